@@ -1,0 +1,127 @@
+/**
+ * Environment and arguments → one frozen, validated object. Nothing else in `src/` reads `process.env`.
+ * A bad value is a `ConfigError` whose lines each name one variable and what it wants.
+ */
+import { bool, type CleanedEnv, customCleanEnv, makeValidator, str } from "envalid";
+
+export const roleNames = ["gateway", "graphql", "platform"] as const;
+export type Role = (typeof roleNames)[number];
+
+export class ConfigError extends Error {
+  readonly lines: string[];
+  constructor(lines: string[]) {
+    super(lines.join("\n"));
+    this.lines = lines;
+  }
+}
+
+function parseHttpUrl(value: string): URL {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) throw new Error("wants an http:// or https:// URL");
+  if (url.search || url.hash || url.username) throw new Error("wants a URL without query, fragment or user");
+  return url;
+}
+
+const httpUrl = makeValidator(parseHttpUrl);
+const port = makeValidator((value: string): number => {
+  if (!/^[0-9]{1,5}$/.test(value) || Number(value) > 65_535) throw new Error("wants a port from 0 to 65535");
+  return Number(value);
+});
+const list = makeValidator((value: string): readonly string[] => value.split(",").flatMap((item) => item.trim() || []));
+const count = makeValidator((value: string): number => {
+  if (!/^[0-9]{1,9}$/.test(value) || Number(value) < 1) throw new Error("wants a whole number from 1 up");
+  return Number(value);
+});
+const headerPrefix = makeValidator((value: string): string => {
+  if (!/^[A-Za-z][A-Za-z0-9-]*-$/.test(value)) throw new Error("wants letters, digits and dashes, with a dash at the end");
+  return value;
+});
+const secret = makeValidator((value: string): string => {
+  if (!/^[\x21-\x7e]{16,}$/.test(value)) throw new Error("wants at least 16 visible ASCII characters");
+  return value;
+});
+
+/** Every variable, its default and its meaning: README's table is held to this one by a test. */
+export const variables = {
+  PORT: port({ default: 4000, desc: "port of the front role; 0 takes a free one" }),
+  HOST: str({ default: "127.0.0.1", desc: "address to listen on" }),
+  NODE_ENV: str({
+    choices: ["development", "test", "production"],
+    default: "development",
+    desc: "`production` turns off the explorer, GraphQL introspection, suggestions and demo data",
+  }),
+  REST_BASE_URL: httpUrl({ default: undefined, desc: "REST platform behind the `graphql` role; a path prefix is kept" }),
+  GRAPHQL_URL: httpUrl({ default: undefined, desc: "`graphql` role behind a gateway that runs alone" }),
+  KEY_INTROSPECTION_URL: httpUrl({ default: undefined, desc: "key introspection service for a gateway that runs alone" }),
+  GATEWAY_SECRET: secret({ default: undefined, desc: "the gateway's proof to the roles behind it" }),
+  CONTEXT_HEADER_PREFIX: headerPrefix({ default: "X-Service-", desc: "first part of the eight context headers' names" }),
+  API_ENVIRONMENT: str({ choices: ["test", "live"], default: "test", desc: "which key prefix is good: `sk_test_` or `sk_live_`" }),
+  CORS_ORIGINS: list({ default: [], desc: "origins that browsers may call from, comma-separated; `*` is any" }),
+  DATA_FILE: str({ default: undefined, desc: "the platform's SQLite file; absent: in memory" }),
+  LOG_LEVEL: str({
+    choices: ["debug", "info", "warn", "error", "silent"],
+    default: "warn",
+    desc: "least severe log line that is written",
+  }),
+  GRAPHQL_GET: bool({ default: false, desc: "`on` executes queries sent by GET" }),
+  MAX_BODY_BYTES: count({ default: 1_048_576, desc: "request body" }),
+  MAX_HEADERS: count({ default: 64, desc: "request headers" }),
+  MAX_HEADER_BYTES: count({ default: 16_384, desc: "request headers, together" }),
+  MAX_TOKENS: count({ default: 5_000, desc: "tokens of a document" }),
+  MAX_DEPTH: count({ default: 15, desc: "depth of an operation" }),
+  MAX_ALIASES: count({ default: 30, desc: "aliases of an operation" }),
+  MAX_ROOT_FIELDS: count({ default: 20, desc: "root fields of an operation" }),
+  MAX_DIRECTIVES: count({ default: 50, desc: "directives of an operation" }),
+  MAX_BOUND_FIELDS: count({ default: 50, desc: "bound fields of an operation, before it runs" }),
+  MAX_REST_CALLS: count({ default: 50, desc: "REST calls of a request, while it runs" }),
+  CONNECT_TIMEOUT_MS: count({ default: 1_000, desc: "connecting to an upstream" }),
+  CALL_TIMEOUT_MS: count({ default: 10_000, desc: "one REST call" }),
+  REQUEST_TIMEOUT_MS: count({ default: 15_000, desc: "a whole request" }),
+  MAX_RESPONSE_BYTES: count({ default: 10_485_760, desc: "an upstream's response body, decompressed" }),
+  KEY_INTROSPECTION_TIMEOUT_MS: count({ default: 1_000, desc: "key introspection; fails closed" }),
+};
+
+export type Environment = CleanedEnv<typeof variables>;
+
+export type Config = Readonly<{
+  roles: ReadonlySet<Role>;
+  production: boolean;
+  env: Environment;
+  /** Upstreams by upper-case product tag, from `REST_BASE_URL_<TAG>`. */
+  upstreams: ReadonlyMap<string, URL>;
+}>;
+
+/**
+ * Reads the environment and the roles named on the command line (none: all of them).
+ * Throws `ConfigError` with one line per bad variable or unknown role.
+ */
+export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string[]): Config {
+  const lines: string[] = [];
+  const env = customCleanEnv(withoutEmpty(environment), variables, (cleaned: Environment) => cleaned, {
+    reporter: ({ errors }) => {
+      for (const [name, error] of Object.entries(errors)) lines.push(`${name}: ${error?.message}`);
+    },
+  });
+  const upstreams = new Map<string, URL>();
+  for (const [name, value] of Object.entries(withoutEmpty(environment))) {
+    const tag = /^REST_BASE_URL_(.+)$/.exec(name)?.[1];
+    if (!tag) continue;
+    try {
+      upstreams.set(tag, parseHttpUrl(value));
+    } catch (error) {
+      lines.push(`${name}: ${(error as Error).message}`);
+    }
+  }
+  const unknown = args.filter((arg) => !roleNames.includes(arg as Role));
+  for (const arg of unknown) lines.push(`unknown role "${arg}": the roles are ${roleNames.join(", ")}`);
+  if (lines.length > 0) throw new ConfigError(lines);
+  const roles = new Set((args.length > 0 ? args : roleNames) as readonly Role[]);
+  return Object.freeze({ roles, production: env.NODE_ENV === "production", env: Object.freeze(env), upstreams });
+}
+
+/** An empty variable counts as absent, as it does in shells and compose files. */
+function withoutEmpty(environment: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) => (value ? [[name, value] as const] : [])),
+  );
+}

@@ -1,0 +1,85 @@
+/**
+ * The closed list of error codes, and everything that decides one: REST status → code, anything thrown → code.
+ * GraphQL carries the code in `extensions.code`, REST in `application/problem+json` (RFC 9457) as `code`.
+ */
+
+/** Every code a client can see, with the HTTP status that the same failure has over REST. */
+export const codes = {
+  BAD_REQUEST: { status: 400, meaning: "The request itself is malformed." },
+  BAD_USER_INPUT: { status: 400, meaning: "An argument's value is refused; `argument` names it." },
+  GRAPHQL_PARSE_FAILED: { status: 400, meaning: "The document is not GraphQL." },
+  GRAPHQL_VALIDATION_FAILED: { status: 400, meaning: "The document does not fit the schema." },
+  OPERATION_RESOLUTION_FAILURE: { status: 400, meaning: "The operation to run is missing or ambiguous." },
+  LIMIT_EXCEEDED: { status: 400, meaning: "The request is over a limit; `limit` and `value` name it." },
+  CALL_LIMIT: { status: 400, meaning: "The operation needs more REST calls than one request may make." },
+  UNAUTHENTICATED: { status: 401, meaning: "The credentials are missing, wrong, expired or revoked." },
+  FORBIDDEN: { status: 403, meaning: "The caller lacks the permission that this REST operation needs." },
+  NOT_FOUND: { status: 404, meaning: "There is no such thing, or not for this tenant." },
+  METHOD_NOT_ALLOWED: { status: 405, meaning: "The path does not answer to this method." },
+  CONFLICT: { status: 409, meaning: "The request contradicts what is stored." },
+  RATE_LIMITED: { status: 429, meaning: "Too many requests; `retryAfter` gives the seconds to wait." },
+  CLIENT_CLOSED_REQUEST: { status: 499, meaning: "The client left before the answer." },
+  INTERNAL_SERVER_ERROR: { status: 500, meaning: "Our fault; the log has it under the request id." },
+  UPSTREAM_ERROR: { status: 502, meaning: "The REST operation failed on its side." },
+  BAD_UPSTREAM_RESPONSE: { status: 502, meaning: "The REST answer breaks its own contract." },
+  UPSTREAM_UNAVAILABLE: { status: 503, meaning: "The product's REST service cannot be reached." },
+  SERVICE_UNAVAILABLE: { status: 503, meaning: "This service cannot take the request now; `retryAfter` gives the seconds to wait." },
+  UPSTREAM_TIMEOUT: { status: 504, meaning: "The product's REST service did not answer in time." },
+} as const satisfies Record<string, { status: number; meaning: string }>;
+
+export type Code = keyof typeof codes;
+
+/** What a failure may tell its client besides code and message. */
+export type Details = {
+  /** The argument or parameter whose value is refused. */
+  argument?: string;
+  /** The limit that was passed, by the name of its environment variable, and its value. */
+  limit?: string;
+  value?: number;
+  /** Seconds to wait before trying again. */
+  retryAfter?: number;
+};
+
+/** A failure whose code and message may reach the client. Anything else is masked. */
+export class CodedError extends Error {
+  readonly code: Code;
+  readonly details: Details;
+
+  constructor(code: Code, message: string, details: Details = {}, cause?: unknown) {
+    super(message, { cause });
+    this.name = "CodedError";
+    this.code = code;
+    this.details = details;
+  }
+
+  get status(): number {
+    return codes[this.code].status;
+  }
+}
+
+const byStatus = new Map<number, Code>([
+  [400, "BAD_USER_INPUT"],
+  [401, "UNAUTHENTICATED"],
+  [403, "FORBIDDEN"],
+  [404, "NOT_FOUND"],
+  [409, "CONFLICT"],
+  [422, "BAD_USER_INPUT"],
+  [429, "RATE_LIMITED"],
+  [503, "UPSTREAM_UNAVAILABLE"],
+  [504, "UPSTREAM_TIMEOUT"],
+]);
+
+/** REST status (RFC 9110 §15) → code. A status that no contract of ours explains is the upstream's fault. */
+export const codeOfStatus = (status: number): Code => byStatus.get(status) ?? "UPSTREAM_ERROR";
+
+/** RFC 9457 problem details; `code` is our extension member. */
+export type Problem = { type: "about:blank"; title: string; status: number; code: Code; detail: string } & Details;
+
+export const problemOf = (error: CodedError): Problem => ({
+  type: "about:blank",
+  title: error.code,
+  status: error.status,
+  code: error.code,
+  detail: error.message,
+  ...error.details,
+});
