@@ -2,6 +2,7 @@
  * Environment and arguments → one frozen, validated object. Nothing else in `src/` reads `process.env`.
  * A bad value is a `ConfigError` whose lines each name one variable and what it wants.
  */
+import { isIP } from "node:net";
 import { bool, type CleanedEnv, customCleanEnv, makeValidator, str } from "envalid";
 
 export const roleNames = ["gateway", "graphql", "platform"] as const;
@@ -32,6 +33,12 @@ const count = makeValidator((value: string): number => {
   if (!/^[0-9]{1,9}$/.test(value) || Number(value) < 1) throw new Error("wants a whole number from 1 up");
   return Number(value);
 });
+const addresses = makeValidator((value: string): readonly string[] => {
+  const given = value.split(",").flatMap((item) => item.trim() || []);
+  const isAddress = (text: string): boolean => isIP(text.replace(/\/[0-9]{1,3}$/, "")) > 0;
+  if (!given.every(isAddress)) throw new Error("wants IP addresses or CIDR blocks, comma-separated");
+  return given;
+});
 const headerPrefix = makeValidator((value: string): string => {
   if (!/^[A-Za-z][A-Za-z0-9-]*-$/.test(value)) throw new Error("wants letters, digits and dashes, with a dash at the end");
   return value;
@@ -57,6 +64,9 @@ export const variables = {
   CONTEXT_HEADER_PREFIX: headerPrefix({ default: "X-Service-", desc: "first part of the eight context headers' names" }),
   API_ENVIRONMENT: str({ choices: ["test", "live"], default: "test", desc: "which key prefix is good: `sk_test_` or `sk_live_`" }),
   CORS_ORIGINS: list({ default: [], desc: "origins that browsers may call from, comma-separated; `*` is any" }),
+  TRUSTED_PROXIES: addresses({ default: [], desc: "addresses or CIDR blocks whose `X-Forwarded-For` says who calls" }),
+  RATE_LIMIT_PER_KEY: count({ default: 1_200, desc: "requests a minute of one API key; production only" }),
+  RATE_LIMIT_PER_ADDRESS: count({ default: 3_000, desc: "requests a minute from one address; production only" }),
   DATA_FILE: str({ default: undefined, desc: "the platform's SQLite file; absent: in memory" }),
   LOG_LEVEL: str({
     choices: ["debug", "info", "warn", "error", "silent"],

@@ -3,9 +3,18 @@
  * failures as `application/problem+json` (RFC 9457), and a stop that drains.
  */
 import { randomUUID } from "node:crypto";
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
+import type { ServerResponse } from "node:http";
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest, LogController } from "fastify";
 import type { Config } from "../config.ts";
 import { CodedError, codeOfStatus, problemOf } from "../errors.ts";
+import { answerClientError } from "./client-error.ts";
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** Reasons why `/readyz` says 503; empty means ready. `stopping` also asks clients to leave their connections. */
+    unready: Set<string>;
+  }
+}
 
 export const problemType = "application/problem+json";
 
@@ -13,12 +22,16 @@ export const problemType = "application/problem+json";
 export function createServer(config: Config): FastifyInstance {
   const server = Fastify({
     logger: { level: config.env.LOG_LEVEL },
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.env.MAX_BODY_BYTES,
     requestTimeout: config.env.REQUEST_TIMEOUT_MS,
     keepAliveTimeout: 75_000,
     forceCloseConnections: "idle",
     genReqId: requestId,
+    return503OnClosing: false, // a request that made it in while we drain is still answered
+    trustProxy: config.env.TRUSTED_PROXIES.length > 0 ? [...config.env.TRUSTED_PROXIES] : false,
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (_error, _request, reply) => answerMalformedPath(reply.raw),
     http: { maxHeaderSize: config.env.MAX_HEADER_BYTES },
   });
   server.setErrorHandler((error: FastifyError, request, reply) => {
@@ -29,12 +42,18 @@ export function createServer(config: Config): FastifyInstance {
   server.setNotFoundHandler((request, reply) =>
     sendProblem(reply, new CodedError("NOT_FOUND", `nothing at ${request.method} on this path`)),
   );
-  let ready = true;
-  server.addHook("preClose", async () => {
-    ready = false;
+  const unready = new Set<string>();
+  server.decorate("unready", unready);
+  server.addHook("preClose", async () => void unready.add("stopping"));
+  server.addHook("onRequest", async (request, reply) => {
+    if (unready.has("stopping")) reply.header("connection", "close");
+    if (request.raw.rawHeaders.length / 2 <= config.env.MAX_HEADERS) return;
+    throw new CodedError("LIMIT_EXCEEDED", "too many request headers", { limit: "MAX_HEADERS", value: config.env.MAX_HEADERS });
   });
   server.get("/healthz", async () => ({ status: "ok" }));
-  server.get("/readyz", async (_request, reply) => reply.code(ready ? 200 : 503).send({ status: ready ? "ok" : "stopping" }));
+  server.get("/readyz", async (_request, reply) =>
+    reply.code(unready.size === 0 ? 200 : 503).send({ status: [...unready].join(", ") || "ok" }),
+  );
   return server;
 }
 
@@ -54,10 +73,16 @@ export function sendProblem<R extends Reply>(reply: R, error: CodedError): R {
   return reply;
 }
 
-/** Keeps a caller's request id when it is harmless, else makes one. */
+/** A path that does not decode never gets as far as a route or a hook. */
+function answerMalformedPath(response: ServerResponse): void {
+  const problem = problemOf(new CodedError("BAD_REQUEST", "the path is malformed"));
+  response.writeHead(problem.status, { "content-type": problemType }).end(JSON.stringify(problem));
+}
+
+/** Keeps a caller's request id when it is harmless (and no API key: ids are logged), else makes one. */
 function requestId(request: { headers: FastifyRequest["headers"] }): string {
   const given = request.headers["x-request-id"];
-  return typeof given === "string" && /^[\w.-]{8,64}$/.test(given) ? given : randomUUID();
+  return typeof given === "string" && /^(?!.*sk_)[\w.-]{8,64}$/.test(given) ? given : randomUUID();
 }
 
 function toCodedError(error: FastifyError): CodedError {
