@@ -1,0 +1,64 @@
+/** Unions and interfaces over `oneOf` with a discriminator: every member has a value, every value a member. */
+import type { GraphQLInterfaceType, GraphQLUnionType } from "graphql";
+import type { Value } from "./bind-outputs.ts";
+import type { Binding } from "./binding.ts";
+import { didYouMean, type Where } from "./findings.ts";
+import type { Variant } from "./variants.ts";
+
+export function bindAbstract(
+  binding: Binding,
+  where: Where,
+  type: GraphQLUnionType | GraphQLInterfaceType,
+  value: Value,
+): void {
+  const { findings } = binding;
+  const variants = value.shape.variants;
+  const property = variants?.property;
+  if (!variants || property === undefined) {
+    findings.add(
+      "discriminator-missing",
+      where,
+      `${where.coordinate} is ${type}, but its REST value has no oneOf with a discriminator`,
+      "add `discriminator` to the REST schema: it chooses the member",
+    );
+    return;
+  }
+  const members = new Map<string, string>();
+  const left = new Set(binding.schema.getPossibleTypes(type));
+  for (const variant of variants.members) {
+    const member = [...left].find((candidate) => standsFor(candidate.name, variant));
+    const name = variant.name ?? variant.values[0] ?? "?";
+    if (!member || variant.values.length === 0) {
+      const near = didYouMean(
+        name,
+        [...left].map((candidate) => candidate.name),
+      );
+      findings.add(
+        "value-without-member",
+        { ...where, rest: variant.shape.node },
+        `${type} has no member for REST's ${name} (${property}: ${variant.values.join(", ") || "no value"})${near}`,
+        `add a member named ${name} to ${type}`,
+      );
+      continue;
+    }
+    left.delete(member);
+    for (const chosen of variant.values) members.set(chosen, member.name);
+    const narrowed = `Extract<${value.expression}, { ${JSON.stringify(property)}: ${variant.values.map((each) => JSON.stringify(each)).join(" | ")} }>`;
+    binding.back(member.name, variant.shape, binding.expressionOf(variant.shape, narrowed));
+  }
+  for (const member of left) {
+    findings.add(
+      "member-without-value",
+      where,
+      `no value of "${property}" chooses ${member.name}, a member of ${type}`,
+      "remove the member, or add it to the REST oneOf",
+    );
+  }
+  binding.addAbstract({ name: type.name, property, members });
+}
+
+const plain = (name: string): string => name.replace(/[^A-Za-z0-9]/g, "").toLowerCase();
+
+/** A member is a variant's if it has the name of its schema, or of one of its values; case and punctuation aside. */
+const standsFor = (member: string, variant: Variant): boolean =>
+  [variant.name, ...variant.values].some((name) => name !== undefined && plain(name) === plain(member));

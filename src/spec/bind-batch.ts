@@ -1,0 +1,150 @@
+/** `batchBy`: one list call for many parents. Finds the key, the size of a chunk, and how answers go back. */
+import { getNamedType, getNullableType, isListType, isObjectType } from "graphql";
+import { type Bound, shapesMeet } from "./bind-inputs.ts";
+import { readFrom } from "./bind-sources.ts";
+import type { Binding } from "./binding.ts";
+import { directivePlace } from "./directives.ts";
+import { didYouMean } from "./findings.ts";
+import { type Batch, type Input, inputKey } from "./model.ts";
+import type { Shape } from "./shape.ts";
+
+const defaultSize = 100;
+
+/** `result` is the shape of the list that the call answers. `undefined` after a finding. */
+export function bindBatch(
+  binding: Binding,
+  bound: Bound,
+  inputs: readonly Input[],
+  result: Shape,
+): Batch | undefined {
+  const { field, directive, operation } = bound;
+  const match = directive.batchBy ?? "";
+  const where = { ...bound.where, schema: directivePlace(field, "rest", "batchBy") ?? bound.where.schema };
+  const keys = inputs.filter((input) => input.source.kind === "parent" && input.shape.types.has("array"));
+  const [key] = keys;
+  if (key?.source.kind !== "parent" || keys.length > 1) {
+    const rest = { ...where, rest: operation.node };
+    binding.findings.add(
+      "batch-key",
+      rest,
+      `batchBy needs exactly one array parameter fed from the parent; ${operation.id} has ${keys.length} here`,
+      'feed an array parameter with `from: "parent.…"`',
+    );
+    return undefined;
+  }
+  const feed = readFrom(binding, field, bound.parent, `parent.${key.source.path.join(".")}`, where);
+  const parentShape = feed && "shape" in feed ? feed.shape : undefined;
+  const listKey = parentShape?.types.has("array") === true;
+  checkMatch(binding, bound, {
+    where,
+    match,
+    key,
+    keyShape: listKey ? parentShape?.items : parentShape,
+    items: result.items,
+  });
+  const { maxItems } = key.shape.limits;
+  const size = typeof maxItems === "number" ? maxItems : defaultSize;
+  const mode = listKey ? "each" : isListType(getNullableType(field.type)) ? "many" : "one";
+  if (listKey && !isListType(getNullableType(field.type))) {
+    binding.findings.add(
+      "output-list",
+      where,
+      `${where.coordinate} is ${field.type}, but its key is a list`,
+      "make the field a list",
+    );
+  }
+  checkCut(binding, bound, inputs, size, mode);
+  return { key, match, size, mode };
+}
+
+type Match = {
+  where: Bound["where"];
+  match: string;
+  key: Input;
+  keyShape: Shape | undefined;
+  items: Shape | undefined;
+};
+
+function checkMatch(binding: Binding, bound: Bound, { where, match, key, keyShape, items }: Match): void {
+  const property = items?.properties.get(match);
+  if (!items || !property) {
+    const near = items ? didYouMean(match, items.properties.keys()) : "";
+    const type = getNamedType(bound.field.type);
+    const what = items
+      ? "the items have"
+      : `${isObjectType(type) ? type.name : "the answer"} is not a list, it has`;
+    return binding.findings.add(
+      "batch-match",
+      { ...where, rest: items?.node ?? bound.operation.node },
+      `batchBy "${match}": ${what} no such property${near}`,
+      "name the property of the items that holds the key",
+    );
+  }
+  const at = { ...where, rest: property.node };
+  if (!property.required || property.shape.nullable) {
+    binding.findings.add(
+      "batch-match",
+      at,
+      `batchBy "${match}": REST may leave it out or send null, so answers could be lost`,
+      "match by a property that is required and not null",
+    );
+  }
+  const parameterItems = key.shape.items;
+  for (const [shape, what] of [
+    [property.shape, "the items' property"],
+    [parameterItems, `the parameter "${key.name}"`],
+  ] as const) {
+    if (keyShape && shape && !shapesMeet(keyShape, shape)) {
+      binding.findings.add(
+        "batch-match",
+        at,
+        `batchBy "${match}": the parent's key is ${[...keyShape.types]}, ${what} is ${[...shape.types]}`,
+        "match values of one type",
+      );
+    }
+  }
+}
+
+/** Nothing may be cut off silently: an integer parameter that pages must let a whole chunk through. */
+function checkCut(
+  binding: Binding,
+  bound: Bound,
+  inputs: readonly Input[],
+  size: number,
+  mode: Batch["mode"],
+): void {
+  const fed = new Map(inputs.map((input) => [inputKey(input), input]));
+  for (const parameter of bound.operation.parameters) {
+    if (!parameter.shape.types.has("integer")) continue;
+    const input = fed.get(inputKey(parameter));
+    const { default: byDefault, maximum } = parameter.shape.limits;
+    const at = { ...bound.where, rest: parameter.node };
+    if (!input) {
+      const bound = [byDefault, maximum].find(
+        (limit) => typeof limit === "number" && limit > 1 && limit < size,
+      );
+      if (bound !== undefined)
+        binding.findings.add(
+          "batch-cut-off",
+          at,
+          `"${parameter.name}" is fed by nothing and lets ${bound} of ${size} answers through`,
+          `feed it with params: { name: "${parameter.name}", value: ${size} }`,
+        );
+    } else if (
+      mode !== "many" &&
+      input.source.kind === "constant" &&
+      pages(parameter.shape) &&
+      Number(input.source.value) < size
+    ) {
+      binding.findings.add(
+        "batch-cut-off",
+        at,
+        `"${parameter.name}" is ${input.source.value}, but a chunk asks for ${size} objects`,
+        `write value: ${size}`,
+      );
+    }
+  }
+}
+
+const pages = (shape: Shape): boolean =>
+  typeof shape.limits.default === "number" || typeof shape.limits.maximum === "number";

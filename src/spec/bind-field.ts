@@ -1,0 +1,234 @@
+/** One field over one parent object: bound to an operation, or reading a property. */
+import { type GraphQLField, getNullableType, isListType, isNonNullType } from "graphql";
+import { bindBatch } from "./bind-batch.ts";
+import { type Bound, bindInputs, checkInputTypes } from "./bind-inputs.ts";
+import { matchOutput, type Value } from "./bind-outputs.ts";
+import type { Binding } from "./binding.ts";
+import { directivePlace, placeOf, type RestDirective, readRest, readRestName } from "./directives.ts";
+import { didYouMean, type Where } from "./findings.ts";
+import type { Backing, BoundField } from "./model.ts";
+import { isSafe } from "./operations.ts";
+
+type Field = GraphQLField<unknown, unknown>;
+
+export function bindField(binding: Binding, type: string, field: Field, parent: Backing | undefined): void {
+  const where: Where = { coordinate: `${type}.${field.name}`, schema: placeOf(field.astNode) };
+  const directive = readRest(binding.schema, field);
+  if (directive) bindOperation(binding, type, field, directive, parent, where);
+  else if (parent) bindProperty(binding, type, field, parent, where);
+  else
+    binding.findings.add(
+      "field-unbound",
+      where,
+      `${where.coordinate} is a root field without @rest`,
+      "bind it to a REST operation",
+    );
+}
+
+function bindProperty(binding: Binding, type: string, field: Field, parent: Backing, where: Where): void {
+  const { name = field.name, self } = readRestName(binding.schema, field);
+  for (const argument of field.args) {
+    const at = { coordinate: `${where.coordinate}(${argument.name}:)`, schema: placeOf(argument.astNode) };
+    binding.findings.add(
+      "argument-unused",
+      at,
+      `argument "${argument.name}" feeds nothing: ${where.coordinate} reads a property`,
+      "remove it, or bind the field with @rest",
+    );
+  }
+  binding.fields.set(where.coordinate, {
+    kind: "plain",
+    coordinate: where.coordinate,
+    type,
+    field: field.name,
+    ...(!self && { property: name }),
+  });
+  if (self)
+    return matchOutput(binding, where, field.type, {
+      shape: parent.shape,
+      optional: false,
+      expression: parent.expression,
+    });
+  const property = parent.shape.properties.get(name);
+  if (!property) {
+    const near = didYouMean(name, parent.shape.properties.keys());
+    return binding.findings.add(
+      "property-missing",
+      { ...where, rest: parent.shape.node },
+      `the REST object has no property "${name}"${near}`,
+      "name the property with @restName, or remove the field",
+    );
+  }
+  binding.rely(where.coordinate, property.shape, !property.required);
+  const otherwise = `NonNullable<${parent.expression}[${JSON.stringify(name)}]>`;
+  const expression = binding.expressionOf(property.shape, otherwise);
+  matchOutput(binding, { ...where, rest: property.node }, field.type, {
+    shape: property.shape,
+    optional: !property.required,
+    expression,
+  });
+}
+
+function bindOperation(
+  binding: Binding,
+  type: string,
+  field: Field,
+  directive: RestDirective,
+  parent: Backing | undefined,
+  where: Where,
+): void {
+  const operation = binding.operations.get(directive.operation);
+  if (!operation) {
+    const at = { ...where, schema: directivePlace(field, "rest", "operation"), rest: binding.document.root };
+    return binding.findings.add(
+      "operation-unknown",
+      at,
+      `there is no REST operation "${directive.operation}"${didYouMean(directive.operation, binding.operations.keys())}`,
+      "name an operationId of the document",
+    );
+  }
+  const bound: Bound = { field, directive, operation, parent: parent?.shape, where };
+  checkMethod(binding, type, bound);
+  const { inputs, wholeBody } = bindInputs(binding, bound);
+  const value = resultOf(binding, bound);
+  const batch =
+    value && directive.batchBy !== undefined ? bindBatch(binding, bound, inputs, value.shape) : undefined;
+  checkInputTypes(binding, bound, inputs, batch?.key);
+  const needs = batch ? undefined : neededFromParent(inputs);
+  const nullOn404 = operation.documents404 && type !== "Mutation" && !isNonNullType(field.type);
+  if (value) matchBound(binding, bound, value, batch, needs !== undefined);
+  binding.fields.set(where.coordinate, {
+    kind: "bound",
+    coordinate: where.coordinate,
+    type,
+    field: field.name,
+    operation,
+    inputs,
+    result: directive.result?.split(".") ?? [],
+    nullOn404,
+    ...(wholeBody && { wholeBody }),
+    ...(batch && { batch }),
+    ...(needs && { needs }),
+    ...(where.schema && { place: where.schema }),
+  });
+}
+
+/** The first nullable parent property that feeds a required parameter: without it there is nothing to ask for. */
+function neededFromParent(inputs: BoundField["inputs"]): readonly string[] | undefined {
+  const found = inputs.find(
+    ({ required, source }) => required && source.kind === "parent" && source.nullable,
+  );
+  return found?.source.kind === "parent" ? found.source.path : undefined;
+}
+
+function checkMethod(binding: Binding, type: string, { operation, where }: Bound): void {
+  const at = { ...where, rest: operation.node };
+  const method = operation.method.toUpperCase();
+  if (type === "Mutation" && isSafe(operation.method)) {
+    binding.findings.add(
+      "method-safety",
+      at,
+      `${where.coordinate} is a mutation, but ${operation.id} is a ${method}`,
+      "bind it under Query",
+    );
+  } else if (type !== "Mutation" && !isSafe(operation.method)) {
+    binding.findings.add(
+      "method-safety",
+      at,
+      `${where.coordinate} reads, but ${operation.id} is a ${method}`,
+      "bind it under Mutation, or approve it if it only searches",
+    );
+  }
+}
+
+/** Where the value stands in every 2xx JSON answer. */
+function resultOf(binding: Binding, { field, directive, operation, where }: Bound): Value | undefined {
+  const answer = operation.answers.find(({ shape }) => shape);
+  const empty = operation.answers.some(({ shape }) => !shape);
+  if (!answer?.shape) {
+    binding.findings.add(
+      "operation-no-json",
+      { ...where, rest: operation.node },
+      `${operation.id} documents no JSON answer`,
+      "document its 2xx answer as application/json",
+    );
+    return undefined;
+  }
+  const status = /^\d+$/.test(answer.status) ? answer.status : JSON.stringify(answer.status);
+  const body = `paths[${JSON.stringify(operation.path)}]["${operation.method}"]["responses"][${status}]["content"][${JSON.stringify(answer.media)}]`;
+  let value: Value = {
+    shape: answer.shape,
+    optional: empty,
+    expression: binding.expressionOf(answer.shape, body),
+  };
+  for (const step of directive.result?.split(".") ?? []) {
+    const next = value.shape.properties.get(step);
+    if (!next) {
+      const at = { ...where, schema: directivePlace(field, "rest", "result"), rest: value.shape.node };
+      binding.findings.add(
+        "result-missing",
+        at,
+        `the answer of ${operation.id} has no property "${step}"${didYouMean(step, value.shape.properties.keys())}`,
+        "name where the value stands in the body",
+      );
+      return undefined;
+    }
+    const optional = value.optional || !next.required || value.shape.nullable;
+    const expression = binding.expressionOf(
+      next.shape,
+      `NonNullable<${value.expression}[${JSON.stringify(step)}]>`,
+    );
+    value = { shape: next.shape, optional, expression };
+  }
+  return value;
+}
+
+function matchBound(
+  binding: Binding,
+  bound: Bound,
+  value: Value,
+  batch: BoundField["batch"],
+  mayHaveNothing: boolean,
+): void {
+  const { field, where, operation } = bound;
+  const at = { ...where, rest: operation.node };
+  binding.rely(where.coordinate, value.shape, value.optional);
+  if (mayHaveNothing && isNonNullType(field.type)) {
+    binding.findings.add(
+      "output-nullable",
+      at,
+      `${where.coordinate} is ${field.type}, but its parent may have no key for it`,
+      "drop the `!`",
+    );
+  }
+  if (!batch) return matchOutput(binding, at, field.type, value);
+  const items = value.shape.items;
+  const keyMayMiss =
+    batch.mode === "one" || (batch.key.source.kind === "parent" && batch.key.source.nullable);
+  if (keyMayMiss && isNonNullType(field.type)) {
+    binding.findings.add(
+      "output-nullable",
+      at,
+      `${where.coordinate} is ${field.type}, but a key without an answer is null`,
+      "drop the `!`",
+    );
+  }
+  const bare = getNullableType(field.type);
+  if (!items) return matchOutput(binding, at, field.type, value);
+  const item = {
+    shape: items,
+    optional: false,
+    expression: binding.expressionOf(items, `NonNullable<${value.expression}>[number]`),
+  };
+  if (batch.mode === "one") return matchOutput(binding, at, bare, item);
+  if (!isListType(bare)) return undefined;
+  if (batch.mode === "each" && isNonNullType(bare.ofType)) {
+    binding.findings.add(
+      "output-nullable",
+      at,
+      `items of ${where.coordinate} are ${bare.ofType}, but a key without an answer is null`,
+      "drop the inner `!`",
+    );
+  }
+  return matchOutput(binding, { ...at, rest: items.node }, bare.ofType, item);
+}

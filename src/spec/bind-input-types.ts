@@ -1,0 +1,161 @@
+/** An input's GraphQL type held against the REST parameter that it feeds: type, list depth, enum, required properties. */
+import {
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isScalarType,
+} from "graphql";
+import type { Bound } from "./bind-inputs.ts";
+import { isNullableInput } from "./bind-sources.ts";
+import type { Target } from "./bind-targets.ts";
+import { describe, refused, scalarFits } from "./bind-types.ts";
+import type { Binding } from "./binding.ts";
+import { placeOf, readRestName } from "./directives.ts";
+import { didYouMean, type Where } from "./findings.ts";
+import type { Shape } from "./shape.ts";
+
+export function matchInput(binding: Binding, where: Where, type: GraphQLInputType, shape: Shape): void {
+  if (isNonNullType(type)) return matchInput(binding, where, type.ofType, shape);
+  const isArray = shape.types.size === 1 && shape.types.has("array");
+  if (isListType(type) !== isArray && shape.types.size > 0 && !isCustomScalar(type)) {
+    return misfit(binding, where, type, shape);
+  }
+  if (isListType(type)) {
+    if (!shape.items) return;
+    if (!isNonNullType(type.ofType) && !shape.items.nullable && shape.items.types.size > 0) {
+      binding.findings.add(
+        "input-nullable",
+        where,
+        `items of ${type} may be null, but REST takes none`,
+        `write [${type.ofType}!]`,
+      );
+    }
+    return matchInput(binding, where, type.ofType, shape.items);
+  }
+  if (isScalarType(type) && !scalarFits(type, shape)) return misfit(binding, where, type, shape);
+  if (isEnumType(type)) {
+    if (shape.types.size > 0 && !shape.types.has("string")) return misfit(binding, where, type, shape);
+    const wrong = refused(binding.schema, type, shape);
+    if (wrong.length > 0) {
+      binding.findings.add(
+        "input-enum",
+        where,
+        `REST refuses ${wrong.map((name) => `${type}.${name}`).join(", ")} at ${where.coordinate}`,
+        `remove it from ${type}, or give it the REST name with @restName`,
+      );
+    }
+  }
+  if (isInputObjectType(type)) matchInputObject(binding, where, type, shape);
+}
+
+const isCustomScalar = (type: GraphQLInputType): boolean =>
+  isScalarType(type) && !["String", "ID", "Int", "Float", "Boolean"].includes(type.name);
+
+const visiting = new WeakMap<GraphQLInputObjectType, Set<unknown>>();
+
+function matchInputObject(binding: Binding, where: Where, type: GraphQLInputObjectType, shape: Shape): void {
+  const seen = visiting.get(type) ?? new Set();
+  visiting.set(type, seen);
+  if (seen.has(shape.node.value)) return;
+  if (shape.types.size > 0 && !shape.types.has("object")) return misfit(binding, where, type, shape);
+  seen.add(shape.node.value);
+  const fed = new Set<string>();
+  for (const field of Object.values(type.getFields())) {
+    const name = readRestName(binding.schema, field).name ?? field.name;
+    const property = shape.properties.get(name);
+    const at = {
+      coordinate: `${type.name}.${field.name}`,
+      schema: placeOf(field.astNode),
+      rest: property?.node ?? shape.node,
+    };
+    fed.add(name);
+    if (!property) {
+      binding.findings.add(
+        "property-missing",
+        at,
+        `REST takes no property "${name}"${didYouMean(name, shape.properties.keys())}`,
+        "remove the input field, or name its property with @restName",
+      );
+      continue;
+    }
+    if (property.required && isNullableInput(field)) {
+      binding.findings.add(
+        "input-nullable",
+        at,
+        `${at.coordinate} may be null, but REST requires "${name}"`,
+        "make the input field non-null, or give it a default",
+      );
+    }
+    matchInput(binding, at, field.type, property.shape);
+  }
+  for (const property of shape.properties.values()) {
+    if (property.required && !fed.has(property.name)) {
+      binding.findings.add(
+        "parameter-unfed",
+        { ...where, rest: property.node },
+        `REST requires the property "${property.name}" of ${type}, and nothing feeds it`,
+        `add it to input ${type}`,
+      );
+    }
+  }
+  seen.delete(shape.node.value);
+}
+
+function misfit(binding: Binding, where: Where, type: GraphQLInputType, shape: Shape): void {
+  binding.findings.add(
+    "input-type",
+    where,
+    `${where.coordinate} is ${type}, but REST takes ${describe(shape)}`,
+    "give the argument the type that REST takes",
+  );
+}
+
+/** A required body that nothing feeds. */
+export function bodyProblems(binding: Binding, bound: Bound, isFed: boolean): void {
+  const { operation, where } = bound;
+  if (!operation.body?.required || isFed || operation.body.shape.properties.size > 0) return;
+  binding.findings.add(
+    "parameter-unfed",
+    { ...where, rest: operation.body.node },
+    `${operation.id} requires a body, and nothing feeds it`,
+    'feed it with `body: "args.…"`',
+  );
+}
+
+/** A constant must fit its parameter by itself: nobody can mend it at run time. */
+export function constantProblem(binding: Binding, where: Where, target: Target, value: unknown): void {
+  const { shape } = target;
+  const { minimum, maximum } = shape.limits;
+  const type = Array.isArray(value)
+    ? "array"
+    : value === null
+      ? "null"
+      : typeof value === "number" && Number.isInteger(value)
+        ? "integer"
+        : typeof value;
+  const typed =
+    shape.types.size === 0 ||
+    shape.types.has(type as never) ||
+    (type === "integer" && shape.types.has("number")) ||
+    (type === "null" && shape.nullable);
+  const allowed = !shape.values || shape.values.includes(value);
+  const low = typeof minimum === "number" && typeof value === "number" && value < minimum;
+  const high = typeof maximum === "number" && typeof value === "number" && value > maximum;
+  if (typed && allowed && !low && !high) return;
+  const why = low
+    ? `is below the minimum ${minimum}`
+    : high
+      ? `is over the maximum ${maximum}`
+      : typed
+        ? "is not one of its values"
+        : `is not ${describe(shape)}`;
+  binding.findings.add(
+    "constant-invalid",
+    where,
+    `constant ${JSON.stringify(value)} for ${target.in} "${target.name}" ${why}`,
+    "write a value that REST takes",
+  );
+}

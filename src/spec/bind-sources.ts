@@ -1,0 +1,102 @@
+/** Reads a source (`args.x`, `parent.x`, a constant): what it comes to on the GraphQL side and on the parent's REST object. */
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLInputType,
+  getNullableType,
+  isInputObjectType,
+  isNonNullType,
+} from "graphql";
+import type { Binding } from "./binding.ts";
+import { didYouMean, type Where } from "./findings.ts";
+import type { InputSource } from "./model.ts";
+import type { Shape } from "./shape.ts";
+
+/** A source with what feeds it: a GraphQL input type, or a REST shape of the parent. */
+export type Feed =
+  | {
+      readonly source: InputSource & { kind: "argument" };
+      readonly type: GraphQLInputType;
+      readonly where: Where;
+    }
+  | { readonly source: InputSource & { kind: "parent" }; readonly shape: Shape; readonly where: Where }
+  | { readonly source: InputSource & { kind: "constant" }; readonly where: Where };
+
+type Field = GraphQLField<unknown, unknown>;
+
+/** A nullable argument with a default still has a value when it is left out. */
+export const isNullableInput = (input: GraphQLArgument | GraphQLInputField): boolean =>
+  !isNonNullType(input.type) && input.defaultValue === undefined;
+
+/** `from: "args.x"` or `from: "parent.x"`; `undefined` after a finding. */
+export function readFrom(
+  binding: Binding,
+  field: Field,
+  parent: Shape | undefined,
+  from: string,
+  where: Where,
+): Feed | undefined {
+  const [root, ...path] = from.split(".");
+  if (path.length === 0 || path.includes(""))
+    return invalid(binding, where, `from "${from}" is not "args.x" or "parent.x"`);
+  if (root === "args") return fromArguments(binding, field, path, where);
+  if (root !== "parent")
+    return invalid(binding, where, `from "${from}" starts with neither "args." nor "parent."`);
+  if (!parent) return invalid(binding, where, `from "${from}": a root field has no parent object`);
+  return fromParent(binding, parent, path, where);
+}
+
+function fromArguments(binding: Binding, field: Field, path: string[], where: Where): Feed | undefined {
+  let inputs: readonly (GraphQLArgument | GraphQLInputField)[] = field.args;
+  let nullable = false;
+  let type: GraphQLInputType | undefined;
+  for (const step of path) {
+    const found = inputs.find(({ name }) => name === step);
+    if (!found)
+      return invalid(
+        binding,
+        where,
+        `from "args.${path.join(".")}": there is no "${step}"${didYouMean(
+          step,
+          inputs.map(({ name }) => name),
+        )}`,
+      );
+    nullable ||= isNullableInput(found);
+    type = found.type;
+    const named = getNullableType(type);
+    inputs = isInputObjectType(named) ? Object.values(named.getFields()) : [];
+  }
+  return type && { source: { kind: "argument", path, nullable }, type, where };
+}
+
+function fromParent(binding: Binding, parent: Shape, path: string[], where: Where): Feed | undefined {
+  let shape = parent;
+  let nullable = false;
+  for (const step of path) {
+    const found = shape.properties.get(step);
+    if (!found) {
+      const near = didYouMean(step, shape.properties.keys());
+      const at = { ...where, rest: shape.node };
+      binding.findings.add(
+        "property-missing",
+        at,
+        `the parent's REST object has no property "${step}" (from "parent.${path.join(".")}")${near}`,
+        "name a property that REST sends",
+      );
+      return undefined;
+    }
+    nullable ||= !found.required || found.shape.nullable;
+    shape = found.shape;
+  }
+  return { source: { kind: "parent", path, nullable }, shape, where };
+}
+
+function invalid(binding: Binding, where: Where, message: string): undefined {
+  binding.findings.add(
+    "source-invalid",
+    where,
+    `${where.coordinate}: ${message}`,
+    'write "args.<argument>" or "parent.<property>", dots go deeper',
+  );
+}

@@ -1,0 +1,35 @@
+/** What an operation takes: its parameters and the properties of its JSON body, found by REST name. */
+import { inputKey } from "./model.ts";
+import type { Location, RestOperation } from "./operations.ts";
+import type { RestNode } from "./rest-document.ts";
+import type { Shape } from "./shape.ts";
+
+export type Target = {
+  readonly name: string;
+  readonly in: Location;
+  readonly required: boolean;
+  readonly shape: Shape;
+  readonly node: RestNode;
+};
+
+export function targetsOf(operation: RestOperation): Target[] {
+  const { body } = operation;
+  const properties = body ? [...body.shape.properties.values()] : [];
+  return [
+    ...operation.parameters,
+    ...properties.map((property) => ({
+      name: property.name,
+      in: "body" as const,
+      required: property.required && body?.required === true,
+      shape: property.shape,
+      node: property.node,
+    })),
+  ];
+}
+
+/** All targets of this REST name (a header's in any case), in the given location or in any. */
+export const findTargets = (targets: readonly Target[], name: string, location?: Location): Target[] =>
+  targets.filter(
+    (target) =>
+      (!location || target.in === location) && inputKey(target) === inputKey({ name, in: target.in }),
+  );

@@ -1,0 +1,63 @@
+/**
+ * Binds a schema to a document: every field that can be reached from a root, over every REST object that backs its type.
+ * Pure: findings and model out, nothing read and nothing written.
+ */
+import { type GraphQLObjectType, isEnumType, isObjectType } from "graphql";
+import { bindField } from "./bind-field.ts";
+import { enumValues } from "./bind-types.ts";
+import { Binding } from "./binding.ts";
+import type { Diagnostic } from "./diagnostic.ts";
+import { Findings } from "./findings.ts";
+import type { Model } from "./model.ts";
+import { nPlusOne } from "./n-plus-one.ts";
+
+export type BindInput = Pick<Model, "schema" | "schemaDocument" | "document" | "operations">;
+
+export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[] } {
+  const findings = new Findings(input.document);
+  const binding = new Binding(input.schema, input.document, input.operations, findings);
+  for (const root of [input.schema.getQueryType(), input.schema.getMutationType()]) {
+    for (const field of Object.values(root?.getFields() ?? {}))
+      bindField(binding, root?.name ?? "", field, undefined);
+  }
+  for (let next = binding.next(); next; next = binding.next()) {
+    const type = input.schema.getType(next.type);
+    if (!isObjectType(type)) continue;
+    for (const field of Object.values(type.getFields())) bindField(binding, type.name, field, next.backing);
+  }
+  const model: Model = {
+    ...input,
+    fields: inSchemaOrder(input, binding),
+    abstracts: binding.abstracts,
+    backings: binding.backings,
+    enums: renamedEnums(input),
+    reliances: binding.reliances,
+  };
+  nPlusOne(model, findings);
+  return { model, diagnostics: findings.all };
+}
+
+function inSchemaOrder({ schema }: BindInput, binding: Binding): Model["fields"] {
+  const types = Object.values(schema.getTypeMap()).filter((type): type is GraphQLObjectType =>
+    isObjectType(type),
+  );
+  const ordered: [string, NonNullable<ReturnType<typeof binding.fields.get>>][] = [];
+  for (const type of types) {
+    for (const name of Object.keys(type.getFields())) {
+      const field = binding.fields.get(`${type.name}.${name}`);
+      if (field) ordered.push([field.coordinate, field]);
+    }
+  }
+  return new Map(ordered);
+}
+
+function renamedEnums({ schema }: BindInput): Model["enums"] {
+  const enums = Object.values(schema.getTypeMap()).filter(isEnumType);
+  const own = enums.filter((type) => type.astNode && type.name !== "RestIn");
+  return new Map(
+    own.flatMap((type) => {
+      const values = enumValues(schema, type);
+      return [...values].some(([name, rest]) => name !== rest) ? [[type.name, values] as const] : [];
+    }),
+  );
+}

@@ -1,0 +1,90 @@
+/**
+ * Findings as data: every rule with its severity, and one finding's shape. Rendering stands elsewhere.
+ * An `error` means the mapping is wrong and nothing may be generated; a `warning` fails `check` until it is approved.
+ */
+
+/** A place in a source file; line and column count from 1. */
+export type Place = { readonly file: string; readonly line: number; readonly column: number };
+
+export const rules = {
+  "spec-unreadable": ["error", "A spec file cannot be read or is not what it should be."],
+  "ref-unresolved": ["error", "A `$ref` points at nothing."],
+  "operation-id-missing": ["error", "A REST operation has no `operationId`."],
+  "operation-id-duplicate": ["error", "Two REST operations share an `operationId`."],
+  "schema-invalid": ["error", "The GraphQL schema is not valid."],
+  "field-unbound": ["error", "A root field has no `@rest`."],
+  "operation-unknown": ["error", "`@rest` names an operation that the document does not have."],
+  "operation-no-json": ["error", "A bound operation has no JSON answer."],
+  "method-safety": [
+    "warning",
+    "A Query or link field binds an unsafe method, or a Mutation field a safe one.",
+  ],
+  "parameter-unfed": ["error", "A required parameter or body property is fed by nothing."],
+  "parameter-unknown": ["error", "`params` names a parameter that the operation does not have."],
+  "parameter-fed-twice": ["error", "Two sources feed one parameter."],
+  "source-invalid": ["error", "A `from` or `value` cannot be read."],
+  "argument-unused": ["error", "An argument feeds nothing."],
+  "argument-ambiguous": ["error", "An argument's REST name stands in several places; `in` settles it."],
+  "result-missing": ["error", "`result` names a property that the response does not have."],
+  "property-missing": ["error", "A field reads a property that its REST object does not have."],
+  "output-nullable": ["error", "`!` over a value that REST may leave out or send as null."],
+  "output-type": ["error", "A field's type does not fit the REST value."],
+  "output-list": ["error", "List on one side, single value on the other."],
+  "output-int64": ["error", "A REST integer is too large for `Int`."],
+  "output-enum": ["error", "A REST enum value has no GraphQL enum value."],
+  "input-type": ["error", "An argument's type does not fit the REST parameter."],
+  "input-nullable": ["error", "A nullable source feeds what REST requires."],
+  "input-enum": ["error", "A GraphQL enum value is refused by the REST parameter."],
+  "constant-invalid": ["error", "A constant `value` breaks the parameter's own rules."],
+  "discriminator-missing": [
+    "error",
+    "A union or interface stands over a REST value without a discriminator.",
+  ],
+  "member-without-value": ["error", "A union member has no discriminator value."],
+  "value-without-member": ["error", "A discriminator value has no union member."],
+  "batch-key": ["error", "`batchBy` needs exactly one array parameter fed from the parent."],
+  "batch-match": [
+    "error",
+    "`batchBy` names a property that the items do not have, or of another type than the key.",
+  ],
+  "batch-cut-off": ["error", "A batched call may be answered only in part."],
+  "n-plus-one": ["warning", "A link below a list makes one call a parent."],
+} as const satisfies Record<string, readonly [severity: "error" | "warning", meaning: string]>;
+
+export type Rule = keyof typeof rules;
+
+export type Diagnostic = {
+  readonly rule: Rule;
+  readonly severity: "error" | "warning";
+  /** Schema coordinate (GraphQL spec), or an `operationId` or `$ref` for a finding of the document alone. */
+  readonly coordinate: string;
+  /** What is wrong, in one sentence. */
+  readonly message: string;
+  /** What to do about it. */
+  readonly hint: string;
+  /** Its place in the GraphQL schema and in the OpenAPI document. */
+  readonly schema?: Place;
+  readonly rest?: Place;
+};
+
+/** A spec that cannot be read at all: nothing can be said about its content. */
+export class SpecUnreadable extends Error {
+  readonly diagnostics: readonly Diagnostic[];
+  constructor(diagnostics: readonly Diagnostic[]) {
+    super(diagnostics.map((diagnostic) => diagnostic.message).join("\n"));
+    this.name = "SpecUnreadable";
+    this.diagnostics = diagnostics;
+  }
+}
+
+export const unreadable = (file: string, message: string, place?: Place): SpecUnreadable =>
+  new SpecUnreadable([
+    {
+      rule: "spec-unreadable",
+      severity: "error",
+      coordinate: file,
+      message: `${file}: ${message}`,
+      hint: "mend the file",
+      rest: place ?? { file, line: 1, column: 1 },
+    },
+  ]);

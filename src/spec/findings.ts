@@ -1,0 +1,45 @@
+/** Collects diagnostics while binding: every finding once, with its place in both files and the nearest name. */
+import leven from "leven";
+import { type Diagnostic, type Place, type Rule, rules } from "./diagnostic.ts";
+import type { RestDocument, RestNode } from "./rest-document.ts";
+
+/** Where a finding belongs: its schema coordinate and its places. */
+export type Where = {
+  readonly coordinate: string;
+  readonly schema?: Place | undefined;
+  readonly rest?: RestNode | undefined;
+};
+
+export class Findings {
+  readonly #document: RestDocument;
+  readonly #found = new Map<string, Diagnostic>();
+
+  constructor(document: RestDocument) {
+    this.#document = document;
+  }
+
+  /** `rest` names the REST node to point at; the key below it, if given, is where the position is taken. */
+  add(rule: Rule, where: Where, message: string, hint: string): void {
+    const key = `${rule} ${where.coordinate} ${message}`;
+    if (this.#found.has(key)) return;
+    const rest = where.rest && this.#document.place(where.rest);
+    const severity = rules[rule][0];
+    const places = { ...(where.schema && { schema: where.schema }), ...(rest && { rest }) };
+    this.#found.set(key, { rule, severity, coordinate: where.coordinate, message, hint, ...places });
+  }
+
+  get all(): Diagnostic[] {
+    return [...this.#found.values()];
+  }
+}
+
+/** " Did you mean …?" with the nearest of `names`, if one is near. */
+export function didYouMean(wrong: string, names: Iterable<string>): string {
+  const near = [...names]
+    .map((name) => ({ name, distance: leven(wrong.toLowerCase(), name.toLowerCase()) }))
+    .filter(
+      ({ name, distance }) => distance <= Math.max(2, Math.floor(Math.min(name.length, wrong.length) * 0.4)),
+    )
+    .sort((one, other) => one.distance - other.distance || (one.name < other.name ? -1 : 1));
+  return near[0] ? `; did you mean "${near[0].name}"?` : "";
+}

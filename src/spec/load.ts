@@ -1,0 +1,62 @@
+/** The loader: reads a spec folder (`schema.graphql`, `openapi.yaml`) and binds it. The one place of `src/spec` that touches the disk. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { bind } from "./bind.ts";
+import { SpecUnreadable, unreadable } from "./diagnostic.ts";
+import type { Spec } from "./model.ts";
+import { readOperations } from "./operations.ts";
+import { unresolvedReferences } from "./references.ts";
+import { type ReadFile, RestDocument } from "./rest-document.ts";
+import { readSchemaFile } from "./schema-file.ts";
+
+/** Reads files below `folder`; throws `SpecUnreadable` for one that exists and cannot be read. */
+export const folderReader =
+  (folder: string): ReadFile =>
+  (name) => {
+    try {
+      return readFileSync(join(folder, name), "utf8");
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT") return undefined;
+      throw unreadable(name, code === "EISDIR" ? "is a folder, not a file" : `cannot be read (${code})`);
+    }
+  };
+
+/** Loads and binds; throws `SpecUnreadable`, with every unreadable file in it, when there is nothing to bind. */
+export function loadSpec(read: ReadFile): Spec {
+  const [document, schemaFile] = all(
+    () => new RestDocument("openapi.yaml", read),
+    () => readSchemaFile("schema.graphql", read("schema.graphql") ?? missing("schema.graphql")),
+  );
+  const { operations, diagnostics } = readOperations(document);
+  const found = [...unresolvedReferences(document), ...diagnostics, ...schemaFile.diagnostics];
+  if (!schemaFile.schema) return { diagnostics: found };
+  const bound = bind({
+    document,
+    operations,
+    schema: schemaFile.schema,
+    schemaDocument: schemaFile.document,
+  });
+  return { model: bound.model, diagnostics: [...found, ...bound.diagnostics] };
+}
+
+const missing = (name: string): never => {
+  throw unreadable(name, "there is no such file");
+};
+
+/** Both, or one failure that names all that is wrong with either. */
+function all<A, B>(first: () => A, second: () => B): [A, B] {
+  const failures: SpecUnreadable[] = [];
+  const attempt = <T>(make: () => T): T | undefined => {
+    try {
+      return make();
+    } catch (error) {
+      if (!(error instanceof SpecUnreadable)) throw error;
+      failures.push(error);
+      return undefined;
+    }
+  };
+  const results = [attempt(first), attempt(second)];
+  if (failures.length > 0) throw new SpecUnreadable(failures.flatMap(({ diagnostics }) => diagnostics));
+  return results as [A, B];
+}

@@ -1,0 +1,99 @@
+/**
+ * The resolved model: what every binding comes to. Pure data, read by codegen, check, explain and propose alike.
+ */
+import type { DocumentNode, GraphQLSchema } from "graphql";
+import type { Diagnostic, Place } from "./diagnostic.ts";
+import type { Location, Parameter, RestOperation } from "./operations.ts";
+import type { RestDocument } from "./rest-document.ts";
+import type { Shape } from "./shape.ts";
+
+/** Where a parameter's value comes from. */
+export type InputSource =
+  | { readonly kind: "argument"; readonly path: readonly string[]; readonly nullable: boolean }
+  | { readonly kind: "parent"; readonly path: readonly string[]; readonly nullable: boolean }
+  | { readonly kind: "constant"; readonly value: unknown };
+
+export type Input = {
+  readonly name: string;
+  readonly in: Location;
+  readonly required: boolean;
+  /** Whether REST takes an explicit null here (a body property only). */
+  readonly takesNull: boolean;
+  readonly shape: Shape;
+  readonly source: InputSource;
+};
+
+/** How a batched link's answers go back to their parents. */
+export type Batch = {
+  /** The input that takes the collected keys; the others are the same for all parents. */
+  readonly key: Input;
+  readonly match: string;
+  readonly size: number;
+  /** one: an object a key · many: a list a key · each: the parent holds a list of keys. */
+  readonly mode: "one" | "many" | "each";
+};
+
+export type BoundField = {
+  readonly kind: "bound";
+  readonly coordinate: string;
+  readonly type: string;
+  readonly field: string;
+  readonly operation: RestOperation;
+  readonly inputs: readonly Input[];
+  /** The argument that is the whole body. */
+  readonly wholeBody?: InputSource;
+  readonly result: readonly string[];
+  readonly batch?: Batch;
+  /** A documented 404 is null (nullable Query and link fields). */
+  readonly nullOn404: boolean;
+  /** The parent property without which a link that is not batched has nothing to ask for. */
+  readonly needs?: readonly string[];
+  readonly place?: Place;
+};
+
+export type PlainField = {
+  readonly kind: "plain";
+  readonly coordinate: string;
+  readonly type: string;
+  readonly field: string;
+  /** The REST property it reads; absent: its parent's own object (`@restName(self: true)`). */
+  readonly property?: string;
+};
+
+/** A union or interface: the property that chooses, and the object type that each value chooses. */
+export type AbstractType = {
+  readonly name: string;
+  readonly property: string;
+  readonly members: ReadonlyMap<string, string>;
+};
+
+/** One use of an object type over a REST object. */
+export type Backing = {
+  readonly shape: Shape;
+  /** The TypeScript type of that object, in terms of the generated REST types. */
+  readonly expression: string;
+};
+
+/** What a schema coordinate rests on in the document: the join that impact analysis needs. */
+export type Reliance = { readonly coordinate: string; readonly shape: Shape; readonly optional: boolean };
+
+export type Model = {
+  readonly document: RestDocument;
+  readonly schema: GraphQLSchema;
+  readonly schemaDocument: DocumentNode;
+  readonly operations: ReadonlyMap<string, RestOperation>;
+  /** By schema coordinate, in schema order. */
+  readonly fields: ReadonlyMap<string, BoundField | PlainField>;
+  readonly abstracts: ReadonlyMap<string, AbstractType>;
+  /** By object type name. */
+  readonly backings: ReadonlyMap<string, readonly Backing[]>;
+  /** Enum type → GraphQL value → REST value, for enums that rename. */
+  readonly enums: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  readonly reliances: readonly Reliance[];
+};
+
+/** What loading comes to: findings, and the model where there is a schema to bind. */
+export type Spec = { readonly model?: Model; readonly diagnostics: readonly Diagnostic[] };
+
+export const inputKey = (parameter: Pick<Parameter, "in" | "name">): string =>
+  `${parameter.in}:${parameter.in === "header" ? parameter.name.toLowerCase() : parameter.name}`;

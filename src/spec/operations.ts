@@ -1,0 +1,205 @@
+/**
+ * The REST operations of a document (OpenAPI 3.1 §4.8.8 to §4.8.17): method, path, product, parameters, JSON body and
+ * JSON answers. Also the document's own faults that make an operation unusable.
+ */
+import type { Diagnostic } from "./diagnostic.ts";
+import { isRecord, type RestDocument, type RestNode } from "./rest-document.ts";
+import { child, type Shape, shapeAt } from "./shape.ts";
+
+export type Location = "path" | "query" | "header" | "body";
+
+export type Parameter = {
+  readonly name: string;
+  readonly in: Location;
+  readonly required: boolean;
+  readonly node: RestNode;
+  readonly shape: Shape;
+  /** How arrays and objects are written (OpenAPI 3.1 §4.8.12.2). */
+  readonly style: string;
+  readonly explode: boolean;
+};
+
+/** A success: its status, its JSON shape, or none where no content is documented. */
+export type Answer = { readonly status: string; readonly media?: string; readonly shape?: Shape };
+
+export type RestOperation = {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  /** The first tag, upper case, `-` as `_`: the product whose upstream takes the call. */
+  readonly product: string;
+  readonly summary?: string;
+  readonly permission?: string;
+  readonly node: RestNode;
+  readonly parameters: readonly Parameter[];
+  readonly body?: {
+    readonly shape: Shape;
+    readonly required: boolean;
+    readonly node: RestNode;
+    readonly media: string;
+  };
+  readonly answers: readonly Answer[];
+  readonly documents404: boolean;
+};
+
+const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+export const isSafe = (method: string): boolean => ["get", "head", "options"].includes(method);
+
+export function readOperations(document: RestDocument): {
+  operations: Map<string, RestOperation>;
+  diagnostics: Diagnostic[];
+} {
+  const operations = new Map<string, RestOperation>();
+  const diagnostics: Diagnostic[] = [];
+  for (const { path, method, item, node } of operationNodes(document)) {
+    const id = (node.value as Record<string, unknown>).operationId;
+    const at = `${method.toUpperCase()} ${path}`;
+    if (typeof id !== "string" || id === "") {
+      diagnostics.push(
+        finding(
+          "operation-id-missing",
+          at,
+          `${at} has no operationId`,
+          "give it one: a binding names it",
+          document,
+          node,
+        ),
+      );
+      continue;
+    }
+    const other = operations.get(id);
+    if (other) {
+      const message = `operationId "${id}" of ${at} is taken by ${other.method.toUpperCase()} ${other.path}`;
+      diagnostics.push(
+        finding("operation-id-duplicate", id, message, "give each operation its own", document, node),
+      );
+      continue;
+    }
+    operations.set(id, readOperation(document, id, method, path, item, node));
+  }
+  return { operations, diagnostics };
+}
+
+function* operationNodes(
+  document: RestDocument,
+): Generator<{ path: string; method: string; item: RestNode; node: RestNode }> {
+  const paths = document.child(document.root, "paths");
+  for (const path of keys(paths)) {
+    const item = paths && document.child(paths, path);
+    for (const method of methods) {
+      const node = item && document.child(item, method);
+      if (item && node && isRecord(node.value)) yield { path, method, item, node };
+    }
+  }
+}
+
+function readOperation(
+  document: RestDocument,
+  id: string,
+  method: string,
+  path: string,
+  item: RestNode,
+  node: RestNode,
+): RestOperation {
+  const value = node.value as Record<string, unknown>;
+  const [tag] = Array.isArray(value.tags) ? value.tags : [];
+  const merged = new Map<string, Parameter>();
+  for (const owner of [item, node]) {
+    for (const parameter of readParameters(document, owner))
+      merged.set(`${parameter.in}:${parameter.name}`, parameter);
+  }
+  const body = readBody(document, node);
+  return {
+    id,
+    method,
+    path,
+    node,
+    product: typeof tag === "string" ? tag.toUpperCase().replaceAll("-", "_") : "",
+    parameters: [...merged.values()],
+    answers: readAnswers(document, node),
+    documents404: keys(document.child(node, "responses")).includes("404"),
+    ...(typeof value.summary === "string" && { summary: value.summary }),
+    ...(typeof value["x-permission"] === "string" && { permission: value["x-permission"] }),
+    ...(body && { body }),
+  };
+}
+
+function readParameters(document: RestDocument, owner: RestNode): Parameter[] {
+  const list = document.child(owner, "parameters");
+  return keys(list).flatMap((index): Parameter[] => {
+    const node = list && document.child(list, index);
+    if (!node || !isRecord(node.value)) return [];
+    const { name, in: location, required, style, explode } = node.value;
+    if (typeof name !== "string" || !(location === "path" || location === "query" || location === "header"))
+      return [];
+    const written = typeof style === "string" ? style : location === "query" ? "form" : "simple";
+    return [
+      {
+        name,
+        in: location,
+        node,
+        required: required === true || location === "path",
+        shape: schemaShape(document, node),
+        style: written,
+        explode: typeof explode === "boolean" ? explode : written === "form",
+      },
+    ];
+  });
+}
+
+/** A parameter's schema stands in `schema`, or in the one entry of `content`. */
+function schemaShape(document: RestDocument, node: RestNode): Shape {
+  const value = node.value as Record<string, unknown>;
+  if ("schema" in value) return shapeAt(document, child(node, "schema"));
+  const [media] = keys(document.child(node, "content"));
+  const content = media !== undefined ? document.child(child(node, "content"), media) : undefined;
+  return shapeAt(
+    document,
+    content && isRecord(content.value) && "schema" in content.value
+      ? child(content, "schema")
+      : { ...node, value: {} },
+  );
+}
+
+function readBody(document: RestDocument, operation: RestNode): RestOperation["body"] {
+  const node = document.child(operation, "requestBody");
+  const found = node && jsonContent(document, node);
+  if (!node || !found) return undefined;
+  return { ...found, node, required: (node.value as Record<string, unknown>).required === true };
+}
+
+function readAnswers(document: RestDocument, operation: RestNode): Answer[] {
+  const responses = document.child(operation, "responses");
+  return keys(responses)
+    .filter((status) => /^2/.test(status))
+    .flatMap((status): Answer[] => {
+      const node = responses && document.child(responses, status);
+      if (!node) return [];
+      return [{ status, ...jsonContent(document, node) }];
+    });
+}
+
+const isJson = (media: string): boolean =>
+  /^(application\/json|[\w.+-]+\/[\w.+-]+\+json)\s*(;|$)/i.test(media);
+
+function jsonContent(document: RestDocument, node: RestNode): { media: string; shape: Shape } | undefined {
+  const content = document.child(node, "content");
+  const media = keys(content).find(isJson);
+  const entry = content && media !== undefined ? document.child(content, media) : undefined;
+  if (!entry || media === undefined) return undefined;
+  const schema =
+    isRecord(entry.value) && "schema" in entry.value ? child(entry, "schema") : { ...entry, value: {} };
+  return { media, shape: shapeAt(document, schema) };
+}
+
+const keys = (node: RestNode | undefined): string[] =>
+  typeof node?.value === "object" && node.value !== null ? Object.keys(node.value) : [];
+
+const finding = (
+  rule: "operation-id-missing" | "operation-id-duplicate",
+  coordinate: string,
+  message: string,
+  hint: string,
+  document: RestDocument,
+  node: RestNode,
+): Diagnostic => ({ rule, severity: "error", coordinate, message, hint, rest: document.place(node) });

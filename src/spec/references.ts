@@ -1,0 +1,37 @@
+/** Every `$ref` of the document that points at nothing, found before anything is bound. */
+import type { Diagnostic } from "./diagnostic.ts";
+import { type RestDocument, type RestNode, refOf } from "./rest-document.ts";
+
+/** Keywords whose value is data, not schema: a `$ref` in there is no reference. */
+const literalKeywords = new Set(["example", "examples", "default", "enum", "const"]);
+
+/** Walks every file that the root reaches; a reference that leads only to itself counts as unresolved. */
+export function unresolvedReferences(document: RestDocument): Diagnostic[] {
+  const diagnostics: Diagnostic[] = [];
+  const visited = new Set<unknown>();
+  const waiting: RestNode[] = [document.root];
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    if (typeof node.value !== "object" || node.value === null || visited.has(node.value)) continue;
+    visited.add(node.value);
+    const reference = refOf(node.value);
+    if (reference !== undefined) {
+      const target = document.follow(node);
+      if (target) waiting.push(target);
+      else diagnostics.push(unresolved(document, node, reference));
+    }
+    for (const [key, value] of Object.entries(node.value)) {
+      const literal = literalKeywords.has(key) && node.path.at(-1) !== "properties";
+      if (!literal) waiting.push({ file: node.file, path: [...node.path, key], value });
+    }
+  }
+  return diagnostics;
+}
+
+const unresolved = (document: RestDocument, node: RestNode, reference: string): Diagnostic => ({
+  rule: "ref-unresolved",
+  severity: "error",
+  coordinate: reference,
+  message: `$ref "${reference}" points at nothing`,
+  hint: "mend the reference, or write what it names",
+  rest: document.place(node, "$ref"),
+});

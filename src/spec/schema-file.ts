@@ -1,0 +1,76 @@
+/** `schema.graphql` parsed, completed with the binding directives and validated (GraphQL spec §3). */
+import {
+  buildASTSchema,
+  concatAST,
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  parse,
+  Source,
+  validateSchema,
+} from "graphql";
+import { validateSDL } from "graphql/validation/validate.js";
+import { type Diagnostic, unreadable } from "./diagnostic.ts";
+import { bindingDefinitions, bindingNames } from "./directives.ts";
+
+export type SchemaFile = {
+  readonly document: DocumentNode;
+  readonly schema?: GraphQLSchema;
+  readonly diagnostics: Diagnostic[];
+};
+
+/** Parses and validates; throws `SpecUnreadable` if the text is no GraphQL. A schema with findings is left out. */
+export function readSchemaFile(name: string, text: string): SchemaFile {
+  const document = parseSchema(name, text.replace(/^\uFEFF/, ""));
+  const complete = concatAST([document, missingDefinitions(document)]);
+  const broken = validateSDL(complete);
+  if (broken.length > 0) return { document, diagnostics: broken.map((error) => invalid(name, error)) };
+  const schema = buildASTSchema(complete, { assumeValidSDL: true });
+  const errors = validateSchema(schema);
+  return errors.length > 0
+    ? { document, diagnostics: errors.map((error) => invalid(name, error)) }
+    : { document, schema, diagnostics: [] };
+}
+
+function parseSchema(name: string, text: string): DocumentNode {
+  try {
+    const document = parse(new Source(text, name), { maxTokens: 2_000_000 });
+    const operation = document.definitions.find(
+      ({ kind }) => kind === Kind.OPERATION_DEFINITION || kind === Kind.FRAGMENT_DEFINITION,
+    );
+    if (operation) throw unreadable(name, "is an operation, not a schema");
+    return document;
+  } catch (error) {
+    if (error instanceof RangeError) throw unreadable(name, "is nested too deeply");
+    if (!(error instanceof GraphQLError)) throw error;
+    const [location] = error.locations ?? [];
+    throw unreadable(name, error.message, location && { file: name, ...location });
+  }
+}
+
+/** A schema file may define the directives itself or leave them out. */
+function missingDefinitions(document: DocumentNode): DocumentNode {
+  const defined = new Set(
+    document.definitions.flatMap((node) =>
+      "name" in node && node.name && bindingNames.has(node.name.value) ? [node.name.value] : [],
+    ),
+  );
+  const definitions = bindingDefinitions.definitions.filter(
+    (node) => !("name" in node && node.name && defined.has(node.name.value)),
+  );
+  return { kind: Kind.DOCUMENT, definitions };
+}
+
+function invalid(name: string, error: GraphQLError): Diagnostic {
+  const [location] = error.locations ?? [];
+  const place = { file: name, line: location?.line ?? 1, column: location?.column ?? 1 };
+  return {
+    rule: "schema-invalid",
+    severity: "error",
+    coordinate: name,
+    message: error.message,
+    hint: "mend the schema",
+    schema: place,
+  };
+}
