@@ -1,0 +1,124 @@
+/**
+ * The gateway role: the one way in. Every request under `/v1/` passes four phases: strip, introspect, inject,
+ * forward. It knows no operation of the API; what a caller may do is decided behind it, by the context it injects.
+ */
+import type { Readable } from "node:stream";
+import cors from "@fastify/cors";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Config } from "../config.ts";
+import { CodedError } from "../errors.ts";
+import { type ApiEnvironment, isWellFormed } from "../http/api-key.ts";
+import { createServer } from "../http/server.ts";
+import { readKey } from "./credentials.ts";
+import { createForward, methods } from "./forward.ts";
+import { inject } from "./inject.ts";
+import { rememberKeys, type Verify } from "./key-cache.ts";
+import { createLookUp } from "./key-introspection.ts";
+import { createRateLimits } from "./rate-limit.ts";
+import { type Headers, stripRequest } from "./strip.ts";
+import { type Behind, findExplorer, findTarget, parseTarget, type Target } from "./target.ts";
+
+/** Makes the gateway in front of `behind`; it does not listen yet, and closes its connections on close. */
+export async function createGateway(config: Config, behind: Behind): Promise<FastifyInstance> {
+  const server = createServer(config);
+  const { lookUp, close: closeLookUp } = createLookUp(config, behind.keyIntrospection);
+  const { forward, close: closeForward } = createForward(config);
+  const verify = rememberKeys(lookUp);
+  server.addHook("onClose", async () => void (await Promise.all([closeLookUp(), closeForward()])));
+  server.addHook("onRequest", refuseTricks);
+  passBodiesThrough(server);
+  await allowOrigins(server, config.env.CORS_ORIGINS);
+  const limits = await createRateLimits(server, config);
+
+  server.route({
+    method: methods,
+    url: "/v1/*",
+    handler: async (request, reply) => {
+      await limits.byAddress(request, reply);
+      const explorer = config.production ? undefined : explorerTarget(behind, request);
+      const target = explorer ?? findTarget(behind, request.raw.url ?? "");
+      const stripped = stripRequest(config.env.CONTEXT_HEADER_PREFIX, request.headers);
+      const caller = explorer ? undefined : await introspect(config, verify, request);
+      if (caller) await limits.byKey(request, reply, caller.apiKeyId);
+      const headers = inject(config, stripped, request, caller);
+      const body = request.body as Readable | undefined;
+      const answer = await forward({
+        target,
+        method: request.method,
+        headers,
+        body,
+        gone: clientGone(reply),
+      });
+      reply.code(answer.status).headers(withDefaults(reply, answer.headers));
+      return reply.send(answer.body);
+    },
+  });
+  return server;
+}
+
+/** Phase 2: whose request it is. Throws UNAUTHENTICATED; what cannot be a key costs no look-up. */
+async function introspect(config: Config, verify: Verify, request: FastifyRequest) {
+  const key = readKey(request.raw.rawHeaders);
+  if (key === undefined) throw new CodedError("UNAUTHENTICATED", "an API key is needed");
+  const environment: ApiEnvironment = config.env.API_ENVIRONMENT === "live" ? "live" : "test";
+  const caller = isWellFormed(environment, key) ? await verify(key) : undefined;
+  if (!caller) throw new CodedError("UNAUTHENTICATED", "the API key is not valid");
+  return caller;
+}
+
+/** A browser on its way to the explorer; one that shows a key is treated as any other caller. */
+function explorerTarget(behind: Behind, request: FastifyRequest): Target | undefined {
+  if (readKey(request.raw.rawHeaders) !== undefined) return undefined;
+  return findExplorer(behind, request.method, request.raw.url ?? "", request.headers.accept);
+}
+
+/** Before any route: targets and framing that two servers could read in two ways (RFC 9110 §9.3.1, RFC 9112 §3.2). */
+async function refuseTricks(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  reply.header("x-request-id", request.id);
+  parseTarget(request.raw.url ?? "");
+  const { "content-length": length = "0", "transfer-encoding": coding } = request.headers;
+  if (/^(?:GET|HEAD)$/.test(request.method) && (coding !== undefined || length !== "0")) {
+    throw new CodedError("BAD_REQUEST", `a ${request.method} request has no body`);
+  }
+}
+
+/** Bodies are streams that nobody here reads. */
+function passBodiesThrough(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser("*", (_request, body, done) => done(null, body));
+}
+
+/** CORS by setting: a browser's preflight carries no key, so it is answered here. */
+async function allowOrigins(server: FastifyInstance, origins: readonly string[]): Promise<void> {
+  if (origins.length === 0) return;
+  const exposedHeaders = [
+    "x-request-id",
+    "retry-after",
+    "ratelimit-limit",
+    "ratelimit-remaining",
+    "ratelimit-reset",
+  ];
+  await server.register(cors, {
+    origin: [...origins],
+    strictPreflight: false,
+    exposedHeaders,
+    methods,
+    maxAge: 600,
+  });
+}
+
+/** Aborted once the client's connection is gone before its answer is complete. */
+function clientGone(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once("close", () => {
+    if (!reply.raw.writableFinished) gone.abort(new CodedError("CLIENT_CLOSED_REQUEST", "the client left"));
+  });
+  return gone.signal;
+}
+
+/** Answers belong to one caller unless the upstream says otherwise; `Vary` keeps what CORS put there. */
+function withDefaults(reply: FastifyReply, headers: Headers): Headers {
+  const vary = [reply.getHeader("vary"), headers.vary].flat().filter((value) => value !== undefined);
+  const merged: Headers = { "cache-control": "private, no-store", ...headers };
+  return vary.length > 0 ? { ...merged, vary: vary.join(", ") } : merged;
+}

@@ -1,0 +1,43 @@
+/**
+ * Phase 3: what only the gateway says. The eight context headers and its proof, the request id, the client's
+ * address, and the W3C trace context (the gateway records no span, so a valid one travels unchanged).
+ */
+import { randomBytes } from "node:crypto";
+import type { Config } from "../config.ts";
+import { proofHeader, type TenantContext, writeContextHeaders } from "../http/context-headers.ts";
+import type { Headers } from "./strip.ts";
+
+/** The parts of a request that the gateway vouches for. */
+export type Origin = {
+  id: string;
+  ip: string;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+};
+
+/** Adds to `headers` (stripped before); without `caller` no context and no proof go out. */
+export function inject(
+  config: Config,
+  headers: Headers,
+  origin: Origin,
+  caller: TenantContext | undefined,
+): Headers {
+  const injected: Headers = {
+    ...headers,
+    ...traceContext(origin.headers),
+    "x-request-id": origin.id,
+    "x-forwarded-for": origin.ip,
+  };
+  if (!caller) return injected;
+  if (config.env.GATEWAY_SECRET !== undefined) injected[proofHeader] = config.env.GATEWAY_SECRET;
+  return Object.assign(injected, writeContextHeaders(config.env.CONTEXT_HEADER_PREFIX, caller));
+}
+
+const validParent = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** Trace Context (W3C) §3.2, §3.3: an invalid parent starts a new trace and takes its state with it. */
+function traceContext({ traceparent, tracestate }: Origin["headers"]): Headers {
+  if (typeof traceparent !== "string" || !validParent.test(traceparent)) return { traceparent: newParent() };
+  return typeof tracestate === "string" ? { traceparent, tracestate } : { traceparent };
+}
+
+const newParent = (): string => `00-${randomBytes(16).toString("hex")}-${randomBytes(8).toString("hex")}-00`;

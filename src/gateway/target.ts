@@ -1,0 +1,59 @@
+/**
+ * Where a request goes: its request target (RFC 9112 §3.2) → the upstream and the path there, or nowhere.
+ * Only plain origin-form targets are taken. Whatever two servers could read in two ways (dot segments, encoded
+ * dots and slashes, backslashes, empty segments) is refused before any route is looked at, so no spelling of a
+ * path reaches anything but what it says.
+ */
+import { CodedError } from "../errors.ts";
+
+/** The services behind the gateway, each with the path prefix that its URL carries. */
+export type Behind = Readonly<{ rest: URL; keyIntrospection: URL; graphql?: URL }>;
+export type Target = { upstream: URL; path: string };
+
+const graphqlPath = "/v1/graphql";
+/** RFC 3986 §3.3 `pchar` and `/`; a percent sign only before two hex digits. */
+const plainPath = /^\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/;
+/** Empty and dot segments, with or without a `;` parameter. */
+const trickySegment = /\/\/|\/\.\.?(?:[/;]|$)/;
+/** `.`, `/`, `;`, `\`, controls, and a percent sign before hex digits (a second decoding), all percent-encoded. */
+const trickyEncoding = /%(?:2e|2f|3b|5c|[01][0-9a-f]|7f|25[0-9a-f]{2})/i;
+const plainQuery = /^[\x21-\x22\x24-\x7e]*$/;
+
+/** Splits a request target into path and query. Throws BAD_REQUEST unless both are plain. */
+export function parseTarget(target: string): { path: string; query: string } {
+  const mark = target.indexOf("?");
+  const path = mark < 0 ? target : target.slice(0, mark);
+  const query = mark < 0 ? "" : target.slice(mark);
+  if (
+    !plainPath.test(path) ||
+    trickySegment.test(path) ||
+    trickyEncoding.test(path) ||
+    !plainQuery.test(query)
+  ) {
+    throw new CodedError("BAD_REQUEST", "the path is malformed or could be read in two ways");
+  }
+  return { path, query };
+}
+
+/** Chooses the upstream of a path under `/v1/`. Throws NOT_FOUND for any other, and for GraphQL where there is none. */
+export function findTarget(behind: Behind, requestTarget: string): Target {
+  const { path, query } = parseTarget(requestTarget);
+  const upstream = path === graphqlPath ? behind.graphql : behind.rest;
+  if (!path.startsWith("/v1/") || !upstream) throw new CodedError("NOT_FOUND", "nothing on this path");
+  return { upstream, path: upstream.pathname.replace(/\/$/, "") + path + query };
+}
+
+/**
+ * The one keyless request besides health: a browser that opens the explorer. The query string stays behind, so
+ * that nothing can be executed this way.
+ */
+export function findExplorer(
+  behind: Behind,
+  method: string,
+  requestTarget: string,
+  accept = "",
+): Target | undefined {
+  if (method !== "GET" || !behind.graphql || !/\btext\/html\b/i.test(accept)) return undefined;
+  if (parseTarget(requestTarget).path !== graphqlPath) return undefined;
+  return findTarget(behind, graphqlPath);
+}
