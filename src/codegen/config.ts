@@ -1,0 +1,75 @@
+/** The graphql-codegen configuration: which generated file is made by which plugins, from one resolved model. */
+import type { CodegenConfig } from "@graphql-codegen/cli";
+import * as typescript from "@graphql-codegen/typescript";
+import * as typescriptResolvers from "@graphql-codegen/typescript-resolvers";
+import openapiTS, { astToString } from "openapi-typescript";
+import { format } from "prettier";
+import { publicSchema } from "../spec/directives.ts";
+import type { Model } from "../spec/model.ts";
+import { emitArguments } from "./emit-arguments.ts";
+import { emitOperations } from "./emit-operations-table.ts";
+import { emitResolvers } from "./emit-resolvers.ts";
+import { emitParents, parentName } from "./emit-types.ts";
+import { banner } from "./names.ts";
+
+const readable = (text: string): Promise<string> => format(text, { parser: "typescript", printWidth: 110 });
+
+/** `openapi` is the document's file URL: openapi-typescript reads it, and what it refers to, by itself. */
+export function codegenConfig(model: Model, openapi: URL): CodegenConfig {
+  const emitters: Record<string, () => string | Promise<string>> = {
+    "rest-types": async () =>
+      banner + astToString(await openapiTS(openapi, { defaultNonNullable: false, silent: true })),
+    "public-schema": () => publicSchema(model.schemaDocument),
+    parents: () => emitParents(model),
+    resolvers: () => readable(emitResolvers(model)),
+    operations: () => readable(emitOperations(model)),
+    arguments: () => readable(emitArguments(model)),
+  };
+  const libraries = { typescript, "typescript-resolvers": typescriptResolvers };
+  return {
+    schema: publicSchema(model.schemaDocument),
+    silent: true,
+    config: { sort: false },
+    pluginLoader: (async (name: string) => {
+      const found = Object.entries({ ...libraries, ...wrapped(emitters) }).find(
+        ([id]) => name.endsWith(`/${id}`) || name === id,
+      );
+      if (!found) throw Object.assign(new Error(`no plugin ${name}`), { code: "MODULE_NOT_FOUND" });
+      return found[1];
+    }) as unknown as NonNullable<CodegenConfig["pluginLoader"]>,
+    generates: {
+      "generated/rest.ts": { plugins: ["rest-types"] },
+      "generated/schema.graphql": { plugins: ["public-schema"] },
+      "generated/graphql.ts": {
+        plugins: ["parents", "typescript", "typescript-resolvers"],
+        config: typeOptions(model),
+      },
+      "generated/resolvers.ts": { plugins: ["resolvers"] },
+      "generated/operations.ts": { plugins: ["operations"] },
+      "generated/arguments.ts": { plugins: ["arguments"] },
+    },
+  };
+}
+
+const wrapped = (emitters: Record<string, () => string | Promise<string>>) =>
+  Object.fromEntries(Object.entries(emitters).map(([name, emit]) => [name, { plugin: emit }]));
+
+/** Every field resolver is demanded, and its parent is the REST object, so that `tsc` proves the mapping a second time. */
+const typeOptions = (model: Model) => ({
+  contextType: "Context",
+  mappers: {
+    ...Object.fromEntries([...model.backings.keys()].map((type) => [type, parentName(type)])),
+    ...Object.fromEntries([...model.enums.keys()].map((name) => [name, name])),
+  },
+  enumValues: Object.fromEntries(
+    [...model.enums].map(([name, values]) => [name, Object.fromEntries(values)]),
+  ),
+  avoidOptionals: { field: true, object: true, resolvers: true },
+  enumsAsTypes: true,
+  useTypeImports: true,
+  emitLegacyCommonJSImports: false,
+  importExtension: ".ts",
+  strictScalars: true,
+  defaultScalarType: "unknown",
+  makeResolverTypeCallable: true,
+});

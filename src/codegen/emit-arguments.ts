@@ -1,0 +1,100 @@
+/**
+ * `generated/arguments.ts`: the REST contract's limits on each argument, as JSON Schema 2020-12 under GraphQL names,
+ * so that a value REST would refuse is refused by its argument's name before any call.
+ */
+import {
+  type GraphQLInputType,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+} from "graphql";
+import { readRestName } from "../spec/directives.ts";
+import type { BoundField, InputSource, Model } from "../spec/model.ts";
+import type { Shape } from "../spec/shape.ts";
+import { banner } from "./names.ts";
+
+export type JsonSchema = { [keyword: string]: unknown };
+
+export function emitArguments(model: Model): string {
+  const fields = [...model.fields.values()].filter((field): field is BoundField => field.kind === "bound");
+  const table = Object.fromEntries(
+    fields.flatMap((field) => {
+      const schemas = argumentSchemas(model, field);
+      return Object.keys(schemas).length > 0 ? [[field.coordinate, schemas]] : [];
+    }),
+  );
+  return `${banner}
+/** JSON Schema of each argument's value, by the field's schema coordinate. */
+export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, object>>>> = ${JSON.stringify(table)};
+`;
+}
+
+function argumentSchemas(model: Model, field: BoundField): Record<string, JsonSchema> {
+  const schemas: Record<string, JsonSchema> = {};
+  const add = (source: InputSource, shape: Shape): void => {
+    const [name, ...path] = source.kind === "argument" ? source.path : [];
+    const argument = argumentsOf(model, field).find((each) => each.name === name);
+    if (name === undefined || !argument) return;
+    const nested = path.reduceRight<JsonSchema>(
+      (schema, step) => ({ properties: { [step]: schema } }),
+      schemaOf(model, typeAt(argument.type, path), shape),
+    );
+    const before = schemas[name];
+    if (Object.keys(nested).length > 0) schemas[name] = before ? { allOf: [before, nested] } : nested;
+  };
+  for (const { source, shape } of field.inputs) add(source, shape);
+  if (field.wholeBody && field.operation.body) add(field.wholeBody, field.operation.body.shape);
+  return schemas;
+}
+
+function argumentsOf(model: Model, field: BoundField) {
+  const type = model.schema.getType(field.type);
+  return type && "getFields" in type && !isInputObjectType(type)
+    ? (type.getFields()[field.field]?.args ?? [])
+    : [];
+}
+
+function typeAt(type: GraphQLInputType, path: readonly string[]): GraphQLInputType {
+  return path.reduce<GraphQLInputType>((current, step) => {
+    const nullable = getNullableType(current);
+    return isInputObjectType(nullable) ? (nullable.getFields()[step]?.type ?? current) : current;
+  }, type);
+}
+
+const limitsOf = ({ default: _, ...limits }: Readonly<Record<string, unknown>>): JsonSchema => limits;
+
+/** The limits of one value; the GraphQL type itself is already proved, so `type` is not said again. */
+function schemaOf(model: Model, type: GraphQLInputType, shape: Shape, depth = 0): JsonSchema {
+  const nullable = getNullableType(type);
+  if (depth > 8 || isEnumType(nullable)) return {};
+  if (isListType(nullable)) {
+    const items = shape.items ? schemaOf(model, nullable.ofType, shape.items, depth + 1) : {};
+    return orNull(type, { ...limitsOf(shape.limits), ...(Object.keys(items).length > 0 && { items }) });
+  }
+  if (isInputObjectType(nullable)) return orNull(type, propertiesOf(model, nullable, shape, depth));
+  if (getNamedType(type).name === "ID" && !shape.types.has("string") && shape.types.size > 0)
+    return orNull(type, { pattern: "^-?[0-9]+$" });
+  return orNull(type, {
+    ...limitsOf(shape.limits),
+    ...(shape.values && { enum: shape.values }),
+    ...(shape.format &&
+      !["int32", "int64", "float", "double"].includes(shape.format) && { format: shape.format }),
+  });
+}
+
+function propertiesOf(model: Model, type: GraphQLInputType, shape: Shape, depth: number): JsonSchema {
+  if (!isInputObjectType(type)) return {};
+  const properties = Object.values(type.getFields()).flatMap((field) => {
+    const property = shape.properties.get(readRestName(model.schema, field).name ?? field.name);
+    const schema = property ? schemaOf(model, field.type, property.shape, depth + 1) : {};
+    return Object.keys(schema).length > 0 ? [[field.name, schema] as const] : [];
+  });
+  return properties.length > 0 ? { properties: Object.fromEntries(properties) } : {};
+}
+
+/** `enum` is the one keyword that would refuse a null, which a nullable input may be. */
+const orNull = (type: GraphQLInputType, schema: JsonSchema): JsonSchema =>
+  !isNonNullType(type) && Array.isArray(schema.enum) ? { ...schema, enum: [...schema.enum, null] } : schema;

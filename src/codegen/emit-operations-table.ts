@@ -1,0 +1,37 @@
+/** `generated/operations.ts`: what the REST client must know of each bound operation at run time. */
+import type { Model } from "../spec/model.ts";
+import type { RestOperation } from "../spec/operations.ts";
+import { banner } from "./names.ts";
+
+export function emitOperations(model: Model): string {
+  const bound = [...model.fields.values()].flatMap((field) =>
+    field.kind === "bound" ? [field.operation] : [],
+  );
+  const entries = [...new Set(bound)].map(
+    (operation) => `${JSON.stringify(keyOf(operation))}: ${entry(operation)},`,
+  );
+  return `${banner}
+import type { Operation } from "../src/rest/operation.ts";
+
+export const operations: Readonly<Record<string, Operation>> = {
+${entries.join("\n")}
+};
+`;
+}
+
+const keyOf = ({ method, path }: RestOperation): string => `${method.toUpperCase()} ${path}`;
+
+function entry(operation: RestOperation): string {
+  const styled = operation.parameters.filter(
+    ({ shape }) => shape.types.has("array") || shape.types.has("object"),
+  );
+  const style = Object.fromEntries(
+    styled.map((each) => [`${each.in}:${each.name}`, { style: each.style, explode: each.explode }]),
+  );
+  return JSON.stringify({
+    id: operation.id,
+    product: operation.product,
+    ...(styled.length > 0 && { style }),
+    ...(operation.answers.some(({ shape }) => !shape) && { empty: true }),
+  });
+}

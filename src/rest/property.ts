@@ -1,0 +1,13 @@
+/** Resolvers of plain fields, which read their parent's REST object. `property` names what is read, so a plan can inline it. */
+
+/** Reads one REST property. */
+export const property = <const Name extends string>(name: Name) =>
+  Object.assign(
+    <Parent extends { readonly [key in Name]?: unknown }>(parent: Parent): Parent[Name] => parent[name],
+    {
+      property: name,
+    },
+  );
+
+/** Reads the parent's own object (`@restName(self: true)`). */
+export const itself = <Parent>(parent: Parent): Parent => parent;
