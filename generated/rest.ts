@@ -216,7 +216,7 @@ export interface paths {
          * Send a message
          * @description Sends a text over a channel. The contact with that address, and its open conversation on the channel, are found
          *     or made. With an `Idempotency-Key`, the same request of the same user is carried out once and answered the same
-         *     every time; the same key with another body is a conflict.
+         *     every time, for 24 hours; the same key with another body is a conflict.
          */
         post: operations["sendMessage"];
         delete?: never;

@@ -40,7 +40,7 @@ function restCall(model: Model, functions: InputFunctions, field: BoundField): s
     if (location === "body" && field.wholeBody)
       return [["body", wholeBody(model, functions, field)] as const];
     const inputs = field.inputs.filter((input) => input.in === location);
-    const entries = inputs.map((input) => [input.name, valueOf(model, functions, field, input)] as const);
+    const entries = inputs.map((input) => [input.name, inputValue(model, functions, field, input)] as const);
     return entries.length > 0 ? [[location, object(entries)] as const] : [];
   });
   const init = groups.length > 0 ? [object(groups)] : field.result.length > 0 ? ["{}"] : [];
@@ -54,7 +54,7 @@ function wholeBody(model: Model, functions: InputFunctions, field: BoundField): 
   return argumentExpression(model, functions, field, source, field.operation.body.shape, true);
 }
 
-function valueOf(model: Model, functions: InputFunctions, field: BoundField, input: Input): string {
+function inputValue(model: Model, functions: InputFunctions, field: BoundField, input: Input): string {
   if (input === field.batch?.key) return keysName;
   const { source } = input;
   if (source.kind === "constant") return JSON.stringify(source.value);
