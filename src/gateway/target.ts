@@ -40,8 +40,11 @@ export function findTarget(behind: Behind, requestTarget: string): Target {
   const { path, query } = parseTarget(requestTarget);
   const upstream = path === graphqlPath ? behind.graphql : behind.rest;
   if (!path.startsWith("/v1/") || !upstream) throw new CodedError("NOT_FOUND", "nothing on this path");
-  return { upstream, path: upstream.pathname.replace(/\/$/, "") + path + query };
+  return { upstream, path: prefixOf(upstream) + path + query };
 }
+
+/** The path prefix of an upstream; a GraphQL URL may be given as the role's address or as the endpoint itself. */
+const prefixOf = ({ pathname }: URL): string => pathname.replace(/(?:\/v1\/graphql)?\/?$/, "");
 
 /**
  * The one keyless request besides health: a browser that opens the explorer. The query string stays behind, so

@@ -3,29 +3,44 @@
  * framing, headers over the limit, a request that never ends. Problem details like every other failure, and never a
  * word of what was sent.
  */
-import type { Socket } from "node:net";
+import { STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
 import { CodedError, problemOf } from "../errors.ts";
 
 /** What Fastify hands over: Node's `clientError` event. */
 export type ClientError = Error & { code?: string };
 
-export function answerClientError(error: ClientError, socket: Socket): void {
+export function answerClientError(error: ClientError, socket: Duplex): void {
   if (error.code === "ECONNRESET" || socket.destroyed) return;
+  answer(socket, toCodedError(error));
+}
+
+/** CONNECT (RFC 9110 §9.3.6) asks for a tunnel; nothing here is one. */
+export function answerConnect(_request: unknown, socket: Duplex): void {
+  answer(socket, new CodedError("METHOD_NOT_ALLOWED", "this server opens no tunnels"));
+}
+
+function answer(socket: Duplex, error: CodedError): void {
+  socket.on("error", () => {});
   if (!socket.writable) return void socket.destroy();
-  const body = JSON.stringify(problemOf(toCodedError(error)));
+  const body = JSON.stringify(problemOf(error));
   socket.end(
-    `HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/problem+json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\nConnection: close\r\n` +
+      `Content-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     () => socket.destroy(),
   );
 }
 
 function toCodedError(error: ClientError): CodedError {
   if (error.code === "HPE_HEADER_OVERFLOW") {
-    return new CodedError("LIMIT_EXCEEDED", "the request headers are too large", { limit: "MAX_HEADER_BYTES" });
+    return new CodedError("LIMIT_EXCEEDED", "the request headers are too large", {
+      limit: "MAX_HEADER_BYTES",
+    });
   }
   if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") {
-    return new CodedError("LIMIT_EXCEEDED", "the request did not arrive in time", { limit: "REQUEST_TIMEOUT_MS" });
+    return new CodedError("LIMIT_EXCEEDED", "the request did not arrive in time", {
+      limit: "REQUEST_TIMEOUT_MS",
+    });
   }
   return new CodedError("BAD_REQUEST", "the request is not well-formed HTTP");
 }

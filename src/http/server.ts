@@ -7,7 +7,8 @@ import type { ServerResponse } from "node:http";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest, LogController } from "fastify";
 import type { Config } from "../config.ts";
 import { CodedError, codeOfStatus, problemOf } from "../errors.ts";
-import { answerClientError } from "./client-error.ts";
+import { answerClientError, answerConnect } from "./client-error.ts";
+import { checkRequestHeaders } from "./request-headers.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -32,8 +33,11 @@ export function createServer(config: Config): FastifyInstance {
     trustProxy: config.env.TRUSTED_PROXIES.length > 0 ? [...config.env.TRUSTED_PROXIES] : false,
     clientErrorHandler: answerClientError,
     frameworkErrors: (_error, _request, reply) => answerMalformedPath(reply.raw),
-    http: { maxHeaderSize: config.env.MAX_HEADER_BYTES },
+    http: { maxHeaderSize: config.env.MAX_HEADER_BYTES, requireHostHeader: false },
   });
+  server.server.on("connect", answerConnect);
+  // an expectation that nobody knows may be ignored (RFC 9110 §10.1.1)
+  server.server.on("checkExpectation", (request, response) => server.server.emit("request", request, response));
   server.setErrorHandler((error: FastifyError, request, reply) => {
     const coded = toCodedError(error);
     if (coded.status >= 500) request.log.error({ err: error }, "request failed");
@@ -47,8 +51,7 @@ export function createServer(config: Config): FastifyInstance {
   server.addHook("preClose", async () => void unready.add("stopping"));
   server.addHook("onRequest", async (request, reply) => {
     if (unready.has("stopping")) reply.header("connection", "close");
-    if (request.raw.rawHeaders.length / 2 <= config.env.MAX_HEADERS) return;
-    throw new CodedError("LIMIT_EXCEEDED", "too many request headers", { limit: "MAX_HEADERS", value: config.env.MAX_HEADERS });
+    checkRequestHeaders(request.raw, config.env.MAX_HEADERS);
   });
   server.get("/healthz", async () => ({ status: "ok" }));
   server.get("/readyz", async (_request, reply) =>

@@ -1,0 +1,22 @@
+/**
+ * What every role demands of a request's header section, looked at as it came over the wire: not too many fields,
+ * and exactly one `Host` from HTTP/1.1 on (RFC 9112 §3.2). Node itself would cut silently and take the first.
+ */
+import type { IncomingMessage } from "node:http";
+import { CodedError } from "../errors.ts";
+
+type HeaderSection = Pick<IncomingMessage, "rawHeaders" | "httpVersion">;
+
+/** Throws LIMIT_EXCEEDED or BAD_REQUEST. */
+export function checkRequestHeaders({ rawHeaders, httpVersion }: HeaderSection, max: number): void {
+  if (rawHeaders.length / 2 > max) {
+    throw new CodedError("LIMIT_EXCEEDED", "too many request headers", { limit: "MAX_HEADERS", value: max });
+  }
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === "host") hosts++;
+  }
+  if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) {
+    throw new CodedError("BAD_REQUEST", "a request has exactly one Host header");
+  }
+}
