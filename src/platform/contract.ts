@@ -1,0 +1,102 @@
+/**
+ * `spec/openapi.yaml` as the platform serves it (OpenAPI 3.1): its operations, and the library that parses and
+ * validates requests and validates responses against it. Says nothing about what an operation does.
+ */
+import { readFileSync } from "node:fs";
+import { Ajv2020, type Options } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { type Document, OpenAPIBackend, type Operation, type Request } from "openapi-backend";
+import { parse } from "yaml";
+import { CodedError } from "../errors.ts";
+import { refusal } from "./refusal.ts";
+
+/** What reaches a handler: parameters by their names in the document, of the types that it says. */
+export type Input = {
+  path: Record<string, string>;
+  query: Record<string, string | number | boolean | string[] | undefined>;
+  /** Names in lower case. */
+  header: Record<string, string | undefined>;
+  body: unknown;
+};
+
+export type ContractOperation = {
+  id: string;
+  method: string;
+  /** As Fastify's router writes it: `/v1/crm/contacts/:contactId`. */
+  route: string;
+  /** `x-permission`; absent: every valid key may ask. */
+  permission: string | undefined;
+  /** The documented status of success. */
+  status: number;
+  /** Parses and validates; throws `BAD_USER_INPUT`, naming the argument. */
+  parseRequest(request: Request): Input;
+  /** Throws when `body` is not what the document promises. */
+  checkResponse(body: unknown): void;
+};
+
+const documentUrl = new URL("../../spec/openapi.yaml", import.meta.url);
+
+/** Loads the document and compiles every validator, so that no request pays for it. */
+export async function loadContract(): Promise<ContractOperation[]> {
+  const backend = new OpenAPIBackend({
+    definition: parse(readFileSync(documentUrl, "utf8")) as Document,
+    quick: true, // the library's own check of documents knows no 3.1
+    ignoreTrailingSlashes: false,
+    coerceTypes: true,
+    customizeAjv: createAjvFactory(),
+  });
+  await backend.init();
+  backend.validator.preCompileRequestValidators();
+  return backend.router.getOperations().map((operation) => toContractOperation(backend, operation));
+}
+
+/**
+ * The library's own Ajv misreads 2020-12 and it makes a new one for every operation, which triples the time to start:
+ * one that coerces parameters and one that takes bodies as they are do.
+ */
+function createAjvFactory(): (ajv: unknown, options: Options) => Ajv2020 {
+  const made = new Map<boolean, Ajv2020>();
+  return (_ajv, options) => {
+    const coerces = Boolean(options.coerceTypes);
+    const ajv = made.get(coerces) ?? addFormats.default(new Ajv2020({ ...options, validateSchema: false }));
+    made.set(coerces, ajv);
+    return ajv;
+  };
+}
+
+/** Every permission that some operation needs. */
+export const permissionsOf = (operations: readonly ContractOperation[]): string[] =>
+  [...new Set(operations.flatMap(({ permission }) => permission ?? []))].sort();
+
+function toContractOperation({ router, validator }: OpenAPIBackend, operation: Operation): ContractOperation {
+  const id = operation.operationId ?? "";
+  const status = Number(Object.keys(operation.responses ?? {}).find((key) => key.startsWith("2")));
+  const permission: unknown = Reflect.get(operation, "x-permission");
+  validator.getStatusBasedResponseValidatorForOperation(id);
+  return {
+    id,
+    method: operation.method.toUpperCase(),
+    route: operation.path.replace(/\{(\w+)\}/g, ":$1"),
+    permission: typeof permission === "string" ? permission : undefined,
+    status,
+    parseRequest(request) {
+      // the library would parse JSON text inside JSON once more
+      if (typeof request.body === "string") throw new CodedError("BAD_USER_INPUT", "body: must be object");
+      const { errors, coerced } = validator.validateRequest(request, operation);
+      if (errors?.[0]) throw refusal(operation, errors);
+      const parsed = router.parseRequest(coerced ?? request, operation);
+      return {
+        path: parsed.params as Input["path"],
+        query: parsed.query as Input["query"],
+        header: parsed.headers as Input["header"],
+        body: parsed.requestBody,
+      };
+    },
+    checkResponse(body) {
+      const { errors } = validator.validateResponse(body, operation, status);
+      const places = errors?.map(({ instancePath, message }) => `${instancePath} ${message}`);
+      if (places)
+        throw new CodedError("INTERNAL_SERVER_ERROR", `${id} breaks its contract: ${places.join("; ")}`);
+    },
+  };
+}

@@ -1,0 +1,116 @@
+/**
+ * The three demo tenants: who they are, their users, roles and keys. Demo keys are public knowledge; production
+ * neither makes this data nor takes its keys, even from a file that holds it already.
+ */
+import { formatApiKey } from "../http/api-key.ts";
+import { fillTenant } from "./demo-data.ts";
+import { createKey } from "./keys.ts";
+import { createRandom } from "./random.ts";
+import type { Store, TenantStore } from "./store.ts";
+
+type DemoUser = { id: string; email: string; roles: string[]; teams: string[] };
+type DemoTenant = { id: string; name: string; domain: string; features: string[]; users: DemoUser[] };
+
+const tenants: readonly DemoTenant[] = [
+  {
+    id: "ten_harbor",
+    name: "Harbor Outdoor",
+    domain: "harbor.example",
+    features: ["whatsapp", "flows", "billing"],
+    users: [
+      {
+        id: "usr_harbor_olivia",
+        email: "olivia@harbor.example",
+        roles: ["owner"],
+        teams: ["support", "sales"],
+      },
+      { id: "usr_harbor_noah", email: "noah@harbor.example", roles: ["analyst"], teams: ["insights"] },
+    ],
+  },
+  {
+    id: "ten_lumen",
+    name: "Lumen Clinics",
+    domain: "lumen.example",
+    features: ["whatsapp", "billing"],
+    users: [{ id: "usr_lumen_amara", email: "amara@lumen.example", roles: ["owner"], teams: ["reception"] }],
+  },
+  {
+    id: "ten_pine",
+    name: "Pine Street Books",
+    domain: "pinestreet.example",
+    features: ["whatsapp", "flows"],
+    users: [{ id: "usr_pine_jonas", email: "jonas@pinestreet.example", roles: ["owner"], teams: ["shop"] }],
+  },
+];
+
+/** The body of a demo key is its owner's name, so that nobody takes it for a secret. */
+const demoBody = (owner: string): string => `Demo${owner}`.padEnd(26, "0");
+
+const keyOwners = [
+  {
+    tenant: "ten_harbor",
+    user: "usr_harbor_olivia",
+    body: demoBody("HarborOlivia"),
+    note: "owner, every permission",
+  },
+  {
+    tenant: "ten_harbor",
+    user: "usr_harbor_noah",
+    body: demoBody("HarborNoah"),
+    note: "analyst, without CRM and sending",
+  },
+  {
+    tenant: "ten_lumen",
+    user: "usr_lumen_amara",
+    body: demoBody("LumenAmara"),
+    note: "owner of another tenant",
+  },
+  {
+    tenant: "ten_pine",
+    user: "usr_pine_jonas",
+    body: demoBody("PineJonas"),
+    note: "owner of a third tenant",
+  },
+] as const;
+
+/** The keys to try the platform with, for the start-up message. */
+export const demoKeys: readonly { key: string; tenant: string; user: string; note: string }[] = keyOwners.map(
+  ({ tenant, user, body, note }) => ({ key: formatApiKey("test", body), tenant, user, note }),
+);
+
+/** Fills an empty store, in one transaction; a store with any tenant in it is left alone. The data ends `now`. */
+export function seedDemoData(store: Store, permissions: readonly string[], now: Date): void {
+  store.transaction(() => {
+    if (store.unscoped("anyTenant")?.found === 1) return;
+    for (const [index, tenant] of tenants.entries()) {
+      const tenantStore = store.tenant(tenant.id);
+      insertIdentity(tenantStore, tenant, permissions);
+      insertKeys(tenantStore, now);
+      fillTenant(tenantStore, createRandom(index + 1), tenant.domain, now);
+    }
+  });
+}
+
+function insertIdentity(store: TenantStore, tenant: DemoTenant, permissions: readonly string[]): void {
+  store.run("insertTenant", { name: tenant.name, features: JSON.stringify(tenant.features), demo: 1 });
+  const roles = {
+    owner: permissions,
+    analyst: permissions.filter((name) => /^(inbox|ai|insights):/.test(name)),
+  };
+  for (const [name, held] of Object.entries(roles)) {
+    store.run("insertRole", { name, permissions: JSON.stringify(held) });
+  }
+  for (const { id, email, roles: held, teams } of tenant.users) {
+    store.run("insertUser", { id, email, roles: JSON.stringify(held), teams: JSON.stringify(teams) });
+  }
+}
+
+function insertKeys(store: TenantStore, now: Date): void {
+  for (const { user, body } of keyOwners.filter(({ tenant }) => tenant === store.tenantId)) {
+    createKey(
+      store,
+      { environment: "test", userId: user, scopes: ["*"], expiresAt: null, random: body },
+      now,
+    );
+  }
+}

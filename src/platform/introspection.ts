@@ -1,0 +1,52 @@
+/**
+ * Key introspection as a service (RFC 7662): `POST /internal/keys/introspect` with `token=<API key>` answers whether
+ * the key is active and all that the context headers carry. For the gateway only: without its proof there is nothing
+ * here. Keyless deployments of the platform (no GATEWAY_SECRET) do not have it at all.
+ */
+import type { FastifyInstance } from "fastify";
+import type { Config } from "../config.ts";
+import { CodedError } from "../errors.ts";
+import { hasProof, proofHeader } from "../http/context-headers.ts";
+import { keyRules } from "./authenticate.ts";
+import { type Caller, findCaller } from "./keys.ts";
+import type { Store } from "./store.ts";
+
+const form = "application/x-www-form-urlencoded";
+
+export function serveIntrospection(server: FastifyInstance, config: Config, store: Store): void {
+  server.addContentTypeParser(form, { parseAs: "string", bodyLimit: 4_096 }, (_request, body, done) => {
+    done(null, new URLSearchParams(String(body)));
+  });
+  server.post("/internal/keys/introspect", {
+    onRequest: async (request) => {
+      if (hasProof(config.env.GATEWAY_SECRET, request.headers[proofHeader])) return;
+      throw new CodedError("NOT_FOUND", "nothing at POST on this path");
+    },
+    handler: async (request, reply) => {
+      const tokens = request.body instanceof URLSearchParams ? request.body.getAll("token") : [];
+      const [token] = tokens;
+      if (!token || tokens.length > 1) {
+        throw new CodedError("BAD_USER_INPUT", "token: is required, once", { argument: "token" });
+      }
+      const caller = findCaller(store, keyRules(config), token, new Date());
+      return reply.header("cache-control", "private, no-store").send(toResponse(caller));
+    },
+  });
+}
+
+/** RFC 7662 §2.2; an inactive key gets no member but `active`. */
+function toResponse(caller: Caller | undefined): Record<string, unknown> {
+  if (!caller) return { active: false };
+  return {
+    active: true,
+    tenant_id: caller.tenantId,
+    user_id: caller.userId,
+    api_key_id: caller.apiKeyId,
+    roles: caller.roles,
+    permissions: caller.permissions,
+    features: caller.features,
+    key_scopes: caller.keyScopes,
+    teams: caller.teams,
+    ...(caller.expiresAt ? { exp: Math.floor(Date.parse(caller.expiresAt) / 1000) } : {}),
+  };
+}

@@ -1,0 +1,33 @@
+/** A seeded source of randomness for demo data: the same seed gives the same data. Never for anything secret. */
+import { base62 } from "./ids.ts";
+
+export type Random = {
+  /** A number from 0 up to 1, 1 excluded. */
+  next(): number;
+  /** An integer from `from` to `to`, both included. */
+  integer(from: number, to: number): number;
+  /** One item; a list must not be empty. */
+  pick<T>(items: readonly [T, ...T[]]): T;
+  /** Whether something of this probability happens. */
+  chance(probability: number): boolean;
+  id(prefix: string): string;
+};
+
+/** Mulberry32. */
+export function createRandom(seed: number): Random {
+  let state = seed;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const integer = (from: number, to: number): number => from + Math.floor(next() * (to - from + 1));
+  return {
+    next,
+    integer,
+    pick: (items) => items[integer(0, items.length - 1)] ?? items[0],
+    chance: (probability) => next() < probability,
+    id: (prefix) => `${prefix}_${Array.from({ length: 12 }, () => base62.charAt(integer(0, 61))).join("")}`,
+  };
+}

@@ -1,0 +1,46 @@
+/**
+ * A validator's findings → one `BAD_USER_INPUT` that names the argument: a parameter by its name in the document, a
+ * body property by its name. The refused value itself is never repeated.
+ */
+import type { ErrorObject } from "ajv";
+import type { Operation } from "openapi-backend";
+import { CodedError } from "../errors.ts";
+
+/** Explains the first finding. `errors` must not be empty. */
+export function refusal(operation: Operation, errors: readonly ErrorObject[]): CodedError {
+  const [error] = errors;
+  if (!error) throw new TypeError("wants at least one finding");
+  const [place, name] = error.instancePath.split("/").slice(1);
+  const argument = name === undefined ? namedIn(error) : unescapePointer(name);
+  const shown = place === "header" && argument ? declaredName(operation, argument) : argument;
+  const fallback = place === undefined || place === "requestBody" ? "body" : place;
+  return new CodedError(
+    "BAD_USER_INPUT",
+    `${shown ?? fallback}: ${explain(error)}`,
+    shown ? { argument: shown } : {},
+  );
+}
+
+/** The property that is missing or too many, where the finding is about its owner. */
+function namedIn({ params }: ErrorObject): string | undefined {
+  const name: unknown = params.missingProperty ?? params.additionalProperty;
+  return typeof name === "string" && name !== "requestBody" ? name.slice(0, 64) : undefined;
+}
+
+/** Header names reach the validator in lower case. */
+function declaredName({ parameters = [] }: Operation, lowerCase: string): string {
+  const names = parameters.flatMap((parameter) =>
+    "name" in parameter && parameter.name ? [parameter.name] : [],
+  );
+  return names.find((name) => name.toLowerCase() === lowerCase) ?? lowerCase;
+}
+
+function explain({ keyword, params, message }: ErrorObject): string {
+  if (keyword === "enum") return `must be one of ${(params.allowedValues as unknown[]).join(", ")}`;
+  if (keyword === "required") return "is required";
+  if (keyword === "additionalProperties") return "is not known here";
+  return message ?? "is refused";
+}
+
+/** RFC 6901 §4. */
+const unescapePointer = (token: string): string => token.replaceAll("~1", "/").replaceAll("~0", "~");

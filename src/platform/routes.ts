@@ -1,0 +1,88 @@
+/**
+ * Serves every operation of the contract in the same visible phases: authenticate, authorize, parse, handle, check.
+ * The permission stands in the document alone (`x-permission`).
+ */
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Config } from "../config.ts";
+import { CodedError } from "../errors.ts";
+import type { TenantContext } from "../http/context-headers.ts";
+import { authenticate } from "./authenticate.ts";
+import type { ContractOperation } from "./contract.ts";
+import type { Handler } from "./handler.ts";
+import type { Store } from "./store.ts";
+
+export type Handlers = Readonly<Record<string, Handler>>;
+
+/** Throws `TypeError` when an operation of the document has no handler. */
+export function serveContract(
+  server: FastifyInstance,
+  config: Config,
+  store: Store,
+  operations: readonly ContractOperation[],
+  handlers: Handlers,
+): void {
+  const callers = new WeakMap<FastifyRequest, TenantContext>();
+  for (const operation of operations) {
+    const handler = handlers[operation.id];
+    if (!handler) throw new TypeError(`nothing handles ${operation.id}`);
+    server.route({
+      method: operation.method,
+      url: operation.route,
+      // before the body is read: who may not ask costs no parsing
+      onRequest: async (request) => {
+        const caller = authenticate(config, store, request);
+        authorize(operation, caller);
+        callers.set(request, caller);
+      },
+      handler: async (request, reply) => {
+        const caller = callers.get(request);
+        if (!caller) throw new TypeError("handled without a caller");
+        const input = operation.parseRequest(toContractRequest(request));
+        const body = handler({ caller, tenant: store.tenant(caller.tenantId), store }, input);
+        operation.checkResponse(body);
+        return reply.code(operation.status).header("cache-control", "private, no-store").send(body);
+      },
+    });
+  }
+  refuseOtherMethods(server, operations);
+}
+
+function authorize({ permission }: ContractOperation, caller: TenantContext): void {
+  if (permission === undefined || caller.permissions.includes(permission)) return;
+  throw new CodedError("FORBIDDEN", `this operation needs the permission ${permission}`);
+}
+
+/** The path as it came: the library decodes each parameter once. */
+function toContractRequest({
+  method,
+  raw,
+  headers,
+  body,
+}: FastifyRequest): Parameters<ContractOperation["parseRequest"]>[0] {
+  const url = raw.url ?? "/";
+  const queryAt = url.indexOf("?");
+  const [path, query] = queryAt < 0 ? [url, ""] : [url.slice(0, queryAt), url.slice(queryAt + 1)];
+  return { method: method === "HEAD" ? "GET" : method, path, query, headers: toHeaders(headers), body };
+}
+
+const toHeaders = (headers: FastifyRequest["headers"]): Record<string, string | string[]> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+
+/** RFC 9110 §15.5.6. */
+function refuseOtherMethods(server: FastifyInstance, operations: readonly ContractOperation[]): void {
+  for (const route of new Set(operations.map((operation) => operation.route))) {
+    const allowed = operations.filter((operation) => operation.route === route).map(({ method }) => method);
+    const others = ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((method) => !allowed.includes(method));
+    server.route({
+      method: others,
+      url: route,
+      onRequest: async (_request, reply) => {
+        reply.header("allow", allowed.join(", "));
+        throw new CodedError("METHOD_NOT_ALLOWED", `this path answers to ${allowed.join(", ")}`);
+      },
+      handler: async () => undefined,
+    });
+  }
+}
