@@ -1,8 +1,21 @@
 /**
- * What production refuses to start with: settings that are handy on a desk and a hole on the internet. Each finding
- * is one line that names the variable and says how to mend it. Nothing here is wrong outside production.
+ * What stops a start: a role's missing need, and, in production, settings that are handy on a desk and a hole on the
+ * internet. Each finding is one line that names the variable and says how to mend it.
  */
 import type { Config } from "./config.ts";
+
+/** Returns one line per variable that the roles need and do not have. */
+export function findMissing({ roles, env }: Config): string[] {
+  if (roles.has("platform")) return [];
+  const needs = { REST_BASE_URL: true, KEY_INTROSPECTION_URL: roles.has("gateway") };
+  const who = [...roles].join(" and ");
+  const missing = (["REST_BASE_URL", "KEY_INTROSPECTION_URL"] as const).filter(
+    (name) => needs[name] && !env[name],
+  );
+  return missing.map(
+    (name) => `${name}: ${who} without platform needs it; set it to an http:// or https:// URL`,
+  );
+}
 
 /** Returns one line per unsafe setting; none outside production. */
 export function findUnsafe(config: Config): string[] {
@@ -12,7 +25,8 @@ export function findUnsafe(config: Config): string[] {
     lines.push("CORS_ORIGINS: `*` lets any site call in production; list the dashboards' origins instead");
   }
   const plain = config.env.CORS_ORIGINS.filter((origin) => origin.startsWith("http://"));
-  for (const origin of plain) lines.push(`CORS_ORIGINS: ${origin} is not safe in production; use its https:// origin`);
+  for (const origin of plain)
+    lines.push(`CORS_ORIGINS: ${origin} is not safe in production; use its https:// origin`);
   if (config.env.LOG_LEVEL === "debug") {
     lines.push("LOG_LEVEL: `debug` tells too much in production; use info, warn or error");
   }

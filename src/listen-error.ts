@@ -1,0 +1,14 @@
+/** Why a port could not be listened on, as one line that says what to change. */
+import { ConfigError } from "./config.ts";
+
+export function listenError(error: unknown, host: string, port: number): unknown {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "EADDRINUSE")
+    return new ConfigError([`PORT: ${port} on ${host} is taken; stop what runs there or set another PORT`]);
+  if (code === "EACCES")
+    return new ConfigError([`PORT: ${port} needs rights that this user lacks; set a PORT above 1023`]);
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EAI_AGAIN") {
+    return new ConfigError([`HOST: ${host} is no address of this machine`]);
+  }
+  return error;
+}
