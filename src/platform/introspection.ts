@@ -1,7 +1,7 @@
 /**
  * Key introspection as a service (RFC 7662): `POST /internal/keys/introspect` with `token=<API key>` answers whether
  * the key is active and all that the context headers carry. For the gateway only: without its proof there is nothing
- * here. Keyless deployments of the platform (no GATEWAY_SECRET) do not have it at all.
+ * here, and a platform without GATEWAY_SECRET does not have it at all.
  */
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";

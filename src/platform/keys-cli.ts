@@ -1,0 +1,138 @@
+/**
+ * `npm run keys -- create|list|revoke`: API keys of the platform whose `DATA_FILE` is set. The secret is printed once,
+ * on `create`; nothing else ever prints or stores it. With `--email`, `create` first makes a tenant and a user that
+ * do not exist yet, which is how an empty production store gets its first owner.
+ */
+import { parseArgs } from "node:util";
+import { type Config, ConfigError, readConfig } from "../config.ts";
+import { keyRules } from "./authenticate.ts";
+import { loadContract, permissionsOf } from "./contract.ts";
+import { createKey } from "./keys.ts";
+import { isScope } from "./permissions.ts";
+import { strings } from "./row.ts";
+import { openStore, type Store, type TenantStore } from "./store.ts";
+
+export type Io = { out(line: string): void; error(line: string): void; env: NodeJS.ProcessEnv };
+
+const usage = [
+  "keys create --tenant ID --user ID [--scopes area:resource:action,…] [--expires 2027-01-31|90d] [--email ADDRESS]",
+  "keys list   --tenant ID",
+  "keys revoke --tenant ID --key ID",
+];
+
+const options = {
+  tenant: { type: "string" },
+  user: { type: "string" },
+  key: { type: "string" },
+  scopes: { type: "string" },
+  expires: { type: "string" },
+  email: { type: "string" },
+} as const;
+
+type Values = { [Name in keyof typeof options]?: string };
+type Command = (
+  store: Store,
+  tenant: TenantStore,
+  values: Values,
+  config: Config,
+  io: Io,
+) => void | Promise<void>;
+
+/** What the user did wrong; its message is all that is shown. */
+class Refused extends Error {}
+
+/** Exit code: 0 done, 1 refused, 2 used wrongly. */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  try {
+    const { command, values } = readArguments(argv);
+    const config = readConfig(io.env, ["platform"]);
+    if (config.env.DATA_FILE === undefined)
+      throw new Refused("DATA_FILE: is needed, keys in memory are gone at once");
+    const store = openStore(config.env.DATA_FILE);
+    try {
+      await command(store, store.tenant(needed(values, "tenant")), values, config, io);
+    } finally {
+      store.close();
+    }
+    return 0;
+  } catch (error) {
+    if (error instanceof ConfigError) for (const line of error.lines) io.error(line);
+    else if (error instanceof Refused) io.error(error.message);
+    else if (error instanceof TypeError) for (const line of [error.message, ...usage]) io.error(line);
+    else throw error;
+    return error instanceof TypeError ? 2 : 1;
+  }
+}
+
+/** Throws `TypeError`, as `parseArgs` does. */
+function readArguments(argv: readonly string[]): { command: Command; values: Values } {
+  const { positionals, values } = parseArgs({ args: [...argv], options, allowPositionals: true });
+  const command = commands[positionals[0] ?? ""];
+  if (!command || positionals.length !== 1) throw new TypeError("wants one of create, list, revoke");
+  return { command, values };
+}
+
+function needed(values: Values, name: keyof Values): string {
+  const value = values[name];
+  if (!value) throw new TypeError(`wants --${name}`);
+  return value;
+}
+
+const create: Command = async (store, tenant, values, config, io) => {
+  const userId = needed(values, "user");
+  const scopes = values.scopes?.split(",") ?? ["*"];
+  const wrong = scopes.find((scope) => !isScope(scope));
+  if (wrong !== undefined)
+    throw new Refused(`--scopes: "${wrong}" is not area:resource:action, with * for any part`);
+  const expiresAt = values.expires === undefined ? null : expiry(values.expires, new Date());
+  const permissions = values.email ? permissionsOf(await loadContract()) : [];
+  const { environment } = keyRules(config);
+  const made = store.transaction(() => {
+    if (values.email) makeOwner(tenant, userId, values.email, permissions);
+    if (!tenant.get("userById", { id: userId }))
+      throw new Refused(`no user ${userId} in tenant ${tenant.tenantId}`);
+    return createKey(tenant, { environment, userId, scopes, expiresAt }, new Date());
+  });
+  io.out(`${made.id}  ${made.secret}`);
+  io.error("Keep the key now: only its digest is stored.");
+};
+
+function makeOwner(tenant: TenantStore, id: string, email: string, permissions: readonly string[]): void {
+  if (!tenant.get("tenantExists")) {
+    tenant.run("insertTenant", { name: tenant.tenantId, features: "[]", demo: 0 });
+    tenant.run("insertRole", { name: "owner", permissions: JSON.stringify(permissions) });
+  }
+  if (tenant.get("userById", { id })) return;
+  tenant.run("insertUser", { id, email, roles: JSON.stringify(["owner"]), teams: "[]" });
+}
+
+/** A day (its end, UTC), a time, or a number of days from now → RFC 3339. */
+function expiry(given: string, now: Date): string {
+  const days = /^([0-9]{1,4})d$/.exec(given)?.[1];
+  const text = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(given) ? `${given}T23:59:59.999Z` : given;
+  const at = days === undefined ? Date.parse(text) : now.getTime() + Number(days) * 86_400_000;
+  if (!(at > now.getTime()))
+    throw new Refused("--expires: wants a day or time to come, or a number of days such as 90d");
+  return new Date(at).toISOString();
+}
+
+const list: Command = (_store, tenant, _values, _config, io) => {
+  for (const { id, userId, scopes, createdAt, expiresAt, revokedAt } of tenant.all("keys")) {
+    const end = revokedAt ? `revoked ${revokedAt}` : expiresAt ? `expires ${expiresAt}` : "no expiry";
+    io.out([id, userId, strings(scopes).join(","), `created ${createdAt}`, end].join("  "));
+  }
+};
+
+const revoke: Command = (_store, tenant, values, _config, io) => {
+  const id = needed(values, "key");
+  const changed = tenant.run("revokeKey", { id, now: new Date().toISOString() });
+  if (changed === 0) throw new Refused(`no key ${id} to revoke in tenant ${tenant.tenantId}`);
+  io.out(`revoked ${id}`);
+};
+
+const commands: Readonly<Record<string, Command>> = { create, list, revoke };
+
+if (import.meta.main) {
+  const io: Io = { out: console.log, error: console.error, env: process.env };
+  process.exitCode = await run(process.argv.slice(2), io);
+}
