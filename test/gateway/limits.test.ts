@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { goodKey, makeKey, otherKey } from "./fakes.ts";
+import { startGateway } from "./start.ts";
+
+const call = (url: URL, key: string): Promise<Response> =>
+  fetch(new URL("/v1/identity/me", url), { headers: { "x-api-key": key } });
+
+describe("rate limits", () => {
+  const production = { NODE_ENV: "production" };
+
+  test("by key: the request after the last is 429 and says when to come back", async () => {
+    const { url, rest } = await startGateway({ env: { ...production, RATE_LIMIT_PER_KEY: "3" } });
+    const answers = [];
+    for (let index = 0; index < 4; index++) answers.push(await call(url, goodKey));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+    expect(answers.map(({ headers }) => headers.get("ratelimit-remaining"))).toEqual(["2", "1", "0", "0"]);
+    const last = answers[3]!;
+    expect(last.headers.get("ratelimit-limit")).toBe("3");
+    expect(Number(last.headers.get("ratelimit-reset"))).toBeGreaterThan(0);
+    expect(Number(last.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await last.json()).toMatchObject({ code: "RATE_LIMITED" });
+    expect(rest.seen.length).toBe(3);
+    expect((await call(url, otherKey)).status).toBe(200);
+  });
+
+  test("by address: wrong keys run into it before they are looked up", async () => {
+    const { url, keys } = await startGateway({ env: { ...production, RATE_LIMIT_PER_ADDRESS: "5" } });
+    const statuses = [];
+    for (let index = 0; index < 8; index++) statuses.push((await call(url, makeKey(`wrong${index}`))).status);
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429, 429]);
+    expect(keys.asked.length).toBe(5);
+  });
+
+  test("a trusted proxy says whose address it is, nobody else does", async () => {
+    const from = (url: URL, address: string): Promise<Response> =>
+      fetch(new URL("/v1/identity/me", url), {
+        headers: { "x-api-key": goodKey, "x-forwarded-for": address },
+      });
+    const limit = { ...production, RATE_LIMIT_PER_ADDRESS: "1" };
+    const trusting = await startGateway({ env: { ...limit, TRUSTED_PROXIES: "127.0.0.0/8" } });
+    expect((await from(trusting.url, "192.0.2.1")).status).toBe(200);
+    expect((await from(trusting.url, "192.0.2.2")).status).toBe(200);
+    expect((await from(trusting.url, "192.0.2.2")).status).toBe(429);
+    const wary = await startGateway({ env: limit });
+    expect((await from(wary.url, "192.0.2.1")).status).toBe(200);
+    expect((await from(wary.url, "192.0.2.2")).status).toBe(429);
+  });
+
+  test("are off outside production", async () => {
+    const { url } = await startGateway({ env: { RATE_LIMIT_PER_KEY: "1", RATE_LIMIT_PER_ADDRESS: "1" } });
+    for (let index = 0; index < 3; index++) {
+      const answer = await call(url, goodKey);
+      expect([answer.status, answer.headers.get("ratelimit-limit")]).toEqual([200, null]);
+    }
+  });
+});
+
+describe("headers", () => {
+  test("64 pass, the 65th is refused by name", async () => {
+    const { url } = await startGateway();
+    const own = 6; // what fetch adds, and the key
+    const send = (count: number): Promise<Response> => {
+      const many = Object.fromEntries(Array.from({ length: count - own }, (_, index) => [`x-${index}`, "a"]));
+      return fetch(new URL("/v1/identity/me", url), { headers: { ...many, "x-api-key": goodKey } });
+    };
+    expect((await send(60)).status).toBe(200);
+    const refused = await send(70);
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ code: "LIMIT_EXCEEDED", limit: "MAX_HEADERS", value: 64 });
+  });
+});
+
+describe("CORS", () => {
+  const origin = "https://dashboard.example";
+  const preflight = {
+    origin,
+    "access-control-request-method": "POST",
+    "access-control-request-headers": "x-api-key",
+  };
+
+  test("a preflight from a listed origin is answered without a key, and answers carry the origin once", async () => {
+    const { url, rest } = await startGateway({ env: { CORS_ORIGINS: origin } });
+    const answer = await fetch(new URL("/v1/identity/me", url), { method: "OPTIONS", headers: preflight });
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
+    expect(answer.headers.get("access-control-allow-headers")).toBe("x-api-key");
+    expect(rest.seen).toEqual([]);
+    const headers = { origin, "x-api-key": goodKey };
+    const real = await fetch(new URL("/v1/identity/me", url), { headers });
+    expect(real.headers.get("access-control-allow-origin")).toBe(origin);
+    expect(real.headers.get("vary")).toMatch(/origin/i);
+  });
+
+  test("no other origin, and by default none", async () => {
+    const listed = await startGateway({ env: { CORS_ORIGINS: origin } });
+    const headers = { ...preflight, origin: "https://other.example" };
+    const other = await fetch(new URL("/v1/identity/me", listed.url), { method: "OPTIONS", headers });
+    expect(other.headers.get("access-control-allow-origin")).toBeNull();
+    const none = await startGateway();
+    const answer = await fetch(new URL("/v1/identity/me", none.url), {
+      method: "OPTIONS",
+      headers: preflight,
+    });
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+  });
+});
