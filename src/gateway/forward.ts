@@ -14,7 +14,8 @@ export type Outgoing = {
   method: string;
   headers: Headers;
   body: Readable | undefined;
-  gone: AbortSignal;
+  /** Ends the call, and the answer while it streams. */
+  abort: AbortController;
 };
 export type Answer = { status: number; headers: Headers; body: Readable };
 export type Forward = (outgoing: Outgoing) => Promise<Answer>;
@@ -32,21 +33,21 @@ export function createForward(config: Config): { forward: Forward; close: () => 
     pools.set(origin, pool);
     return pool;
   };
-  const forward: Forward = async ({ target, method, headers, body, gone }) => {
-    const deadline = startDeadline(config.env.REQUEST_TIMEOUT_MS, gone);
+  const forward: Forward = async ({ target, method, headers, body, abort }) => {
+    const arrived = startDeadline(config.env.REQUEST_TIMEOUT_MS, abort);
     try {
       const response = await poolOf(target.upstream).request({
         path: target.path,
         method: method as Method,
         headers,
         body: body ? Readable.from(bounded(body, config.env.MAX_BODY_BYTES)) : null,
-        signal: deadline.signal,
+        signal: abort.signal,
       });
       return readAnswer(config, response);
     } catch (error) {
       throw toCodedError(error);
     } finally {
-      deadline.met();
+      arrived();
     }
   };
   return {
@@ -65,15 +66,14 @@ function openPool(config: Config, origin: string): Pool {
   });
 }
 
-/** Aborts when the client leaves, and, until the head of the answer is here, when the upstream takes too long. */
-function startDeadline(ms: number, gone: AbortSignal): { signal: AbortSignal; met: () => void } {
-  const late = new AbortController();
+/** Aborts the call when the head of the answer takes too long; returns how to say that it is here. */
+function startDeadline(ms: number, abort: AbortController): () => void {
   // the services behind keep the same deadline and answer better: they get half a second to do so
   const timer = setTimeout(
-    () => late.abort(new CodedError("UPSTREAM_TIMEOUT", "no answer in time")),
+    () => abort.abort(new CodedError("UPSTREAM_TIMEOUT", "no answer in time")),
     ms + 500,
   );
-  return { signal: AbortSignal.any([gone, late.signal]), met: () => clearTimeout(timer) };
+  return () => clearTimeout(timer);
 }
 
 /** The body, cut at `max` bytes. The client's stream itself is left alone, so that the client can still be answered. */

@@ -47,7 +47,7 @@ export async function createGateway(config: Config, behind: Behind): Promise<Fas
         method: request.method,
         headers,
         body,
-        gone: clientGone(reply),
+        abort: abortOnLeave(reply),
       });
       reply.code(answer.status).headers(withDefaults(reply, answer.headers));
       return reply.send(answer.body);
@@ -108,12 +108,12 @@ async function allowOrigins(server: FastifyInstance, origins: readonly string[])
 }
 
 /** Aborted once the client's connection is gone before its answer is complete. */
-function clientGone(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
+function abortOnLeave(reply: FastifyReply): AbortController {
+  const abort = new AbortController();
   reply.raw.once("close", () => {
-    if (!reply.raw.writableFinished) gone.abort(new CodedError("CLIENT_CLOSED_REQUEST", "the client left"));
+    if (!reply.raw.writableFinished) abort.abort(new CodedError("CLIENT_CLOSED_REQUEST", "the client left"));
   });
-  return gone.signal;
+  return abort;
 }
 
 /** Answers belong to one caller unless the upstream says otherwise; `Vary` keeps what CORS put there. */
