@@ -38,8 +38,11 @@ type Command = (
   io: Io,
 ) => void | Promise<void>;
 
-/** What the user did wrong; its message is all that is shown. */
+/** What cannot be done; its message is all that is shown. */
 class Refused extends Error {}
+
+/** A command line that makes no sense; shown with the usage. */
+class Misused extends Error {}
 
 /** Exit code: 0 done, 1 refused, 2 used wrongly. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
@@ -58,23 +61,30 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     if (error instanceof ConfigError) for (const line of error.lines) io.error(line);
     else if (error instanceof Refused) io.error(error.message);
-    else if (error instanceof TypeError) for (const line of [error.message, ...usage]) io.error(line);
+    else if (error instanceof Misused) for (const line of [error.message, ...usage]) io.error(line);
     else throw error;
-    return error instanceof TypeError ? 2 : 1;
+    return error instanceof Misused ? 2 : 1;
   }
 }
 
-/** Throws `TypeError`, as `parseArgs` does. */
 function readArguments(argv: readonly string[]): { command: Command; values: Values } {
-  const { positionals, values } = parseArgs({ args: [...argv], options, allowPositionals: true });
+  const { positionals, values } = parse(argv);
   const command = commands[positionals[0] ?? ""];
-  if (!command || positionals.length !== 1) throw new TypeError("wants one of create, list, revoke");
+  if (!command || positionals.length !== 1) throw new Misused("wants one of create, list, revoke");
   return { command, values };
+}
+
+function parse(argv: readonly string[]): { positionals: string[]; values: Values } {
+  try {
+    return parseArgs({ args: [...argv], options, allowPositionals: true });
+  } catch (error) {
+    throw new Misused((error as Error).message);
+  }
 }
 
 function needed(values: Values, name: keyof Values): string {
   const value = values[name];
-  if (!value) throw new TypeError(`wants --${name}`);
+  if (!value) throw new Misused(`wants --${name}`);
   return value;
 }
 

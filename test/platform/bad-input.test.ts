@@ -1,0 +1,100 @@
+/** Bad input is refused with the name of the argument, stores nothing, and is never repeated in the answer. */
+import type { FastifyInstance } from "fastify";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { get, openPlatform, send } from "./fixture.ts";
+
+let platform: FastifyInstance;
+beforeAll(async () => {
+  platform = await openPlatform();
+});
+afterAll(() => platform.close());
+
+const tooMany = Array.from({ length: 101 }, (_, index) => `id${index}`).join(",");
+
+describe.each([
+  ["/v1/crm/contacts?limit=100000", "limit"],
+  ["/v1/crm/contacts?limit=0", "limit"],
+  ["/v1/crm/contacts?limit=ten", "limit"],
+  ["/v1/crm/contacts?limit=1.5", "limit"],
+  ["/v1/crm/contacts?limit=1&limit=2", "limit"],
+  ["/v1/crm/contacts?stage=unknown", "stage"],
+  ["/v1/crm/contacts?nope=1", "nope"],
+  [`/v1/crm/contacts?q=${"x".repeat(101)}`, "q"],
+  ["/v1/crm/contacts?q[a]=1", "q"],
+  ["/v1/crm/contacts?ids=", "ids"],
+  ["/v1/crm/contacts?ids=ok,%2e%2e", "ids"],
+  [`/v1/crm/contacts?ids=${tooMany}`, "ids"],
+  ["/v1/crm/contacts?cursor=WyJhIl0", "cursor"],
+  ["/v1/crm/contacts?cursor=a.b", "cursor"],
+  ["/v1/crm/contacts/a%2Fb", "contactId"],
+  ["/v1/crm/contacts/a%3Fx=1", "contactId"],
+  ["/v1/crm/contacts/%2e%2e%2fagents", "contactId"],
+  [`/v1/crm/contacts/${"x".repeat(65)}`, "contactId"],
+  ["/v1/inbox/conversations?status=OPEN", "status"],
+  ["/v1/inbox/conversations?channel=fax", "channel"],
+  ["/v1/inbox/messages", "conversationIds"],
+  ["/v1/inbox/messages?conversationIds=a&limitPerConversation=21", "limitPerConversation"],
+  ["/v1/insights/metrics?from=2026-02-30", "from"],
+  ["/v1/insights/metrics?from=yesterday", "from"],
+  ["/v1/insights/metrics?to=2026-1-1", "to"],
+  ["/v1/insights/metrics?from=2026-03-02&to=2026-03-01", "from"],
+  ["/v1/insights/metrics?from=2025-01-01&to=2026-01-02", "from"],
+])("GET %s", (url, argument) => {
+  it(`is refused for ${argument}`, async () => {
+    const response = await get(platform, url);
+    expect(response.headers["content-type"]).toMatch(/^application\/problem\+json/);
+    expect(response.json()).toMatchObject({ status: 400, code: "BAD_USER_INPUT", argument });
+  });
+});
+
+const message = { channel: "sms", to: "+12025550166", body: "Hello" };
+
+describe.each([
+  ["no channel", { ...message, channel: undefined }, "channel"],
+  ["an unknown channel", { ...message, channel: "fax-canary" }, "channel"],
+  ["a number as recipient", { ...message, to: 12025550166 }, "to"],
+  ["an empty recipient", { ...message, to: "" }, "to"],
+  ["a recipient that is no number", { ...message, to: "canary" }, "to"],
+  ["a recipient that is no address", { ...message, channel: "email", to: "a@canary" }, "to"],
+  ["a web chat with nobody", { ...message, channel: "webchat", to: "canary" }, "to"],
+  ["an empty body", { ...message, body: "" }, "body"],
+  ["a blank body", { ...message, body: " \n " }, "body"],
+  ["a body that is too long", { ...message, body: "x".repeat(4097) }, "body"],
+  ["one property too many", { ...message, subject: "canary" }, "subject"],
+])("sending with %s", (_name, payload, argument) => {
+  it(`is refused for ${argument} and stores nothing`, async () => {
+    const before = await counts();
+    const response = await send(platform, payload);
+    expect(response.json()).toMatchObject({ status: 400, code: "BAD_USER_INPUT", argument });
+    expect(response.body).not.toContain("canary");
+    expect(await counts()).toEqual(before);
+  });
+});
+
+it.each([["{"], ["null"], ["[]"], ['"canary"'], [JSON.stringify(JSON.stringify(message))], [""]])(
+  "refuses %s as body",
+  async (payload) => {
+    const response = await send(platform, payload);
+    expect(response.statusCode).toBe(400);
+    expect(response.headers["content-type"]).toMatch(/^application\/problem\+json/);
+    expect(response.body).not.toContain("canary");
+  },
+);
+
+it("refuses another content type, and an idempotency key that is no visible ASCII", async () => {
+  const typed = await send(platform, JSON.stringify(message), { "content-type": "text/plain" });
+  expect(typed.statusCode).toBe(400);
+  const keyed = await send(platform, message, { "idempotency-key": "a b" });
+  expect(keyed.json()).toMatchObject({ status: 400, argument: "Idempotency-Key" });
+});
+
+it("takes LIKE's wildcards in q literally", async () => {
+  for (const q of ["%25", "_", "\\"])
+    expect((await get(platform, `/v1/crm/contacts?q=${q}`)).json().items).toEqual([]);
+});
+
+async function counts(): Promise<unknown> {
+  const { items } = (await get(platform, "/v1/insights/metrics")).json();
+  const [contact] = (await get(platform, "/v1/crm/contacts?q=%2B12025550166")).json().items;
+  return [items.map(({ total }: { total: number }) => total), contact?.id];
+}

@@ -1,0 +1,118 @@
+/** Every operation of the document is answered as the document says, with and without good credentials. */
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import type { FastifyInstance, InjectOptions } from "fastify";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { loadContract } from "../../src/platform/contract.ts";
+import { first, keys, openPlatform } from "./fixture.ts";
+
+const document = parse(readFileSync(new URL("../../spec/openapi.yaml", import.meta.url), "utf8"));
+const operations = await loadContract();
+const methods = ["get", "post", "put", "patch", "delete"];
+
+/** The documented schema of an answer, checked here on its own, apart from the platform's own check. */
+const ajv = addFormats.default(new Ajv2020({ strict: false, validateSchema: false }));
+ajv.addSchema(document, "openapi");
+const pointer = (path: string): string => path.replaceAll("~", "~0").replaceAll("/", "~1");
+
+const isProblem = ajv.compile({ $ref: "openapi#/components/schemas/Problem" });
+
+let platform: FastifyInstance;
+let requests: Record<string, InjectOptions>;
+
+beforeAll(async () => {
+  platform = await openPlatform();
+  const conversation = await first(platform, "/v1/inbox/conversations");
+  const agent = await first(platform, "/v1/ai/agents");
+  const contact = await first(platform, "/v1/crm/contacts");
+  const message = await first(platform, `/v1/inbox/messages?conversationIds=${conversation.id}`);
+  requests = {
+    getMe: { url: "/v1/identity/me" },
+    listConversations: { url: "/v1/inbox/conversations?status=open&channel=whatsapp&limit=3" },
+    getConversation: { url: `/v1/inbox/conversations/${conversation.id}` },
+    listConversationsByContact: {
+      url: `/v1/inbox/conversations-by-contact?contactIds=${conversation.contactId},${contact.id}`,
+    },
+    listMessages: { url: `/v1/inbox/messages?conversationIds=${conversation.id}&limitPerConversation=3` },
+    listAgents: { url: `/v1/ai/agents?ids=${agent.id}` },
+    getAgent: { url: `/v1/ai/agents/${agent.id}` },
+    listContacts: { url: "/v1/crm/contacts?q=an&limit=100" },
+    getContact: { url: `/v1/crm/contacts/${contact.id}` },
+    getMetrics: { url: "/v1/insights/metrics" },
+    sendMessage: {
+      method: "POST",
+      url: "/v1/messages",
+      payload: { channel: "sms", to: "+12025550177", body: "Hello" },
+    },
+    getMessage: { url: `/v1/messages/${message.id}` },
+    listCampaigns: { url: "/v1/engage/campaigns" },
+  };
+});
+afterAll(() => platform.close());
+
+it("has a request here for every operation of the document", () => {
+  expect(Object.keys(requests).sort()).toEqual(operations.map(({ id }) => id).sort());
+});
+
+describe.each(operations)("$id", (operation) => {
+  const path = operation.route.replace(/:(\w+)/g, "{$1}");
+  const place = `openapi#/paths/${pointer(path)}/${operation.method.toLowerCase()}`;
+
+  it("answers with its documented status and body", async () => {
+    const response = await platform.inject({
+      ...requests[operation.id],
+      headers: { "x-api-key": keys.harborOwner },
+    });
+    expect(response.statusCode).toBe(operation.status);
+    expect(response.headers["content-type"]).toMatch(/^application\/json/);
+    expect(response.headers["cache-control"]).toBe("private, no-store");
+    const schema = `${place}/responses/${operation.status}/content/application~1json/schema`;
+    const validate = ajv.compile({ $ref: schema });
+    validate(response.json());
+    expect(validate.errors).toBeNull();
+  });
+
+  it("answers 401 with WWW-Authenticate to no key and to a wrong one", async () => {
+    for (const headers of [{}, { "x-api-key": "sk_test_wrong" }, { authorization: "Bearer sk_test_wrong" }]) {
+      const response = await platform.inject({ ...requests[operation.id], headers });
+      expect(response.statusCode).toBe(401);
+      expect(response.headers["www-authenticate"]).toContain("Bearer");
+      expect(response.headers["content-type"]).toMatch(/^application\/problem\+json/);
+      expect(isProblem(response.json())).toBe(true);
+    }
+  });
+
+  it("documents every failure that it can answer", () => {
+    const documented = Object.keys(document.paths[path][operation.method.toLowerCase()].responses);
+    const expected = ["400", "401", "429", "500", "503"];
+    if (operation.permission) expected.push("403");
+    if (operation.route.includes(":")) expected.push("404");
+    expect(documented).toEqual(expect.arrayContaining(expected));
+  });
+});
+
+it("answers 404 for an unknown id and 405 with Allow for another method", async () => {
+  const headers = { "x-api-key": keys.harborOwner };
+  for (const { route } of operations.filter((operation) => operation.route.includes(":"))) {
+    const url = route.replace(/:\w+/, "nobody_here");
+    const response = await platform.inject({ url, headers });
+    expect([response.statusCode, response.json().code]).toEqual([404, "NOT_FOUND"]);
+  }
+  const response = await platform.inject({ method: "DELETE", url: "/v1/crm/contacts", headers });
+  expect([response.statusCode, response.headers.allow]).toEqual([405, "GET"]);
+});
+
+it("says of every operation what the published document needs", () => {
+  for (const item of Object.values<Record<string, Record<string, unknown>>>(document.paths)) {
+    for (const method of methods.filter((name) => item[name])) {
+      expect(item[method]).toMatchObject({
+        operationId: expect.any(String),
+        tags: [expect.any(String)],
+        summary: expect.any(String),
+        description: expect.any(String),
+      });
+    }
+  }
+});

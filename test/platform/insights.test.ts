@@ -1,0 +1,84 @@
+/** Metrics agree with the messages they are computed from, day by day. */
+import type { FastifyInstance } from "fastify";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { dateRange } from "../../src/platform/insights.ts";
+import { get, items, openPlatform } from "./fixture.ts";
+
+let platform: FastifyInstance;
+beforeAll(async () => {
+  platform = await openPlatform();
+});
+afterAll(() => platform.close());
+
+type Series = { name: string; total: number | null; points: { date: string; value: number | null }[] };
+const dayMs = 86_400_000;
+const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+const today = Date.parse(day(Date.now()));
+
+async function metrics(query: string): Promise<Map<string, Series>> {
+  const { items: series } = (await get(platform, `/v1/insights/metrics${query}`)).json<{ items: Series[] }>();
+  return new Map(series.map((one) => [one.name, one]));
+}
+
+it("is alive: every day of the last 90 has its point, and nearly every one has messages", async () => {
+  const series = (await metrics(`?from=${day(today - 89 * dayMs)}`)).get("messages_sent");
+  expect(series?.points).toHaveLength(90);
+  expect(series?.points.at(-1)?.date).toBe(day(today));
+  expect(series?.points.filter(({ value }) => value).length).toBeGreaterThan(80);
+});
+
+it("agrees with the stored messages", async () => {
+  const window = { from: day(today - 6 * dayMs), to: day(today - 2 * dayMs) };
+  const conversations: { id: string; createdAt?: unknown }[] = [];
+  for (let cursor = ""; ; ) {
+    const page = (await get(platform, `/v1/inbox/conversations?limit=100${cursor}`)).json();
+    conversations.push(...page.items);
+    if (!page.hasMore) break;
+    cursor = `&cursor=${page.nextCursor}`;
+  }
+  const messages = [];
+  for (let at = 0; at < conversations.length; at += 100) {
+    const ids = conversations.slice(at, at + 100).map(({ id }) => id);
+    messages.push(
+      ...(await items(platform, `/v1/inbox/messages?conversationIds=${ids}&limitPerConversation=20`)),
+    );
+  }
+  const inWindow = (value: unknown): boolean =>
+    String(value).slice(0, 10) >= window.from && String(value).slice(0, 10) <= window.to;
+  const written = messages.filter(({ createdAt }) => inWindow(createdAt));
+  const inbound = written.filter(({ direction }) => direction === "inbound");
+  const found = await metrics(`?from=${window.from}&to=${window.to}`);
+  expect(found.get("messages_received")?.total).toBe(inbound.length);
+  expect(found.get("messages_sent")?.total).toBe(written.length - inbound.length);
+  expect(found.get("active_contacts")?.total).toBe(
+    new Set(inbound.map(({ to: _to, author }) => JSON.stringify(author))).size,
+  );
+  expect(found.get("conversations_started")?.total).toBe(
+    conversations.filter((one) => inWindow(one.createdAt)).length,
+  );
+  for (const name of ["messages_received", "messages_sent", "conversations_started"]) {
+    const { total, points = [] } = found.get(name) ?? {};
+    expect(points.reduce((sum, { value }) => sum + (value ?? 0), 0)).toBe(total);
+  }
+});
+
+it("gives counts of nothing as 0 and means of nothing as null", async () => {
+  const found = await metrics("?from=2020-01-01&to=2020-01-02");
+  expect(found.get("messages_sent")).toMatchObject({ total: 0, points: [{ value: 0 }, { value: 0 }] });
+  expect(found.get("first_response_time")).toMatchObject({
+    total: null,
+    points: [{ value: null }, { value: null }],
+  });
+});
+
+it("spans 30 days up to today unless told otherwise, and at most 366", () => {
+  const now = new Date("2026-03-10T23:59:59Z");
+  const range = (from?: string, to?: string) => {
+    const { first, last } = dateRange(from, to, now);
+    return [day(first), day(last)];
+  };
+  expect(range()).toEqual(["2026-02-09", "2026-03-10"]);
+  expect(range(undefined, "2026-01-31")).toEqual(["2026-01-02", "2026-01-31"]);
+  expect(range("2025-03-10")).toEqual(["2025-03-10", "2026-03-10"]);
+  expect(() => range("2025-03-09")).toThrow("366");
+});

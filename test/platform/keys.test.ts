@@ -1,0 +1,115 @@
+/** The life of a key, by the command line and over HTTP: made, used, listed, expired, revoked; digests only in the file. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { isWellFormed } from "../../src/http/api-key.ts";
+import { run } from "../../src/platform/keys-cli.ts";
+import { config, get, keys, openPlatform } from "./fixture.ts";
+
+let folder: string;
+let env: NodeJS.ProcessEnv;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "keys-"));
+  env = { DATA_FILE: join(folder, "platform.sqlite") };
+});
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true });
+});
+
+async function cli(command: string, given = env): Promise<{ code: number; out: string[]; error: string[] }> {
+  const [out, error]: [string[], string[]] = [[], []];
+  const io = { out: (line: string) => out.push(line), error: (line: string) => error.push(line), env: given };
+  const code = await run(command.split(" "), io);
+  return { code, out, error };
+}
+
+const owner = "create --tenant ten_new --user usr_new --email new@new.example";
+const created = (out: string[]): string[] => (out[0] ?? "").split(/\s+/);
+
+it("makes a first owner in production, whose key works at once and until it is revoked", async () => {
+  const live = { ...env, NODE_ENV: "production", API_ENVIRONMENT: "live" };
+  const [id, secret = ""] = created((await cli(owner, live)).out);
+  expect(isWellFormed("live", secret)).toBe(true);
+  const platform = await openPlatform(live);
+  const me = await get(platform, "/v1/identity/me", secret);
+  expect(me.json()).toMatchObject({
+    id: "usr_new",
+    tenantId: "ten_new",
+    roles: ["owner"],
+    email: "new@new.example",
+  });
+  expect(me.json().permissions).toContain("crm:contacts:read");
+  expect((await cli(`revoke --tenant ten_new --key ${id}`, live)).code).toBe(0);
+  expect((await get(platform, "/v1/identity/me", secret)).statusCode).toBe(401);
+  expect((await cli(`revoke --tenant ten_new --key ${id}`, live)).code).toBe(1);
+  await platform.close();
+});
+
+it("narrows a key to its scopes", async () => {
+  const [, secret] = created((await cli(`${owner} --scopes crm:*:read`)).out);
+  const platform = await openPlatform(env);
+  expect((await get(platform, "/v1/identity/me", secret)).json().permissions).toEqual(["crm:contacts:read"]);
+  expect((await get(platform, "/v1/ai/agents", secret)).statusCode).toBe(403);
+  await platform.close();
+});
+
+it("ends a key at its expiry", async () => {
+  const [, secret] = created((await cli(`${owner} --expires 2d`)).out);
+  const platform = await openPlatform(env);
+  expect((await get(platform, "/v1/identity/me", secret)).statusCode).toBe(200);
+  vi.useFakeTimers({ now: Date.now() + 2 * 86_400_000 + 1_000, toFake: ["Date"] });
+  expect((await get(platform, "/v1/identity/me", secret)).statusCode).toBe(401);
+  await platform.close();
+});
+
+it("lists keys of one tenant, without secrets, and stores none", async () => {
+  const [id, secret = ""] = created((await cli(`${owner} --expires 2099-01-31`)).out);
+  await cli(owner.replaceAll("new", "other"));
+  const { out } = await cli("list --tenant ten_new");
+  expect(out).toHaveLength(1);
+  expect(out[0]).toMatch(new RegExp(`^${id}  usr_new  \\*  created .*  expires 2099-01-31T23:59:59.999Z$`));
+  expect(out[0]).not.toContain(secret);
+  const stored = readdirSync(folder).map((name) => readFileSync(join(folder, name), "latin1"));
+  expect(stored.join("")).toContain(id);
+  expect(stored.join("")).not.toContain(secret.slice(8));
+});
+
+it("revokes no key of another tenant", async () => {
+  const [id] = created((await cli(owner)).out);
+  await cli(owner.replaceAll("new", "other"));
+  expect(await cli(`revoke --tenant ten_other --key ${id}`)).toMatchObject({ code: 1, out: [] });
+});
+
+it.each([
+  ["frobnicate", 2, "create, list, revoke"],
+  ["create --nope", 2, "--nope"],
+  ["create --tenant ten_x", 2, "--user"],
+  ["list", 2, "--tenant"],
+  ["create --tenant ten_x --user usr_x", 1, "no user usr_x"],
+  [`${owner} --scopes everything`, 1, "--scopes"],
+  [`${owner} --expires 2001-01-01`, 1, "--expires"],
+  [`${owner} --expires soon`, 1, "--expires"],
+])("refuses %s", async (command, code, named) => {
+  const result = await cli(command);
+  expect(result).toMatchObject({ code, out: [] });
+  expect(result.error.join("\n")).toContain(named);
+});
+
+it("needs a file that it can open", async () => {
+  expect((await cli(owner, {})).error[0]).toMatch(/^DATA_FILE:/);
+  expect((await cli(owner, { DATA_FILE: join(folder, "no", "such") })).error[0]).toMatch(/^DATA_FILE:/);
+});
+
+it("has no demo data in production, and takes no demo key even from a file that holds it", async () => {
+  const demo = await openPlatform(env);
+  expect((await get(demo, "/v1/identity/me")).statusCode).toBe(200);
+  await demo.close();
+  expect(config({ NODE_ENV: "production" }).production).toBe(true);
+  for (const file of [env, {}]) {
+    const platform = await openPlatform({ ...file, NODE_ENV: "production" });
+    expect((await get(platform, "/v1/identity/me", keys.harborOwner)).statusCode).toBe(401);
+    await platform.close();
+  }
+});

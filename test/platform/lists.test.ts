@@ -1,0 +1,71 @@
+/** Lists: pages join without gap or repetition, ids pick, filters filter, batches are limited per parent. */
+import type { FastifyInstance } from "fastify";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { get, items, openPlatform } from "./fixture.ts";
+
+let platform: FastifyInstance;
+beforeAll(async () => {
+  platform = await openPlatform();
+});
+afterAll(() => platform.close());
+
+describe.each([
+  ["/v1/crm/contacts", 300],
+  ["/v1/inbox/conversations", 420],
+  ["/v1/ai/agents", 10],
+  ["/v1/engage/campaigns", 8],
+])("%s", (path, size) => {
+  it.each([3, 37, 100])("pages by %i without gap or repetition", async (limit) => {
+    const ids: string[] = [];
+    let cursor: string | null = "";
+    for (let pages = 0; cursor !== null && pages < 150; pages++) {
+      const response = await get(platform, `${path}?limit=${limit}${cursor ? `&cursor=${cursor}` : ""}`);
+      const page: { items: { id: string }[]; nextCursor: string | null; hasMore: boolean } = response.json();
+      expect(page.hasMore).toBe(page.nextCursor !== null);
+      ids.push(...page.items.map(({ id }) => id));
+      cursor = page.nextCursor;
+    }
+    expect([ids.length, new Set(ids).size]).toEqual([size, size]);
+  });
+});
+
+it("finds contacts by any part of name, number or company, whatever the case", async () => {
+  const found = await items(platform, "/v1/crm/contacts?q=AN&limit=100");
+  expect(found.length).toBeGreaterThan(20);
+  for (const contact of found) expect(JSON.stringify(contact).toLowerCase()).toContain("an");
+  expect(await items(platform, "/v1/crm/contacts?q=%2B12025550142")).toHaveLength(1);
+  expect(await items(platform, "/v1/crm/contacts?q=")).toHaveLength(50);
+});
+
+it("picks by ids, leaves unknown ones out, and filters", async () => {
+  const [one, two] = await items(platform, "/v1/crm/contacts");
+  const picked = await items(platform, `/v1/crm/contacts?ids=${two?.id},nobody,${one?.id}`);
+  expect(picked).toEqual([one, two]);
+  const open = await items(platform, "/v1/inbox/conversations?status=open&limit=100");
+  expect(open.length).toBeGreaterThan(0);
+  expect(open.every(({ status }) => status === "open")).toBe(true);
+  const humans = await items(platform, "/v1/ai/agents?kind=human");
+  expect(humans).toHaveLength(7);
+});
+
+it("gives every conversation its own latest messages, newest first", async () => {
+  const conversations = await items(platform, "/v1/inbox/conversations?limit=100");
+  const ids = conversations.map(({ id }) => id).join(",");
+  const messages = await items(platform, `/v1/inbox/messages?conversationIds=${ids}&limitPerConversation=2`);
+  for (const { id, lastMessageAt } of conversations) {
+    const own = messages.filter(({ conversationId }) => conversationId === id);
+    expect(own[0]?.createdAt).toBe(lastMessageAt);
+    expect(own.length).toBeLessThanOrEqual(2);
+    if (own[1]) expect(String(own[0]?.createdAt) > String(own[1].createdAt)).toBe(true);
+  }
+});
+
+it("gives every contact its own latest conversations", async () => {
+  const conversations = await items(platform, "/v1/inbox/conversations?limit=100");
+  const contactIds = [...new Set(conversations.map(({ contactId }) => contactId))];
+  const path = "/v1/inbox/conversations-by-contact";
+  const found = await items(platform, `${path}?contactIds=${contactIds.join(",")}&limitPerContact=1`);
+  expect(found.map(({ contactId }) => contactId).sort()).toEqual([...contactIds].sort());
+  const latest = conversations.find(({ contactId }) => contactId === contactIds[0]);
+  expect(found.find(({ contactId }) => contactId === contactIds[0])).toEqual(latest);
+});

@@ -1,0 +1,101 @@
+/** Sending: stored, found in its conversation, counted; and once per idempotency key, whatever happens. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { FastifyInstance } from "fastify";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { first, get, items, keys, openPlatform, send } from "./fixture.ts";
+
+let platform: FastifyInstance;
+beforeAll(async () => {
+  platform = await openPlatform();
+});
+afterAll(() => platform.close());
+
+const sent = async (): Promise<number> =>
+  (await get(platform, "/v1/insights/metrics"))
+    .json()
+    .items.find(({ name }: { name: string }) => name === "messages_sent").total;
+
+it("makes the contact and the conversation of an unknown address, and counts", async () => {
+  const before = await sent();
+  const response = await send(platform, { channel: "whatsapp", to: "+12025550188", body: "Hello there" });
+  const message = response.json();
+  expect(message).toMatchObject({
+    channel: "whatsapp",
+    direction: "outbound",
+    status: "queued",
+    to: "+12025550188",
+    author: { type: "user", userId: "usr_harbor_olivia" },
+  });
+  expect(await first(platform, "/v1/inbox/conversations")).toMatchObject({
+    id: message.conversationId,
+    status: "pending",
+    lastMessageAt: message.createdAt,
+  });
+  expect(await first(platform, `/v1/inbox/messages?conversationIds=${message.conversationId}`)).toEqual(
+    message,
+  );
+  expect((await get(platform, `/v1/messages/${message.id}`)).json()).toEqual(message);
+  expect(await sent()).toBe(before + 1);
+  const again = await send(platform, { channel: "whatsapp", to: "+12025550188", body: "And again" });
+  expect(again.json().conversationId).toBe(message.conversationId);
+});
+
+it("goes on with the open conversation of a contact that exists, by number, mail address or id", async () => {
+  const all = await items(platform, "/v1/crm/contacts?limit=100");
+  const contact = all.find(({ email }) => email);
+  for (const [channel, to] of [
+    ["sms", contact?.phoneNumber],
+    ["email", String(contact?.email).toUpperCase()],
+    ["webchat", contact?.id],
+  ]) {
+    const { conversationId } = (await send(platform, { channel, to, body: "Hello" })).json();
+    const conversation = (await get(platform, `/v1/inbox/conversations/${conversationId}`)).json();
+    expect(conversation).toMatchObject({ contactId: contact?.id, channel, unreadCount: 0 });
+  }
+});
+
+describe("with an Idempotency-Key", () => {
+  const message = { channel: "sms", to: "+12025550189", body: "Once" };
+
+  it("sends the same request once and answers it the same, also when both come at once", async () => {
+    const before = await sent();
+    const headers = { "idempotency-key": "one" };
+    const responses = await Promise.all(Array.from({ length: 20 }, () => send(platform, message, headers)));
+    expect(new Set(responses.map(({ body }) => body)).size).toBe(1);
+    expect(responses.every(({ statusCode }) => statusCode === 201)).toBe(true);
+    expect(await sent()).toBe(before + 1);
+  });
+
+  it("refuses another request with the same key and sends nothing", async () => {
+    const before = await sent();
+    const response = await send(platform, { ...message, body: "Other" }, { "idempotency-key": "one" });
+    expect(response.json()).toMatchObject({ status: 409, code: "CONFLICT", argument: "Idempotency-Key" });
+    expect(await sent()).toBe(before);
+  });
+
+  it("keeps keys of tenants apart, and does not remember what was refused", async () => {
+    const headers = { "idempotency-key": "one", "x-api-key": keys.lumenOwner };
+    expect((await send(platform, { ...message, body: "Other" }, headers)).statusCode).toBe(201);
+    const retried = { "idempotency-key": "two" };
+    expect((await send(platform, { ...message, to: "x" }, retried)).statusCode).toBe(400);
+    expect((await send(platform, message, retried)).statusCode).toBe(201);
+  });
+
+  it("sends once over two processes' connections to one file, and after a restart", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "sending-"));
+    const env = { DATA_FILE: join(folder, "platform.sqlite") };
+    const both = [await openPlatform(env), await openPlatform(env)];
+    const headers = { "idempotency-key": "three" };
+    const responses = await Promise.all(
+      both.flatMap((server) => [1, 2, 3].map(() => send(server, message, headers))),
+    );
+    await Promise.all(both.map((server) => server.close()));
+    const restarted = await openPlatform(env);
+    responses.push(await send(restarted, message, headers));
+    expect(new Set(responses.map(({ body }) => body)).size).toBe(1);
+    await restarted.close();
+    rmSync(folder, { recursive: true });
+  });
+});
