@@ -49,9 +49,10 @@ export function createServer(config: Config): FastifyInstance {
   const unready = new Set<string>();
   server.decorate("unready", unready);
   server.addHook("preClose", async () => void unready.add("stopping"));
-  server.addHook("onRequest", async (request, reply) => {
+  server.addHook("onRequest", async (request) => checkRequestHeaders(request.raw, config.env.MAX_HEADERS));
+  server.addHook("onSend", (_request, reply, payload, done) => {
     if (unready.has("stopping")) reply.header("connection", "close");
-    checkRequestHeaders(request.raw, config.env.MAX_HEADERS);
+    done(null, payload);
   });
   server.get("/healthz", async () => ({ status: "ok" }));
   server.get("/readyz", async (_request, reply) =>

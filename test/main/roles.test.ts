@@ -1,0 +1,74 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { demoKeys } from "../../src/platform/demo.ts";
+import { get, query, run, runReady } from "./program.ts";
+
+const key = demoKeys[0]!.key;
+const secret = { GATEWAY_SECRET: "a-secret-of-the-gateway" };
+const me = { data: { me: { id: demoKeys[0]!.user } } };
+const askMe = "{ me { id } }";
+
+describe("each combination of roles starts and serves", { timeout: 20_000 }, () => {
+  test("all in one: REST and GraphQL behind the gateway", async () => {
+    const startedAt = performance.now();
+    const { url } = await runReady([]);
+    expect(performance.now() - startedAt).toBeLessThan(5_000); // 3 s on a quiet machine
+    expect((await get(url, "/v1/identity/me", key)).status).toBe(200);
+    expect((await get(url, "/v1/identity/me")).status).toBe(401);
+    expect((await get(url, "/internal/keys/introspect", key)).status).toBe(404);
+    expect(await query(url, askMe, key)).toEqual(me);
+  });
+
+  test("gateway platform: REST without GraphQL", async () => {
+    const { url } = await runReady(["gateway", "platform"]);
+    expect((await get(url, "/v1/identity/me", key)).status).toBe(200);
+    expect((await get(url, "/v1/graphql", key)).status).toBe(404);
+  });
+
+  test("graphql in front of a gateway platform on another port", async () => {
+    const behind = await runReady(["gateway", "platform"]);
+    const { url } = await runReady(["graphql"], { REST_BASE_URL: behind.url.href });
+    expect(await query(url, askMe, key)).toEqual(me);
+  });
+
+  test("graphql in front of a platform, and a gateway in front of both, each on its own", async () => {
+    const platform = await runReady(["platform"], secret);
+    const graphql = await runReady(["graphql"], { ...secret, REST_BASE_URL: platform.url.href });
+    const { url } = await runReady(["gateway"], {
+      ...secret,
+      REST_BASE_URL: platform.url.href,
+      KEY_INTROSPECTION_URL: new URL("/internal/keys/introspect", platform.url).href,
+      GRAPHQL_URL: graphql.url.href,
+    });
+    expect(await query(url, askMe, key)).toEqual(me);
+    expect((await get(url, "/v1/identity/me", key)).status).toBe(200);
+    expect(await query(graphql.url, askMe, key)).toEqual(me);
+  });
+
+  test("graphql platform: GraphQL in front", async () => {
+    const { url } = await runReady(["graphql", "platform"]);
+    expect(await query(url, askMe, key)).toEqual(me);
+  });
+});
+
+test("the printed command works as it stands", { timeout: 20_000 }, async () => {
+  for (const roles of [[], ["gateway", "platform"]]) {
+    const { output } = await runReady(roles);
+    const command = /try:\n\s+(curl .*)/.exec(output())?.[1] ?? "";
+    const { stdout } = await promisify(execFile)("sh", ["-c", command]);
+    expect(JSON.parse(stdout)).toEqual(expect.not.objectContaining({ errors: expect.anything() }));
+    expect(stdout).toContain("@");
+  }
+});
+
+test("graphql alone loads neither platform nor gateway", { timeout: 20_000 }, async () => {
+  const hook = `import { registerHooks } from "node:module";
+    registerHooks({ load: (url, context, next) => (process.stderr.write("load " + url + "\\n"), next(url, context)) });`;
+  const loader = ["--import", `data:text/javascript,${encodeURIComponent(hook)}`];
+  const program = run(["graphql"], { REST_BASE_URL: "http://127.0.0.1:9" }, loader);
+  await program.prints(/ready on/);
+  expect(program.output()).toMatch(/load \S+\/src\/graphql\//);
+  expect(program.output()).not.toMatch(/load \S+\/src\/(?:platform|gateway)\//);
+  expect(program.output()).not.toMatch(/load node:sqlite/);
+});

@@ -1,0 +1,117 @@
+import { createServer } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { goodKey, listen } from "../gateway/fakes.ts";
+import { refusingUrl } from "../gateway/start.ts";
+import { get, run, runReady } from "./program.ts";
+
+const url = "http://127.0.0.1:9";
+
+describe("what stops a start is one line that says how to mend it", () => {
+  test.each<[string, string[], NodeJS.ProcessEnv, RegExp[]]>([
+    ["a bad variable", [], { PORT: "70000" }, [/PORT: wants a port/]],
+    ["two bad variables", [], { PORT: "x", REST_BASE_URL: "ftp://a" }, [/PORT: /, /REST_BASE_URL: wants/]],
+    ["bad proxies", [], { TRUSTED_PROXIES: "proxy.example" }, [/TRUSTED_PROXIES: wants/]],
+    ["an unknown role", ["gatway"], {}, [/unknown role "gatway"/]],
+    ["graphql without REST", ["graphql"], {}, [/REST_BASE_URL: graphql without platform needs it/]],
+    ["a gateway alone", ["gateway"], {}, [/REST_BASE_URL: gateway/, /KEY_INTROSPECTION_URL: gateway/]],
+    ["half a gateway", ["gateway"], { REST_BASE_URL: url }, [/KEY_INTROSPECTION_URL: gateway/]],
+    ["an address of someone else", ["platform"], { HOST: "192.0.2.1" }, [/HOST: 192\.0\.2\.1 is no address/]],
+    [
+      "any origin in production",
+      [],
+      { NODE_ENV: "production", CORS_ORIGINS: "*" },
+      [/CORS_ORIGINS: .*list the dashboards/],
+    ],
+    ["debug in production", [], { NODE_ENV: "production", LOG_LEVEL: "debug" }, [/LOG_LEVEL: /]],
+  ])("%s", async (_name, roles, environment, lines) => {
+    const program = run(roles, environment);
+    expect(await program.ended).toBe(1);
+    const printed = program.output().trimEnd().split("\n");
+    expect(printed.length).toBe(lines.length);
+    for (const [index, line] of lines.entries()) expect(printed[index]).toMatch(line);
+  });
+
+  test("a taken port", async () => {
+    const { url: taken, close } = await listen(() => {});
+    onTestFinished(close);
+    const { port } = taken;
+    const program = run(["platform"], { PORT: port });
+    expect(await program.ended).toBe(1);
+    expect(program.output()).toBe(
+      `messaging-graphql: PORT: ${port} on 127.0.0.1 is taken; stop what runs there or set another PORT\n`,
+    );
+  });
+});
+
+test("an unreachable upstream is one line and not ready, until it is reached", {
+  timeout: 15_000,
+}, async () => {
+  const rest = await refusingUrl();
+  const {
+    url: at,
+    output,
+    prints,
+  } = await runReady(["gateway"], {
+    REST_BASE_URL: rest.href,
+    KEY_INTROSPECTION_URL: rest.href,
+  });
+  expect(output()).toMatch(/REST_BASE_URL: \S+ cannot be reached \(ECONNREFUSED\)/);
+  expect((await get(at, "/readyz")).status).toBe(503);
+  expect((await get(at, "/healthz")).status).toBe(200);
+  const server = createServer((_request, response) => response.end()).listen(Number(rest.port), "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await prints(/REST_BASE_URL: reached/);
+  await prints(/KEY_INTROSPECTION_URL: reached/);
+  expect((await get(at, "/readyz")).status).toBe(200);
+  expect(output()).not.toMatch(/^ +at /m);
+});
+
+/** A gateway in front of a service that answers each request after `ms`, and its keys at once. */
+async function slowService(ms: number): Promise<NodeJS.ProcessEnv> {
+  const { contextOf } = await import("../gateway/fakes.ts");
+  const service = await listen(async (request, response) => {
+    if (request.url !== "/keys") await sleep(ms);
+    response.end(JSON.stringify(request.url === "/keys" ? contextOf("a") : {}));
+  });
+  onTestFinished(service.close);
+  return { REST_BASE_URL: service.url.href, KEY_INTROSPECTION_URL: new URL("/keys", service.url).href };
+}
+
+describe("stopping", { timeout: 20_000 }, () => {
+  test("SIGINT stops at once, whatever is under way", async () => {
+    const { child, url: at, ended } = await runReady(["gateway"], await slowService(5_000));
+    const call = get(at, "/v1/a", goodKey).catch(() => "broken off");
+    await sleep(300);
+    const stoppedAt = performance.now();
+    child.kill("SIGINT");
+    expect(await ended).toBe(0);
+    expect(performance.now() - stoppedAt).toBeLessThan(1_000);
+    expect(await call).toBe("broken off");
+  });
+
+  test("SIGTERM: readiness fails first, what is under way finishes, then the process ends", async () => {
+    const environment = { ...(await slowService(2_000)), NODE_ENV: "production" };
+    const { child, url: at, ended } = await runReady(["gateway"], environment);
+    const call = get(at, "/v1/a", goodKey);
+    await sleep(300);
+    child.kill("SIGTERM");
+    await sleep(200);
+    const readiness = await get(at, "/readyz");
+    expect([readiness.status, readiness.headers.get("connection")]).toEqual([503, "close"]);
+    expect((await call).status).toBe(200);
+    expect(await ended).toBe(0);
+  });
+
+  test("SIGTERM: ten seconds later it is gone in any case", async () => {
+    const environment = { ...(await slowService(14_000)), NODE_ENV: "production" };
+    const { child, url: at, ended } = await runReady(["gateway"], environment);
+    const call = get(at, "/v1/a", goodKey).catch(() => "broken off");
+    await sleep(300);
+    const stoppedAt = performance.now();
+    child.kill("SIGTERM");
+    await ended;
+    expect(performance.now() - stoppedAt).toBeLessThan(10_000);
+    expect(await call).toBe("broken off");
+  });
+});
