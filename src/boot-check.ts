@@ -32,3 +32,12 @@ export function findUnsafe(config: Config): string[] {
   }
   return lines;
 }
+
+/** Returns one line per setting that starts but hardly does what was meant. */
+export function findDoubtful({ roles, env }: Config): string[] {
+  const isAlone = roles.has("gateway") && !roles.has("platform");
+  if (!isAlone || env.GATEWAY_SECRET !== undefined) return [];
+  return [
+    "GATEWAY_SECRET: is not set, so services behind this gateway cannot tell it from anybody; set the same one there",
+  ];
+}

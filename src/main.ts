@@ -6,7 +6,7 @@
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
-import { findMissing, findUnsafe } from "./boot-check.ts";
+import { findDoubtful, findMissing, findUnsafe } from "./boot-check.ts";
 import { type Config, ConfigError, type Environment, type Role, readConfig, roleNames } from "./config.ts";
 import { listenError } from "./listen-error.ts";
 import { stopOnSignals } from "./stop.ts";
@@ -94,9 +94,12 @@ async function listen(server: FastifyInstance, front: Config | undefined): Promi
   return new URL(`http://${shown.includes(":") ? `[${shown}]` : shown}:${taken}`);
 }
 
+const say = (line: string): void => void process.stderr.write(`messaging-graphql: ${line}\n`);
+
 async function main(): Promise<void> {
   const config = readConfig(process.env, process.argv.slice(2));
   const { url, servers } = await start(config);
+  for (const line of findDoubtful(config)) say(line);
   stopOnSignals(servers, config);
   await watchUpstreams(servers[0], config);
   process.stdout.write(await welcome(config, url));
@@ -105,7 +108,7 @@ async function main(): Promise<void> {
 if (import.meta.main) {
   main().catch((error: Error) => {
     const lines = error instanceof ConfigError ? error.lines : [`cannot start: ${error.message}`];
-    process.stderr.write(lines.map((line) => `messaging-graphql: ${line}\n`).join(""));
+    for (const line of lines) say(line);
     process.exit(1);
   });
 }
