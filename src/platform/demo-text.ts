@@ -1,8 +1,6 @@
 /** Words that demo data is made of. Telephone numbers are from the range kept for fiction, mail domains end in `.example`. */
 
-type Some<T> = readonly [T, ...T[]];
-
-export const firstNames: Some<string> = [
+export const firstNames: readonly string[] = [
   "Ana",
   "Liam",
   "Mei",
@@ -34,7 +32,7 @@ export const firstNames: Some<string> = [
   "Oskar",
   "Bianca",
 ];
-export const lastNames: Some<string> = [
+export const lastNames: readonly string[] = [
   "Lindqvist",
   "Okafor",
   "Tanaka",
@@ -64,7 +62,7 @@ export const lastNames: Some<string> = [
   "Laurent",
   "Petrov",
 ];
-export const companies: Some<string> = [
+export const companies: readonly string[] = [
   "Nordlicht Logistics",
   "Blue Canal Studio",
   "Verde Foods",
@@ -88,7 +86,7 @@ export const agentNames = {
     "Salma Aziz",
   ],
 } as const;
-export const skills: Some<string> = [
+export const skills: readonly string[] = [
   "orders",
   "shipping",
   "returns",
@@ -97,7 +95,7 @@ export const skills: Some<string> = [
   "products",
   "complaints",
 ];
-export const tags: Some<string> = [
+export const tags: readonly string[] = [
   "vip",
   "shipping",
   "refund",
@@ -107,15 +105,17 @@ export const tags: Some<string> = [
   "urgent-order",
 ];
 
-/** One conversation's talk: a subject, what contacts say and what agents answer. */
-export const topics: Some<{ subject: string; questions: Some<string>; answers: Some<string> }> = [
+/** What conversations are about: a subject, how contacts begin and go on, and what agents answer. */
+export const topics: readonly {
+  subject: string;
+  opening: string;
+  questions: readonly string[];
+  answers: readonly string[];
+}[] = [
   {
     subject: "Where is my order?",
-    questions: [
-      "Hi, my order has not arrived yet. Can you check?",
-      "It says shipped since Monday.",
-      "When will it be here?",
-    ],
+    opening: "Hi, my order has not arrived yet. Can you check?",
+    questions: ["It says shipped since Monday.", "When will it be here?"],
     answers: [
       "I am looking it up for you.",
       "It left our warehouse and arrives tomorrow.",
@@ -124,11 +124,8 @@ export const topics: Some<{ subject: string; questions: Some<string>; answers: S
   },
   {
     subject: "Change of appointment",
-    questions: [
-      "Can I move my appointment to next week?",
-      "Thursday morning would be best.",
-      "Does 9:30 work?",
-    ],
+    opening: "Can I move my appointment to next week?",
+    questions: ["Thursday morning would be best.", "Does 9:30 work?"],
     answers: [
       "Of course. Which day suits you?",
       "Thursday 9:30 is free, I have booked it.",
@@ -137,11 +134,8 @@ export const topics: Some<{ subject: string; questions: Some<string>; answers: S
   },
   {
     subject: "Return and refund",
-    questions: [
-      "The size does not fit. How do I send it back?",
-      "I have no printer for the label.",
-      "When do I get my money?",
-    ],
+    opening: "The size does not fit. How do I send it back?",
+    questions: ["I have no printer for the label.", "When do I get my money?"],
     answers: [
       "You can return it within 30 days.",
       "Show this code at any parcel shop.",
@@ -150,11 +144,8 @@ export const topics: Some<{ subject: string; questions: Some<string>; answers: S
   },
   {
     subject: "Question about an invoice",
-    questions: [
-      "I was charged twice this month.",
-      "The second one is from the 14th.",
-      "Thanks for checking!",
-    ],
+    opening: "I was charged twice this month.",
+    questions: ["The second one is from the 14th.", "Thanks for checking!"],
     answers: [
       "Thank you for telling us, I will check.",
       "One of them was a reservation and expires today.",
@@ -163,7 +154,8 @@ export const topics: Some<{ subject: string; questions: Some<string>; answers: S
   },
   {
     subject: "Is this in stock?",
-    questions: ["Do you have this in green?", "And in a larger size?", "Please keep one for me."],
+    opening: "Do you have this in green?",
+    questions: ["And in a larger size?", "Please keep one for me."],
     answers: [
       "Green comes in on Friday.",
       "Yes, we have two left.",
@@ -171,7 +163,7 @@ export const topics: Some<{ subject: string; questions: Some<string>; answers: S
     ],
   },
 ];
-export const campaignNames: Some<string> = [
+export const campaignNames: readonly string[] = [
   "Winter opening hours",
   "New arrivals",
   "Customer survey",

@@ -12,8 +12,8 @@ const toConversation = (row: Row): Record<string, unknown> => ({
 
 const authorIds: Record<string, string> = { contact: "contactId", agent: "agentId", user: "userId" };
 
-/** A stored message as the contract shows it; `place` only ordered the list. */
-export function toMessage({ authorType, authorId, place: _place, ...row }: Row): Record<string, unknown> {
+/** A stored message as the contract shows it. */
+export function toMessage({ authorType, authorId, ...row }: Row): Record<string, unknown> {
   return { ...row, author: { type: authorType, [authorIds[text(authorType)] ?? "userId"]: authorId } };
 }
 

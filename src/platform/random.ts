@@ -6,8 +6,8 @@ export type Random = {
   next(): number;
   /** An integer from `from` to `to`, both included. */
   integer(from: number, to: number): number;
-  /** One item; a list must not be empty. */
-  pick<T>(items: readonly [T, ...T[]]): T;
+  /** One item; throws `RangeError` for an empty list. */
+  pick<T>(items: readonly T[]): T;
   /** Whether something of this probability happens. */
   chance(probability: number): boolean;
   id(prefix: string): string;
@@ -26,7 +26,11 @@ export function createRandom(seed: number): Random {
   return {
     next,
     integer,
-    pick: (items) => items[integer(0, items.length - 1)] ?? items[0],
+    pick(items) {
+      const item = items[integer(0, items.length - 1)];
+      if (item === undefined) throw new RangeError("nothing to pick from");
+      return item;
+    },
     chance: (probability) => next() < probability,
     id: (prefix) => `${prefix}_${Array.from({ length: 12 }, () => base62.charAt(integer(0, 61))).join("")}`,
   };

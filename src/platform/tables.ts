@@ -43,7 +43,7 @@ CREATE TABLE IF NOT EXISTS messages (
   author_type TEXT NOT NULL, author_id TEXT NOT NULL, created_at TEXT NOT NULL, delivered_at TEXT,
   PRIMARY KEY (tenant_id, id)
 ) STRICT;
-CREATE INDEX IF NOT EXISTS messages_of_conversation ON messages (tenant_id, conversation_id, created_at, id);
+CREATE INDEX IF NOT EXISTS messages_of_conversation ON messages (tenant_id, conversation_id, created_at DESC, id DESC);
 CREATE INDEX IF NOT EXISTS messages_by_day ON messages (tenant_id, created_at);
 CREATE TABLE IF NOT EXISTS campaigns (
   tenant_id TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, channel TEXT NOT NULL, status TEXT NOT NULL,

@@ -7,8 +7,9 @@ const conversation = `
   c.unread_count AS "unreadCount", c.tags, c.created_at AS "createdAt", c.last_message_at AS "lastMessageAt"`;
 
 const message = `
-  id, conversation_id AS "conversationId", channel, direction, status, recipient AS "to", body,
-  author_type AS "authorType", author_id AS "authorId", created_at AS "createdAt", delivered_at AS "deliveredAt"`;
+  m.id, m.conversation_id AS "conversationId", m.channel, m.direction, m.status, m.recipient AS "to", m.body,
+  m.author_type AS "authorType", m.author_id AS "authorId", m.created_at AS "createdAt",
+  m.delivered_at AS "deliveredAt"`;
 
 export const inbox = {
   conversationById: `SELECT ${conversation} FROM conversations AS c WHERE c.tenant_id = :tenant AND c.id = :id`,
@@ -27,12 +28,14 @@ export const inbox = {
       FROM conversations WHERE tenant_id = :tenant AND contact_id IN (SELECT value FROM json_each(:contactIds))) AS p
       ON p.id = c.id AND p.place <= :limit
     WHERE c.tenant_id = :tenant ORDER BY c.contact_id, p.place`,
-  messageById: `SELECT ${message} FROM messages WHERE tenant_id = :tenant AND id = :id`,
+  messageById: `SELECT ${message} FROM messages AS m WHERE m.tenant_id = :tenant AND m.id = :id`,
+  /** One short walk of the index for each conversation, instead of ranking all of their messages. */
   messagesOfConversations: `
-    SELECT * FROM (
-      SELECT ${message}, ROW_NUMBER() OVER (PARTITION BY conversation_id ORDER BY created_at DESC, id DESC) AS place
-      FROM messages WHERE tenant_id = :tenant AND conversation_id IN (SELECT value FROM json_each(:conversationIds)))
-    WHERE place <= :limit ORDER BY "conversationId", place`,
+    SELECT ${message} FROM json_each(:conversationIds) AS wanted
+    JOIN messages AS m ON m.rowid IN (
+      SELECT rowid FROM messages WHERE tenant_id = :tenant AND conversation_id = wanted.value
+      ORDER BY created_at DESC, id DESC LIMIT :limit)
+    ORDER BY m.conversation_id, m.created_at DESC, m.id DESC`,
   insertConversation: `
     INSERT INTO conversations (tenant_id, id, subject, status, priority, channel, contact_id, assignee_id, unread_count,
       tags, created_at, last_message_at)
