@@ -116,14 +116,14 @@ describe("forwarding", () => {
           te: "trailers",
           "proxy-authorization": "Basic a",
         },
-        ...{ "keep-alive": "1", "x-end": "1", cookie: "a=b" },
+        ...{ "keep-alive": "1", "x-end": "1", cookie: "a=b", x_api_key: "1" },
       },
     }).end();
     const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
     answer.resume();
     const names = Object.keys(seen[0] ?? {});
     expect(names).toEqual(expect.arrayContaining(["x-end", "cookie", "x-api-key", "host", "connection"]));
-    for (const name of ["x-hop", "te", "proxy-authorization", "keep-alive"])
+    for (const name of ["x-hop", "x_api_key", "te", "proxy-authorization", "keep-alive"])
       expect(names).not.toContain(name);
     expect(seen[0]?.connection).toBe("keep-alive");
     expect(answer.headers["x-end"]).toBe("1");
@@ -157,6 +157,19 @@ describe("forwarding", () => {
     expect(second?.tracestate).toBeUndefined();
     expect(second?.["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
     expect(again.headers.get("x-request-id")).toBe(second?.["x-request-id"]);
+  });
+
+  test.each(["GET", "HEAD"])("a %s request with a body is refused", async (method) => {
+    const { url, rest } = await startGateway();
+    const outgoing = httpRequest(new URL(me, url), {
+      method,
+      headers: { ...headers, "content-length": "4" },
+    });
+    outgoing.end("body");
+    const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
+    answer.resume();
+    expect(answer.statusCode).toBe(400);
+    expect(rest.seen).toEqual([]);
   });
 
   test("answers are private unless the upstream says otherwise", async () => {

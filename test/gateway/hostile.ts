@@ -243,6 +243,8 @@ const paths: Hostile[] = [
   "/v1/..%c0%af../internal",
   "/v1/%zz",
   "/v1/identity/me#/../internal",
+  "/%76%31/identity/me",
+  "/%76%31/%69nternal",
   "/%761/../internal/keys/introspect",
   "/v1",
   "/v1/..",
