@@ -107,7 +107,8 @@ async function main(): Promise<void> {
 
 if (import.meta.main) {
   main().catch((error: Error) => {
-    const lines = error instanceof ConfigError ? error.lines : [`cannot start: ${error.message}`];
+    const lines =
+      error instanceof ConfigError ? error.lines : [`cannot start: ${error.message.replace(/\s+/g, " ")}`];
     for (const line of lines) say(line);
     process.exit(1);
   });
