@@ -9,18 +9,24 @@ import { hasProof, proofHeader, readContextHeaders, type TenantContext } from ".
 import { findCaller, type KeyRules } from "./keys.ts";
 import type { Store } from "./store.ts";
 
-export const keyRules = (config: Config): KeyRules => ({
+export const keyRules = (config: Config, permissions: readonly string[]): KeyRules => ({
   environment: config.env.API_ENVIRONMENT as KeyRules["environment"],
   allowDemo: !config.production,
+  permissions,
 });
 
 /** Throws `UNAUTHENTICATED` when nobody can be told. */
-export function authenticate(config: Config, store: Store, request: FastifyRequest): TenantContext {
+export function authenticate(
+  config: Config,
+  store: Store,
+  rules: KeyRules,
+  request: FastifyRequest,
+): TenantContext {
   if (hasProof(config.env.GATEWAY_SECRET, request.headers[proofHeader])) {
     const context = readContextHeaders(config.env.CONTEXT_HEADER_PREFIX, request.headers);
     if (context) return context;
   }
-  const caller = findCaller(store, keyRules(config), credential(request), new Date());
+  const caller = findCaller(store, rules, credential(request), new Date());
   if (!caller) throw new CodedError("UNAUTHENTICATED", "the API key is not valid");
   return caller;
 }

@@ -43,6 +43,11 @@ const tenants: readonly DemoTenant[] = [
   },
 ];
 
+const rolePermissions = {
+  owner: ["*"],
+  analyst: ["inbox:*:read", "ai:*:read", "insights:*:read"],
+};
+
 /** The body of a demo key is its owner's name, so that nobody takes it for a secret. */
 const demoBody = (owner: string): string => `Demo${owner}`.padEnd(26, "0");
 
@@ -79,25 +84,21 @@ export const demoKeys: readonly { key: string; tenant: string; user: string; not
 );
 
 /** Fills an empty store, in one transaction; a store with any tenant in it is left alone. The data ends `now`. */
-export function seedDemoData(store: Store, permissions: readonly string[], now: Date): void {
+export function seedDemoData(store: Store, now: Date): void {
   store.transaction(() => {
     if (store.unscoped("anyTenant")?.found === 1) return;
     for (const [index, tenant] of tenants.entries()) {
       const tenantStore = store.tenant(tenant.id);
-      insertIdentity(tenantStore, tenant, permissions);
+      insertIdentity(tenantStore, tenant);
       insertKeys(tenantStore, now);
       fillTenant(tenantStore, createRandom(index + 1), tenant.domain, now);
     }
   });
 }
 
-function insertIdentity(store: TenantStore, tenant: DemoTenant, permissions: readonly string[]): void {
+function insertIdentity(store: TenantStore, tenant: DemoTenant): void {
   store.run("insertTenant", { name: tenant.name, features: JSON.stringify(tenant.features), demo: 1 });
-  const roles = {
-    owner: permissions,
-    analyst: permissions.filter((name) => /^(inbox|ai|insights):/.test(name)),
-  };
-  for (const [name, held] of Object.entries(roles)) {
+  for (const [name, held] of Object.entries(rolePermissions)) {
     store.run("insertRole", { name, permissions: JSON.stringify(held) });
   }
   for (const { id, email, roles: held, teams } of tenant.users) {

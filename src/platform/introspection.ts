@@ -7,13 +7,17 @@ import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { hasProof, proofHeader } from "../http/context-headers.ts";
-import { keyRules } from "./authenticate.ts";
-import { type Caller, findCaller } from "./keys.ts";
+import { type Caller, findCaller, type KeyRules } from "./keys.ts";
 import type { Store } from "./store.ts";
 
 const form = "application/x-www-form-urlencoded";
 
-export function serveIntrospection(server: FastifyInstance, config: Config, store: Store): void {
+export function serveIntrospection(
+  server: FastifyInstance,
+  config: Config,
+  store: Store,
+  rules: KeyRules,
+): void {
   server.addContentTypeParser(form, { parseAs: "string", bodyLimit: 4_096 }, (_request, body, done) => {
     done(null, new URLSearchParams(String(body)));
   });
@@ -28,7 +32,7 @@ export function serveIntrospection(server: FastifyInstance, config: Config, stor
       if (!token || tokens.length > 1) {
         throw new CodedError("BAD_USER_INPUT", "token: is required, once", { argument: "token" });
       }
-      const caller = findCaller(store, keyRules(config), token, new Date());
+      const caller = findCaller(store, rules, token, new Date());
       return reply.header("cache-control", "private, no-store").send(toResponse(caller));
     },
   });

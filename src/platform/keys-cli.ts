@@ -5,8 +5,7 @@
  */
 import { parseArgs } from "node:util";
 import { type Config, ConfigError, readConfig } from "../config.ts";
-import { keyRules } from "./authenticate.ts";
-import { loadContract, permissionsOf } from "./contract.ts";
+import type { ApiEnvironment } from "../http/api-key.ts";
 import { createKey } from "./keys.ts";
 import { isScope } from "./permissions.ts";
 import { strings } from "./row.ts";
@@ -30,13 +29,7 @@ const options = {
 } as const;
 
 type Values = { [Name in keyof typeof options]?: string };
-type Command = (
-  store: Store,
-  tenant: TenantStore,
-  values: Values,
-  config: Config,
-  io: Io,
-) => void | Promise<void>;
+type Command = (store: Store, tenant: TenantStore, values: Values, config: Config, io: Io) => void;
 
 /** What cannot be done; its message is all that is shown. */
 class Refused extends Error {}
@@ -53,7 +46,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
       throw new Refused("DATA_FILE: is needed, keys in memory are gone at once");
     const store = openStore(config.env.DATA_FILE);
     try {
-      await command(store, store.tenant(needed(values, "tenant")), values, config, io);
+      command(store, store.tenant(needed(values, "tenant")), values, config, io);
     } finally {
       store.close();
     }
@@ -88,17 +81,16 @@ function needed(values: Values, name: keyof Values): string {
   return value;
 }
 
-const create: Command = async (store, tenant, values, config, io) => {
+const create: Command = (store, tenant, values, config, io) => {
   const userId = needed(values, "user");
   const scopes = values.scopes?.split(",") ?? ["*"];
   const wrong = scopes.find((scope) => !isScope(scope));
   if (wrong !== undefined)
     throw new Refused(`--scopes: "${wrong}" is not area:resource:action, with * for any part`);
   const expiresAt = values.expires === undefined ? null : expiry(values.expires, new Date());
-  const permissions = values.email ? permissionsOf(await loadContract()) : [];
-  const { environment } = keyRules(config);
+  const environment = config.env.API_ENVIRONMENT as ApiEnvironment;
   const made = store.transaction(() => {
-    if (values.email) makeOwner(tenant, userId, values.email, permissions);
+    if (values.email) makeOwner(tenant, userId, values.email);
     if (!tenant.get("userById", { id: userId }))
       throw new Refused(`no user ${userId} in tenant ${tenant.tenantId}`);
     return createKey(tenant, { environment, userId, scopes, expiresAt }, new Date());
@@ -107,10 +99,10 @@ const create: Command = async (store, tenant, values, config, io) => {
   io.error("Keep the key now: only its digest is stored.");
 };
 
-function makeOwner(tenant: TenantStore, id: string, email: string, permissions: readonly string[]): void {
+function makeOwner(tenant: TenantStore, id: string, email: string): void {
   if (!tenant.get("tenantExists")) {
     tenant.run("insertTenant", { name: tenant.tenantId, features: "[]", demo: 0 });
-    tenant.run("insertRole", { name: "owner", permissions: JSON.stringify(permissions) });
+    tenant.run("insertRole", { name: "owner", permissions: '["*"]' });
   }
   if (tenant.get("userById", { id })) return;
   tenant.run("insertUser", { id, email, roles: JSON.stringify(["owner"]), teams: "[]" });

@@ -38,7 +38,12 @@ export function createKey(store: TenantStore, key: NewKey, now: Date): { id: str
   return { id, secret };
 }
 
-export type KeyRules = { environment: ApiEnvironment; allowDemo: boolean };
+export type KeyRules = {
+  environment: ApiEnvironment;
+  allowDemo: boolean;
+  /** Every permission that the contract declares. */
+  permissions: readonly string[];
+};
 
 /** Who calls with this key, now; `undefined` if it is not active. The checksum saves noise the look-up. */
 export function findCaller(store: Store, rules: KeyRules, key: string, now: Date): Caller | undefined {
@@ -56,7 +61,7 @@ export function findCaller(store: Store, rules: KeyRules, key: string, now: Date
     userId: text(row.userId),
     apiKeyId: text(row.id),
     roles: strings(profile.roles),
-    permissions: effectivePermissions(strings(profile.permissions), keyScopes),
+    permissions: effectivePermissions(rules.permissions, strings(profile.permissions), keyScopes),
     features: strings(profile.features),
     keyScopes,
     teams: strings(profile.teams),

@@ -1,19 +1,28 @@
 /**
- * Permissions (`<area>:<resource>:<action>`) in effect: those of the user's roles, narrowed to the scopes of the key.
- * A scope is a permission, in which `*` stands for any part; `*` alone is everything.
+ * Permissions (`<area>:<resource>:<action>`) in effect: those that the user's roles grant and the key's scopes leave.
+ * Roles and scopes are written the same way: a permission, in which `*` stands for any part; `*` alone is everything,
+ * also what is declared later.
  */
 
-const allowed = /^(\*|([a-z]+|\*):([a-z]+|\*):([a-z]+|\*))$/;
+const pattern = /^(\*|([a-z]+|\*):([a-z]+|\*):([a-z]+|\*))$/;
 
-export const isScope = (text: string): boolean => allowed.test(text);
+export const isScope = (text: string): boolean => pattern.test(text);
 
-export const effectivePermissions = (ofRoles: readonly string[], scopes: readonly string[]): string[] =>
-  ofRoles.filter((permission) => scopes.some((scope) => covers(scope, permission))).sort();
+/** `declared` are all that the contract knows; nothing else is ever in effect. */
+export const effectivePermissions = (
+  declared: readonly string[],
+  granted: readonly string[],
+  scopes: readonly string[],
+): string[] =>
+  declared.filter((permission) => isCovered(granted, permission) && isCovered(scopes, permission)).sort();
 
-function covers(scope: string, permission: string): boolean {
-  if (scope === "*") return true;
+const isCovered = (by: readonly string[], permission: string): boolean =>
+  by.some((one) => covers(one, permission));
+
+function covers(granted: string, permission: string): boolean {
+  if (granted === "*") return true;
   const parts = permission.split(":");
-  const wanted = scope.split(":");
+  const wanted = granted.split(":");
   return (
     wanted.length === parts.length && wanted.every((part, index) => part === "*" || part === parts[index])
   );

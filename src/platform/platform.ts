@@ -5,6 +5,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
 import { createServer } from "../http/server.ts";
+import { keyRules } from "./authenticate.ts";
 import { loadContract, permissionsOf } from "./contract.ts";
 import { seedDemoData } from "./demo.ts";
 import { getAgent, getContact, listAgents, listCampaigns, listContacts } from "./directory.ts";
@@ -42,11 +43,12 @@ const handlers: Handlers = {
 export async function createPlatform(config: Config): Promise<FastifyInstance> {
   const operations = await loadContract();
   const store = openStore(config.env.DATA_FILE);
-  if (!config.production) seedDemoData(store, permissionsOf(operations), new Date());
+  if (!config.production) seedDemoData(store, new Date());
   const server = createServer(config);
   server.removeContentTypeParser("text/plain"); // the contract speaks JSON only
   server.addHook("onClose", async () => store.close());
-  serveIntrospection(server, config, store);
-  serveContract(server, config, store, operations, handlers);
+  const rules = keyRules(config, permissionsOf(operations));
+  serveIntrospection(server, config, store, rules);
+  serveContract(server, config, store, rules, operations, handlers);
   return server;
 }

@@ -9,6 +9,7 @@ import type { TenantContext } from "../http/context-headers.ts";
 import { authenticate } from "./authenticate.ts";
 import type { ContractOperation } from "./contract.ts";
 import type { Handler } from "./handler.ts";
+import type { KeyRules } from "./keys.ts";
 import type { Store } from "./store.ts";
 
 export type Handlers = Readonly<Record<string, Handler>>;
@@ -18,6 +19,7 @@ export function serveContract(
   server: FastifyInstance,
   config: Config,
   store: Store,
+  rules: KeyRules,
   operations: readonly ContractOperation[],
   handlers: Handlers,
 ): void {
@@ -30,7 +32,7 @@ export function serveContract(
       url: operation.route,
       // before the body is read: who may not ask costs no parsing
       onRequest: async (request) => {
-        const caller = authenticate(config, store, request);
+        const caller = authenticate(config, store, rules, request);
         authorize(operation, caller);
         callers.set(request, caller);
       },

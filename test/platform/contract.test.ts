@@ -1,5 +1,6 @@
 /** Every operation of the document is answered as the document says, with and without good credentials. */
 import { readFileSync } from "node:fs";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { FastifyInstance, InjectOptions } from "fastify";
@@ -8,7 +9,8 @@ import { parse } from "yaml";
 import { loadContract } from "../../src/platform/contract.ts";
 import { first, keys, openPlatform } from "./fixture.ts";
 
-const document = parse(readFileSync(new URL("../../spec/openapi.yaml", import.meta.url), "utf8"));
+const text = readFileSync(new URL("../../spec/openapi.yaml", import.meta.url), "utf8");
+const document = parse(text);
 const operations = await loadContract();
 const methods = ["get", "post", "put", "patch", "delete"];
 
@@ -114,5 +116,17 @@ it("says of every operation what the published document needs", () => {
         description: expect.any(String),
       });
     }
+  }
+});
+
+it("passes a linter for OpenAPI documents, and its examples fit their schemas", async () => {
+  const config = await createConfig({ extends: ["recommended"] });
+  const findings = await lintFromString({ source: text, absoluteRef: "openapi.yaml", config });
+  expect(findings.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
+  const schemas: [string, { example?: unknown }][] = Object.entries(document.components.schemas);
+  for (const [name, { example }] of schemas.filter(([, schema]) => schema.example !== undefined)) {
+    const validate = ajv.compile({ $ref: `openapi#/components/schemas/${name}` });
+    validate(example);
+    expect([name, validate.errors]).toEqual([name, null]);
   }
 });

@@ -103,12 +103,20 @@ it.each([
   expect(contextHeaderNames("X-Service-").some((name) => name in response.headers)).toBe(false);
 });
 
-it("narrows permissions to scopes, in which * stands for any part", () => {
-  const held = ["crm:contacts:read", "crm:contacts:write", "inbox:messages:read"];
-  expect(effectivePermissions(held, ["*"])).toEqual(held);
-  expect(effectivePermissions(held, ["*:*:read"])).toEqual(["crm:contacts:read", "inbox:messages:read"]);
-  expect(effectivePermissions(held, ["crm:contacts:read", "ai:agents:read"])).toEqual(["crm:contacts:read"]);
-  expect(effectivePermissions(held, [])).toEqual([]);
+it("takes what the contract declares, the roles grant and the scopes leave; * stands for any part", () => {
+  const declared = ["crm:contacts:read", "crm:contacts:write", "inbox:messages:read"];
+  expect(effectivePermissions(declared, ["*"], ["*"])).toEqual(declared);
+  expect(effectivePermissions(declared, ["*"], ["*:*:read"])).toEqual([
+    "crm:contacts:read",
+    "inbox:messages:read",
+  ]);
+  expect(effectivePermissions(declared, ["crm:*:*"], ["*:*:read"])).toEqual(["crm:contacts:read"]);
+  expect(effectivePermissions(declared, ["crm:contacts:read", "old:gone:read"], ["*"])).toEqual([
+    "crm:contacts:read",
+  ]);
+  expect(effectivePermissions(declared, ["*"], [])).toEqual([]);
+  expect(effectivePermissions(declared, [], ["*"])).toEqual([]);
+  expect(effectivePermissions(declared, ["crm:contacts"], ["crm:contacts:read:all", ""])).toEqual([]);
   expect(["*", "a:b:c", "a:*:c"].every(isScope)).toBe(true);
   expect(["", "a", "a:b", "a:b:c:d", "a:b:", "A:b:c", "a*:b:c"].some(isScope)).toBe(false);
 });
