@@ -104,6 +104,8 @@ it("answers 404 for an unknown id and 405 with Allow for another method", async 
   }
   const response = await platform.inject({ method: "DELETE", url: "/v1/crm/contacts", headers });
   expect([response.statusCode, response.headers.allow]).toEqual([405, "GET"]);
+  const head = await platform.inject({ method: "HEAD", url: "/v1/crm/contacts", headers });
+  expect([head.statusCode, head.body]).toEqual([200, ""]);
 });
 
 it("says of every operation what the published document needs", () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { first, get, items, keys, openPlatform, send } from "./fixture.ts";
 
 let platform: FastifyInstance;
@@ -81,6 +81,17 @@ describe("with an Idempotency-Key", () => {
     const retried = { "idempotency-key": "two" };
     expect((await send(platform, { ...message, to: "x" }, retried)).statusCode).toBe(400);
     expect((await send(platform, message, retried)).statusCode).toBe(201);
+  });
+
+  it("forgets a key after 24 hours, not before", async () => {
+    const headers = { "idempotency-key": "four" };
+    const ids: unknown[] = [];
+    for (const hours of [0, 23, 25]) {
+      vi.useFakeTimers({ now: Date.now() + hours * 3_600_000, toFake: ["Date"] });
+      ids.push((await send(platform, message, headers)).json().id);
+      vi.useRealTimers();
+    }
+    expect([ids[1] === ids[0], ids[2] === ids[0]]).toEqual([true, false]);
   });
 
   it("sends once over two processes' connections to one file, and after a restart", async () => {
