@@ -92,7 +92,7 @@ export const IdentityProfile = {
   roles: property("roles"),
   permissions: property("permissions"),
   features: property("features"),
-} satisfies Required<IdentityProfileResolvers>;
+} satisfies IdentityProfileResolvers;
 
 export const Conversation = {
   id: property("id"),
@@ -145,21 +145,21 @@ export const Conversation = {
         ),
     ),
   ),
-} satisfies Required<ConversationResolvers>;
+} satisfies ConversationResolvers;
 
 export const ConversationConnection = {
   /** ConversationConnection.nodes ← items */
   nodes: property("items"),
   /** ConversationConnection.pageInfo ← its parent's own object */
   pageInfo: itself,
-} satisfies Required<ConversationConnectionResolvers>;
+} satisfies ConversationConnectionResolvers;
 
 export const PageInfo = {
   /** PageInfo.hasNextPage ← hasMore */
   hasNextPage: property("hasMore"),
   /** PageInfo.endCursor ← nextCursor */
   endCursor: property("nextCursor"),
-} satisfies Required<PageInfoResolvers>;
+} satisfies PageInfoResolvers;
 
 export const Message = {
   id: property("id"),
@@ -180,7 +180,7 @@ export const Message = {
       (keys) => rest.get("/v1/inbox/conversations", { query: { ids: keys, limit: 100 } }, "items"),
     ),
   ),
-} satisfies Required<MessageResolvers>;
+} satisfies MessageResolvers;
 
 export const ContactAuthor = {
   contactId: property("contactId"),
@@ -193,7 +193,7 @@ export const ContactAuthor = {
       (keys) => rest.get("/v1/crm/contacts", { query: { ids: keys, limit: 100 } }, "items"),
     ),
   ),
-} satisfies Required<ContactAuthorResolvers>;
+} satisfies ContactAuthorResolvers;
 
 export const AgentAuthor = {
   agentId: property("agentId"),
@@ -206,11 +206,11 @@ export const AgentAuthor = {
       (keys) => rest.get("/v1/ai/agents", { query: { ids: keys, limit: 100 } }, "items"),
     ),
   ),
-} satisfies Required<AgentAuthorResolvers>;
+} satisfies AgentAuthorResolvers;
 
 export const UserAuthor = {
   userId: property("userId"),
-} satisfies Required<UserAuthorResolvers>;
+} satisfies UserAuthorResolvers;
 
 export const Agent = {
   id: property("id"),
@@ -220,14 +220,14 @@ export const Agent = {
   email: property("email"),
   skills: property("skills"),
   createdAt: property("createdAt"),
-} satisfies Required<AgentResolvers>;
+} satisfies AgentResolvers;
 
 export const AgentConnection = {
   /** AgentConnection.nodes ← items */
   nodes: property("items"),
   /** AgentConnection.pageInfo ← its parent's own object */
   pageInfo: itself,
-} satisfies Required<AgentConnectionResolvers>;
+} satisfies AgentConnectionResolvers;
 
 export const Contact = {
   id: property("id"),
@@ -263,14 +263,14 @@ export const Contact = {
         ),
     ),
   ),
-} satisfies Required<ContactResolvers>;
+} satisfies ContactResolvers;
 
 export const ContactConnection = {
   /** ContactConnection.nodes ← items */
   nodes: property("items"),
   /** ContactConnection.pageInfo ← its parent's own object */
   pageInfo: itself,
-} satisfies Required<ContactConnectionResolvers>;
+} satisfies ContactConnectionResolvers;
 
 export const MetricSeries = {
   name: property("name"),
@@ -278,12 +278,12 @@ export const MetricSeries = {
   unit: property("unit"),
   total: property("total"),
   points: property("points"),
-} satisfies Required<MetricSeriesResolvers>;
+} satisfies MetricSeriesResolvers;
 
 export const MetricPoint = {
   date: property("date"),
   value: property("value"),
-} satisfies Required<MetricPointResolvers>;
+} satisfies MetricPointResolvers;
 
 export const MessageAuthor = {
   /** chosen by type */

@@ -84,6 +84,7 @@ export const variables = {
   MAX_DIRECTIVES: count({ default: 50, desc: "directives of an operation" }),
   MAX_BOUND_FIELDS: count({ default: 50, desc: "bound fields of an operation, before it runs" }),
   MAX_REST_CALLS: count({ default: 50, desc: "REST calls of a request, while it runs" }),
+  MAX_CONCURRENT_REQUESTS: count({ default: 256, desc: "GraphQL requests under way at once; one more is a 503" }),
   CONNECT_TIMEOUT_MS: count({ default: 1_000, desc: "connecting to an upstream" }),
   CALL_TIMEOUT_MS: count({ default: 10_000, desc: "one REST call" }),
   REQUEST_TIMEOUT_MS: count({ default: 15_000, desc: "a whole request" }),

@@ -26,7 +26,8 @@ function emitType(
       ? `/** ${boundComment(field)} */\n${field.field}: ${boundResolver(model, functions, field)},`
       : `${plainComment(field)}${field.field}: ${field.property === undefined ? "itself" : `property(${JSON.stringify(field.property)})`},`,
   );
-  return `export const ${type} = {\n${lines.join("\n")}\n} satisfies Required<${type}Resolvers>;`;
+  const resolvers = roots(model).includes(type) ? `Required<${type}Resolvers>` : `${type}Resolvers`;
+  return `export const ${type} = {\n${lines.join("\n")}\n} satisfies ${resolvers};`;
 }
 
 function boundComment({ coordinate, operation, batch }: BoundField): string {
@@ -75,3 +76,8 @@ function imports(model: Model, body: string, types: readonly string[], inputs: r
     `\nimport type { ${[...inputs, ...names].sort().join(", ")} } from "./graphql.ts";`,
   ].join("");
 }
+
+const roots = ({ schema }: Model): (string | undefined)[] => [
+  schema.getQueryType()?.name,
+  schema.getMutationType()?.name,
+];

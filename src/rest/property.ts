@@ -10,4 +10,4 @@ export const property = <const Name extends string>(name: Name) =>
   );
 
 /** Reads the parent's own object (`@restName(self: true)`). */
-export const itself = <Parent>(parent: Parent): Parent => parent;
+export const itself = Object.assign(<Parent>(parent: Parent): Parent => parent, { itself: true as const });

@@ -1,0 +1,48 @@
+/** Apollo Server as this role sets it up: its whole pipeline, without its landing page, cache control or stack traces. */
+import { ApolloServer } from "@apollo/server";
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginLandingPageDisabled,
+  ApolloServerPluginUsageReportingDisabled,
+} from "@apollo/server/plugin/disabled";
+import type { FastifyBaseLogger } from "fastify";
+import type { GraphQLSchema } from "graphql";
+import type { Config } from "../config.ts";
+import { limitRule } from "./limits.ts";
+import { mask } from "./mask.ts";
+import { type Executions, planPlugin } from "./plan/plugin.ts";
+import { reportPlugin } from "./report.ts";
+import type { RequestContext } from "./request-context.ts";
+import { statusPlugin } from "./status.ts";
+
+/** `executions` counts operations by what ran them; without it all run on graphql-js. */
+export function createApollo(
+  { env, production }: Config,
+  schema: GraphQLSchema,
+  log: FastifyBaseLogger,
+  executions: Executions | undefined,
+): ApolloServer<RequestContext> {
+  return new ApolloServer<RequestContext>({
+    schema,
+    logger: log,
+    nodeEnv: production ? "production" : "development",
+    introspection: !production,
+    hideSchemaDetailsFromClientErrors: production,
+    includeStacktraceInErrorResponses: false,
+    allowBatchedHttpRequests: false,
+    persistedQueries: false,
+    stopOnTerminationSignals: false,
+    formatError: mask,
+    stringifyResult: (value) => JSON.stringify(value),
+    parseOptions: { maxTokens: env.MAX_TOKENS },
+    validationRules: [limitRule(env)],
+    plugins: [
+      ApolloServerPluginLandingPageDisabled(),
+      ApolloServerPluginCacheControlDisabled(),
+      ApolloServerPluginUsageReportingDisabled(),
+      reportPlugin,
+      statusPlugin,
+      ...(executions ? [planPlugin(schema, executions)] : []),
+    ],
+  });
+}

@@ -1,0 +1,54 @@
+/**
+ * Arguments held to the REST contract before any call: a value that REST would refuse is refused by its argument's
+ * name. The limits are JSON Schema 2020-12, checked by Ajv, whose checks are compiled when a field is first asked for.
+ */
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { CodedError } from "../errors.ts";
+import type { Level } from "../rest/level.ts";
+
+type Args = Readonly<Record<string, unknown>>;
+export type Resolver = ((parent: unknown, args: Args, context: never, info: never) => unknown) & {
+  level?: Level<unknown, Args, unknown>;
+};
+
+const ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: true, logger: false });
+addFormats.default(ajv);
+
+/** The resolver, and its `level` if it has one, behind a check of each argument that has a schema. */
+export function argumentCheck(schemas: Readonly<Record<string, object>>, resolve: Resolver): Resolver {
+  const validators = new Map<string, ValidateFunction>();
+  const check = (args: Args): void => {
+    for (const name in schemas) {
+      const value = args[name];
+      if (value === undefined || value === null) continue;
+      const validate = validators.get(name) ?? ajv.compile(schemas[name] as object);
+      validators.set(name, validate);
+      if (!validate(value)) throw refused(name, validate.errors?.[0]);
+    }
+  };
+  const checked: Resolver = (parent, args, context, info) => {
+    check(args);
+    return resolve(parent, args, context, info);
+  };
+  const { level } = resolve;
+  if (!level) return checked;
+  return Object.assign(checked, {
+    level: (async (parents, args, context) => {
+      check(args);
+      return level(parents, args, context);
+    }) satisfies Level<unknown, Args, unknown>,
+  });
+}
+
+function refused(name: string, error: ErrorObject | undefined): CodedError {
+  const below = error?.instancePath.split("/").slice(1).join(".") ?? "";
+  const argument = below ? `${name}.${below}` : name;
+  return new CodedError("BAD_USER_INPUT", `argument "${argument}" ${reason(error)}`, { argument });
+}
+
+function reason(error: ErrorObject | undefined): string {
+  if (error?.keyword === "enum")
+    return `must be one of ${error.params.allowedValues.filter((value: unknown) => value !== null).join(", ")}`;
+  return error?.message ?? "is refused";
+}

@@ -1,0 +1,68 @@
+/**
+ * GraphiQL for a browser's GET: one page with everything in it, made and compressed when it is first asked for, under
+ * a policy that lets it talk to this origin alone. It holds no tenant data; its requests carry the user's own key.
+ */
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import { renderGraphiQL } from "@graphql-yoga/render-graphiql";
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+type Page = {
+  readonly html: string;
+  readonly policy: string;
+  readonly encoded: Map<string, Promise<Buffer>>;
+};
+
+const encoders: Record<string, (html: string) => Promise<Buffer>> = {
+  br: (html) => promisify(brotliCompress)(html, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  gzip: (html) => promisify(gzip)(html),
+  identity: async (html) => Buffer.from(html),
+};
+
+let page: Page | undefined;
+
+/** Whether a GET wants to be shown a page. */
+export const wantsPage = ({ headers }: FastifyRequest): boolean =>
+  headers.accept?.includes("text/html") === true;
+
+export async function sendExplorer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  page ??= makePage();
+  const accepted = request.headers["accept-encoding"] ?? "";
+  const encoding = ["br", "gzip"].find((name) => accepted.includes(name)) ?? "identity";
+  const body = page.encoded.get(encoding) ?? encoders[encoding]?.(page.html);
+  if (body) page.encoded.set(encoding, body);
+  if (encoding !== "identity") reply.header("content-encoding", encoding);
+  return reply
+    .headers({
+      "content-security-policy": page.policy,
+      vary: "accept, accept-encoding",
+      "cache-control": "no-cache",
+      "x-content-type-options": "nosniff",
+    })
+    .type("text/html; charset=utf-8")
+    .send(await body);
+}
+
+function makePage(): Page {
+  const html = renderGraphiQL({
+    endpoint: "/v1/graphql",
+    title: "Messaging GraphQL",
+    headers: '{ "X-API-Key": "" }',
+    defaultQuery,
+  });
+  const hashes = [...html.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)].map(
+    ([, text]) =>
+      `'sha256-${createHash("sha256")
+        .update(text ?? "")
+        .digest("base64")}'`,
+  );
+  const policy = `default-src 'none'; script-src ${hashes.join(" ")} blob:; worker-src blob:; style-src 'unsafe-inline'; font-src data:; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  return { html, policy, encoded: new Map() };
+}
+
+const defaultQuery = `# Put an API key into the Headers tab below; npm start prints demo keys.
+{
+  __typename
+}
+`;

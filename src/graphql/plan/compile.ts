@@ -1,0 +1,121 @@
+/**
+ * An operation → its plan. Fields are collected by graphql-js's own `collectFields`, so fragments, `@skip` and `@include`
+ * mean here exactly what they mean there. `undefined` for what is left to graphql-js: introspection and subscriptions.
+ */
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isObjectType,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  TypeNameMetaFieldDef,
+} from "graphql";
+import { collectFields, collectSubfields } from "graphql/execution/collectFields.js";
+import type { FieldPlan, LevelResolver, ObjectPlan, OperationPlan, Source } from "./plan.ts";
+
+export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
+export type Variables = Readonly<Record<string, unknown>>;
+
+type Compiling = { schema: GraphQLSchema; fragments: Fragments; variables: Variables; count: number };
+
+/** Thrown inside, never out: the operation asks for something that no plan does. */
+class NotPlannable extends Error {}
+
+export function compile(
+  schema: GraphQLSchema,
+  fragments: Fragments,
+  operation: OperationDefinitionNode,
+  variables: Variables,
+): OperationPlan | undefined {
+  const type = schema.getRootType(operation.operation);
+  if (!type || operation.operation === OperationTypeNode.SUBSCRIPTION) return undefined;
+  const compiling = { schema, fragments, variables, count: 0 };
+  try {
+    const fields = collectFields(
+      schema,
+      fragments as never,
+      variables as never,
+      type,
+      operation.selectionSet,
+    );
+    const root = objectPlan(compiling, type, fields);
+    return { root, serial: operation.operation === OperationTypeNode.MUTATION };
+  } catch (error) {
+    if (error instanceof NotPlannable) return undefined;
+    throw error;
+  }
+}
+
+function objectPlan(
+  compiling: Compiling,
+  type: GraphQLObjectType,
+  nodes: ReadonlyMap<string, readonly FieldNode[]>,
+): ObjectPlan {
+  const id = compiling.count++;
+  const fields = [...nodes].map(([key, group]) => fieldPlan(compiling, type, key, group));
+  return {
+    id,
+    type,
+    fields,
+    bound: fields.filter(({ source }) => source.kind === "call" || source.kind === "level"),
+  };
+}
+
+function fieldPlan(
+  compiling: Compiling,
+  parentType: GraphQLObjectType,
+  key: string,
+  nodes: readonly FieldNode[],
+): FieldPlan {
+  const name = nodes[0]?.name.value ?? "";
+  const field = name === "__typename" ? TypeNameMetaFieldDef : parentType.getFields()[name];
+  if (!field) throw new NotPlannable();
+  return {
+    key,
+    parentType,
+    field,
+    nodes,
+    source: sourceOf(field),
+    selections: selectionsOf(compiling, field.type, nodes),
+  };
+}
+
+type Marked = { property?: string; itself?: true; level?: LevelResolver };
+
+/** The generated resolver says what it does: `property`, `itself` and `level` mark themselves; any other is a call. */
+function sourceOf(field: FieldPlan["field"]): Source {
+  if (field === TypeNameMetaFieldDef) return { kind: "typename" };
+  const { resolve } = field;
+  if (!resolve) throw new NotPlannable();
+  const { property, itself, level } = resolve as Marked;
+  if (property !== undefined) return { kind: "property", name: property };
+  if (itself) return { kind: "itself" };
+  return level ? { kind: "level", resolve: level } : { kind: "call", resolve: resolve as never };
+}
+
+function selectionsOf(
+  compiling: Compiling,
+  type: GraphQLOutputType,
+  nodes: readonly FieldNode[],
+): Map<string, ObjectPlan> {
+  const { schema, fragments, variables } = compiling;
+  const named = getNamedType(type);
+  const types = isAbstractType(named) ? schema.getPossibleTypes(named) : isObjectType(named) ? [named] : [];
+  return new Map(
+    types.map((member) => {
+      const fields = collectSubfields(
+        schema,
+        fragments as never,
+        variables as never,
+        member,
+        nodes as FieldNode[],
+      );
+      return [member.name, objectPlan(compiling, member, fields)] as const;
+    }),
+  );
+}

@@ -1,0 +1,138 @@
+/**
+ * The exact way from a REST value to its part of the answer (GraphQL spec §6.4.3): errors with their paths, nulls that
+ * bubble, in the order and with the words of graphql-js. Runs only for values that the projection refuses.
+ */
+import {
+  type GraphQLError,
+  type GraphQLLeafType,
+  type GraphQLOutputType,
+  isAbstractType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  locatedError,
+} from "graphql";
+import { type FieldPlan, type Gathered, gather, type ObjectPlan, type Target } from "./plan.ts";
+
+export type Path = { readonly up: Path | undefined; readonly key: string | number };
+
+export const pathKeys = (path: Path | undefined): (string | number)[] =>
+  path ? [...pathKeys(path.up), path.key] : [];
+
+export type Completion = { readonly errors: GraphQLError[]; readonly gathered: Gathered };
+
+/** Completes the value of `field`; throws a located error if it must be null and may not. */
+export function complete(completion: Completion, field: FieldPlan, value: unknown, path: Path): unknown {
+  return caught(completion, field, field.field.type, path, () =>
+    completeValue(completion, field, field.field.type, value, path),
+  );
+}
+
+/** Runs `make`; an error becomes null where the type allows it, and is thrown on, with its place, where not. */
+function caught(
+  completion: Completion,
+  field: FieldPlan,
+  type: GraphQLOutputType,
+  path: Path,
+  make: () => unknown,
+): unknown {
+  const before = completion.gathered.map((waiting) => waiting?.targets.length ?? 0);
+  try {
+    return make();
+  } catch (raw) {
+    forget(completion.gathered, before);
+    const error = locatedError(raw, field.nodes, pathKeys(path));
+    if (isNonNullType(type)) throw error;
+    completion.errors.push(error);
+    return null;
+  }
+}
+
+/** Objects inside a value that became null wait for nothing any more. */
+function forget(gathered: Gathered, before: readonly number[]): void {
+  gathered.forEach((waiting, id) => {
+    if (!waiting) return;
+    waiting.sources.length = before[id] ?? 0;
+    waiting.targets.length = before[id] ?? 0;
+  });
+}
+
+function completeValue(
+  completion: Completion,
+  field: FieldPlan,
+  type: GraphQLOutputType,
+  value: unknown,
+  path: Path,
+): unknown {
+  if (value instanceof Error) throw value;
+  if (isNonNullType(type)) {
+    const completed = completeValue(completion, field, type.ofType, value, path);
+    if (completed === null)
+      throw new Error(
+        `Cannot return null for non-nullable field ${field.parentType.name}.${field.field.name}.`,
+      );
+    return completed;
+  }
+  if (value === null || value === undefined) return null;
+  if (isListType(type)) return completeList(completion, field, type.ofType, value, path);
+  if (isLeafType(type)) return completeLeaf(type, value);
+  return completeObject(completion, objectPlanOf(field, type, value), value, path);
+}
+
+function completeList(
+  completion: Completion,
+  field: FieldPlan,
+  type: GraphQLOutputType,
+  value: unknown,
+  path: Path,
+): unknown[] {
+  if (typeof value !== "object" || value === null || !(Symbol.iterator in value)) {
+    throw new Error(
+      `Expected Iterable, but did not find one for field "${field.parentType.name}.${field.field.name}".`,
+    );
+  }
+  return Array.from(value as Iterable<unknown>, (item, key) => {
+    const at = { up: path, key };
+    return caught(completion, field, type, at, () => completeValue(completion, field, type, item, at));
+  });
+}
+
+function completeLeaf(type: GraphQLLeafType, value: unknown): unknown {
+  const serialized: unknown = type.serialize(value);
+  if (serialized === null || serialized === undefined)
+    throw new Error(`${type.name} has no value for what REST sent.`);
+  return serialized;
+}
+
+function objectPlanOf(field: FieldPlan, type: GraphQLOutputType, value: unknown): ObjectPlan {
+  const name = isAbstractType(type) ? (type.resolveType as (value: unknown) => string)(value) : String(type);
+  const plan = field.selections.get(name);
+  if (!plan) throw new Error(`${String(type)} has no member for what REST sent.`);
+  return plan;
+}
+
+function completeObject(completion: Completion, plan: ObjectPlan, value: unknown, path: Path): Target {
+  if (!isPlainObject(value)) throw notAnObject(plan.type.name);
+  const target: Target = Object.create(null);
+  for (const field of plan.fields) {
+    target[field.key] =
+      field.source.kind === "typename"
+        ? plan.type.name
+        : isBound(field)
+          ? null
+          : complete(completion, field, read(field, value), { up: path, key: field.key });
+  }
+  if (plan.bound.length > 0) gather(completion.gathered, plan, value, target);
+  return target;
+}
+
+const isBound = ({ source }: FieldPlan): boolean => source.kind === "call" || source.kind === "level";
+
+const read = ({ source }: FieldPlan, value: Record<string, unknown>): unknown =>
+  source.kind === "property" ? value[source.name] : value;
+
+/** What an object type is read from; anything else breaks the REST contract. Every object type's `isTypeOf`. */
+export const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const notAnObject = (type: string): Error => new Error(`Expected value of type "${type}" but got another.`);

@@ -1,0 +1,46 @@
+/**
+ * The executor inside Apollo's pipeline, through its public hook: parsed, validated and limited by then. An operation
+ * without a plan goes on to graphql-js, and is counted.
+ */
+import type { ApolloServerPlugin } from "@apollo/server";
+import { type GraphQLSchema, getVariableValues } from "graphql";
+import { mask } from "../mask.ts";
+import { report } from "../report.ts";
+import type { RequestContext } from "../request-context.ts";
+import { Plans } from "./plans.ts";
+import { runPlan } from "./run.ts";
+
+/** How many operations ran by a plan, and how many on graphql-js. */
+export type Executions = { planned: number; interpreted: number };
+
+export function planPlugin(
+  schema: GraphQLSchema,
+  executions: Executions,
+): ApolloServerPlugin<RequestContext> {
+  const plans = new Plans(schema);
+  return {
+    async requestDidStart() {
+      return {
+        async responseForOperation({ document, operation, contextValue, request, response }) {
+          const { coerced } = getVariableValues(
+            schema,
+            operation.variableDefinitions ?? [],
+            request.variables ?? {},
+          );
+          const plan = coerced && plans.get(document, operation, coerced);
+          if (!plan || !coerced) {
+            executions.interpreted++;
+            return null;
+          }
+          executions.planned++;
+          const { data, errors } = await runPlan(plan, coerced, contextValue);
+          if (errors.length === 0)
+            return { http: response.http, body: { kind: "single", singleResult: { data } } };
+          report(contextValue, errors);
+          const masked = errors.map((error) => mask(error.toJSON(), error));
+          return { http: response.http, body: { kind: "single", singleResult: { errors: masked, data } } };
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,140 @@
+/**
+ * The fast way from a REST value to its part of the answer: one generated function a selection, plain objects out.
+ * It knows no errors: on anything but the expected it throws, and the exact completion does the value again.
+ * Only names that the GraphQL grammar allows, and JSON strings, get into the source text.
+ */
+import {
+  type GraphQLLeafType,
+  type GraphQLOutputType,
+  isAbstractType,
+  isEnumType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+} from "graphql";
+import { type FieldPlan, type Gathered, gather, type ObjectPlan } from "./plan.ts";
+
+/** Completes one value of a field; throws when the value is not what the types say. */
+export type Projection = (value: unknown, gathered: Gathered) => unknown;
+
+type Emitting = { readonly functions: string[]; readonly names: string[]; readonly values: unknown[] };
+
+export function compileProjection(field: FieldPlan): Projection {
+  const emitting: Emitting = { functions: [], names: ["unexpected", "gather"], values: [unexpected, gather] };
+  const expression = valueExpression(emitting, field, field.field.type, "value");
+  const body = `"use strict"; ${emitting.functions.join("\n")}\nreturn (value, gathered) => { let t; return ${expression}; };`;
+  return new Function(...emitting.names, body)(...emitting.values) as Projection;
+}
+
+const surprise = new Error("not what the types say");
+function unexpected(): never {
+  throw surprise;
+}
+
+/** An expression over `input`, which is read once; `t` holds it. */
+function valueExpression(
+  emitting: Emitting,
+  field: FieldPlan,
+  type: GraphQLOutputType,
+  input: string,
+): string {
+  const bare = isNonNullType(type) ? type.ofType : type;
+  const missing = isNonNullType(type) ? "unexpected()" : "null";
+  if (isLeafType(bare)) return leafExpression(emitting, bare, input, missing);
+  const name = isListType(bare)
+    ? listFunction(emitting, field, bare.ofType)
+    : isAbstractType(bare)
+      ? memberFunction(emitting, field, bare)
+      : objectFunction(emitting, field.selections.get(bare.name));
+  return `((t = ${input}) == null ? ${missing} : ${name}(t, gathered))`;
+}
+
+const checks: Record<string, string> = {
+  String: 'typeof t === "string"',
+  ID: 'typeof t === "string"',
+  Int: 'typeof t === "number" && (t | 0) === t',
+  Float: "Number.isFinite(t)",
+  Boolean: 'typeof t === "boolean"',
+};
+
+function leafExpression(emitting: Emitting, type: GraphQLLeafType, input: string, missing: string): string {
+  const check = checks[type.name];
+  if (check) return `((t = ${input}), ${check} ? t : t == null ? ${missing} : unexpected())`;
+  const serialize = isEnumType(type) ? enumLookup(type) : (value: unknown) => type.serialize(value);
+  return `((t = ${input}) == null ? ${missing} : (${constant(emitting, serialize)}(t) ?? unexpected()))`;
+}
+
+function enumLookup(type: GraphQLLeafType & { getValues(): readonly { name: string; value: unknown }[] }) {
+  const names = new Map(type.getValues().map(({ name, value }) => [value, name]));
+  return (value: unknown) => names.get(value);
+}
+
+function listFunction(emitting: Emitting, field: FieldPlan, items: GraphQLOutputType): string {
+  const item = valueExpression(emitting, field, items, "list[i]");
+  return add(
+    emitting,
+    (name) => `function ${name}(list, gathered) {
+    if (!Array.isArray(list)) unexpected();
+    const out = new Array(list.length);
+    let t;
+    for (let i = 0; i < list.length; i++) out[i] = ${item};
+    return out;
+  }`,
+  );
+}
+
+function objectFunction(emitting: Emitting, plan: ObjectPlan | undefined): string {
+  if (!plan) return "unexpected";
+  const entries = plan.fields.map(
+    (field) => `[${JSON.stringify(field.key)}]: ${fieldExpression(emitting, field)}`,
+  );
+  const gathering = plan.bound.length > 0 ? `gather(gathered, ${constant(emitting, plan)}, from, out);` : "";
+  return add(
+    emitting,
+    (name) => `function ${name}(from, gathered) {
+    if (typeof from !== "object" || Array.isArray(from)) unexpected();
+    let t;
+    const out = { ${entries.join(", ").replaceAll(/\["((?!__proto__")\w+)"\]:/g, "$1:")} };
+    ${gathering}
+    return out;
+  }`,
+  );
+}
+
+function fieldExpression(emitting: Emitting, field: FieldPlan): string {
+  const { source } = field;
+  if (source.kind === "typename") return JSON.stringify(field.parentType.name);
+  if (source.kind === "property")
+    return valueExpression(emitting, field, field.field.type, `from[${JSON.stringify(source.name)}]`);
+  if (source.kind === "itself") return valueExpression(emitting, field, field.field.type, "from");
+  return "null";
+}
+
+function memberFunction(emitting: Emitting, field: FieldPlan, type: { resolveType?: unknown }): string {
+  const resolveType = constant(emitting, type.resolveType);
+  const cases = [...field.selections].map(
+    ([name, plan]) =>
+      `case ${JSON.stringify(name)}: return ${objectFunction(emitting, plan)}(from, gathered);`,
+  );
+  return add(
+    emitting,
+    (name) => `function ${name}(from, gathered) {
+    switch (${resolveType}(from)) { ${cases.join(" ")} }
+    unexpected();
+  }`,
+  );
+}
+
+function add(emitting: Emitting, text: (name: string) => string): string {
+  const name = `f${emitting.functions.length}`;
+  emitting.functions.push("");
+  emitting.functions[emitting.functions.length - 1] = text(name);
+  return name;
+}
+
+function constant(emitting: Emitting, value: unknown): string {
+  const name = `c${emitting.names.length}`;
+  emitting.names.push(name);
+  emitting.values.push(value);
+  return name;
+}

@@ -1,0 +1,31 @@
+/** Failures that clients see masked are logged here with the request's id, and the id is what clients get to quote. */
+import type { ApolloServerPlugin } from "@apollo/server";
+import type { GraphQLError } from "graphql";
+import { CodedError } from "../errors.ts";
+import type { RequestContext } from "./request-context.ts";
+
+export function report(context: RequestContext, errors: readonly GraphQLError[]): void {
+  for (const error of errors) {
+    const { originalError: original, path } = error;
+    if (original instanceof CodedError && original.status < 500) continue;
+    const level = original instanceof CodedError || error.path === undefined ? "info" : "error";
+    context.log[level]({ err: original ?? error, path: path?.join(".") }, "field failed");
+  }
+}
+
+export const reportPlugin: ApolloServerPlugin<RequestContext> = {
+  async requestDidStart() {
+    return {
+      async didEncounterErrors({ contextValue, errors }) {
+        report(contextValue, errors);
+      },
+      async willSendResponse({ contextValue, response }) {
+        if (response.body.kind !== "single") return;
+        for (const error of response.body.singleResult.errors ?? []) {
+          if (error.extensions?.code === "INTERNAL_SERVER_ERROR")
+            error.extensions.requestId = contextValue.requestId;
+        }
+      },
+    };
+  },
+};

@@ -1,0 +1,103 @@
+/**
+ * Many parents, one list call: keys are collected, de-duplicated and cut into chunks, the answers matched back by a
+ * property. A chunk that fails is an Error for its own parents alone.
+ */
+type Key = string | number;
+type MaybeKey = Key | null | undefined;
+type Fetch<K, Item> = (keys: K[]) => Promise<readonly Item[] | null | undefined>;
+
+/** An item has the property that answers are matched by. */
+type Matched<Match extends string> = { readonly [Name in Match]?: unknown };
+
+/** What each key came to: the items that match it, or why its chunk failed. */
+type Found<Item> = Map<string, Item[] | Error>;
+
+/** One object a key; null without a key or without an answer. */
+export async function batchOne<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
+  keys: readonly K[],
+  size: number,
+  match: Match,
+  fetch: Fetch<NonNullable<K>, Item>,
+): Promise<(Item | null | Error)[]> {
+  const found = await fetchAll(keys, size, match, fetch);
+  return keys.map((key) => (isKey(key) ? first(found.get(String(key))) : null));
+}
+
+/** A list a key, empty without answers; null without a key. */
+export async function batchMany<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
+  keys: readonly K[],
+  size: number,
+  match: Match,
+  fetch: Fetch<NonNullable<K>, Item>,
+): Promise<(Item[] | Error)[]>;
+export async function batchMany<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
+  keys: readonly K[],
+  size: number,
+  match: Match,
+  fetch: Fetch<NonNullable<K>, Item>,
+): Promise<(Item[] | null | Error)[]> {
+  const found = await fetchAll(keys, size, match, fetch);
+  return keys.map((key) => (isKey(key) ? (found.get(String(key)) ?? []) : null));
+}
+
+/** The parent holds a list of keys: the list of their objects in its order, null where there is no answer. */
+export async function batchEach<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
+  keyLists: readonly (readonly K[] | null | undefined)[],
+  size: number,
+  match: Match,
+  fetch: Fetch<NonNullable<K>, Item>,
+): Promise<((Item | null)[] | null | Error)[]> {
+  const found = await fetchAll(
+    keyLists.flatMap((keys) => keys ?? []),
+    size,
+    match,
+    fetch,
+  );
+  return keyLists.map((keys) => {
+    if (!keys) return null;
+    const items = keys.map((key) => (isKey(key) ? first(found.get(String(key))) : null));
+    return items.find((item) => item instanceof Error) ?? (items as (Item | null)[]);
+  });
+}
+
+const isKey = (key: unknown): key is Key => key !== null && key !== undefined;
+
+const first = <Item>(items: Item[] | Error | undefined): Item | null | Error =>
+  items instanceof Error ? items : (items?.[0] ?? null);
+
+async function fetchAll<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
+  keys: readonly K[],
+  size: number,
+  match: Match,
+  fetch: Fetch<NonNullable<K>, Item>,
+): Promise<Found<Item>> {
+  const wanted = [...new Set(keys.filter(isKey))] as NonNullable<K>[];
+  const found: Found<Item> = new Map();
+  await Promise.all(chunks(wanted, size).map((chunk) => fetchChunk(chunk, match, fetch, found)));
+  return found;
+}
+
+async function fetchChunk<K, const Match extends string, Item extends Matched<Match>>(
+  chunk: K[],
+  match: Match,
+  fetch: Fetch<K, Item>,
+  found: Found<Item>,
+): Promise<void> {
+  try {
+    for (const item of (await fetch(chunk)) ?? []) {
+      const key = String((item as Item | null)?.[match]);
+      const items = found.get(key);
+      if (Array.isArray(items)) items.push(item);
+      else found.set(key, [item]);
+    }
+  } catch (error) {
+    for (const key of chunk)
+      found.set(String(key), error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+function chunks<T>(items: readonly T[], size: number): T[][] {
+  const cut: T[][] = [];
+  for (let start = 0; start < items.length; start += size) cut.push(items.slice(start, start + size));
+  return cut;
+}

@@ -1,0 +1,242 @@
+/**
+ * The REST client of one request: finds an operation's upstream, makes its call once however often it is asked for,
+ * and turns the answer into a value or a `CodedError` that names the operation and nothing of the upstream.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Config } from "../config.ts";
+import { CodedError, codeOfStatus } from "../errors.ts";
+import { serializeQuery } from "./encode.ts";
+import type { Operation } from "./operation.ts";
+import type { Scope } from "./scope.ts";
+import { Upstream } from "./upstream.ts";
+
+type Section = Readonly<Record<string, unknown>>;
+type Init = {
+  readonly path?: Section;
+  readonly query?: Section;
+  readonly header?: Section;
+  readonly body?: unknown;
+};
+type Operations = Readonly<Record<string, Operation>>;
+
+/** The upstreams of all products, each with its own connections so that a slow one holds up no other. */
+export class Upstreams {
+  readonly #byProduct = new Map<string, Upstream>();
+
+  constructor(config: Config, base: URL, operations: Operations) {
+    for (const { product } of Object.values(operations)) {
+      if (this.#byProduct.has(product)) continue;
+      this.#byProduct.set(product, new Upstream(config.upstreams.get(product) ?? base, config));
+    }
+  }
+
+  of({ product }: Operation): Upstream {
+    return this.#byProduct.get(product) as Upstream;
+  }
+
+  /** Calls under way, of all products. */
+  get underWay(): number {
+    return [...this.#byProduct.values()].reduce((sum, upstream) => sum + upstream.underWay, 0);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#byProduct.values()].map((upstream) => upstream.close()));
+  }
+}
+
+export class RestClient {
+  readonly #operations: Operations;
+  readonly #upstreams: Upstreams;
+  readonly #scope: Scope;
+  readonly #reads = new Map<string, Promise<unknown>>();
+
+  constructor(operations: Operations, upstreams: Upstreams, scope: Scope) {
+    this.#operations = operations;
+    this.#upstreams = upstreams;
+    this.#scope = scope;
+  }
+
+  get(path: string, init?: Init, ...result: string[]): Promise<unknown> {
+    return this.#read(path, init, result);
+  }
+
+  async find(path: string, init?: Init, ...result: string[]): Promise<unknown> {
+    try {
+      return await this.#read(path, init, result);
+    } catch (error) {
+      if (error instanceof CodedError && error.code === "NOT_FOUND") return null;
+      throw error;
+    }
+  }
+
+  post(path: string, init?: Init, ...result: string[]): Promise<unknown> {
+    return this.#call("POST", path, init, result);
+  }
+
+  put(path: string, init?: Init, ...result: string[]): Promise<unknown> {
+    return this.#call("PUT", path, init, result);
+  }
+
+  patch(path: string, init?: Init, ...result: string[]): Promise<unknown> {
+    return this.#call("PATCH", path, init, result);
+  }
+
+  delete(path: string, init?: Init, ...result: string[]): Promise<unknown> {
+    return this.#call("DELETE", path, init, result);
+  }
+
+  /** Identical reads of one request are one call. */
+  #read(path: string, init: Init | undefined, result: readonly string[]): Promise<unknown> {
+    const key = init ? path + JSON.stringify(init) : path;
+    const known = this.#reads.get(key);
+    const body = known ?? this.#call("GET", path, init, []);
+    if (!known) this.#reads.set(key, body);
+    return result.length > 0
+      ? body.then((value) => valueAt(this.#operation("GET", path), value, result))
+      : body;
+  }
+
+  async #call(
+    method: string,
+    path: string,
+    init: Init | undefined,
+    result: readonly string[],
+  ): Promise<unknown> {
+    const operation = this.#operation(method, path);
+    const upstream = this.#upstreams.of(operation);
+    const send = (): Promise<unknown> => {
+      this.#scope.enter(method === "GET");
+      return upstream.run(() => this.#send(upstream, operation, method, path, init));
+    };
+    try {
+      return valueAt(operation, await (method === "GET" ? this.#retrying(upstream, send) : send()), result);
+    } catch (error) {
+      throw named(operation, error);
+    }
+  }
+
+  /** A read is tried once more, within the request's deadline and the upstream's budget. */
+  async #retrying(upstream: Upstream, send: () => Promise<unknown>): Promise<unknown> {
+    try {
+      return await send();
+    } catch (error) {
+      const waitMs = retryWaitMs(error);
+      if (waitMs === undefined || waitMs >= this.#scope.remainingMs || !upstream.takeRetry()) throw error;
+      await sleep(waitMs);
+      return send();
+    }
+  }
+
+  async #send(
+    upstream: Upstream,
+    operation: Operation,
+    method: string,
+    path: string,
+    init: Init | undefined,
+  ): Promise<unknown> {
+    const { path: inPath, query, header, body } = init ?? {};
+    const { data, error, response } = await upstream.client.request(
+      method.toLowerCase() as "get",
+      path as never,
+      {
+        params: { path: inPath, query, header },
+        body: body ?? undefined,
+        querySerializer: (given: Section) => serializeQuery(operation, given),
+        scope: this.#scope,
+      } as never,
+    );
+    if (!response.ok) throw refusal(response, error, init);
+    if (data === undefined && !operation.empty)
+      throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is empty");
+    if (data !== undefined && !isJson(response))
+      throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not JSON");
+    return data ?? null;
+  }
+
+  #operation(method: string, path: string): Operation {
+    return this.#operations[`${method} ${path}`] as Operation;
+  }
+}
+
+const isJson = (response: Response): boolean =>
+  /^application\/(?:[\w.+-]+\+)?json\b/i.test(response.headers.get("content-type") ?? "");
+
+/** Walks down to the result; anything but an object on the way breaks the contract. */
+function valueAt(operation: Operation, body: unknown, steps: readonly string[]): unknown {
+  let value = body;
+  for (const step of steps) {
+    if (value === null || value === undefined) return null;
+    if (typeof value !== "object" || Array.isArray(value)) {
+      throw new CodedError("BAD_UPSTREAM_RESPONSE", `${operation.id}: the answer is not an object`);
+    }
+    value = (value as Section)[step];
+  }
+  return value;
+}
+
+/** A REST failure as ours: its status decides the code; of its body only the name of a value that we sent is kept. */
+function refusal(response: Response, error: unknown, init: Init | undefined): CodedError {
+  const { status } = response;
+  if (status < 400) return new CodedError("BAD_UPSTREAM_RESPONSE", "a redirect is not followed");
+  const retryAfter = secondsOf(response.headers.get("retry-after"));
+  const argument =
+    typeof error === "object" && error !== null && "argument" in error ? error.argument : undefined;
+  const sent = [init?.path, init?.query, init?.header, init?.body].flatMap((section) =>
+    Object.keys(section ?? {}),
+  );
+  const known = typeof argument === "string" && sent.includes(argument);
+  return new CodedError(
+    codeOfStatus(status),
+    known ? `the value of "${argument}" is refused` : (messages[status] ?? "it failed"),
+    {
+      ...(known && { argument }),
+      ...(retryAfter !== undefined && { retryAfter }),
+    },
+  );
+}
+
+const messages: Record<number, string> = {
+  400: "the input is refused",
+  401: "the credentials are missing or not valid",
+  403: "the caller lacks the permission that it needs",
+  404: "there is no such thing",
+  409: "the request contradicts what is stored",
+  422: "the input is refused",
+  429: "too many requests",
+};
+
+/** `Retry-After` in seconds (RFC 9110 §10.2.3): a number or a date. */
+function secondsOf(value: string | null): number | undefined {
+  if (value === null || value === undefined) return undefined;
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1_000;
+  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined;
+}
+
+/** How long to wait before a read is tried again, with jitter; `undefined` if it is not. */
+function retryWaitMs(error: unknown): number | undefined {
+  if (
+    !(error instanceof CodedError) ||
+    (error.cause instanceof Error && error.cause.name === "BrokenCircuitError")
+  )
+    return undefined;
+  const { retryAfter } = error.details;
+  if (error.code === "RATE_LIMITED")
+    return retryAfter === undefined ? undefined : retryAfter * 1_000 + Math.random() * 100;
+  const again = error.code === "UPSTREAM_UNAVAILABLE" || error.code === "UPSTREAM_ERROR";
+  return again && error.details.retryAfter === undefined ? 20 + Math.random() * 80 : undefined;
+}
+
+/** The failure with its operation's name; what is not ours yet was a broken answer. */
+function named({ id }: Operation, error: unknown): CodedError {
+  if (error instanceof CodedError)
+    return error.message.startsWith(`${id}: `) || error.code === "CALL_LIMIT"
+      ? error
+      : new CodedError(error.code, `${id}: ${error.message}`, error.details, error);
+  const broken = error instanceof SyntaxError;
+  return new CodedError(
+    broken ? "BAD_UPSTREAM_RESPONSE" : "INTERNAL_SERVER_ERROR",
+    `${id}: ${broken ? "the answer is not valid JSON" : "internal error"}`,
+    {},
+    error,
+  );
+}

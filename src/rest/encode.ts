@@ -1,0 +1,56 @@
+/**
+ * The one encoder of every parameter (OpenAPI 3.1 §4.8.12, RFC 3986): a value can never change the route. Null and
+ * undefined are left out of a query; a path refuses what would vanish or climb.
+ */
+import { serializeArrayParam, serializeObjectParam, serializePrimitiveParam } from "openapi-fetch";
+import { CodedError } from "../errors.ts";
+import type { Operation } from "./operation.ts";
+
+type Style = "form" | "spaceDelimited" | "pipeDelimited" | "deepObject" | "simple";
+
+export function serializeQuery({ style = {} }: Operation, query: Readonly<Record<string, unknown>>): string {
+  let search = "";
+  for (const [name, value] of Object.entries(query)) {
+    if (value === null || value === undefined) continue;
+    const written = serializeOne(name, value, style[`query:${name}`]);
+    if (written) search += search ? `&${written}` : written;
+  }
+  return search;
+}
+
+function serializeOne(
+  name: string,
+  value: unknown,
+  written: NonNullable<Operation["style"]>[string] | undefined,
+): string {
+  const { style = "form", explode = true } = written ?? {};
+  if (Array.isArray(value))
+    return value.length > 0
+      ? serializeArrayParam(encodeURIComponent(name), value, { style: style as "form", explode })
+      : "";
+  if (typeof value === "object" && value !== null) {
+    return serializeObjectParam(encodeURIComponent(name), value as Record<string, unknown>, {
+      style: style as Exclude<Style, "spaceDelimited" | "pipeDelimited">,
+      explode,
+    });
+  }
+  return serializePrimitiveParam(encodeURIComponent(name), String(value));
+}
+
+/** Fills `{name}`s; throws `BAD_USER_INPUT` for a value that is empty, a dot segment or holds a control character. */
+export function serializePath(path: string, values: Readonly<Record<string, unknown>>): string {
+  return path.replace(/\{([^{}]+)\}/g, (_, name: string) => encodeSegment(name, values[name]));
+}
+
+const controlCharacter = /\p{Cc}/u;
+
+function encodeSegment(name: string, value: unknown): string {
+  if (Array.isArray(value)) return value.map((item) => encodeSegment(name, item)).join(",");
+  const text = value === null || value === undefined ? "" : String(value);
+  if (text === "" || text === "." || text === ".." || controlCharacter.test(text) || !text.isWellFormed()) {
+    throw new CodedError("BAD_USER_INPUT", `"${name}" is not a value that a path can hold`, {
+      argument: name,
+    });
+  }
+  return encodeURIComponent(text);
+}

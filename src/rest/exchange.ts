@@ -1,0 +1,160 @@
+/**
+ * One HTTP exchange over an undici pool: request out, whole body in, bounded in time and size, abortable. Redirects
+ * are answers like any other and never followed. Whatever goes wrong rejects with a `CodedError`.
+ */
+import { isUtf8 } from "node:buffer";
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip, inflate } from "node:zlib";
+import type { Dispatcher } from "undici";
+import { CodedError } from "../errors.ts";
+
+export type Outgoing = {
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  /** Milliseconds for the whole exchange. */
+  readonly timeoutMs: number;
+  /** Bytes of the body, decompressed. */
+  readonly maxBytes: number;
+};
+
+export type Incoming = {
+  readonly status: number;
+  readonly header: (name: string) => string | undefined;
+  readonly text: string;
+};
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Starts the exchange; `abort` ends it with the given failure. */
+export function exchange(
+  dispatcher: Dispatcher,
+  outgoing: Outgoing,
+): { incoming: Promise<Incoming>; abort(failure: CodedError): void } {
+  const { promise, resolve, reject } = Promise.withResolvers<Incoming>();
+  const handler = new BodyHandler(outgoing, resolve, reject);
+  const { method, path, headers, body } = outgoing;
+  dispatcher.dispatch(
+    {
+      method: method as Dispatcher.HttpMethod,
+      path,
+      headers: headers as Record<string, string>,
+      body: body ?? null,
+    },
+    handler,
+  );
+  return { incoming: promise, abort: (failure) => handler.fail(failure) };
+}
+
+class BodyHandler implements Dispatcher.DispatchHandler {
+  readonly #outgoing: Outgoing;
+  readonly #resolve: (incoming: Incoming) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | undefined;
+  #failure: CodedError | undefined;
+  #status = 0;
+  #headers: Headers = {};
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(outgoing: Outgoing, resolve: (incoming: Incoming) => void, reject: (error: unknown) => void) {
+    this.#outgoing = outgoing;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#timer = setTimeout(
+      () => this.fail(new CodedError("UPSTREAM_TIMEOUT", "no answer in time")),
+      Math.max(outgoing.timeoutMs, 0),
+    );
+  }
+
+  /** Ends the exchange now; its socket is closed. */
+  fail(failure: CodedError): void {
+    if (this.#failure) return;
+    this.#failure = failure;
+    clearTimeout(this.#timer);
+    this.#controller?.abort(failure);
+    this.#reject(failure);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#failure) controller.abort(this.#failure);
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#outgoing.maxBytes) this.fail(tooLarge(this.#outgoing.maxBytes));
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    clearTimeout(this.#timer);
+    const [only] = this.#chunks;
+    const body = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks);
+    const encoding = this.#headers["content-encoding"];
+    if (encoding === undefined || encoding === "identity") return this.#settle(body);
+    decompress(String(encoding), body, this.#outgoing.maxBytes).then(
+      (plain) => this.#settle(plain),
+      this.#reject,
+    );
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    clearTimeout(this.#timer);
+    if (!this.#failure) this.#reject(connectionFailure(error));
+  }
+
+  #settle(body: Buffer): void {
+    if (!isUtf8(body))
+      return this.#reject(new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not UTF-8"));
+    const header = (name: string): string | undefined => {
+      const value = this.#headers[name.toLowerCase()];
+      return Array.isArray(value) ? value[0] : value;
+    };
+    this.#resolve({ status: this.#status, header, text: body.toString("utf8") });
+  }
+}
+
+const decoders: Record<string, (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = {
+  gzip: promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+};
+
+async function decompress(encoding: string, body: Buffer, maxBytes: number): Promise<Buffer> {
+  const decode = decoders[encoding.toLowerCase()];
+  if (!decode) throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer's encoding is unknown");
+  try {
+    return await decode(body, { maxOutputLength: maxBytes });
+  } catch (error) {
+    const large = error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
+    throw large
+      ? tooLarge(maxBytes)
+      : new CodedError("BAD_UPSTREAM_RESPONSE", "the answer cannot be decompressed", {}, error);
+  }
+}
+
+const tooLarge = (bytes: number): CodedError =>
+  new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is too large", {
+    limit: "MAX_RESPONSE_BYTES",
+    value: bytes,
+  });
+
+/** What undici says when there is no connection, or it breaks; its message may hold addresses and stays in `cause`. */
+function connectionFailure(error: Error): CodedError {
+  const code = "code" in error ? String(error.code) : "";
+  if (code === "UND_ERR_CONNECT_TIMEOUT")
+    return new CodedError("UPSTREAM_TIMEOUT", "no connection in time", {}, error);
+  if (code.startsWith("HPE_") || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
+    return new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not HTTP", {}, error);
+  }
+  return new CodedError("UPSTREAM_UNAVAILABLE", "no connection, or it broke", {}, error);
+}
