@@ -9,112 +9,11 @@ import { DatabaseSync } from "node:sqlite";
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type StatementName, statements, unscoped } from "../../src/platform/statements.ts";
-import { openStore, type Row, type Store, type TenantStore } from "../../src/platform/store.ts";
+import { openStore, type Store } from "../../src/platform/store.ts";
 import { first, get, keys, openPlatform, send } from "./fixture.ts";
-
-const at = "2026-05-05T10:00:00.000Z";
-const page = { ids: null, afterKey: null, afterId: null, limit: 10 };
-const range = { from: "2026-05-01", until: "2026-06-01" };
-
-/** Rows whose ids are the same for every tenant; `mark` is in everything else. */
-const inserts = (mark: string) =>
-  ({
-    insertTenant: { name: mark, features: JSON.stringify([mark]), demo: mark === "ten_b" ? 1 : 0 },
-    insertRole: { name: "owner", permissions: JSON.stringify([mark]) },
-    insertUser: { id: "usr", email: mark, roles: '["owner"]', teams: JSON.stringify([mark]) },
-    insertKey: {
-      id: "key",
-      user: "usr",
-      digest: mark,
-      scopes: JSON.stringify([mark]),
-      createdAt: at,
-      expiresAt: null,
-    },
-    insertAgent: {
-      id: "agt",
-      name: mark,
-      kind: "ai",
-      availability: mark,
-      email: mark,
-      skills: "[]",
-      createdAt: at,
-    },
-    insertContact: {
-      id: "ctc",
-      name: mark,
-      email: "a@b.example",
-      phoneNumber: "+1",
-      company: mark,
-      stage: "customer",
-      ownerId: "agt",
-      tags: "[]",
-      createdAt: at,
-      lastSeenAt: at,
-    },
-    insertConversation: {
-      id: "cnv",
-      subject: mark,
-      status: "open",
-      priority: mark,
-      channel: "sms",
-      contactId: "ctc",
-      assigneeId: "agt",
-      unreadCount: 1,
-      tags: "[]",
-      createdAt: at,
-      lastMessageAt: at,
-    },
-    insertMessage: {
-      id: "msg",
-      conversationId: "cnv",
-      contactId: "ctc",
-      channel: "sms",
-      direction: "outbound",
-      status: "sent",
-      to: mark,
-      body: mark,
-      authorType: "agent",
-      authorId: `agt-${mark}`,
-      createdAt: at,
-      deliveredAt: null,
-    },
-    insertCampaign: { id: "cmp", name: mark, channel: "sms", status: mark, audienceSize: 1, startsAt: at },
-    insertIdempotencyKey: { user: "usr", key: "idem", requestDigest: mark, response: mark, now: at },
-  }) satisfies Partial<Record<StatementName, Record<string, string | number | null>>>;
-
-/** For every other statement values that hit: the test below demands that each finds or changes something. */
-const others: Record<
-  Exclude<StatementName, keyof ReturnType<typeof inserts>>,
-  Record<string, string | number | null>
-> = {
-  tenantExists: {},
-  userById: { id: "usr" },
-  profileById: { id: "usr" },
-  keys: {},
-  revokeKey: { id: "key", now: at },
-  conversationById: { id: "cnv" },
-  conversationPage: { ...page, ids: '["cnv"]', status: "open", channel: "sms", assignee: "agt" },
-  conversationsOfContacts: { contactIds: '["ctc"]', limit: 5 },
-  messageById: { id: "msg" },
-  messagesOfConversations: { conversationIds: '["cnv"]', limit: 5 },
-  contactById: { id: "ctc" },
-  contactPage: { ...page, stage: null, q: "%%" },
-  agentById: { id: "agt" },
-  agentPage: { ...page, kind: "ai" },
-  campaignPage: { afterKey: null, afterId: null, limit: 10 },
-  contactIdByPhone: { to: "+1" },
-  contactIdByEmail: { to: "A@b.example" },
-  contactIdById: { to: "ctc" },
-  openConversationId: { contactId: "ctc", channel: "sms" },
-  answerConversation: { id: "cnv", now: at },
-  forgetIdempotencyKeys: { before: "2027" },
-  idempotencyKey: { user: "usr", key: "idem" },
-  metricPoints: range,
-  metricTotals: range,
-};
+import { fill, runAny } from "./two-tenants.ts";
 
 const names = Object.keys(statements) as StatementName[];
-const isWrite = (name: StatementName): boolean => !/^\s*(SELECT|WITH)/.test(statements[name]);
 
 const folder = mkdtempSync(join(tmpdir(), "isolation-"));
 let files = 0;
@@ -127,35 +26,6 @@ function openWith(...tenants: string[]): { store: Store; file: string } {
     for (const tenant of tenants) fill(store.tenant(tenant));
   });
   return { store, file };
-}
-
-/** Two rows more for the first response time; the other tenant's times are earlier, and it has one more day. */
-function fill(store: TenantStore): void {
-  const [isOther, hour] = [store.tenantId === "ten_b", "2026-05-05T09"];
-  const rows = inserts(store.tenantId);
-  const createdAt = isOther ? `${hour}:30:00.000Z` : at;
-  const values = { ...rows, insertMessage: { ...rows.insertMessage, createdAt } };
-  for (const [name, row] of Object.entries(values)) store.run(name as StatementName, row);
-  const asked = { id: "asked", direction: "inbound", authorType: "contact" };
-  store.run("insertMessage", {
-    ...rows.insertMessage,
-    ...asked,
-    createdAt: isOther ? `${hour}:00:00.000Z` : `${hour}:10:00.000Z`,
-  });
-  if (isOther)
-    store.run("insertConversation", { ...rows.insertConversation, id: "more", createdAt: "2026-05-06T09" });
-}
-
-/** Runs any statement; `insert…` as another row, for its own row is there. */
-function runAny(store: TenantStore, name: StatementName): Row[] | number {
-  if (name in others) {
-    const values = others[name as keyof typeof others];
-    return isWrite(name) ? store.run(name, values) : store.all(name, values);
-  }
-  const values: Record<string, string | number | null> = inserts(store.tenantId)[
-    name as keyof ReturnType<typeof inserts>
-  ];
-  return store.run(name, values);
 }
 
 /** Every row that belongs to the tenant, of every table. */
