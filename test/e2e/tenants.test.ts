@@ -3,9 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Pool } from "undici";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { readConfig } from "../../src/config.ts";
-import { type Running, start } from "../../src/main.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { runReady } from "../main/program.ts";
 import { makeTenants, rows, type Tenant } from "./many-tenants.ts";
 
 const requests = 10_000;
@@ -34,25 +33,19 @@ type Answer = {
   };
 };
 
-let directory: string;
-let tenants: Tenant[];
-let running: Running;
-let pool: Pool;
-
-beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), "tenants-"));
+/** The program with a store of 50 tenants. */
+async function startTenants(): Promise<{ tenants: Tenant[]; pool: Pool }> {
+  const directory = mkdtempSync(join(tmpdir(), "tenants-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
   const file = join(directory, "store.sqlite");
-  tenants = makeTenants(file, 50);
-  running = await start(readConfig({ PORT: "0", LOG_LEVEL: "silent", DATA_FILE: file }, []));
-  pool = new Pool(running.url, { connections: clients });
-});
-afterAll(async () => {
-  await pool.close();
-  for (const server of running.servers) await server.close();
-  rmSync(directory, { recursive: true });
-});
+  const tenants = makeTenants(file, 50);
+  const { url } = await runReady([], { DATA_FILE: file });
+  const pool = new Pool(url, { connections: clients });
+  onTestFinished(() => pool.destroy());
+  return { tenants, pool };
+}
 
-async function ask(key: string): Promise<Answer> {
+async function ask(pool: Pool, key: string): Promise<Answer> {
   const headers = { "content-type": "application/json", "x-api-key": key };
   const body = JSON.stringify({ query });
   const answer = await pool.request({ path: "/v1/graphql", method: "POST", headers, body });
@@ -91,12 +84,13 @@ function findCrossovers(tenant: Tenant, { errors, data }: Answer): string[] {
 }
 
 test("10,000 interleaved requests of 50 tenants: 0 crossovers", { timeout: 300_000 }, async () => {
+  const { tenants, pool } = await startTenants();
   const crossovers: string[] = [];
   let sent = 0;
   const client = async (): Promise<void> => {
     while (sent < requests) {
       const tenant = tenants[sent++ % tenants.length]!;
-      crossovers.push(...findCrossovers(tenant, await ask(tenant.key)));
+      crossovers.push(...findCrossovers(tenant, await ask(pool, tenant.key)));
     }
   };
   await Promise.all(Array.from({ length: clients }, client));
