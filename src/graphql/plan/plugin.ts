@@ -22,6 +22,8 @@ export function planPlugin(
     async requestDidStart() {
       return {
         async responseForOperation({ document, operation, contextValue, request, response }) {
+          // Apollo asks before it knows that there is such an operation; graphql-js says that there is none
+          if (!operation) return null;
           const { coerced } = getVariableValues(
             schema,
             operation.variableDefinitions ?? [],
