@@ -42,6 +42,7 @@ export function bindAbstract(
       continue;
     }
     left.delete(member);
+    binding.rely(where.coordinate, variant.shape.node, variant.shape.properties.get(property)?.node);
     for (const chosen of variant.values) members.set(chosen, member.name);
     const narrowed = `Extract<${value.expression}, { ${JSON.stringify(property)}: ${variant.values.map((each) => JSON.stringify(each)).join(" | ")} }>`;
     binding.back(member.name, variant.shape, binding.expressionOf(variant.shape, narrowed));

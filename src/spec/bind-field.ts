@@ -11,6 +11,7 @@ import { isSafe } from "./operations.ts";
 
 type Field = GraphQLField<unknown, unknown>;
 
+/** Binds one field; called once for each REST object that backs its type. */
 export function bindField(binding: Binding, type: string, field: Field, parent: Backing | undefined): void {
   const where: Where = { coordinate: `${type}.${field.name}`, schema: placeOf(field.astNode) };
   const directive = readRest(binding.schema, field);
@@ -59,7 +60,7 @@ function bindProperty(binding: Binding, type: string, field: Field, parent: Back
       "name the property with @restName, or remove the field",
     );
   }
-  binding.rely(where.coordinate, property.shape, !property.required);
+  binding.rely(where.coordinate, property.node);
   const otherwise = `NonNullable<${parent.expression}[${JSON.stringify(name)}]>`;
   const expression = binding.expressionOf(property.shape, otherwise);
   matchOutput(binding, { ...where, rest: property.node }, field.type, {
@@ -130,6 +131,7 @@ function checkMethod(binding: Binding, type: string, { operation, where }: Bound
       at,
       `${where.coordinate} is a mutation, but ${operation.id} is a ${method}`,
       "bind it under Query",
+      [operation.id, method],
     );
   } else if (type !== "Mutation" && !isSafe(operation.method)) {
     binding.findings.add(
@@ -137,6 +139,7 @@ function checkMethod(binding: Binding, type: string, { operation, where }: Bound
       at,
       `${where.coordinate} reads, but ${operation.id} is a ${method}`,
       "bind it under Mutation, or approve it if it only searches",
+      [operation.id, method],
     );
   }
 }
@@ -178,6 +181,7 @@ function resultOf(binding: Binding, { field, directive, operation, where }: Boun
       next.shape,
       `NonNullable<${value.expression}[${JSON.stringify(step)}]>`,
     );
+    binding.rely(where.coordinate, value.shape.node, next.node);
     value = { shape: next.shape, optional, expression };
   }
   return value;
@@ -192,7 +196,7 @@ function matchBound(
 ): void {
   const { field, where, operation } = bound;
   const at = { ...where, rest: operation.node };
-  binding.rely(where.coordinate, value.shape, value.optional);
+  binding.rely(where.coordinate, value.shape.node);
   if (mayHaveNothing && isNonNullType(field.type)) {
     binding.findings.add(
       "output-nullable",

@@ -72,6 +72,7 @@ function matchInputObject(binding: Binding, where: Where, type: GraphQLInputObje
       rest: property?.node ?? shape.node,
     };
     fed.add(name);
+    binding.rely(at.coordinate, property?.node, property?.shape.node, property?.shape.items?.node);
     if (!property) {
       binding.findings.add(
         "property-missing",

@@ -31,7 +31,7 @@ export function bindInputs(binding: Binding, bound: Bound): { inputs: Input[]; w
   const fed = withoutRepeats(binding, bound, [...explicit, ...named]);
   checkRequired(binding, bound, targets, fed, body !== undefined);
   return {
-    inputs: fed.map(({ target, feed }) => toInput(target, feed)),
+    inputs: fed.map(({ target, feed }) => toInput(bound, target, feed)),
     ...(body && { wholeBody: body.source }),
   };
 }
@@ -133,7 +133,9 @@ function wholeBody(binding: Binding, bound: Bound): (Feed & { source: { kind: "a
     return undefined;
   }
   if (!feed || !("type" in feed)) return undefined;
-  matchInput(binding, where, feed.type, operation.body.shape);
+  const at = { ...where, coordinate: `${where.coordinate}(${feed.source.path[0]}:)` };
+  binding.rely(at.coordinate, operation.body.node, operation.body.shape.node);
+  matchInput(binding, at, feed.type, operation.body.shape);
   return feed;
 }
 
@@ -190,14 +192,20 @@ const isNeeded = (bound: Bound, target: Target, touchesBody: boolean): boolean =
   target.required ||
   (touchesBody && bound.operation.body?.shape.properties.get(target.name)?.required === true);
 
-function toInput(target: Target, feed: Feed): Input {
+function toInput({ field }: Bound, target: Target, feed: Feed): Input {
+  const { source } = feed;
+  const argument =
+    source.kind === "argument" && source.path.length === 1
+      ? field.args.find(({ name }) => name === source.path[0])
+      : undefined;
   return {
     name: target.name,
     in: target.in,
     required: target.required,
     takesNull: target.in === "body" && target.shape.nullable,
     shape: target.shape,
-    source: feed.source,
+    source,
+    ...(argument?.defaultValue !== undefined && { argumentDefault: argument.defaultValue }),
   };
 }
 
@@ -218,6 +226,13 @@ export function checkInputTypes(
 
 function checkOne(binding: Binding, bound: Bound, input: Input, target: Target): void {
   const { source } = input;
+  const argument = source.kind === "argument" ? `(${source.path[0]}:)` : "";
+  binding.rely(
+    `${bound.where.coordinate}${argument}`,
+    target.node,
+    target.shape.node,
+    target.shape.items?.node,
+  );
   if (source.kind === "constant")
     return constantProblem(binding, { ...bound.where, rest: target.node }, target, source.value);
   if (source.kind === "argument") {

@@ -20,6 +20,7 @@ export type Value = { readonly shape: Shape; readonly optional: boolean; readonl
 export function matchOutput(binding: Binding, where: Where, type: GraphQLOutputType, value: Value): void {
   const { findings } = binding;
   const at = { ...where, rest: value.shape.node };
+  binding.rely(where.coordinate, value.shape.node);
   if (isNonNullType(type)) {
     if (value.optional || value.shape.nullable) {
       const why = value.optional ? "REST may leave it out" : "REST may send null";

@@ -86,6 +86,7 @@ function fromParent(binding: Binding, parent: Shape, path: string[], where: Wher
       );
       return undefined;
     }
+    binding.rely(where.coordinate, found.node, found.shape.node);
     nullable ||= !found.required || found.shape.nullable;
     shape = found.shape;
   }

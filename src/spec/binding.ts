@@ -3,7 +3,7 @@ import type { GraphQLSchema } from "graphql";
 import type { Findings } from "./findings.ts";
 import type { AbstractType, Backing, BoundField, PlainField, Reliance } from "./model.ts";
 import type { RestOperation } from "./operations.ts";
-import type { RestDocument } from "./rest-document.ts";
+import { nodeKey, type RestDocument, type RestNode } from "./rest-document.ts";
 import type { Shape } from "./shape.ts";
 
 export class Binding {
@@ -11,6 +11,7 @@ export class Binding {
   readonly abstracts = new Map<string, AbstractType>();
   readonly backings = new Map<string, Backing[]>();
   readonly reliances: Reliance[] = [];
+  readonly #relied = new Set<string>();
   readonly #waiting: { type: string; backing: Backing }[] = [];
   readonly schema: GraphQLSchema;
   readonly document: RestDocument;
@@ -50,8 +51,14 @@ export class Binding {
     );
   }
 
-  rely(coordinate: string, shape: Shape, optional: boolean): void {
-    this.reliances.push({ coordinate, shape, optional });
+  /** Notes that `coordinate` rests on these nodes of the document. */
+  rely(coordinate: string, ...nodes: readonly (RestNode | undefined)[]): void {
+    for (const node of nodes) {
+      const key = node && `${coordinate} ${nodeKey(node)}`;
+      if (!node || key === undefined || this.#relied.has(key)) continue;
+      this.#relied.add(key);
+      this.reliances.push({ coordinate, node });
+    }
   }
 
   /** The generated type of a shape: its component's if it has a name of its own, else `otherwise`. */
@@ -65,5 +72,4 @@ export class Binding {
   }
 }
 
-const same = (one: Shape, other: Shape): boolean =>
-  one.node.file === other.node.file && one.node.path.join("\n") === other.node.path.join("\n");
+const same = (one: Shape, other: Shape): boolean => nodeKey(one.node) === nodeKey(other.node);

@@ -49,6 +49,10 @@ export const rules = {
   ],
   "batch-cut-off": ["error", "A batched call may be answered only in part."],
   "n-plus-one": ["warning", "A link below a list makes one call a parent."],
+  "saved-operation-invalid": [
+    "error",
+    "A saved operation is not valid against the schema, or cannot be named.",
+  ],
 } as const satisfies Record<string, readonly [severity: "error" | "warning", meaning: string]>;
 
 export type Rule = keyof typeof rules;
@@ -65,6 +69,8 @@ export type Diagnostic = {
   /** Its place in the GraphQL schema and in the OpenAPI document. */
   readonly schema?: Place;
   readonly rest?: Place;
+  /** What an approval stands for besides rule and coordinate: names and values, never the message's wording. */
+  readonly facts?: readonly string[];
 };
 
 /** A spec that cannot be read at all: nothing can be said about its content. */

@@ -19,13 +19,21 @@ export class Findings {
   }
 
   /** `rest` names the REST node to point at; the key below it, if given, is where the position is taken. */
-  add(rule: Rule, where: Where, message: string, hint: string): void {
+  add(rule: Rule, where: Where, message: string, hint: string, facts?: readonly string[]): void {
     const key = `${rule} ${where.coordinate} ${message}`;
     if (this.#found.has(key)) return;
     const rest = where.rest && this.#document.place(where.rest);
     const severity = rules[rule][0];
     const places = { ...(where.schema && { schema: where.schema }), ...(rest && { rest }) };
-    this.#found.set(key, { rule, severity, coordinate: where.coordinate, message, hint, ...places });
+    this.#found.set(key, {
+      rule,
+      severity,
+      coordinate: where.coordinate,
+      message,
+      hint,
+      ...places,
+      ...(facts && { facts }),
+    });
   }
 
   get all(): Diagnostic[] {

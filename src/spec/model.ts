@@ -4,7 +4,7 @@
 import type { DocumentNode, GraphQLSchema } from "graphql";
 import type { Diagnostic, Place } from "./diagnostic.ts";
 import type { Location, Parameter, RestOperation } from "./operations.ts";
-import type { RestDocument } from "./rest-document.ts";
+import type { RestDocument, RestNode } from "./rest-document.ts";
 import type { Shape } from "./shape.ts";
 
 /** Where a parameter's value comes from. */
@@ -21,6 +21,8 @@ export type Input = {
   readonly takesNull: boolean;
   readonly shape: Shape;
   readonly source: InputSource;
+  /** The default of the argument that feeds it. */
+  readonly argumentDefault?: unknown;
 };
 
 /** How a batched link's answers go back to their parents. */
@@ -74,8 +76,11 @@ export type Backing = {
   readonly expression: string;
 };
 
-/** What a schema coordinate rests on in the document: the join that impact analysis needs. */
-export type Reliance = { readonly coordinate: string; readonly shape: Shape; readonly optional: boolean };
+/**
+ * A node of the document that a schema coordinate rests on: a property, a schema, a parameter. The join that impact
+ * analysis needs.
+ */
+export type Reliance = { readonly coordinate: string; readonly node: RestNode };
 
 export type Model = {
   readonly document: RestDocument;

@@ -19,7 +19,9 @@ export function nPlusOne(model: Model, findings: Findings): void {
       continue;
     const where = { coordinate: field.coordinate, schema: field.place, rest: field.operation.node };
     const message = `${field.coordinate} calls ${field.operation.id} once a parent: up to ${parents} calls below a list`;
-    findings.add("n-plus-one", where, message, "bind a list operation with batchBy, or approve it");
+    findings.add("n-plus-one", where, message, "bind a list operation with batchBy, or approve it", [
+      field.operation.id,
+    ]);
   }
 }
 

@@ -13,6 +13,8 @@ export type ReadFile = (name: string) => string | undefined;
 
 export class RestDocument {
   readonly root: RestNode;
+  /** What `shapeAt` made of each schema, so that a shape is one object however often it is met. */
+  readonly shapes = new WeakMap<object, unknown>();
   readonly #read: ReadFile;
   readonly #files = new Map<string, YamlFile | undefined>();
 
@@ -71,6 +73,9 @@ export class RestDocument {
     return this.#files.get(name);
   }
 }
+
+/** Names a node within its document. */
+export const nodeKey = ({ file, path }: RestNode): string => `${file}#${path.join("/")}`;
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

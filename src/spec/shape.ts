@@ -46,6 +46,16 @@ const limitKeywords = [
 
 /** The shape of the schema at `node`, whose `$ref` need not be followed yet. Nested shapes are made on demand. */
 export function shapeAt(document: RestDocument, node: RestNode, seen: readonly RestNode[] = []): Shape {
+  const key = node.value;
+  if (seen.length > 0 || !isRecord(key)) return makeShape(document, node, seen);
+  const known = document.shapes.get(key);
+  if (known) return known as Shape;
+  const shape = makeShape(document, node, seen);
+  document.shapes.set(key, shape);
+  return shape;
+}
+
+function makeShape(document: RestDocument, node: RestNode, seen: readonly RestNode[]): Shape {
   const reference = refOf(node.value);
   const target = document.follow(node) ?? { ...node, value: {} };
   const siblings =
@@ -54,10 +64,11 @@ export function shapeAt(document: RestDocument, node: RestNode, seen: readonly R
       (key) => key !== "$ref" && key !== "description" && key !== "summary",
     );
   if (seen.some((other) => other.value === target.value)) return emptyShape(target);
+  if (reference !== undefined && !siblings && seen.length === 0) return shapeAt(document, target);
   const own = foldSchema(document, target, [...seen, target]);
   if (!siblings) return own;
   const rest = Object.fromEntries(Object.entries(node.value as object).filter(([key]) => key !== "$ref"));
-  return merge(own, foldSchema(document, { ...node, value: rest }, seen), target);
+  return merge(own, foldSchema(document, { ...node, value: rest }, seen), node);
 }
 
 function foldSchema(document: RestDocument, node: RestNode, seen: readonly RestNode[]): Shape {
@@ -142,6 +153,7 @@ export function property(name: string, node: RestNode, required: boolean, make: 
 
 /** Both schemas hold: the more particular of each statement. */
 export function merge(left: Shape, right: Shape, node: RestNode): Shape {
+  if (left === right) return left;
   const types =
     left.types.size === 0
       ? right.types

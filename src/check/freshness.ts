@@ -1,0 +1,45 @@
+/** Stage 3: `generated/` held against what codegen would write now; missing, changed and surplus files are all named. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { codeFrame } from "./code-frame.ts";
+import type { Finding } from "./report.ts";
+
+/** `fresh`: path → text, as `generate()` returns it; `present`: the files that lie below `generated/` now. */
+export function freshnessFindings(
+  root: string,
+  fresh: ReadonlyMap<string, string>,
+  present: readonly string[],
+): Finding[] {
+  const missing = [...fresh.keys()].filter((path) => !present.includes(path));
+  const surplus = present.filter((path) => !fresh.has(path));
+  const changed = present.flatMap((path) => {
+    const text = fresh.get(path);
+    const now = text === undefined ? undefined : readFileSync(join(root, path), "utf8");
+    return text !== undefined && now !== undefined && now !== text ? [{ path, now, text }] : [];
+  });
+  return [
+    ...missing.map((path) => finding("generated-missing", path, `${path} is missing`)),
+    ...changed.map(({ path, now, text }) => changedFile(path, now, text)),
+    ...surplus.map((path) => finding("generated-surplus", path, `${path} is no longer generated`)),
+  ];
+}
+
+function changedFile(path: string, now: string, text: string): Finding {
+  const expected = text.split("\n");
+  const line = now.split("\n").findIndex((written, index) => written !== expected[index]) + 1 || 1;
+  return {
+    ...finding("generated-changed", path, `${path} is not what codegen writes, from line ${line} on`),
+    places: [{ role: "file", file: path, line, column: 1, text: codeFrame(now, line, 1) }],
+  };
+}
+
+const finding = (rule: string, path: string, message: string): Finding => ({
+  stage: "freshness",
+  rule,
+  severity: "error",
+  coordinate: path,
+  message,
+  hint: "run npm run codegen and commit what it writes",
+  places: [{ role: "file", file: path, line: 1, column: 1 }],
+  operations: [],
+});

@@ -1,0 +1,90 @@
+/**
+ * Stage 5: joins findings and changes, known by schema coordinates, to the saved operations that select those
+ * coordinates. What rests on something that breaks is broken, what rests on something dangerous is affected.
+ */
+import { callCost } from "../spec/call-cost.ts";
+import type { SavedOperation } from "../spec/saved-operations.ts";
+import { selectedCoordinates } from "../spec/selected-coordinates.ts";
+import type { ChangeClass, Finding, OperationImpact, Touched, Verdict } from "./report.ts";
+import type { Side } from "./side.ts";
+
+type About = {
+  readonly coordinate?: string;
+  readonly at?: string;
+  readonly coordinates?: readonly string[];
+  readonly severity?: Finding["severity"];
+  readonly change?: ChangeClass;
+  readonly class?: ChangeClass;
+  readonly operations: readonly Touched[];
+};
+
+/** The same, each with the saved operations that it touches. */
+export function touchedBy<T extends About>(head: Side, base: Side | undefined, items: readonly T[]): T[] {
+  const selections = selectionsOf(head, base);
+  return items.map((item) => {
+    const verdict = verdictOf(item);
+    if (verdict === "untouched") return item;
+    const touched = [...selections].flatMap(([operation, selected]): Touched[] =>
+      isAbout(item, operation, selected)
+        ? [{ name: operation.name, file: `spec/${operation.file}`, line: operation.place.line, verdict }]
+        : [],
+    );
+    return { ...item, operations: touched };
+  });
+}
+
+/** Every saved operation with its verdict and what it costs. */
+export function operationImpacts(
+  head: Side,
+  base: Side | undefined,
+  findings: readonly Finding[],
+): OperationImpact[] {
+  return [...selectionsOf(head, base)].map(([operation, selected]) => {
+    const about = findings.filter((finding) => isAbout(finding, operation, selected));
+    const verdicts = about.map(verdictOf);
+    const verdict = verdicts.includes("broken")
+      ? "broken"
+      : verdicts.includes("affected")
+        ? "affected"
+        : "untouched";
+    const because = about
+      .filter((finding) => verdictOf(finding) !== "untouched")
+      .flatMap(({ coordinate, coordinates }) =>
+        (coordinates ?? [coordinate]).filter((each) => selected.has(each)),
+      );
+    return {
+      name: operation.name,
+      file: `spec/${operation.file}`,
+      line: operation.place.line,
+      verdict,
+      because: [...new Set(because)].sort(),
+      calls: head.model && operation.isValid ? callCost(head.model, operation) : { typical: 0, worst: 0 },
+    };
+  });
+}
+
+function verdictOf({ change, class: changed, severity }: About): Verdict {
+  const kind = change ?? changed;
+  if (kind) return kind === "breaking" ? "broken" : kind === "dangerous" ? "affected" : "untouched";
+  return severity === "error" ? "broken" : severity === "warning" ? "affected" : "untouched";
+}
+
+const isAbout = (
+  { coordinate, at, coordinates }: About,
+  operation: SavedOperation,
+  selected: ReadonlySet<string>,
+): boolean => {
+  const own = coordinates ?? (coordinate === undefined ? [at ?? ""] : [coordinate]);
+  return own.includes(operation.name) || own.some((each) => selected.has(each));
+};
+
+/** What each saved operation selects, of the schema as it is and as it was: a field that is gone counts too. */
+function selectionsOf(head: Side, base: Side | undefined): Map<SavedOperation, Set<string>> {
+  const models = [head.model, base?.model].filter((model) => model !== undefined);
+  return new Map(
+    head.saved.map((operation) => [
+      operation,
+      new Set(models.flatMap(({ schema }) => [...selectedCoordinates(schema, operation.document)])),
+    ]),
+  );
+}

@@ -1,0 +1,69 @@
+/**
+ * Stage 6: every REST operation has a field, or stands in `spec/rest-only.yaml` with a reason. A new capability of REST
+ * is a decision and never an oversight.
+ */
+
+import { ConfigError } from "../config.ts";
+import { didYouMean } from "../spec/findings.ts";
+import type { Model } from "../spec/model.ts";
+import { isRecord } from "../spec/rest-document.ts";
+import { parseYamlFile, type YamlFile } from "../spec/yaml-file.ts";
+import type { Finding } from "./report.ts";
+import type { Side } from "./side.ts";
+
+export const ledgerFile = "rest-only.yaml";
+
+export function ledgerFindings(side: Side, model: Model): Finding[] {
+  const ledger = readLedger(side);
+  const bound = boundOperations(model);
+  const undecided = [...model.operations.values()].filter(
+    ({ id }) => !bound.has(id) && !ledger.entries.has(id),
+  );
+  return [
+    ...undecided.map(({ id, method, path, node }) => ({
+      ...common("operation-undecided", id),
+      message: `${method.toUpperCase()} ${path} (${id}) has no GraphQL field, and no entry in spec/${ledgerFile}`,
+      hint: `add a field (npm run propose -- ${id}), or "${id}: <reason>" to spec/${ledgerFile}`,
+      places: [side.frame("rest", model.document.place(node))],
+    })),
+    ...staleEntries(side, model, ledger, bound),
+  ];
+}
+
+export const boundOperations = (model: Model): Set<string> =>
+  new Set(
+    [...model.fields.values()].flatMap((field) => (field.kind === "bound" ? [field.operation.id] : [])),
+  );
+
+type Ledger = { file: YamlFile | undefined; entries: ReadonlyMap<string, unknown> };
+
+/** Throws `SpecUnreadable` if it is no YAML, `ConfigError` if it is something else than a map. */
+function readLedger({ files }: Side): Ledger {
+  const text = files.read(ledgerFile);
+  if (text === undefined) return { file: undefined, entries: new Map() };
+  const file = parseYamlFile(ledgerFile, text);
+  if (file.value === null || file.value === undefined) return { file, entries: new Map() };
+  if (!isRecord(file.value))
+    throw new ConfigError([`spec/${ledgerFile}: wants a map of operationId to reason`]);
+  return { file, entries: new Map(Object.entries(file.value)) };
+}
+
+function staleEntries(side: Side, model: Model, ledger: Ledger, bound: ReadonlySet<string>): Finding[] {
+  return [...ledger.entries].flatMap(([id, reason]): Finding[] => {
+    const places = ledger.file ? [side.frame("file", ledger.file.place([id]))] : [];
+    const unknown = !model.operations.has(id);
+    const hint = "remove the entry";
+    if (unknown) {
+      const message = `there is no REST operation "${id}"${didYouMean(id, model.operations.keys())}`;
+      return [{ ...common("ledger-unknown", id), message, hint, places }];
+    }
+    if (bound.has(id))
+      return [{ ...common("ledger-bound", id), message: `${id} has a GraphQL field by now`, hint, places }];
+    if (typeof reason === "string" && reason.trim() !== "") return [];
+    const message = `${id} stands in spec/${ledgerFile} without a reason`;
+    return [{ ...common("ledger-reason", id), message, hint: "write the reason after the colon", places }];
+  });
+}
+
+const common = (rule: string, coordinate: string) =>
+  ({ stage: "ledger", rule, severity: "error", coordinate, operations: [] }) as const;

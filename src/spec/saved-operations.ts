@@ -1,0 +1,123 @@
+/**
+ * The saved operations: the dashboards' GraphQL documents below `spec/operations/`, each validated against the public
+ * schema, with the schema coordinates that it selects. What they cost stands in `call-cost.ts`.
+ */
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  Source,
+  validate,
+  visit,
+} from "graphql";
+import type { Diagnostic, Place } from "./diagnostic.ts";
+import { placeOf } from "./directives.ts";
+
+export type SavedOperation = {
+  readonly name: string;
+  /** The file's name below the spec folder. */
+  readonly file: string;
+  readonly place: Place;
+  readonly definition: OperationDefinitionNode;
+  /** The operation with the fragments that it uses, and nothing else. */
+  readonly document: DocumentNode;
+  readonly isValid: boolean;
+};
+
+/** `files`: name below the spec folder → text. */
+export function readSavedOperations(
+  schema: GraphQLSchema | undefined,
+  files: ReadonlyMap<string, string>,
+): { operations: SavedOperation[]; diagnostics: Diagnostic[] } {
+  const operations = new Map<string, SavedOperation>();
+  const diagnostics: Diagnostic[] = [];
+  for (const [file, text] of files) {
+    const document = parseDocument(file, text, diagnostics);
+    if (!document) continue;
+    const errors = schema ? validate(schema, document) : [];
+    diagnostics.push(...errors.map((error) => invalid(file, nameAt(document, error), error)));
+    for (const operation of operationsOf(file, document, errors.length === 0)) {
+      const other = operations.get(operation.name);
+      if (operation.name === "" || other) diagnostics.push(unnamed(operation, other));
+      else operations.set(operation.name, operation);
+    }
+  }
+  return { operations: [...operations.values()], diagnostics };
+}
+
+function parseDocument(file: string, text: string, diagnostics: Diagnostic[]): DocumentNode | undefined {
+  try {
+    return parse(new Source(text.replace(/^\uFEFF/, ""), file), { maxTokens: 100_000 });
+  } catch (error) {
+    const known = error instanceof RangeError ? new GraphQLError("is nested too deeply") : error;
+    if (!(known instanceof GraphQLError)) throw error;
+    diagnostics.push(invalid(file, file, known));
+    return undefined;
+  }
+}
+
+function operationsOf(file: string, document: DocumentNode, isValid: boolean): SavedOperation[] {
+  const fragments = new Map(
+    document.definitions.flatMap((node) =>
+      node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [],
+    ),
+  );
+  return document.definitions.flatMap((definition) => {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) return [];
+    const used = new Map<string, FragmentDefinitionNode>();
+    collect(definition, fragments, used);
+    const place = placeOf(definition) ?? { file, line: 1, column: 1 };
+    const name = definition.name?.value ?? "";
+    const own: DocumentNode = { kind: Kind.DOCUMENT, definitions: [definition, ...used.values()] };
+    return [{ name, file, place, definition, document: own, isValid }];
+  });
+}
+
+function collect(
+  node: OperationDefinitionNode | FragmentDefinitionNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  used: Map<string, FragmentDefinitionNode>,
+): void {
+  visit(node, {
+    FragmentSpread({ name }) {
+      const fragment = fragments.get(name.value);
+      if (!fragment || used.has(name.value)) return;
+      used.set(name.value, fragment);
+      collect(fragment, fragments, used);
+    },
+  });
+}
+
+/** The name of the operation or fragment that an error stands in. */
+function nameAt(document: DocumentNode, error: GraphQLError): string {
+  const at = error.positions?.[0] ?? 0;
+  const node = document.definitions.find(({ loc }) => loc && loc.start <= at && at < loc.end);
+  return node && "name" in node && node.name ? node.name.value : "operation";
+}
+
+function invalid(file: string, coordinate: string, error: GraphQLError): Diagnostic {
+  const [location] = error.locations ?? [];
+  return {
+    rule: "saved-operation-invalid",
+    severity: "error",
+    coordinate,
+    message: error.message,
+    hint: "mend the saved operation, or give the schema back what it selects",
+    schema: { file, line: location?.line ?? 1, column: location?.column ?? 1 },
+  };
+}
+
+const unnamed = ({ name, file, place }: SavedOperation, other: SavedOperation | undefined): Diagnostic => ({
+  rule: "saved-operation-invalid",
+  severity: "error",
+  coordinate: name || file,
+  message: other
+    ? `operation "${name}" stands in ${other.file} too`
+    : "an operation without a name cannot be told from another",
+  hint: "give each saved operation a name of its own",
+  schema: place,
+});

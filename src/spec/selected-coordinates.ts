@@ -1,0 +1,64 @@
+/**
+ * Which schema coordinates an operation rests on: the fields it selects (on an interface, those of every object behind
+ * it), the arguments it gives, and the input fields it may fill.
+ */
+import {
+  type DocumentNode,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isInputObjectType,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from "graphql";
+
+/** Coordinates of what the schema knows; a selection that it does not know adds nothing. */
+export function selectedCoordinates(schema: GraphQLSchema, document: DocumentNode): Set<string> {
+  const found = new Set<string>();
+  const info = new TypeInfo(schema);
+  visit(
+    document,
+    visitWithTypeInfo(info, {
+      Field() {
+        const parent = info.getParentType();
+        const field = info.getFieldDef();
+        if (!parent || !field) return;
+        const types = isAbstractType(parent) ? [parent, ...schema.getPossibleTypes(parent)] : [parent];
+        for (const { name } of types) found.add(`${name}.${field.name}`);
+        // an argument that is left out is still fed, by its default
+        for (const { name, defaultValue } of field.args) {
+          if (defaultValue !== undefined) found.add(`${parent.name}.${field.name}(${name}:)`);
+        }
+      },
+      Argument(node) {
+        const parent = info.getParentType();
+        const field = info.getFieldDef();
+        const argument = info.getArgument();
+        if (!parent || !field || !argument || info.getDirective()) return;
+        found.add(`${parent.name}.${field.name}(${argument.name}:)`);
+        if (node.value.kind === "Variable") addInputFields(argument.type, found);
+      },
+      ObjectField(node) {
+        const parent = getNamedType(info.getParentInputType());
+        if (parent) found.add(`${parent.name}.${node.name.value}`);
+        const type = info.getInputType();
+        if (type && node.value.kind === "Variable") addInputFields(type, found);
+      },
+    }),
+  );
+  return found;
+}
+
+/** A variable may fill every field of its input type. */
+function addInputFields(type: GraphQLInputType, found: Set<string>): void {
+  const named = getNamedType(type);
+  if (!isInputObjectType(named)) return;
+  for (const field of Object.values(named.getFields())) {
+    const coordinate = `${named.name}.${field.name}`;
+    if (found.has(coordinate)) continue;
+    found.add(coordinate);
+    addInputFields(field.type, found);
+  }
+}
