@@ -171,7 +171,7 @@ describe("key introspection", () => {
     expect((await call(refused.url, goodKey)).status).toBe(503);
   });
 
-  test.each([
+  test.each<[string, unknown]>([
     ["no active", {}],
     ["active that is no boolean", { ...contextOf("a"), active: "true" }],
     ["no tenant", { ...contextOf("a"), tenant_id: "" }],
