@@ -138,7 +138,12 @@ describe("key introspection", () => {
   test("accepts a key as X-API-Key, as bearer, and as both when they agree", async () => {
     const { url } = await startGateway();
     const both = { "x-api-key": goodKey, authorization: `Bearer ${goodKey}` };
-    for (const headers of [{ "x-api-key": goodKey }, { authorization: `bearer ${goodKey}` }, both]) {
+    const ways: Record<string, string>[] = [
+      { "x-api-key": goodKey },
+      { authorization: `bearer ${goodKey}` },
+      both,
+    ];
+    for (const headers of ways) {
       expect((await fetch(new URL("/v1/identity/me", url), { headers })).status).toBe(200);
     }
   });
