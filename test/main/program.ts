@@ -19,9 +19,10 @@ export function run(
   roles: readonly string[],
   environment: NodeJS.ProcessEnv = {},
   nodeArgs: string[] = [],
+  program = main,
 ): Program {
   const env = { PATH: process.env.PATH, PORT: "0", ...environment };
-  const child = spawn(process.execPath, [...nodeArgs, main, ...roles], { env });
+  const child = spawn(process.execPath, [...nodeArgs, program, ...roles], { env });
   let text = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (chunk: string) => {
@@ -46,8 +47,8 @@ export function run(
 }
 
 /** Starts the program and waits until it says where it is. */
-export async function runReady(roles: readonly string[], environment: NodeJS.ProcessEnv = {}) {
-  const program = run(roles, environment);
+export async function runReady(...given: Parameters<typeof run>) {
+  const program = run(...given);
   const found = await program.prints(/ready on (http:\S+)/);
   return { ...program, url: new URL(found[1] ?? "") };
 }

@@ -1,0 +1,113 @@
+/**
+ * Another API with no edit in `src/`: the project is copied, `spec/` replaced by a pair about posts and users, the
+ * commands run as a user runs them, and the `graphql` role serves it in front of that API's own REST server.
+ */
+import { execFile } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { runReady } from "../../main/program.ts";
+import { startBlog } from "./blog.ts";
+
+const project = join(import.meta.dirname, "../../..");
+const run = promisify(execFile);
+let copy: string;
+
+beforeAll(async () => {
+  copy = mkdtempSync(join(tmpdir(), "another-api-"));
+  for (const name of ["src", "package.json", "codegen.ts", "tsconfig.json", "generated"])
+    cpSync(join(project, name), join(copy, name), { recursive: true });
+  symlinkSync(join(project, "node_modules"), join(copy, "node_modules"));
+  cpSync(join(import.meta.dirname, "spec"), join(copy, "spec"), { recursive: true });
+  await run(process.execPath, ["src/codegen/main.ts"], { cwd: copy });
+}, 60_000);
+afterAll(() => rmSync(copy, { recursive: true }));
+
+/** The role in front of a fresh blog, asked with a key that only the blog knows. */
+async function open() {
+  const blog = await startBlog();
+  onTestFinished(blog.close);
+  const environment = { REST_BASE_URL: blog.url.href };
+  const { url } = await runReady(["graphql"], environment, [], join(copy, "src/main.ts"));
+  const ask = async (query: string, variables = {}) => {
+    const headers = { "content-type": "application/json", "x-api-key": "blog-key" };
+    const body = JSON.stringify({ query, variables });
+    return (await fetch(new URL("/v1/graphql", url), { method: "POST", headers, body })).json();
+  };
+  return { ask, calls: blog.calls };
+}
+
+test("what is generated type-checks, and so does all that serves it", { timeout: 120_000 }, async () => {
+  const { compilerOptions } = JSON.parse(readFileSync(join(copy, "tsconfig.json"), "utf8"));
+  const include = ["generated", "src/rest", "src/graphql"];
+  writeFileSync(join(copy, "tsconfig.serve.json"), JSON.stringify({ compilerOptions, include }));
+  const tsc = join(copy, "node_modules/typescript/bin/tsc");
+  const { stdout } = await run(process.execPath, [tsc, "-p", "tsconfig.serve.json"], { cwd: copy });
+  expect(stdout).toBe("");
+});
+
+test("nothing of the first API is left in what is generated", () => {
+  for (const name of [
+    "resolvers.ts",
+    "schema.graphql",
+    "operations.ts",
+    "arguments.ts",
+    "graphql.ts",
+    "rest.ts",
+  ])
+    expect(readFileSync(join(copy, "generated", name), "utf8")).not.toMatch(
+      /contact|conversation|sendMessage/i,
+    );
+});
+
+test("a link costs one call a chunk; lists, enums and missing values come out right", {
+  timeout: 20_000,
+}, async () => {
+  const { ask, calls } = await open();
+  const author = (handle: string, plan: string | null) => ({ handle, plan });
+  expect(await ask("{ posts(first: 4) { id author { handle plan } comments { text } } }")).toEqual({
+    data: {
+      posts: [
+        {
+          id: "p0",
+          author: author("ada", "PAID_MONTHLY"),
+          comments: [{ text: "first" }, { text: "second" }],
+        },
+        { id: "p1", author: author("bob", "FREE"), comments: [] },
+        { id: "p2", author: author("cyd", null), comments: [{ text: "third" }] },
+        { id: "p3", author: author("bob", "FREE"), comments: [] },
+      ],
+    },
+  });
+  expect(calls.sort()).toEqual([
+    "GET /api/comments?post_ids=p0,p1,p2,p3 blog-key",
+    "GET /api/posts?per_page=4 blog-key",
+    "GET /api/users?id=1&id=2 blog-key", // maxItems: 2
+    "GET /api/users?id=3 blog-key",
+  ]);
+});
+
+test("lookups, a mutation and refusals work as for the first API", { timeout: 20_000 }, async () => {
+  const { ask, calls } = await open();
+  expect(await ask('{ one: post(id: "p1") { title } none: post(id: "p9") { title } }')).toEqual({
+    data: { one: { title: "Post 1" }, none: null },
+  });
+  const create =
+    "mutation ($t: String!) { createPost(title: $t, authorId: 2) { id title author { handle } } }";
+  expect(await ask(create, { t: "New" })).toEqual({
+    data: { createPost: { id: "p4", title: "New", author: { handle: "bob" } } },
+  });
+  calls.length = 0;
+  expect(await ask(create, { t: "" })).toMatchObject({
+    errors: [{ extensions: { code: "BAD_USER_INPUT", argument: "title" } }],
+  });
+  expect(await ask('{ post(id: "..") { id } }')).toMatchObject({
+    errors: [{ extensions: { code: "BAD_USER_INPUT", argument: "id" } }],
+  });
+  expect(await ask("{ posts(first: 51) { id } }")).toMatchObject({
+    errors: [{ extensions: { code: "BAD_USER_INPUT", argument: "first" } }],
+  });
+  expect(calls).toEqual([]);
+});
