@@ -32,3 +32,17 @@ export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, ob
   "Conversation.messages": { last: { minimum: 1, maximum: 20 } },
   "Contact.conversations": { first: { minimum: 1, maximum: 20 } },
 };
+
+/** REST name → argument, where they differ, by the field's schema coordinate. */
+export const argumentNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "Query.conversationsConnection": { limit: "first", cursor: "after" },
+  "Query.conversation": { conversationId: "id" },
+  "Query.message": { messageId: "id" },
+  "Query.agentsConnection": { limit: "first", cursor: "after" },
+  "Query.agent": { agentId: "id" },
+  "Query.contactsConnection": { limit: "first", cursor: "after" },
+  "Query.contact": { contactId: "id" },
+  "Mutation.sendMessage": { "Idempotency-Key": "idempotencyKey" },
+  "Conversation.messages": { limitPerConversation: "last" },
+  "Contact.conversations": { limitPerContact: "first" },
+};

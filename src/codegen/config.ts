@@ -71,5 +71,6 @@ const typeOptions = (model: Model) => ({
   importExtension: ".ts",
   strictScalars: true,
   defaultScalarType: "unknown",
+  maybeValue: "T | null | undefined", // REST leaves an optional property out, graphql-js takes that for null
   makeResolverTypeCallable: true,
 });

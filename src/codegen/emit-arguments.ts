@@ -14,6 +14,7 @@ import {
 import { readRestName } from "../spec/directives.ts";
 import type { BoundField, InputSource, Model } from "../spec/model.ts";
 import type { Shape } from "../spec/shape.ts";
+import { emitArgumentNames } from "./emit-argument-names.ts";
 import { banner } from "./names.ts";
 
 export type JsonSchema = { [keyword: string]: unknown };
@@ -29,7 +30,7 @@ export function emitArguments(model: Model): string {
   return `${banner}
 /** JSON Schema of each argument's value, by the field's schema coordinate. */
 export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, object>>>> = ${JSON.stringify(table)};
-`;
+${emitArgumentNames(model, fields, (field) => argumentsOf(model, field))}`;
 }
 
 function argumentSchemas(model: Model, field: BoundField): Record<string, JsonSchema> {

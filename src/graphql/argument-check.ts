@@ -7,7 +7,7 @@ import addFormats from "ajv-formats";
 import { CodedError } from "../errors.ts";
 import type { Level } from "../rest/level.ts";
 
-type Args = Readonly<Record<string, unknown>>;
+export type Args = Readonly<Record<string, unknown>>;
 export type Resolver = ((parent: unknown, args: Args, context: never, info: never) => unknown) & {
   level?: Level<unknown, Args, unknown>;
 };

@@ -2,9 +2,10 @@
 import { readFileSync } from "node:fs";
 import { makeExecutableSchema } from "@graphql-tools/schema";
 import { type GraphQLSchema, isObjectType } from "graphql";
-import { argumentSchemas } from "../../generated/arguments.ts";
+import { argumentNames, argumentSchemas } from "../../generated/arguments.ts";
 import * as resolvers from "../../generated/resolvers.ts";
 import { argumentCheck, type Resolver } from "./argument-check.ts";
+import { withArgumentNames } from "./argument-names.ts";
 import { isPlainObject } from "./plan/complete.ts";
 
 const typeDefs = (): string =>
@@ -27,9 +28,16 @@ export function buildSchema(): GraphQLSchema {
     if (type !== schema.getQueryType() && type !== schema.getMutationType()) type.isTypeOf = isPlainObject;
     for (const field of Object.values(type.getFields())) {
       const resolve = byType[type.name]?.[field.name];
-      const schemas = argumentSchemas[`${type.name}.${field.name}`];
-      if (resolve) field.resolve = (schemas ? argumentCheck(schemas, resolve) : resolve) as never;
+      if (resolve) field.resolve = speakingGraphql(`${type.name}.${field.name}`, resolve) as never;
     }
   }
   return schema;
+}
+
+/** The resolver of `coordinate`, its arguments checked before the call and named by their own names after it. */
+function speakingGraphql(coordinate: string, resolve: Resolver): Resolver {
+  const schemas = argumentSchemas[coordinate];
+  const names = argumentNames[coordinate];
+  const named = names ? withArgumentNames(names, resolve) : resolve;
+  return schemas ? argumentCheck(schemas, named) : named;
 }

@@ -151,3 +151,10 @@ test("whatever a search text holds, it stays a query parameter of its route", as
     expect(layer.calls).toEqual([`GET /v1/crm/contacts?q=${encodeURIComponent(q)}`]);
   }
 });
+
+test("a refusal that only REST can make names the argument, not REST's parameter", async () => {
+  const { data, errors } = await layer.ask('{ contactsConnection(after: "nonsense") { nodes { id } } }');
+  expect(data).toEqual({ contactsConnection: null });
+  expect(errors).toMatchObject([{ extensions: { code: "BAD_USER_INPUT", argument: "after" } }]);
+  expect(errors?.[0]?.message).toContain('"after"');
+});

@@ -2,3 +2,6 @@
 
 /** JSON Schema of each argument's value, by the field's schema coordinate. */
 export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, object>>>> = {};
+
+/** REST name → argument, where they differ, by the field's schema coordinate. */
+export const argumentNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {};

@@ -4,3 +4,8 @@
 export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   "Team.notes": { newest: { maximum: 10 } },
 };
+
+/** REST name → argument, where they differ, by the field's schema coordinate. */
+export const argumentNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "Team.notes": { per_team: "newest" },
+};

@@ -14,3 +14,14 @@ export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, ob
   "Mutation.renamePerson": { id: { minLength: 2 }, name: { maxLength: 80 } },
   "Mutation.tagPerson": { tags: { properties: { names: { maxItems: 5, items: { pattern: "^[a-z]+$" } } } } },
 };
+
+/** REST name → argument, where they differ, by the field's schema coordinate. */
+export const argumentNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "Mutation.addPerson": {
+    first_name: "input.firstName",
+    nick_name: "input.nickname",
+    addresses: "input.addresses",
+  },
+  "Mutation.renamePerson": { nick_name: "nickname" },
+  "Mutation.tagPerson": { tags: "tags.names" },
+};

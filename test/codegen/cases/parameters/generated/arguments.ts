@@ -8,3 +8,8 @@ export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, ob
     language: { maxLength: 35 },
   },
 };
+
+/** REST name → argument, where they differ, by the field's schema coordinate. */
+export const argumentNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "Query.report": { "accept-language": "language" },
+};

@@ -1,0 +1,48 @@
+/**
+ * The second table of `generated/arguments.ts`: REST name → the argument that feeds it, where the two differ, so that
+ * a refusal by REST names what the client wrote. No limits: those are the first table's.
+ */
+import { type GraphQLArgument, getNamedType, isInputObjectType } from "graphql";
+import { readRestName } from "../spec/directives.ts";
+import type { BoundField, Model } from "../spec/model.ts";
+
+type Names = Record<string, string>;
+
+export function emitArgumentNames(
+  model: Model,
+  fields: readonly BoundField[],
+  argumentsOf: (field: BoundField) => readonly GraphQLArgument[],
+): string {
+  const table = Object.fromEntries(
+    fields.flatMap((field) => {
+      const names = { ...bodyNames(model, field, argumentsOf(field)), ...inputNames(field) };
+      return Object.keys(names).length > 0 ? [[field.coordinate, names]] : [];
+    }),
+  );
+  return `
+/** REST name → argument, where they differ, by the field's schema coordinate. */
+export const argumentNames: Readonly<Record<string, Readonly<Record<string, string>>>> = ${JSON.stringify(table)};
+`;
+}
+
+const inputNames = ({ inputs }: BoundField): Names =>
+  Object.fromEntries(
+    inputs.flatMap(({ name, source }) => {
+      const argument = source.kind === "argument" ? source.path.join(".") : name;
+      return argument === name ? [] : [[name, argument]];
+    }),
+  );
+
+/** The properties of an argument that is the whole body. */
+function bodyNames(model: Model, { wholeBody }: BoundField, args: readonly GraphQLArgument[]): Names {
+  const [name] = wholeBody?.kind === "argument" ? wholeBody.path : [];
+  const argument = args.find((each) => each.name === name);
+  const type = argument && getNamedType(argument.type);
+  if (!isInputObjectType(type)) return {};
+  return Object.fromEntries(
+    Object.values(type.getFields()).map((field) => [
+      readRestName(model.schema, field).name ?? field.name,
+      `${name}.${field.name}`,
+    ]),
+  );
+}
