@@ -3,6 +3,7 @@
  * command line hands in files, generated text and the day, tests hand in maps.
  */
 import { type Diagnostic, SpecUnreadable } from "../spec/diagnostic.ts";
+import type { Model } from "../spec/model.ts";
 import type { SpecFiles } from "../spec/spec-files.ts";
 import { approve } from "./approvals.ts";
 import { changesSince } from "./changes.ts";
@@ -33,25 +34,37 @@ export class BaseUnreadable extends Error {
 /** Throws `SpecUnreadable`, `BaseUnreadable` or `ConfigError` when there is nothing to report on. */
 export async function check({ files, base, freshness, today }: CheckInput): Promise<Report> {
   const head = loadSide(files);
-  const before = base && loadBase(base.name, base.files);
-  const skipped: Partial<Record<Stage, string>> = {};
-  const proof = proofFindings(head);
-  const hasErrors = proof.some(({ severity }) => severity === "error");
-  if (hasErrors) skipped.freshness = "nothing can be generated from a mapping with errors";
-  else if (!freshness) skipped.freshness = "not asked for";
+  const before = base && { ...loadBase(base.name, base.files), name: base.name };
+  const hasErrors = head.diagnostics.some(({ severity }) => severity === "error");
   const fresh = hasErrors || !freshness ? [] : await freshness();
-  if (!base) skipped.changes = "no --base was given";
-  if (!head.model) skipped.ledger = "the schema is not valid";
-  const { findings: changed, changes } = before ? changesSince(before, head) : { findings: [], changes: [] };
+  const skipped: Partial<Record<Stage, string>> = {
+    ...(hasErrors && { freshness: "nothing can be generated from a mapping with errors" }),
+    ...(!freshness && { freshness: "not asked for" }),
+    ...(!base && { changes: "no --base was given" }),
+    ...(!head.model && { ledger: "the schema is not valid" }),
+  };
+  return { ...examine(head, before, today, fresh), skipped };
+}
+
+export type Base = Side & { readonly name: string; readonly model: Model };
+
+/** Every stage but freshness, whose findings are handed in. */
+export function examine(
+  head: Side,
+  base: Base | undefined,
+  today: string,
+  fresh: readonly Finding[] = [],
+): Report {
+  const { findings: changed, changes } = base ? changesSince(base, head) : { findings: [], changes: [] };
   const ledger = head.model ? ledgerFindings(head, head.model) : [];
-  const joined = touchedBy(head, before, [...proof, ...fresh, ...changed, ...ledger]);
+  const joined = touchedBy(head, base, [...proofFindings(head), ...fresh, ...changed, ...ledger]);
   const findings = approve(head, joined, today, base !== undefined);
-  const reported = touchedBy(head, before, changes);
-  const operations = operationImpacts(head, before, findings);
+  const reported = touchedBy(head, base, changes);
+  const operations = operationImpacts(head, base, findings);
   return {
     version: 1,
     ...(base && { base: base.name }),
-    skipped,
+    skipped: {},
     findings,
     changes: reported,
     operations,
@@ -59,7 +72,7 @@ export async function check({ files, base, freshness, today }: CheckInput): Prom
   };
 }
 
-function loadBase(name: string, files: SpecFiles): Side & Required<Pick<Side, "model">> {
+export function loadBase(name: string, files: SpecFiles): Side & Required<Pick<Side, "model">> {
   try {
     const side = loadSide(files);
     if (side.model) return { ...side, model: side.model };

@@ -43,6 +43,7 @@ export function bindAbstract(
     }
     left.delete(member);
     binding.rely(where.coordinate, variant.shape.node, variant.shape.properties.get(property)?.node);
+    checkDiscriminator(binding, where, variant, property, name);
     for (const chosen of variant.values) members.set(chosen, member.name);
     const narrowed = `Extract<${value.expression}, { ${JSON.stringify(property)}: ${variant.values.map((each) => JSON.stringify(each)).join(" | ")} }>`;
     binding.back(member.name, variant.shape, binding.expressionOf(variant.shape, narrowed));
@@ -56,6 +57,33 @@ export function bindAbstract(
     );
   }
   binding.addAbstract({ name: type.name, property, members });
+}
+
+/** The property must always be there (OpenAPI 3.1 §4.8.25), and say nothing that the mapping does not know. */
+function checkDiscriminator(
+  { findings }: Binding,
+  where: Where,
+  { shape, unmapped }: Variant,
+  property: string,
+  name: string,
+): void {
+  const found = shape.properties.get(property);
+  if (!found?.required || found.shape.nullable) {
+    findings.add(
+      "discriminator-missing",
+      { ...where, rest: found?.node ?? shape.node },
+      `${where.coordinate} is chosen by "${property}", which REST may leave out of ${name}`,
+      `make "${property}" a required property of ${name}`,
+    );
+  }
+  if (unmapped.length > 0) {
+    findings.add(
+      "value-without-member",
+      { ...where, rest: found?.shape.node ?? shape.node },
+      `the discriminator does not know ${unmapped.join(", ")}, which REST may send as "${property}" of ${name}`,
+      "add it to the discriminator's mapping",
+    );
+  }
 }
 
 const plain = (name: string): string => name.replace(/[^A-Za-z0-9]/g, "").toLowerCase();

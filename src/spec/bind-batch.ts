@@ -5,6 +5,7 @@ import { readFrom } from "./bind-sources.ts";
 import type { Binding } from "./binding.ts";
 import { directivePlace } from "./directives.ts";
 import { didYouMean } from "./findings.ts";
+import { isPaging } from "./list-length.ts";
 import { type Batch, type Input, inputKey } from "./model.ts";
 import type { Shape } from "./shape.ts";
 
@@ -131,6 +132,13 @@ function checkCut(
           `"${parameter.name}" is fed by nothing and lets ${bound} of ${size} answers through`,
           `feed it with params: { name: "${parameter.name}", value: ${size} }`,
         );
+    } else if (mode !== "many" && input.source.kind === "argument" && isPaging(parameter)) {
+      binding.findings.add(
+        "batch-cut-off",
+        at,
+        `"${parameter.name}" is fed by the argument "${input.source.path.join(".")}", which may be less than a chunk of ${size}`,
+        `feed it with params: { name: "${parameter.name}", value: ${size} }`,
+      );
     } else if (
       mode !== "many" &&
       input.source.kind === "constant" &&

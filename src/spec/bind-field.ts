@@ -3,6 +3,7 @@ import { type GraphQLField, getNullableType, isListType, isNonNullType } from "g
 import { bindBatch } from "./bind-batch.ts";
 import { type Bound, bindInputs, checkInputTypes } from "./bind-inputs.ts";
 import { matchOutput, type Value } from "./bind-outputs.ts";
+import { checkRequest } from "./bind-request.ts";
 import type { Binding } from "./binding.ts";
 import { directivePlace, placeOf, type RestDirective, readRest, readRestName } from "./directives.ts";
 import { didYouMean, type Where } from "./findings.ts";
@@ -51,6 +52,14 @@ function bindProperty(binding: Binding, type: string, field: Field, parent: Back
       expression: parent.expression,
     });
   const property = parent.shape.properties.get(name);
+  if (property?.only === "request") {
+    return binding.findings.add(
+      "property-missing",
+      { ...where, rest: property.node },
+      `REST never sends the property "${name}": it is writeOnly`,
+      "remove the field",
+    );
+  }
   if (!property) {
     const near = didYouMean(name, parent.shape.properties.keys());
     return binding.findings.add(
@@ -90,14 +99,16 @@ function bindOperation(
   }
   const bound: Bound = { field, directive, operation, parent: parent?.shape, where };
   checkMethod(binding, type, bound);
+  checkRequest(binding, bound);
   const { inputs, wholeBody } = bindInputs(binding, bound);
-  const value = resultOf(binding, bound);
+  const [value, ...others] = resultsOf(binding, bound);
   const batch =
     value && directive.batchBy !== undefined ? bindBatch(binding, bound, inputs, value.shape) : undefined;
   checkInputTypes(binding, bound, inputs, batch?.key);
   const needs = batch ? undefined : neededFromParent(inputs);
   const nullOn404 = operation.documents404 && type !== "Mutation" && !isNonNullType(field.type);
-  if (value) matchBound(binding, bound, value, batch, needs !== undefined);
+  for (const each of value ? [value, ...others] : [])
+    matchBound(binding, bound, each, batch, needs !== undefined);
   binding.fields.set(where.coordinate, {
     kind: "bound",
     coordinate: where.coordinate,
@@ -144,26 +155,35 @@ function checkMethod(binding: Binding, type: string, { operation, where }: Bound
   }
 }
 
-/** Where the value stands in every 2xx JSON answer. */
-function resultOf(binding: Binding, { field, directive, operation, where }: Bound): Value | undefined {
-  const answer = operation.answers.find(({ shape }) => shape);
-  const empty = operation.answers.some(({ shape }) => !shape);
-  if (!answer?.shape) {
+/** Where the value stands in every 2xx JSON answer; the first is the one whose batch is checked. */
+function resultsOf(binding: Binding, bound: Bound): Value[] {
+  const { operation, where } = bound;
+  const isOptional = operation.answers.some(({ shape }) => !shape);
+  const answers = operation.answers.flatMap((answer) => {
+    const { shape, media, status } = answer;
+    return shape && media !== undefined ? [{ shape, media, status }] : [];
+  });
+  if (answers.length === 0) {
     binding.findings.add(
       "operation-no-json",
       { ...where, rest: operation.node },
       `${operation.id} documents no JSON answer`,
       "document its 2xx answer as application/json",
     );
-    return undefined;
   }
-  const status = /^\d+$/.test(answer.status) ? answer.status : JSON.stringify(answer.status);
-  const body = `paths[${JSON.stringify(operation.path)}]["${operation.method}"]["responses"][${status}]["content"][${JSON.stringify(answer.media)}]`;
-  let value: Value = {
-    shape: answer.shape,
-    optional: empty,
-    expression: binding.expressionOf(answer.shape, body),
-  };
+  return answers.flatMap(({ shape, media, status }) => {
+    const key = /^\d+$/.test(status) ? status : JSON.stringify(status);
+    const body = `paths[${JSON.stringify(operation.path)}]["${operation.method}"]["responses"][${key}]["content"][${JSON.stringify(media)}]`;
+    return resultOf(binding, bound, {
+      shape,
+      optional: isOptional,
+      expression: binding.expressionOf(shape, body),
+    });
+  });
+}
+
+function resultOf(binding: Binding, { field, directive, operation, where }: Bound, body: Value): Value[] {
+  let value = body;
   for (const step of directive.result?.split(".") ?? []) {
     const next = value.shape.properties.get(step);
     if (!next) {
@@ -174,7 +194,7 @@ function resultOf(binding: Binding, { field, directive, operation, where }: Boun
         `the answer of ${operation.id} has no property "${step}"${didYouMean(step, value.shape.properties.keys())}`,
         "name where the value stands in the body",
       );
-      return undefined;
+      return [];
     }
     const optional = value.optional || !next.required || value.shape.nullable;
     const expression = binding.expressionOf(
@@ -184,7 +204,7 @@ function resultOf(binding: Binding, { field, directive, operation, where }: Boun
     binding.rely(where.coordinate, value.shape.node, next.node);
     value = { shape: next.shape, optional, expression };
   }
-  return value;
+  return [value];
 }
 
 function matchBound(

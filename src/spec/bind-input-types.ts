@@ -10,7 +10,6 @@ import {
 } from "graphql";
 import type { Bound } from "./bind-inputs.ts";
 import { isNullableInput } from "./bind-sources.ts";
-import type { Target } from "./bind-targets.ts";
 import { describe, refused, scalarFits } from "./bind-types.ts";
 import type { Binding } from "./binding.ts";
 import { placeOf, readRestName } from "./directives.ts";
@@ -93,7 +92,7 @@ function matchInputObject(binding: Binding, where: Where, type: GraphQLInputObje
     matchInput(binding, at, field.type, property.shape);
   }
   for (const property of shape.properties.values()) {
-    if (property.required && !fed.has(property.name)) {
+    if (property.required && property.only !== "answer" && !fed.has(property.name)) {
       binding.findings.add(
         "parameter-unfed",
         { ...where, rest: property.node },
@@ -123,40 +122,5 @@ export function bodyProblems(binding: Binding, bound: Bound, isFed: boolean): vo
     { ...where, rest: operation.body.node },
     `${operation.id} requires a body, and nothing feeds it`,
     'feed it with `body: "args.…"`',
-  );
-}
-
-/** A constant must fit its parameter by itself: nobody can mend it at run time. */
-export function constantProblem(binding: Binding, where: Where, target: Target, value: unknown): void {
-  const { shape } = target;
-  const { minimum, maximum } = shape.limits;
-  const type = Array.isArray(value)
-    ? "array"
-    : value === null
-      ? "null"
-      : typeof value === "number" && Number.isInteger(value)
-        ? "integer"
-        : typeof value;
-  const typed =
-    shape.types.size === 0 ||
-    shape.types.has(type as never) ||
-    (type === "integer" && shape.types.has("number")) ||
-    (type === "null" && shape.nullable);
-  const allowed = !shape.values || shape.values.includes(value);
-  const low = typeof minimum === "number" && typeof value === "number" && value < minimum;
-  const high = typeof maximum === "number" && typeof value === "number" && value > maximum;
-  if (typed && allowed && !low && !high) return;
-  const why = low
-    ? `is below the minimum ${minimum}`
-    : high
-      ? `is over the maximum ${maximum}`
-      : typed
-        ? "is not one of its values"
-        : `is not ${describe(shape)}`;
-  binding.findings.add(
-    "constant-invalid",
-    where,
-    `constant ${JSON.stringify(value)} for ${target.in} "${target.name}" ${why}`,
-    "write a value that REST takes",
   );
 }

@@ -1,6 +1,7 @@
 /** Feeds an operation's parameters and body from arguments, `params` and constants: each required one, each argument used. */
-import { type GraphQLField, getNullableType, isInputObjectType } from "graphql";
-import { bodyProblems, constantProblem, matchInput } from "./bind-input-types.ts";
+import { type GraphQLField, getNamedType, getNullableType, isEnumType, isInputObjectType } from "graphql";
+import { checkConstant, checkDefault } from "./bind-constants.ts";
+import { bodyProblems, matchInput } from "./bind-input-types.ts";
 import { type Feed, isNullableInput, readFrom } from "./bind-sources.ts";
 import { findTargets, type Target, targetsOf } from "./bind-targets.ts";
 import type { Binding } from "./binding.ts";
@@ -8,7 +9,7 @@ import { directivePlace, placeOf, type RestDirective, readRestName } from "./dir
 import { didYouMean, type Where } from "./findings.ts";
 import { type Input, type InputSource, inputKey } from "./model.ts";
 import type { RestOperation } from "./operations.ts";
-import type { Shape } from "./shape.ts";
+import type { Property, Shape } from "./shape.ts";
 
 export type Bound = {
   readonly field: GraphQLField<unknown, unknown>;
@@ -189,8 +190,10 @@ function checkRequired(
 
 /** A property that an optional body requires is needed once any other property of it is fed. */
 const isNeeded = (bound: Bound, target: Target, touchesBody: boolean): boolean =>
-  target.required ||
-  (touchesBody && bound.operation.body?.shape.properties.get(target.name)?.required === true);
+  target.required || (touchesBody && isDemanded(bound.operation.body?.shape.properties.get(target.name)));
+
+const isDemanded = (property: Property | undefined): boolean =>
+  property?.required === true && property.only !== "answer";
 
 function toInput({ field }: Bound, target: Target, feed: Feed): Input {
   const { source } = feed;
@@ -234,13 +237,15 @@ function checkOne(binding: Binding, bound: Bound, input: Input, target: Target):
     target.shape.items?.node,
   );
   if (source.kind === "constant")
-    return constantProblem(binding, { ...bound.where, rest: target.node }, target, source.value);
+    return checkConstant(binding, { ...bound.where, rest: target.node }, target, source.value);
   if (source.kind === "argument") {
     const feed = readFrom(binding, bound.field, undefined, `args.${source.path.join(".")}`, bound.where);
     const argument = bound.field.args.find(({ name }) => name === source.path[0]);
     const coordinate = `${bound.where.coordinate}(${source.path[0]}:)`;
     const where = { coordinate, schema: placeOf(argument?.astNode), rest: target.node };
     if (feed && "type" in feed) matchInput(binding, where, feed.type, target.shape);
+    if (argument && input.argumentDefault !== undefined && !isEnumType(getNamedType(argument.type)))
+      checkDefault(binding, where, target, input.argumentDefault);
     if (source.nullable && target.required) {
       binding.findings.add(
         "input-nullable",

@@ -20,7 +20,7 @@ export function targetsOf(operation: RestOperation): Target[] {
     ...properties.map((property) => ({
       name: property.name,
       in: "body" as const,
-      required: property.required && body?.required === true,
+      required: property.required && property.only !== "answer" && body?.required === true,
       shape: property.shape,
       node: property.node,
     })),

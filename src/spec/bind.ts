@@ -7,6 +7,7 @@ import { bindField } from "./bind-field.ts";
 import { enumValues } from "./bind-types.ts";
 import { Binding } from "./binding.ts";
 import type { Diagnostic } from "./diagnostic.ts";
+import { placeOf } from "./directives.ts";
 import { Findings } from "./findings.ts";
 import type { Model } from "./model.ts";
 import { nPlusOne } from "./n-plus-one.ts";
@@ -19,6 +20,18 @@ export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[
   for (const root of [input.schema.getQueryType(), input.schema.getMutationType()]) {
     for (const field of Object.values(root?.getFields() ?? {}))
       bindField(binding, root?.name ?? "", field, undefined);
+  }
+  for (const field of Object.values(input.schema.getSubscriptionType()?.getFields() ?? {})) {
+    const where = {
+      coordinate: `${input.schema.getSubscriptionType()?.name}.${field.name}`,
+      schema: placeOf(field.astNode),
+    };
+    findings.add(
+      "field-unbound",
+      where,
+      `${where.coordinate}: REST has nothing to subscribe to`,
+      "remove the field",
+    );
   }
   for (let next = binding.next(); next; next = binding.next()) {
     const type = input.schema.getType(next.type);

@@ -22,6 +22,11 @@ export const rules = {
   "parameter-unfed": ["error", "A required parameter or body property is fed by nothing."],
   "parameter-unknown": ["error", "`params` names a parameter that the operation does not have."],
   "parameter-fed-twice": ["error", "Two sources feed one parameter."],
+  "parameter-style": [
+    "error",
+    "A parameter is written in a way that its place or type does not allow (OpenAPI 3.1 §4.8.12.2).",
+  ],
+  "path-template": ["error", "A path and its path parameters do not name the same things."],
   "source-invalid": ["error", "A `from` or `value` cannot be read."],
   "argument-unused": ["error", "An argument feeds nothing."],
   "argument-ambiguous": ["error", "An argument's REST name stands in several places; `in` settles it."],
@@ -35,7 +40,10 @@ export const rules = {
   "input-type": ["error", "An argument's type does not fit the REST parameter."],
   "input-nullable": ["error", "A nullable source feeds what REST requires."],
   "input-enum": ["error", "A GraphQL enum value is refused by the REST parameter."],
-  "constant-invalid": ["error", "A constant `value` breaks the parameter's own rules."],
+  "constant-invalid": [
+    "error",
+    "A constant `value`, or an argument's default, breaks the parameter's own rules.",
+  ],
   "discriminator-missing": [
     "error",
     "A union or interface stands over a REST value without a discriminator.",

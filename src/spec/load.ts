@@ -7,7 +7,7 @@ import type { Spec } from "./model.ts";
 import { readOperations } from "./operations.ts";
 import { unresolvedReferences } from "./references.ts";
 import { type ReadFile, RestDocument } from "./rest-document.ts";
-import { readSchemaFile } from "./schema-file.ts";
+import { readSchemaFile, type SchemaFile } from "./schema-file.ts";
 
 /** Reads files below `folder`; throws `SpecUnreadable` for one that exists and cannot be read. */
 export const folderReader =
@@ -28,6 +28,10 @@ export function loadSpec(read: ReadFile): Spec {
     () => new RestDocument("openapi.yaml", read),
     () => readSchemaFile("schema.graphql", read("schema.graphql") ?? missing("schema.graphql")),
   );
+  return shallow(() => bindBoth(document, schemaFile));
+}
+
+function bindBoth(document: RestDocument, schemaFile: SchemaFile): Spec {
   const { operations, diagnostics } = readOperations(document);
   const found = [...unresolvedReferences(document), ...diagnostics, ...schemaFile.diagnostics];
   if (!schemaFile.schema) return { diagnostics: found };
@@ -38,6 +42,16 @@ export function loadSpec(read: ReadFile): Spec {
     schemaDocument: schemaFile.document,
   });
   return { model: bound.model, diagnostics: [...found, ...bound.diagnostics] };
+}
+
+/** A schema that goes on forever, or ten thousand levels deep, ends the stack: a clear line instead. */
+function shallow<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof RangeError) throw unreadable("openapi.yaml", "is nested too deeply");
+    throw error;
+  }
 }
 
 const missing = (name: string): never => {

@@ -1,49 +1,66 @@
 /** Links that are not batched and can be reached through a list: one REST call a parent, with the worst case counted. */
 import { getNamedType, getNullableType, isAbstractType, isListType, isObjectType } from "graphql";
 import type { Findings } from "./findings.ts";
-import type { BoundField, Model } from "./model.ts";
-
-/** A list whose length REST does not bound counts as this many. */
-const assumedPage = 100;
+import { assumedLength, pageLength } from "./list-length.ts";
+import type { BoundField, Model, PlainField } from "./model.ts";
 
 export function nPlusOne(model: Model, findings: Findings): void {
-  const lengths = listLengths(model);
+  const counts = sideBySide(model);
   for (const field of model.fields.values()) {
-    const parents = lengths.get(field.type) ?? 1;
-    if (
-      field.kind !== "bound" ||
-      field.batch ||
-      parents < 2 ||
-      !field.inputs.some(({ source }) => source.kind === "parent")
-    )
-      continue;
+    const parents = counts.get(field.type) ?? 1;
+    if (field.kind !== "bound" || field.batch || parents < 2) continue;
+    if (!field.inputs.some(({ source }) => source.kind === "parent")) continue;
     const where = { coordinate: field.coordinate, schema: field.place, rest: field.operation.node };
     const message = `${field.coordinate} calls ${field.operation.id} once a parent: up to ${parents} calls below a list`;
-    findings.add("n-plus-one", where, message, "bind a list operation with batchBy, or approve it", [
-      field.operation.id,
-    ]);
+    const hint = "bind a list operation with batchBy, or approve it";
+    findings.add("n-plus-one", where, message, hint, [field.operation.id]);
   }
 }
 
-/** Object type → the most objects of it that one list field can put side by side. */
-function listLengths(model: Model): Map<string, number> {
-  const lengths = new Map<string, number>();
-  for (const { type, field, ...rest } of model.fields.values()) {
-    const parent = model.schema.getType(type);
-    const definition = isObjectType(parent) ? parent.getFields()[field] : undefined;
-    if (!definition || !isListType(getNullableType(definition.type))) continue;
-    const named = getNamedType(definition.type);
+type Edge = { readonly to: string; readonly length: number };
+
+/**
+ * Object type → the most objects of it that one root field can put side by side: the lengths of all lists on the way,
+ * multiplied. A way never visits a type twice, or it would have no end.
+ */
+function sideBySide(model: Model): Map<string, number> {
+  const edges = edgesOf(model);
+  const most = new Map<string, number>();
+  const visit = (type: string, count: number, way: ReadonlySet<string>): void => {
+    const known = most.get(type);
+    if (known !== undefined && known >= count) return;
+    most.set(type, count);
+    for (const { to, length } of edges.get(type) ?? []) {
+      if (!way.has(to)) visit(to, count * length, new Set([...way, to]));
+    }
+  };
+  for (const root of [model.schema.getQueryType(), model.schema.getMutationType()]) {
+    if (root) visit(root.name, 1, new Set([root.name]));
+  }
+  return most;
+}
+
+function edgesOf(model: Model): Map<string, Edge[]> {
+  const edges = new Map<string, Edge[]>();
+  for (const field of model.fields.values()) {
+    const parent = model.schema.getType(field.type);
+    const definition = isObjectType(parent) ? parent.getFields()[field.field] : undefined;
+    const named = definition && getNamedType(definition.type);
+    if (!definition || !named || !(isObjectType(named) || isAbstractType(named))) continue;
     const members = isAbstractType(named) ? model.schema.getPossibleTypes(named) : [named];
-    const length = rest.kind === "bound" ? pageOf(rest) : assumedPage;
-    for (const { name } of members) lengths.set(name, Math.max(lengths.get(name) ?? 1, length));
+    const length = isListType(getNullableType(definition.type)) ? lengthOf(model, field) : 1;
+    const found = members.map(({ name }) => ({ to: name, length }));
+    edges.set(field.type, [...(edges.get(field.type) ?? []), ...found]);
   }
-  return lengths;
+  return edges;
 }
 
-/** The largest page that the call can answer: the largest `maximum` of its integer query parameters. */
-function pageOf(field: Pick<BoundField, "operation">): number {
-  const bounds = field.operation.parameters.flatMap(({ shape }) =>
-    shape.types.has("integer") && typeof shape.limits.maximum === "number" ? [shape.limits.maximum] : [],
+/** The largest page that the call can answer; a list inside an answer may be that page. */
+function lengthOf(model: Model, field: BoundField | PlainField): number {
+  if (field.kind === "bound") return pageLength(field)?.worst ?? assumedLength.worst;
+  const shapes = (model.backings.get(field.type) ?? []).map(
+    ({ shape }) => shape.properties.get(field.property ?? "")?.shape,
   );
-  return bounds.length > 0 ? Math.max(...bounds) : assumedPage;
+  const bounds = shapes.map((shape) => shape?.limits.maxItems);
+  return bounds.every((bound) => typeof bound === "number") ? Math.max(...bounds) : assumedLength.worst;
 }

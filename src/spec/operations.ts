@@ -40,6 +40,8 @@ export type RestOperation = {
   };
   readonly answers: readonly Answer[];
   readonly documents404: boolean;
+  /** What it requires and no binding can feed: a cookie, a body that is not JSON. */
+  readonly unfeedable: readonly { readonly what: string; readonly node: RestNode }[];
 };
 
 const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
@@ -117,6 +119,7 @@ function readOperation(
     product: typeof tag === "string" ? tag.toUpperCase().replaceAll("-", "_") : "",
     parameters: [...merged.values()],
     answers: readAnswers(document, node),
+    unfeedable: unfeedable(document, item, node, body),
     documents404: keys(document.child(node, "responses")).includes("404"),
     ...(typeof value.summary === "string" && { summary: value.summary }),
     ...(typeof value["x-permission"] === "string" && { permission: value["x-permission"] }),
@@ -132,7 +135,13 @@ function readParameters(document: RestDocument, owner: RestNode): Parameter[] {
     const { name, in: location, required, style, explode } = node.value;
     if (typeof name !== "string" || !(location === "path" || location === "query" || location === "header"))
       return [];
-    const written = typeof style === "string" ? style : location === "query" ? "form" : "simple";
+    const usual = location === "query" ? "form" : "simple";
+    const written =
+      !("schema" in node.value) && "content" in node.value
+        ? "content"
+        : typeof style === "string"
+          ? style
+          : usual;
     return [
       {
         name,
@@ -145,6 +154,27 @@ function readParameters(document: RestDocument, owner: RestNode): Parameter[] {
       },
     ];
   });
+}
+
+function unfeedable(
+  document: RestDocument,
+  item: RestNode,
+  operation: RestNode,
+  json: RestOperation["body"],
+): RestOperation["unfeedable"] {
+  const cookies = [item, operation].flatMap((owner) => {
+    const list = document.child(owner, "parameters");
+    return keys(list).flatMap((index) => {
+      const node = list && document.child(list, index);
+      const { name, in: location, required } = node && isRecord(node.value) ? node.value : {};
+      return node && location === "cookie" && required === true
+        ? [{ what: `the cookie "${name}"`, node }]
+        : [];
+    });
+  });
+  const body = document.child(operation, "requestBody");
+  const isRequired = body && isRecord(body.value) && body.value.required === true;
+  return isRequired && !json ? [...cookies, { what: "a body that is not JSON", node: body }] : cookies;
 }
 
 /** A parameter's schema stands in `schema`, or in the one entry of `content`. */

@@ -1,6 +1,7 @@
 /** Every `$ref` of the document that points at nothing, found before anything is bound. */
 import type { Diagnostic } from "./diagnostic.ts";
-import { type RestDocument, type RestNode, refOf } from "./rest-document.ts";
+import { isRecord, type RestDocument, type RestNode, refOf } from "./rest-document.ts";
+import { mappedSchema } from "./variants.ts";
 
 /** Keywords whose value is data, not schema: a `$ref` in there is no reference. */
 const literalKeywords = new Set(["example", "examples", "default", "enum", "const"]);
@@ -19,12 +20,24 @@ export function unresolvedReferences(document: RestDocument): Diagnostic[] {
       if (target) waiting.push(target);
       else diagnostics.push(unresolved(document, node, reference));
     }
+    diagnostics.push(...unresolvedMapping(document, node));
     for (const [key, value] of Object.entries(node.value)) {
       const literal = literalKeywords.has(key) && node.path.at(-1) !== "properties";
       if (!literal) waiting.push({ file: node.file, path: [...node.path, key], value });
     }
   }
   return diagnostics;
+}
+
+/** A discriminator's mapping names schemas by reference or by bare name (OpenAPI 3.1 §4.8.25). */
+function unresolvedMapping(document: RestDocument, node: RestNode): Diagnostic[] {
+  const discriminator = isRecord(node.value) ? node.value.discriminator : undefined;
+  const mapping = isRecord(discriminator) && isRecord(discriminator.mapping) ? discriminator.mapping : {};
+  return Object.entries(mapping).flatMap(([value, reference]) => {
+    if (typeof reference !== "string" || mappedSchema(document, node, reference)) return [];
+    const at = { ...node, path: [...node.path, "discriminator", "mapping", value], value: reference };
+    return [{ ...unresolved(document, at, reference), rest: document.place(at) }];
+  });
 }
 
 const unresolved = (document: RestDocument, node: RestNode, reference: string): Diagnostic => ({

@@ -3,7 +3,7 @@
  * discriminator, `nullable` and 3.1 type arrays folded into one view (OpenAPI 3.1 §4.8.24, JSON Schema 2020-12).
  */
 import { isRecord, type RestDocument, type RestNode, refOf } from "./rest-document.ts";
-import { foldVariants, type Variants } from "./variants.ts";
+import { foldVariants, type Variants, withNullable } from "./variants.ts";
 
 export type JsonType = "string" | "number" | "integer" | "boolean" | "object" | "array";
 
@@ -11,6 +11,8 @@ export type Property = {
   readonly name: string;
   readonly node: RestNode;
   readonly required: boolean;
+  /** `readOnly`: only in answers · `writeOnly`: only in requests (OpenAPI 3.1 §4.8.24). */
+  readonly only?: "answer" | "request";
   readonly shape: Shape;
 };
 
@@ -81,7 +83,8 @@ function foldSchema(document: RestDocument, node: RestNode, seen: readonly RestN
     const members = list(schema[keyword]).map(({ index }) => child(node, keyword, index));
     if (members.length > 0) shape = foldVariants(document, shape, members, seen);
   }
-  return shape;
+  // OpenAPI 3.0 writes a nullable reference as `nullable: true` beside `allOf`
+  return schema.nullable === true && !shape.nullable ? withNullable(shape, true) : shape;
 }
 
 function ownShape(document: RestDocument, node: RestNode, schema: Record<string, unknown>): Shape {
@@ -141,10 +144,13 @@ function propertiesOf(
 }
 
 export function property(name: string, node: RestNode, required: boolean, make: () => Shape): Property {
+  const { readOnly, writeOnly } = isRecord(node.value) ? node.value : {};
+  const only = readOnly === true ? "answer" : writeOnly === true ? "request" : undefined;
   return {
     name,
     node,
     required,
+    ...(only && { only }),
     get shape() {
       return cached(this, "shape", make());
     },

@@ -6,7 +6,13 @@ import { isRecord, type RestDocument, type RestNode, refOf } from "./rest-docume
 import { cached, merge, type Property, property, type Shape, shapeAt } from "./shape.ts";
 
 /** One member of a `oneOf`: its shape, its schema's name and the discriminator values that choose it. */
-export type Variant = { readonly shape: Shape; readonly name?: string; readonly values: readonly string[] };
+export type Variant = {
+  readonly shape: Shape;
+  readonly name?: string;
+  readonly values: readonly string[];
+  /** Values that the member itself allows and the mapping does not know. */
+  readonly unmapped: readonly string[];
+};
 
 export type Variants = {
   readonly node: RestNode;
@@ -29,7 +35,8 @@ export function foldVariants(
   const folded =
     members.length === 1 ? only.shape : join(base.node, members, variantsOf(document, base.node, members));
   const named = members.length === 1 && base.types.size === 0 && base.properties.size === 0;
-  return withNullable(merge(base, folded, named ? folded.node : base.node), nullable);
+  const allowsNull = base.nullable || (base.types.size === 0 && base.values === undefined);
+  return withNullable(merge(base, folded, named ? folded.node : base.node), nullable && allowsNull);
 }
 
 const isNull = (value: unknown): boolean =>
@@ -102,23 +109,25 @@ function variantsOf(document: RestDocument, node: RestNode, members: readonly Me
       const target = document.follow(at)?.value;
       const schemaName = refOf(at.value)?.split("/").at(-1);
       const mapped = mapping.flatMap(([value, reference]) =>
-        target === mappedValue(document, node, reference) ? [value] : [],
+        target !== undefined && target === mappedSchema(document, node, String(reference))?.value
+          ? [value]
+          : [],
       );
       const stated =
         shape.properties.get(name ?? "")?.shape.values?.filter((value) => typeof value === "string") ?? [];
       const values = mapped.length > 0 ? mapped : stated.length > 0 ? stated : schemaName ? [schemaName] : [];
-      return { shape, values, ...(schemaName && { name: schemaName }) };
+      const unmapped = stated.filter((value) => !values.includes(value));
+      return { shape, values, unmapped, ...(schemaName && { name: schemaName }) };
     }),
   };
 }
 
 /** A mapping value is a reference or a bare schema name. */
-function mappedValue(document: RestDocument, node: RestNode, reference: unknown): unknown {
-  const text = String(reference);
+export function mappedSchema(document: RestDocument, node: RestNode, text: string): RestNode | undefined {
   const $ref = /[#/.]/.test(text) ? text : `#/components/schemas/${text}`;
-  return document.follow({ file: node.file, path: node.path, value: { $ref } })?.value;
+  return document.follow({ file: node.file, path: node.path, value: { $ref } });
 }
 
 /** The same shape with another `nullable`; what it computes lazily stays lazy. */
-const withNullable = (shape: Shape, nullable: boolean): Shape =>
+export const withNullable = (shape: Shape, nullable: boolean): Shape =>
   Object.create(shape, { nullable: { value: nullable } });

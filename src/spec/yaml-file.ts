@@ -26,7 +26,11 @@ export type YamlFile = {
 export function parseYamlFile(name: string, text: string): YamlFile {
   const lines = new LineCounter();
   try {
-    const document = parseDocument(text.replace(/^\uFEFF/, ""), { lineCounter: lines, uniqueKeys: true });
+    const document = parseDocument(text.replace(/^\uFEFF/, ""), {
+      lineCounter: lines,
+      uniqueKeys: true,
+      merge: true,
+    });
     const error = document.errors[0];
     if (error) {
       const { line, col } = lines.linePos(error.pos[0]);
