@@ -83,8 +83,9 @@ export class ShapeComparison {
   }
 
   #properties({ at, direction, old, new: now }: Spot, depth: number): void {
-    const before = old.shape.properties;
-    const after = now.shape.properties;
+    const isKnown = ({ isUndeclared }: Property): boolean => !isUndeclared || direction === "request";
+    const before = new Map([...old.shape.properties].filter(([, property]) => isKnown(property)));
+    const after = new Map([...now.shape.properties].filter(([, property]) => isKnown(property)));
     for (const property of before.values()) {
       const other = after.get(property.name);
       const below = `${at}.${property.name}`;

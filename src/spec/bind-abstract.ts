@@ -3,6 +3,7 @@ import type { GraphQLInterfaceType, GraphQLUnionType } from "graphql";
 import type { Value } from "./bind-outputs.ts";
 import type { Binding } from "./binding.ts";
 import { didYouMean, type Where } from "./findings.ts";
+import { declared } from "./shape.ts";
 import type { Variant } from "./variants.ts";
 
 export function bindAbstract(
@@ -67,7 +68,7 @@ function checkDiscriminator(
   property: string,
   name: string,
 ): void {
-  const found = shape.properties.get(property);
+  const found = declared(shape, property);
   if (!found?.required || found.shape.nullable) {
     findings.add(
       "discriminator-missing",

@@ -7,7 +7,7 @@ import { directivePlace } from "./directives.ts";
 import { didYouMean } from "./findings.ts";
 import { isPaging } from "./list-length.ts";
 import { type Batch, type Input, inputKey } from "./model.ts";
-import type { Shape } from "./shape.ts";
+import { declared, type Shape } from "./shape.ts";
 
 const defaultSize = 100;
 
@@ -67,7 +67,7 @@ type Match = {
 };
 
 function checkMatch(binding: Binding, bound: Bound, { where, match, key, keyShape, items }: Match): void {
-  const property = items?.properties.get(match);
+  const property = items && declared(items, match);
   if (!items || !property) {
     const near = items ? didYouMean(match, items.properties.keys()) : "";
     const type = getNamedType(bound.field.type);

@@ -9,6 +9,7 @@ import { directivePlace, placeOf, type RestDirective, readRest, readRestName } f
 import { didYouMean, type Where } from "./findings.ts";
 import type { Backing, BoundField } from "./model.ts";
 import { isSafe } from "./operations.ts";
+import { declared } from "./shape.ts";
 
 type Field = GraphQLField<unknown, unknown>;
 
@@ -51,7 +52,7 @@ function bindProperty(binding: Binding, type: string, field: Field, parent: Back
       optional: false,
       expression: parent.expression,
     });
-  const property = parent.shape.properties.get(name);
+  const property = declared(parent.shape, name);
   if (property?.only === "request") {
     return binding.findings.add(
       "property-missing",
@@ -185,7 +186,7 @@ function resultsOf(binding: Binding, bound: Bound): Value[] {
 function resultOf(binding: Binding, { field, directive, operation, where }: Bound, body: Value): Value[] {
   let value = body;
   for (const step of directive.result?.split(".") ?? []) {
-    const next = value.shape.properties.get(step);
+    const next = declared(value.shape, step);
     if (!next) {
       const at = { ...where, schema: directivePlace(field, "rest", "result"), rest: value.shape.node };
       binding.findings.add(

@@ -11,7 +11,7 @@ import {
 import type { Binding } from "./binding.ts";
 import { didYouMean, type Where } from "./findings.ts";
 import type { InputSource } from "./model.ts";
-import type { Shape } from "./shape.ts";
+import { declared, type Shape } from "./shape.ts";
 
 /** A source with what feeds it: a GraphQL input type, or a REST shape of the parent. */
 export type Feed =
@@ -74,7 +74,7 @@ function fromParent(binding: Binding, parent: Shape, path: string[], where: Wher
   let shape = parent;
   let nullable = false;
   for (const step of path) {
-    const found = shape.properties.get(step);
+    const found = declared(shape, step);
     if (!found) {
       const near = didYouMean(step, shape.properties.keys());
       const at = { ...where, rest: shape.node };

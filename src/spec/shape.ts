@@ -13,6 +13,8 @@ export type Property = {
   readonly required: boolean;
   /** `readOnly`: only in answers · `writeOnly`: only in requests (OpenAPI 3.1 §4.8.24). */
   readonly only?: "answer" | "request";
+  /** Only `required` names it: an answer holds it, but nobody knows what it is. */
+  readonly isUndeclared?: true;
   readonly shape: Shape;
 };
 
@@ -137,7 +139,7 @@ function propertiesOf(
   for (const name of required) {
     if (typeof name === "string" && !names.includes(name)) {
       const at = { ...node, value: {} };
-      found.push([name, property(name, at, true, () => emptyShape(at))]);
+      found.push([name, { name, node: at, required: true, isUndeclared: true, shape: emptyShape(at) }]);
     }
   }
   return new Map(found);
@@ -205,19 +207,25 @@ function mergeProperties(
   const merged = new Map(left);
   for (const [name, other] of right) {
     const one = merged.get(name);
-    merged.set(
-      name,
-      one
-        ? property(
-            name,
-            one.node.value && Object.keys(one.node.value).length > 0 ? one.node : other.node,
-            one.required || other.required,
-            () => merge(one.shape, other.shape, one.shape.types.size > 0 ? one.shape.node : other.shape.node),
-          )
-        : other,
-    );
+    merged.set(name, one ? mergeProperty(one, other) : other);
   }
   return merged;
+}
+
+function mergeProperty(one: Property, other: Property): Property {
+  const required = one.required || other.required;
+  if (other.isUndeclared)
+    return required === one.required ? one : property(one.name, one.node, true, () => one.shape);
+  if (one.isUndeclared) return property(one.name, other.node, true, () => other.shape);
+  const make = (): Shape =>
+    merge(one.shape, other.shape, one.shape.types.size > 0 ? one.shape.node : other.shape.node);
+  return property(one.name, one.node, required, make);
+}
+
+/** The property that an answer's reader may rest on: one that is declared, not only required. */
+export function declared({ properties }: Shape, name: string): Property | undefined {
+  const found = properties.get(name);
+  return found?.isUndeclared ? undefined : found;
 }
 
 export const emptyShape = (node: RestNode): Shape => ({

@@ -1,0 +1,8 @@
+/** `npm run test:mutations`: prints the score, and every edit that was judged wrongly. Exit code 1 if there is one. */
+import { score } from "./score.ts";
+
+const { breaking, harmless, missed } = score();
+for (const { mutation, failure } of missed) console.log(`MISSED ${mutation.name}\n  ${failure}`);
+console.log(`breaking edits found at the right coordinate and lines: ${breaking.right} of ${breaking.all}`);
+console.log(`harmless edits without a finding: ${harmless.right} of ${harmless.all}`);
+process.exitCode = missed.length > 0 ? 1 : 0;

@@ -1,0 +1,37 @@
+/** Runs every mutation of both pairs and counts. */
+import { harmlessMutations } from "./harmless.ts";
+import { baseOf, judge, type Outcome } from "./mutation.ts";
+import { operationMutations } from "./operations.ts";
+import { depot, messaging, type Pair } from "./pair.ts";
+import { propertyMutations } from "./properties.ts";
+import { schemaMutations } from "./schema.ts";
+
+export type Score = {
+  readonly breaking: { readonly right: number; readonly all: number };
+  readonly harmless: { readonly right: number; readonly all: number };
+  readonly missed: readonly Outcome[];
+};
+
+export function score(): Score {
+  const outcomes = [messaging(), depot()].flatMap(outcomesOf);
+  const count = (of: readonly Outcome[]) => ({
+    right: of.filter(({ failure }) => !failure).length,
+    all: of.length,
+  });
+  return {
+    breaking: count(outcomes.filter(({ mutation }) => mutation.coordinates)),
+    harmless: count(outcomes.filter(({ mutation }) => !mutation.coordinates)),
+    missed: outcomes.filter(({ failure }) => failure !== undefined),
+  };
+}
+
+function outcomesOf(pair: Pair): Outcome[] {
+  const base = baseOf(pair);
+  const mutations = [
+    ...propertyMutations(pair),
+    ...operationMutations(pair),
+    ...schemaMutations(pair),
+    ...harmlessMutations(pair),
+  ];
+  return mutations.map((mutation) => judge(pair, base, mutation));
+}
