@@ -31,6 +31,7 @@ export function createApollo(
     includeStacktraceInErrorResponses: false,
     allowBatchedHttpRequests: false,
     persistedQueries: false,
+    csrfPrevention: false, // the route takes JSON alone, which no form can send, and no cookie is a credential here
     stopOnTerminationSignals: false,
     formatError: mask,
     stringifyResult: (value) => JSON.stringify(value),

@@ -2,4 +2,8 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Context } from "../rest/context.ts";
 
-export type RequestContext = Context & { readonly requestId: string; readonly log: FastifyBaseLogger };
+export type RequestContext = Context & {
+  readonly requestId: string;
+  readonly log: FastifyBaseLogger;
+  readonly asksForJson: boolean;
+};

@@ -13,6 +13,7 @@ import type { Rest } from "../rest/rest.ts";
 import { Scope } from "../rest/scope.ts";
 import { sendExplorer, wantsPage } from "./explorer.ts";
 import type { RequestContext } from "./request-context.ts";
+import { asksForJson } from "./status.ts";
 
 const path = "/v1/graphql";
 /** The headers that Apollo looks at. */
@@ -31,7 +32,12 @@ export function routes(
       if (!reply.raw.writableFinished) scope.leave();
     });
     const rest = new RestClient(operations, upstreams, scope) as unknown as Rest;
-    const context = { rest, requestId: request.id, log: request.log };
+    const context = {
+      rest,
+      requestId: request.id,
+      log: request.log,
+      asksForJson: asksForJson(request.headers.accept),
+    };
     return answer(apollo, request, reply, context);
   };
   server.post(path, execute);
@@ -71,11 +77,14 @@ async function answer(
   return reply.code(status ?? 200).send(body.kind === "complete" ? body.string : "");
 }
 
+/** What these clients accept is what a client without the header gets, and Apollo need not negotiate. */
+const plainJson = new Set(["application/json", "*/*"]);
+
 function headerMap({ headers }: FastifyRequest): HeaderMap {
   const map = new HeaderMap();
   for (const name of apolloHeaders) {
     const value = headers[name];
-    if (typeof value === "string") map.set(name, value);
+    if (typeof value === "string" && !(name === "accept" && plainJson.has(value))) map.set(name, value);
   }
   return map;
 }

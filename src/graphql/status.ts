@@ -1,5 +1,31 @@
-/** What Apollo leaves open of GraphQL over HTTP's status codes (§6.4). */
+/**
+ * What Apollo leaves open of GraphQL over HTTP's status codes (§6.4.1): a client that asks for `application/json` by name
+ * takes any other status for an answer that is not GraphQL, so a document that fails is a 200 to it.
+ */
 import type { ApolloServerPlugin } from "@apollo/server";
 import type { RequestContext } from "./request-context.ts";
 
-export const statusPlugin: ApolloServerPlugin<RequestContext> = {};
+const ofTheDocument = new Set([
+  "GRAPHQL_PARSE_FAILED",
+  "GRAPHQL_VALIDATION_FAILED",
+  "BAD_USER_INPUT",
+  "LIMIT_EXCEEDED",
+  "OPERATION_RESOLUTION_FAILURE",
+]);
+
+export const statusPlugin: ApolloServerPlugin<RequestContext> = {
+  async requestDidStart({ contextValue }) {
+    if (!contextValue.asksForJson) return;
+    return {
+      async willSendResponse({ response: { http, body } }) {
+        if (http.status !== 400 || body.kind !== "single") return;
+        const [error] = body.singleResult.errors ?? [];
+        if (ofTheDocument.has(String(error?.extensions?.code))) http.status = 200;
+      },
+    };
+  },
+};
+
+/** Whether `application/json` is what an `Accept` header asks for first, and by name. */
+export const asksForJson = (accept: string | undefined): boolean =>
+  accept !== undefined && /^\s*application\/json\b/i.test(accept);
