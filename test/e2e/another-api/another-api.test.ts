@@ -2,35 +2,26 @@
  * Another API with no edit in `src/`: the project is copied, `spec/` replaced by a pair about posts and users, the
  * commands run as a user runs them, and the `graphql` role serves it in front of that API's own REST server.
  */
-import { execFile } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { runReady } from "../../main/program.ts";
+import { copyProject, type ProjectCopy } from "../project-copy.ts";
 import { startBlog } from "./blog.ts";
 
-const project = join(import.meta.dirname, "../../..");
-const run = promisify(execFile);
-let copy: string;
+let copy: ProjectCopy;
 
 beforeAll(async () => {
-  copy = mkdtempSync(join(tmpdir(), "another-api-"));
-  for (const name of ["src", "package.json", "codegen.ts", "tsconfig.json", "generated"])
-    cpSync(join(project, name), join(copy, name), { recursive: true });
-  symlinkSync(join(project, "node_modules"), join(copy, "node_modules"));
-  cpSync(join(import.meta.dirname, "spec"), join(copy, "spec"), { recursive: true });
-  await run(process.execPath, ["src/codegen/main.ts"], { cwd: copy });
+  copy = copyProject(join(import.meta.dirname, "spec"));
+  await copy.codegen();
 }, 60_000);
-afterAll(() => rmSync(copy, { recursive: true }));
+afterAll(() => copy.remove());
 
 /** The role in front of a fresh blog, asked with a key that only the blog knows. */
 async function open() {
   const blog = await startBlog();
   onTestFinished(blog.close);
   const environment = { REST_BASE_URL: blog.url.href };
-  const { url } = await runReady(["graphql"], environment, [], join(copy, "src/main.ts"));
+  const { url } = await runReady(["graphql"], environment, [], copy.main);
   const ask = async (query: string, variables = {}) => {
     const headers = { "content-type": "application/json", "x-api-key": "blog-key" };
     const body = JSON.stringify({ query, variables });
@@ -40,13 +31,7 @@ async function open() {
 }
 
 test("what is generated type-checks, and so does all that serves it", { timeout: 120_000 }, async () => {
-  const { compilerOptions } = JSON.parse(readFileSync(join(copy, "tsconfig.json"), "utf8"));
-  const include = ["generated", "src/rest", "src/graphql"];
-  writeFileSync(join(copy, "tsconfig.serve.json"), JSON.stringify({ compilerOptions, include }));
-  const tsc = join(copy, "node_modules/typescript/bin/tsc");
-  const args = [tsc, "-p", "tsconfig.serve.json"];
-  const found = await run(process.execPath, args, { cwd: copy }).catch((error: { stdout: string }) => error);
-  expect(found.stdout).toBe("");
+  expect(await copy.typeErrors(["generated", "src/rest", "src/graphql"])).toBe("");
 });
 
 test("nothing of the first API is left in what is generated", () => {
@@ -58,9 +43,7 @@ test("nothing of the first API is left in what is generated", () => {
     "graphql.ts",
     "rest.ts",
   ])
-    expect(readFileSync(join(copy, "generated", name), "utf8")).not.toMatch(
-      /contact|conversation|sendMessage/i,
-    );
+    expect(copy.read(`generated/${name}`)).not.toMatch(/contact|conversation|sendMessage/i);
 });
 
 test("a link costs one call a chunk; lists, enums and missing values come out right", {

@@ -1,0 +1,41 @@
+/** A copy of the project in a temporary folder, whose spec files a test may edit, and its commands as a user runs them. */
+import { execFile } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const project = join(import.meta.dirname, "../..");
+const run = promisify(execFile);
+
+export type ProjectCopy = ReturnType<typeof copyProject>;
+
+/** `spec` is the folder that stands in for the project's own. */
+export function copyProject(spec = join(project, "spec")) {
+  const root = mkdtempSync(join(tmpdir(), "messaging-graphql-"));
+  for (const name of ["src", "package.json", "codegen.ts", "tsconfig.json", "generated"])
+    cpSync(join(project, name), join(root, name), { recursive: true });
+  symlinkSync(join(project, "node_modules"), join(root, "node_modules"));
+  cpSync(spec, join(root, "spec"), { recursive: true });
+  const node = (...args: string[]) => run(process.execPath, args, { cwd: root });
+  return {
+    root,
+    main: join(root, "src/main.ts"),
+    read: (path: string): string => readFileSync(join(root, path), "utf8"),
+    edit: (path: string, change: (text: string) => string): void =>
+      writeFileSync(join(root, path), change(readFileSync(join(root, path), "utf8"))),
+    codegen: () => node("src/codegen/main.ts"),
+    check: () => node("src/check/main.ts"),
+    /** What `tsc` says about these folders. */
+    typeErrors: async (include: readonly string[]): Promise<string> => {
+      const { compilerOptions } = JSON.parse(readFileSync(join(root, "tsconfig.json"), "utf8"));
+      writeFileSync(join(root, "tsconfig.some.json"), JSON.stringify({ compilerOptions, include }));
+      const tsc = join(root, "node_modules/typescript/bin/tsc");
+      return node(tsc, "-p", "tsconfig.some.json").then(
+        ({ stdout }) => stdout,
+        ({ stdout }: { stdout: string }) => stdout,
+      );
+    },
+    remove: (): void => rmSync(root, { recursive: true }),
+  };
+}
