@@ -21,7 +21,10 @@ export const pathKeys = (path: Path | undefined): (string | number)[] =>
 
 export type Completion = { readonly errors: GraphQLError[]; readonly gathered: Gathered };
 
-/** Completes the value of `field`; throws a located error if it must be null and may not. */
+/**
+ * Completes the value of `field`; throws a located error if it must be null and may not. Objects are gathered even in
+ * values that become null: those no longer hang in the answer.
+ */
 export function complete(completion: Completion, field: FieldPlan, value: unknown, path: Path): unknown {
   return caught(completion, field, field.field.type, path, () =>
     completeValue(completion, field, field.field.type, value, path),
@@ -36,25 +39,14 @@ function caught(
   path: Path,
   make: () => unknown,
 ): unknown {
-  const before = completion.gathered.map((waiting) => waiting?.targets.length ?? 0);
   try {
     return make();
   } catch (raw) {
-    forget(completion.gathered, before);
     const error = locatedError(raw, field.nodes, pathKeys(path));
     if (isNonNullType(type)) throw error;
     completion.errors.push(error);
     return null;
   }
-}
-
-/** Objects inside a value that became null wait for nothing any more. */
-function forget(gathered: Gathered, before: readonly number[]): void {
-  gathered.forEach((waiting, id) => {
-    if (!waiting) return;
-    waiting.sources.length = before[id] ?? 0;
-    waiting.targets.length = before[id] ?? 0;
-  });
 }
 
 function completeValue(

@@ -13,7 +13,7 @@ import {
 import { compile, type Fragments, type Variables } from "./compile.ts";
 import type { OperationPlan } from "./plan.ts";
 
-/** An operation has a plan for each outcome of its `@skip` and `@include` variables, up to this many. */
+/** An operation has a plan for each outcome of its `@skip` and `@include` variables, up to this many; then graphql-js. */
 const maxVariants = 16;
 
 type Known = {
@@ -37,10 +37,12 @@ export class Plans {
     variables: Variables,
   ): OperationPlan | undefined {
     const { fragments, conditions, variants } = this.#of(document, operation);
+    // a null, let in by a default, is an error that graphql-js places
+    if (conditions.some((name) => variables[name] === null)) return undefined;
     const variant = conditions.map((name) => (variables[name] === true ? "1" : "0")).join("");
-    if (variants.has(variant)) return variants.get(variant);
+    if (variants.has(variant) || variants.size === maxVariants) return variants.get(variant);
     const plan = compile(this.#schema, fragments, operation, variables);
-    if (variants.size < maxVariants) variants.set(variant, plan);
+    variants.set(variant, plan);
     return plan;
   }
 

@@ -13,44 +13,64 @@ export type Position = {
   readonly container: object;
 };
 
-/** Every object of the answer below `root`, by identity. */
-export function positions(plan: ObjectPlan, root: Target): Map<object, Position | undefined> {
-  const found = new Map<object, Position | undefined>([[root, undefined]]);
-  visitObject(found, [plan], root, undefined);
+/** By identity; the root's position is `undefined`. */
+export type Positions = ReadonlyMap<object, Position | undefined>;
+
+/** The objects that a field's values hold in `targets`, which stand `above`, as far as the next REST calls. */
+export function positionsBelow(field: FieldPlan, targets: readonly Target[], above: Positions): Positions {
+  const found = new Map<object, Position>();
+  const shape = shapeOf(field);
+  for (const target of targets) {
+    if (above.has(target))
+      visitValue(found, shape, field.field.type, target[field.key], {
+        container: target,
+        key: field.key,
+        up: above.get(target),
+      });
+  }
   return found;
 }
 
-type Found = Map<object, Position | undefined>;
+/** What nests in an object without a call, by key: that of all members of its type, which agree where they meet. */
+type Shape = ReadonlyMap<string, { readonly type: GraphQLOutputType; readonly below: Shape }>;
 
-function visitObject(
-  found: Found,
-  plans: readonly ObjectPlan[],
-  object: Target,
-  up: Position | undefined,
-): void {
-  const fields = new Map(plans.flatMap((plan) => plan.fields.map((field) => [field.key, field] as const)));
-  for (const [key, field] of fields)
-    visitValue(found, field, field.field.type, object[key], { container: object, key, up });
+const shapeOf = (...fields: readonly FieldPlan[]): Shape =>
+  shapeOfObjects(fields.flatMap(({ selections }) => [...selections.values()]));
+
+function shapeOfObjects(plans: readonly ObjectPlan[]): Shape {
+  const nested = plans.flatMap(({ fields, bound }) =>
+    fields.filter((field) => field.selections.size > 0 && !bound.includes(field)),
+  );
+  const byKey = Map.groupBy(nested, ({ key }) => key);
+  return new Map(
+    [...byKey].map(([key, fields]) => [
+      key,
+      { type: (fields[0] as FieldPlan).field.type, below: shapeOf(...fields) },
+    ]),
+  );
 }
 
 type At = { container: object; key: string | number; up: Position | undefined };
 
 function visitValue(
-  found: Found,
-  field: FieldPlan,
+  found: Map<object, Position>,
+  shape: Shape,
   type: GraphQLOutputType,
   value: unknown,
   { container, key, up }: At,
 ): void {
-  if (typeof value !== "object" || value === null || field.selections.size === 0) return;
+  if (typeof value !== "object" || value === null) return;
   const position = { path: { up: up?.path, key }, nullable: !isNonNullType(type), up, container };
   const bare = isNonNullType(type) ? type.ofType : type;
   found.set(value, position);
   if (isListType(bare)) {
     (value as unknown[]).forEach((item, index) => {
-      visitValue(found, field, bare.ofType, item, { container: value, key: index, up: position });
+      visitValue(found, shape, bare.ofType, item, { container: value, key: index, up: position });
     });
-  } else visitObject(found, [...field.selections.values()], value as Target, position);
+    return;
+  }
+  for (const [name, { type: of, below }] of shape)
+    visitValue(found, below, of, (value as Target)[name], { container: value, key: name, up: position });
 }
 
 /** Nulls the nearest place above that may be null; false if there is none, and the whole answer is null. */
@@ -63,9 +83,10 @@ export function bubble(position: Position | undefined): boolean {
 }
 
 /** Whether the object still hangs in the answer: no null has come between it and the root. */
-export function isAttached(root: object | null, position: Position | undefined, object: object): boolean {
+export function isAttached(root: object | null, positions: Positions, object: object): boolean {
+  if (!positions.has(object)) return false;
   let child = object;
-  for (let at = position; at; at = at.up) {
+  for (let at = positions.get(object); at; at = at.up) {
     if ((at.container as Record<string | number, unknown>)[at.path.key] !== child) return false;
     child = at.container;
   }

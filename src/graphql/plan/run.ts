@@ -5,8 +5,8 @@
 import { type GraphQLError, getArgumentValues } from "graphql";
 import type { Variables } from "./compile.ts";
 import { complete } from "./complete.ts";
-import type { FieldPlan, Gathered, OperationPlan, Target } from "./plan.ts";
-import { bubble, isAttached, positions } from "./positions.ts";
+import type { FieldPlan, Gathered, OperationPlan, Target, Waiting } from "./plan.ts";
+import { bubble, isAttached, type Positions, positionsBelow } from "./positions.ts";
 import { compileProjection, type Projection } from "./project.ts";
 
 export type Answer = { readonly data: Target | null; readonly errors: readonly GraphQLError[] };
@@ -19,39 +19,48 @@ type Run = {
   data: Target | null;
 };
 
+/** One field of all objects that a field above it has brought. */
+type Level = {
+  readonly field: FieldPlan;
+  /** REST's objects, and the answer's objects made of them. */
+  readonly parents: readonly unknown[];
+  readonly targets: readonly Target[];
+  /** The level whose values hold the targets; the operation's root has none. */
+  readonly above: Level | undefined;
+  /** Where the objects in this level's values stand, once something below has failed. */
+  below?: Positions;
+};
+
 export async function runPlan(plan: OperationPlan, variables: Variables, context: unknown): Promise<Answer> {
   const data: Target = Object.create(null);
   const run: Run = { plan, variables, context, errors: [], data };
   for (const { key, source, parentType } of plan.root.fields)
     data[key] = source.kind === "typename" ? parentType.name : null;
-  if (plan.serial) for (const field of plan.root.bound) await runField(run, field, [undefined], [data]);
-  else await Promise.all(plan.root.bound.map((field) => runField(run, field, [undefined], [data])));
+  const levels = plan.root.bound.map(
+    (field): Level => ({ field, parents: [undefined], targets: [data], above: undefined }),
+  );
+  // a mutation that nulls the whole answer is the last one (GraphQL spec §6.3.1)
+  if (plan.serial) for (const level of levels) run.data && (await runLevel(run, level));
+  else await Promise.all(levels.map((level) => runLevel(run, level)));
   return { data: run.data, errors: run.errors };
 }
 
 /** Calls the field for all parents of a level, completes its values, then runs what waits for them. */
-async function runField(
-  run: Run,
-  field: FieldPlan,
-  parents: readonly unknown[],
-  targets: readonly Target[],
-): Promise<void> {
-  const values = await callResolver(run, field, parents);
-  const gathered = project(field, values, targets) ?? completeExactly(run, field, values, targets);
-  const next = gathered.flatMap((level) =>
-    level && level.targets.length > 0
-      ? level.plan.bound.map((bound) => runField(run, bound, level.sources, level.targets))
+async function runLevel(run: Run, level: Level): Promise<void> {
+  const values = await callResolver(run, level);
+  const gathered = project(level, values) ?? completeExactly(run, level, values);
+  const next = gathered.flatMap((waiting) =>
+    waiting && waiting.targets.length > 0
+      ? waiting.plan.bound.map((field) =>
+          runLevel(run, { field, parents: waiting.sources, targets: waiting.targets, above: level }),
+        )
       : [],
   );
   if (next.length > 0) await Promise.all(next);
 }
 
 /** One value or Error a parent; never throws. */
-async function callResolver(
-  run: Run,
-  field: FieldPlan,
-  parents: readonly unknown[],
-): Promise<readonly unknown[]> {
+async function callResolver(run: Run, { field, parents }: Level): Promise<readonly unknown[]> {
   const { source, nodes } = field;
   const node = nodes[0];
   try {
@@ -72,11 +81,7 @@ const asError = (thrown: unknown): Error =>
   thrown instanceof Error ? thrown : new Error(`Unexpected error value: ${String(thrown)}`);
 
 /** The fast way for a whole level; `undefined` if any of its values is not what it should be. */
-function project(
-  field: FieldPlan,
-  values: readonly unknown[],
-  targets: readonly Target[],
-): Gathered | undefined {
+function project({ field, targets }: Level, values: readonly unknown[]): Gathered | undefined {
   const gathered: Gathered = [];
   const projection = projectionOf(field);
   try {
@@ -92,17 +97,13 @@ function project(
 }
 
 /** The exact way for a whole level: errors with their paths, nulls that bubble; what a null cuts off is left alone. */
-function completeExactly(
-  run: Run,
-  field: FieldPlan,
-  values: readonly unknown[],
-  targets: readonly Target[],
-): Gathered {
+function completeExactly(run: Run, level: Level, values: readonly unknown[]): Gathered {
+  const { field, targets, above } = level;
   const gathered: Gathered = [];
-  const standing = positionsOf(run);
+  const standing = positionsIn(run, above);
   targets.forEach((target, index) => {
+    if (!isAttached(run.data, standing, target)) return;
     const position = standing.get(target);
-    if (!standing.has(target) || !isAttached(run.data, position, target)) return;
     try {
       const path = { up: position?.path, key: field.key };
       target[field.key] = complete({ errors: run.errors, gathered }, field, values[index], path);
@@ -111,24 +112,25 @@ function completeExactly(
       if (!bubble(position)) run.data = null;
     }
   });
-  return stillStanding(run, gathered);
+  return gathered.map((waiting) => waiting && stillStanding(run, level, waiting));
 }
 
-const positionsOf = (run: Run): ReturnType<typeof positions> =>
-  run.data ? positions(run.plan.root, run.data) : new Map();
+/** Where the objects in a level's values stand; for no level, the root. */
+function positionsIn(run: Run, level: Level | undefined): Positions {
+  if (!level) return new Map(run.data && [[run.data, undefined]]);
+  level.below ??= positionsBelow(level.field, level.targets, positionsIn(run, level.above));
+  return level.below;
+}
 
 /** Drops objects that a null has cut off since they were gathered. */
-function stillStanding(run: Run, gathered: Gathered): Gathered {
-  const standing = positionsOf(run);
-  return gathered.map((level) => {
-    if (!level) return undefined;
-    const kept = level.targets.flatMap((target, index) => (standing.has(target) ? [index] : []));
-    return {
-      plan: level.plan,
-      sources: kept.map((index) => level.sources[index]),
-      targets: kept.map((index) => level.targets[index] as Target),
-    };
-  });
+function stillStanding(run: Run, level: Level, { plan, sources, targets }: Waiting): Waiting {
+  const standing = positionsIn(run, level);
+  const kept = targets.map((target) => isAttached(run.data, standing, target));
+  return {
+    plan,
+    sources: sources.filter((_, index) => kept[index]),
+    targets: targets.filter((_, index) => kept[index]),
+  };
 }
 
 const projections = new WeakMap<FieldPlan, Projection>();

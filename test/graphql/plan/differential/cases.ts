@@ -1,0 +1,76 @@
+/** Case `index` of a seed, the same on any machine: a schema serves 25 cases, an operation 5. */
+import { type DocumentNode, parse, validate } from "graphql";
+import { Plans } from "../../../../src/graphql/plan/plans.ts";
+import type { Faults } from "./answers.ts";
+import type { Case } from "./compare.ts";
+import { type RandomOperation, randomOperation } from "./operation.ts";
+import { Random } from "./random.ts";
+import { type RandomSchema, randomSchema } from "./schema.ts";
+
+const perSchema = 25;
+const perOperation = 5;
+
+export type NumberedCase = Case & { readonly index: number; readonly text: string };
+
+type SchemaOf25 = { readonly at: number; readonly given: RandomSchema; readonly plans: Plans };
+type OperationOf5 = {
+  readonly at: number;
+  readonly operation: RandomOperation;
+  readonly document: DocumentNode;
+};
+
+export class Cases {
+  readonly #seed: unknown;
+  #schema: SchemaOf25 | undefined;
+  #operation: OperationOf5 | undefined;
+
+  constructor(seed: unknown) {
+    this.#seed = seed;
+  }
+
+  get(index: number): NumberedCase {
+    const { given, plans } = this.#schemaOf(index);
+    const { operation, document } = this.#operationOf(index, given);
+    const seed = `${this.#seed}/${index}`;
+    return {
+      index,
+      given,
+      plans,
+      document,
+      text: operation.text,
+      operationName: operation.operationName,
+      variables: operation.variables(seed),
+      faults: faultsOf(new Random(seed, "faults")),
+      seed,
+    };
+  }
+
+  #schemaOf(index: number): SchemaOf25 {
+    const at = Math.floor(index / perSchema);
+    if (this.#schema?.at === at) return this.#schema;
+    const given = randomSchema(this.#seed, at);
+    this.#schema = { at, given, plans: new Plans(given.schema) };
+    return this.#schema;
+  }
+
+  /** The first of the random operations that is valid. */
+  #operationOf(index: number, given: RandomSchema): OperationOf5 {
+    const at = Math.floor(index / perOperation);
+    if (this.#operation?.at === at) return this.#operation;
+    for (let attempt = 0; ; attempt++) {
+      const operation = randomOperation(given.schema, this.#seed, at, attempt);
+      const document = parse(operation.text);
+      const [error] = validate(given.schema, document);
+      if (!error) {
+        this.#operation = { at, operation, document };
+        return this.#operation;
+      }
+      if (attempt > 200) throw error;
+    }
+  }
+}
+
+const faultsOf = (random: Random): Faults => ({
+  values: random.pick([0, 0, 0.005, 0.02, 0.1]),
+  calls: random.pick([0, 0, 0.1, 0.4]),
+});

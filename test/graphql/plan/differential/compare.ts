@@ -1,0 +1,188 @@
+/**
+ * One case run twice, by graphql-js and by a plan, and what differs. Data must be the same text, and so must every
+ * error as a client would see it. One thing GraphQL leaves open (October 2021, §6.4.4): once a null has come from
+ * further down, which failure below it is told depends on which was found first, and others below it may be told or
+ * not. For such a null, and for nothing else, the plan's errors need not be those that graphql-js happened to find.
+ * They must be failures that graphql-js finds where no type forbids null, and exactly one a reason for the null.
+ */
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  type GraphQLSchema,
+  getOperationAST,
+  getVariableValues,
+  isListType,
+  isNonNullType,
+} from "graphql";
+import { mask } from "../../../../src/graphql/mask.ts";
+import type { ObjectPlan, OperationPlan } from "../../../../src/graphql/plan/plan.ts";
+import type { Plans } from "../../../../src/graphql/plan/plans.ts";
+import { runPlan } from "../../../../src/graphql/plan/run.ts";
+import { FakeRest, type Faults } from "./answers.ts";
+import type { RandomSchema } from "./schema.ts";
+
+export type Case = {
+  readonly given: RandomSchema;
+  readonly plans: Plans;
+  readonly document: DocumentNode;
+  readonly operationName: string | undefined;
+  readonly variables: Record<string, unknown>;
+  readonly faults: Faults;
+  readonly seed: unknown;
+};
+
+type Path = readonly (string | number)[];
+type Told = { readonly path: Path; readonly text: string };
+type Result = { readonly data: unknown; readonly errors: readonly Told[]; readonly calls: readonly string[] };
+
+/** How a case went; `difference` is absent if both agree. */
+export type Outcome = {
+  readonly kind: "same" | "left to graphql-js";
+  readonly failed: boolean;
+  /** Nulls whose errors are told otherwise, within what is allowed. */
+  readonly reordered: number;
+  readonly difference?: string;
+};
+
+export async function compareCase(given: Case): Promise<Outcome> {
+  const { document, operationName } = given;
+  const operation = getOperationAST(document, operationName);
+  const { coerced } = getVariableValues(
+    given.given.schema,
+    operation?.variableDefinitions ?? [],
+    given.variables,
+  );
+  const plan = operation && coerced && given.plans.get(document, operation, coerced);
+  if (!plan || !coerced) return { kind: "left to graphql-js", failed: false, reordered: 0 };
+  const rest = new FakeRest(given.given, given.faults, given.seed);
+  const planned = result(await runPlan(plan, coerced, { rest }), rest);
+  const expected = await reference(given, given.given.schema);
+  const { difference, reordered } = await differenceOf(given, plan, planned, expected);
+  return {
+    kind: "same",
+    failed: expected.errors.length > 0,
+    reordered,
+    ...(difference !== undefined && { difference }),
+  };
+}
+
+async function reference(given: Case, schema: GraphQLSchema): Promise<Result> {
+  const rest = new FakeRest(given.given, given.faults, given.seed);
+  const { document, operationName, variables: variableValues } = given;
+  const contextValue = { rest };
+  return result(await execute({ schema, document, operationName, variableValues, contextValue }), rest);
+}
+
+function result({ data, errors = [] }: Pick<ExecutionResult, "data" | "errors">, rest: FakeRest): Result {
+  const told = errors.map((error) => ({
+    path: error.path ?? [],
+    text: JSON.stringify(mask(error.toJSON(), error)),
+  }));
+  return {
+    data,
+    errors: told.sort((left, right) => (left.text < right.text ? -1 : 1)),
+    calls: [...rest.calls],
+  };
+}
+
+async function differenceOf(
+  given: Case,
+  plan: OperationPlan,
+  planned: Result,
+  expected: Result,
+): Promise<{ difference?: string; reordered: number }> {
+  if (JSON.stringify(planned.data) !== JSON.stringify(expected.data))
+    return { difference: sideBySide("data", planned.data, expected.data), reordered: 0 };
+  const calls = callDifference(plan, planned, expected);
+  if (calls) return { difference: calls, reordered: 0 };
+  const ours = byNull(planned);
+  const theirs = byNull(expected);
+  let reordered = 0;
+  for (const place of new Set([...ours.keys(), ...theirs.keys()])) {
+    const told = ours.get(place) ?? [];
+    const wanted = theirs.get(place) ?? [];
+    if (sameTexts(told, wanted)) continue;
+    const difference = { difference: sideBySide(`errors at ${place}`, told, wanted), reordered };
+    if (place === exact) return difference;
+    if (told.filter(({ path }) => isReason(plan, path, JSON.parse(place))).length !== 1) return difference;
+    if (!(await areFound(given, plan, told))) return difference;
+    reordered++;
+  }
+  return { reordered };
+}
+
+/** Errors at their own null, or at no null at all: compared one by one. */
+const exact = "exact";
+
+/** Errors by the null that has swallowed their place; by `exact` where they stand themselves. */
+function byNull({ data, errors }: Result): Map<string, Told[]> {
+  const groups = new Map<string, Told[]>();
+  for (const told of errors) {
+    const place = nullAbove(data, told.path);
+    const key = place === undefined ? exact : JSON.stringify(place);
+    groups.set(key, [...(groups.get(key) ?? []), told]);
+  }
+  return groups;
+}
+
+function nullAbove(data: unknown, path: Path): Path | undefined {
+  let value = data;
+  for (const [depth, key] of path.entries()) {
+    if (value === null) return path.slice(0, depth);
+    value = (value as Record<string | number, unknown>)[key];
+  }
+  return undefined;
+}
+
+const sameTexts = (left: readonly Told[], right: readonly Told[]): boolean =>
+  left.length === right.length && left.every(({ text }, index) => text === right[index]?.text);
+
+/** Whether a failure at `path` makes `place` null: no position between them may be null. */
+const isReason = (plan: OperationPlan, path: Path, place: Path): boolean =>
+  typesAlong(plan, path).slice(place.length).every(isNonNullType);
+
+/** The types of the positions that a path goes through. */
+function typesAlong(plan: OperationPlan, path: Path): unknown[] {
+  let objects: readonly ObjectPlan[] = [plan.root];
+  let type: unknown;
+  return path.map((key) => {
+    const bare = isNonNullType(type) ? type.ofType : type;
+    if (typeof key === "number") type = isListType(bare) ? bare.ofType : undefined;
+    else {
+      const fields = objects.flatMap((object) => object.fields.filter((field) => field.key === key));
+      objects = fields.flatMap(({ selections }) => [...selections.values()]);
+      type = fields[0]?.field.type;
+    }
+    return type;
+  });
+}
+
+/** Whether graphql-js finds all these failures too where no output type forbids null, so that none hides another. */
+async function areFound(given: Case, plan: OperationPlan, told: readonly Told[]): Promise<boolean> {
+  const { data, errors } = await reference(given, given.given.nullable);
+  const found = new Set(errors.map(({ text }) => text));
+  return told.every(
+    ({ path, text }) =>
+      found.has(text) ||
+      (valueAt(data, path) === null &&
+        isNonNullType(typesAlong(plan, path).at(-1)) &&
+        JSON.parse(text).extensions.code === "BAD_UPSTREAM_RESPONSE"),
+  );
+}
+
+const valueAt = (data: unknown, path: Path): unknown =>
+  path.reduce((value, key) => (value as Record<string | number, unknown> | null | undefined)?.[key], data);
+
+/** A mutation's calls are the same in the same order; nothing is asked that graphql-js would not have asked. */
+function callDifference(plan: OperationPlan, planned: Result, expected: Result): string | undefined {
+  const sent = ({ calls }: Result): string[] => calls.filter((call) => call.startsWith("POST"));
+  if (plan.serial && sent(planned).join() !== sent(expected).join())
+    return sideBySide("mutations", sent(planned), sent(expected));
+  if (expected.errors.length === 0 && planned.calls.length > expected.calls.length)
+    return sideBySide("calls", planned.calls, expected.calls);
+  return undefined;
+}
+
+const sideBySide = (what: string, ours: unknown, theirs: unknown): string =>
+  `${what}\n  plan:       ${JSON.stringify(ours)}\n  graphql-js: ${JSON.stringify(theirs)}`;

@@ -1,0 +1,54 @@
+/**
+ * Any operation answers the same whether a plan or graphql-js runs it, errors and paths included (DESIGN §6.9).
+ * `DIFFERENTIAL_CASES=100000 DIFFERENTIAL_SEED=7 npx vitest run differential` runs more and others;
+ * `DIFFERENTIAL_CASE=123` runs that one alone and prints it.
+ */
+import { GraphQLError } from "graphql";
+import { expect, onTestFinished, test } from "vitest";
+import { Cases } from "./cases.ts";
+import { compareCase } from "./compare.ts";
+import { printCase } from "./print-case.ts";
+
+const { DIFFERENTIAL_CASES: wanted, DIFFERENTIAL_SEED: given, DIFFERENTIAL_CASE: only } = process.env;
+const seed = given ?? String(Date.now());
+const count = Number(wanted ?? 10_000);
+
+test(`${only ? 1 : count} random cases of seed ${seed}: a plan answers as graphql-js does`, {
+  timeout: 60_000 + count * 20,
+}, async () => {
+  ignoreAbandonedErrors();
+  const cases = new Cases(seed);
+  const counts = { planned: 0, failed: 0, reordered: 0 };
+  const [from, to] = only ? [Number(only), Number(only) + 1] : [0, count];
+  for (let index = from; index < to; index++) {
+    const one = cases.get(index);
+    const { kind, failed, reordered, difference } = await compareCase(one);
+    if (difference || only) console.log(printCase(seed, one));
+    if (difference) expect.fail(`case ${index} of seed ${seed}: ${difference}`);
+    if (kind === "same") counts.planned++;
+    if (failed) counts.failed++;
+    if (reordered > 0) counts.reordered++;
+  }
+  console.log(`differential: seed ${seed}, ${JSON.stringify(counts)}`);
+  if (only) return;
+  // a test of nothing would pass as well
+  expect(counts.planned).toBeGreaterThan(count * 0.85);
+  expect(counts.failed).toBeGreaterThan(count * 0.2);
+  expect(counts.reordered).toBeLessThan(count * 0.1);
+});
+
+/**
+ * graphql-js 16 abandons the promises of a list's earlier items when a later item fails at once; their failures are then
+ * nobody's. A plan has none of them, so any that is not graphql-js's still ends the run.
+ */
+function ignoreAbandonedErrors(): void {
+  const listeners = process.listeners("unhandledRejection");
+  process.removeAllListeners("unhandledRejection");
+  process.on("unhandledRejection", (reason) => {
+    if (!(reason instanceof GraphQLError)) throw reason;
+  });
+  onTestFinished(() => {
+    process.removeAllListeners("unhandledRejection");
+    for (const listener of listeners) process.on("unhandledRejection", listener);
+  });
+}

@@ -1,0 +1,11 @@
+/** A case as a reader repeats it by hand. */
+import type { NumberedCase } from "./cases.ts";
+
+export const printCase = (seed: string, { index, given, text, variables, faults }: NumberedCase): string => `
+${given.text}
+
+${text}
+
+variables ${JSON.stringify(variables)}, share of faults ${JSON.stringify(faults)}
+again: DIFFERENTIAL_SEED=${seed} DIFFERENTIAL_CASE=${index} npx vitest run differential
+`;
