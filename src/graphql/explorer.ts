@@ -5,7 +5,6 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import { renderGraphiQL } from "@graphql-yoga/render-graphiql";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 type Page = {
@@ -20,7 +19,7 @@ const encoders: Record<string, (html: string) => Promise<Buffer>> = {
   identity: async (html) => Buffer.from(html),
 };
 
-let page: Page | undefined;
+let page: Promise<Page> | undefined;
 
 /** Whether a GET wants to be shown a page. */
 export const wantsPage = ({ headers }: FastifyRequest): boolean =>
@@ -28,14 +27,15 @@ export const wantsPage = ({ headers }: FastifyRequest): boolean =>
 
 export async function sendExplorer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   page ??= makePage();
+  const { html, policy, encoded } = await page;
   const accepted = request.headers["accept-encoding"] ?? "";
   const encoding = ["br", "gzip"].find((name) => accepted.includes(name)) ?? "identity";
-  const body = page.encoded.get(encoding) ?? encoders[encoding]?.(page.html);
-  if (body) page.encoded.set(encoding, body);
+  const body = encoded.get(encoding) ?? encoders[encoding]?.(html);
+  if (body) encoded.set(encoding, body);
   if (encoding !== "identity") reply.header("content-encoding", encoding);
   return reply
     .headers({
-      "content-security-policy": page.policy,
+      "content-security-policy": policy,
       vary: "accept, accept-encoding",
       "cache-control": "no-cache",
       "x-content-type-options": "nosniff",
@@ -44,7 +44,9 @@ export async function sendExplorer(request: FastifyRequest, reply: FastifyReply)
     .send(await body);
 }
 
-function makePage(): Page {
+/** GraphiQL is 9 MB of text: loaded with the first page and never in production. */
+async function makePage(): Promise<Page> {
+  const { renderGraphiQL } = await import("@graphql-yoga/render-graphiql");
   const html = renderGraphiQL({
     endpoint: "/v1/graphql",
     title: "Messaging GraphQL",

@@ -1,13 +1,12 @@
 /** The `graphql` role: the generated schema on Apollo Server, behind Fastify, over the REST client. */
 import cors from "@fastify/cors";
-import underPressure from "@fastify/under-pressure";
 import type { FastifyInstance } from "fastify";
 import { operations } from "../../generated/operations.ts";
 import { type Config, ConfigError } from "../config.ts";
-import { CodedError } from "../errors.ts";
 import { createServer } from "../http/server.ts";
 import { Upstreams } from "../rest/client.ts";
 import { createApollo } from "./apollo.ts";
+import { shedOverload } from "./overload.ts";
 import type { Executions } from "./plan/plugin.ts";
 import { routes } from "./route.ts";
 import { buildSchema } from "./schema.ts";
@@ -18,9 +17,6 @@ declare module "fastify" {
     executions: Executions;
   }
 }
-
-/** Milliseconds of event-loop delay from which requests are shed. */
-const maxDelayMs = 1_000;
 
 /** `planned: false` leaves every operation to graphql-js, as tests do to compare. Throws `ConfigError`. */
 export async function createGraphql(config: Config, { planned = true } = {}): Promise<FastifyInstance> {
@@ -44,30 +40,8 @@ export async function createGraphql(config: Config, { planned = true } = {}): Pr
       maxAge: 600,
     });
   await server.register(async (scoped) => {
-    await scoped.register(underPressure, {
-      maxEventLoopDelay: maxDelayMs,
-      retryAfter: 1,
-      pressureHandler: shed,
-    });
-    limitConcurrency(scoped, config.env.MAX_CONCURRENT_REQUESTS);
+    shedOverload(scoped, config.env.MAX_CONCURRENT_REQUESTS);
     routes(scoped, config, apollo, upstreams);
   });
   return server;
-}
-
-const overloaded = (): CodedError =>
-  new CodedError("SERVICE_UNAVAILABLE", "too much to do at once; try again", { retryAfter: 1 });
-
-function shed(): never {
-  throw overloaded();
-}
-
-/** A request more than this many under way is refused at once: it would only make the others later. */
-function limitConcurrency(server: FastifyInstance, limit: number): void {
-  let underWay = 0;
-  server.addHook("onRequest", async (_request, reply) => {
-    if (underWay >= limit) throw overloaded();
-    underWay++;
-    reply.raw.once("close", () => underWay--);
-  });
 }

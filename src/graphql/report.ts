@@ -9,7 +9,10 @@ export function report(context: RequestContext, errors: readonly GraphQLError[])
     const { originalError: original, path } = error;
     if (original instanceof CodedError && original.status < 500) continue;
     const level = original instanceof CodedError || error.path === undefined ? "info" : "error";
-    context.log[level]({ err: original ?? error, path: path?.join(".") }, "field failed");
+    context.log[level](
+      { err: original ?? error, path: path?.join("."), requestId: context.requestId },
+      "field failed",
+    );
   }
 }
 

@@ -42,7 +42,8 @@ export function writeContextHeaders(prefix: string, context: TenantContext): Rec
   const headers: Record<string, string> = {};
   for (const [key, suffix] of Object.entries(suffixes)) {
     const value = context[key as keyof TenantContext];
-    headers[prefix.toLowerCase() + suffix] = typeof value === "string" ? encode(value) : value.map(encode).join(",");
+    headers[prefix.toLowerCase() + suffix] =
+      typeof value === "string" ? encode(value) : value.map(encode).join(",");
   }
   return headers;
 }

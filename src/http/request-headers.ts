@@ -7,16 +7,17 @@ import { CodedError } from "../errors.ts";
 
 type HeaderSection = Pick<IncomingMessage, "rawHeaders" | "httpVersion">;
 
-/** Throws LIMIT_EXCEEDED or BAD_REQUEST. */
-export function checkRequestHeaders({ rawHeaders, httpVersion }: HeaderSection, max: number): void {
+/** LIMIT_EXCEEDED or BAD_REQUEST; `undefined` for a header section that is fine. */
+export function headerFault({ rawHeaders, httpVersion }: HeaderSection, max: number): CodedError | undefined {
   if (rawHeaders.length / 2 > max) {
-    throw new CodedError("LIMIT_EXCEEDED", "too many request headers", { limit: "MAX_HEADERS", value: max });
+    return new CodedError("LIMIT_EXCEEDED", "too many request headers", { limit: "MAX_HEADERS", value: max });
   }
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === "host") hosts++;
   }
   if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) {
-    throw new CodedError("BAD_REQUEST", "a request has exactly one Host header");
+    return new CodedError("BAD_REQUEST", "a request has exactly one Host header");
   }
+  return undefined;
 }

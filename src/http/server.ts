@@ -4,11 +4,16 @@
  */
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest, LogController } from "fastify";
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from "fastify";
 import type { Config } from "../config.ts";
 import { CodedError, codeOfStatus, problemOf } from "../errors.ts";
 import { answerClientError, answerConnect } from "./client-error.ts";
-import { checkRequestHeaders } from "./request-headers.ts";
+import { headerFault } from "./request-headers.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -29,6 +34,7 @@ export function createServer(config: Config): FastifyInstance {
     keepAliveTimeout: 75_000,
     forceCloseConnections: "idle",
     genReqId: requestId,
+    childLoggerFactory: (logger) => logger, // a logger a request costs more than the few lines that want its id
     return503OnClosing: false, // a request that made it in while we drain is still answered
     trustProxy: config.env.TRUSTED_PROXIES.length > 0 ? [...config.env.TRUSTED_PROXIES] : false,
     clientErrorHandler: answerClientError,
@@ -37,10 +43,12 @@ export function createServer(config: Config): FastifyInstance {
   });
   server.server.on("connect", answerConnect);
   // an expectation that nobody knows may be ignored (RFC 9110 §10.1.1)
-  server.server.on("checkExpectation", (request, response) => server.server.emit("request", request, response));
+  server.server.on("checkExpectation", (request, response) =>
+    server.server.emit("request", request, response),
+  );
   server.setErrorHandler((error: FastifyError, request, reply) => {
     const coded = toCodedError(error);
-    if (coded.status >= 500) request.log.error({ err: error }, "request failed");
+    if (coded.status >= 500) request.log.error({ err: error, requestId: request.id }, "request failed");
     return sendProblem(reply, coded);
   });
   server.setNotFoundHandler((request, reply) =>
@@ -49,7 +57,9 @@ export function createServer(config: Config): FastifyInstance {
   const unready = new Set<string>();
   server.decorate("unready", unready);
   server.addHook("preClose", async () => void unready.add("stopping"));
-  server.addHook("onRequest", async (request) => checkRequestHeaders(request.raw, config.env.MAX_HEADERS));
+  server.addHook("onRequest", (request, _reply, done) =>
+    done(headerFault(request.raw, config.env.MAX_HEADERS)),
+  );
   server.addHook("onSend", (_request, reply, payload, done) => {
     if (unready.has("stopping")) reply.header("connection", "close");
     done(null, payload);
@@ -92,8 +102,15 @@ function requestId(request: { headers: FastifyRequest["headers"] }): string {
 function toCodedError(error: FastifyError): CodedError {
   if (error instanceof CodedError) return error;
   const status = error.statusCode ?? 500;
-  if (status < 400 || status >= 500) return new CodedError("INTERNAL_SERVER_ERROR", "internal error", {}, error);
-  if (status === 413) return new CodedError("LIMIT_EXCEEDED", "the request body is too large", { limit: "MAX_BODY_BYTES" });
+  if (status < 400 || status >= 500)
+    return new CodedError("INTERNAL_SERVER_ERROR", "internal error", {}, error);
+  if (status === 413)
+    return new CodedError("LIMIT_EXCEEDED", "the request body is too large", { limit: "MAX_BODY_BYTES" });
   const code = codeOfStatus(status);
-  return new CodedError(code === "UPSTREAM_ERROR" || code === "BAD_USER_INPUT" ? "BAD_REQUEST" : code, error.message, {}, error);
+  return new CodedError(
+    code === "UPSTREAM_ERROR" || code === "BAD_USER_INPUT" ? "BAD_REQUEST" : code,
+    error.message,
+    {},
+    error,
+  );
 }

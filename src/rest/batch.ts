@@ -71,9 +71,11 @@ async function fetchAll<K extends MaybeKey, const Match extends string, Item ext
   match: Match,
   fetch: Fetch<NonNullable<K>, Item>,
 ): Promise<Found<Item>> {
-  const wanted = [...new Set(keys.filter(isKey))] as NonNullable<K>[];
+  const wanted = [...new Set(keys)].filter(isKey) as NonNullable<K>[];
   const found: Found<Item> = new Map();
-  await Promise.all(chunks(wanted, size).map((chunk) => fetchChunk(chunk, match, fetch, found)));
+  if (wanted.length > size)
+    await Promise.all(chunks(wanted, size).map((chunk) => fetchChunk(chunk, match, fetch, found)));
+  else if (wanted.length > 0) await fetchChunk(wanted, match, fetch, found);
   return found;
 }
 

@@ -10,6 +10,7 @@ import type { Operation } from "./operation.ts";
 import type { Scope } from "./scope.ts";
 import { Upstream } from "./upstream.ts";
 
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Section = Readonly<Record<string, unknown>>;
 type Init = {
   readonly path?: Section;
@@ -18,6 +19,9 @@ type Init = {
   readonly body?: unknown;
 };
 type Operations = Readonly<Record<string, Operation>>;
+
+/** openapi-fetch's methods, as a call that its caller's own types have already checked. */
+type Send = (path: string, init: object) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
 
 /** The upstreams of all products, each with its own connections so that a slow one holds up no other. */
 export class Upstreams {
@@ -48,7 +52,6 @@ export class RestClient {
   readonly #operations: Operations;
   readonly #upstreams: Upstreams;
   readonly #scope: Scope;
-  readonly #reads = new Map<string, Promise<unknown>>();
 
   constructor(operations: Operations, upstreams: Upstreams, scope: Scope) {
     this.#operations = operations;
@@ -57,12 +60,12 @@ export class RestClient {
   }
 
   get(path: string, init?: Init, ...result: string[]): Promise<unknown> {
-    return this.#read(path, init, result);
+    return this.#call("GET", path, init, result);
   }
 
   async find(path: string, init?: Init, ...result: string[]): Promise<unknown> {
     try {
-      return await this.#read(path, init, result);
+      return await this.#call("GET", path, init, result);
     } catch (error) {
       if (error instanceof CodedError && error.code === "NOT_FOUND") return null;
       throw error;
@@ -85,66 +88,53 @@ export class RestClient {
     return this.#call("DELETE", path, init, result);
   }
 
-  /** Identical reads of one request are one call. */
-  #read(path: string, init: Init | undefined, result: readonly string[]): Promise<unknown> {
-    const key = init ? path + JSON.stringify(init) : path;
-    const known = this.#reads.get(key);
-    const body = known ?? this.#call("GET", path, init, []);
-    if (!known) this.#reads.set(key, body);
-    return result.length > 0
-      ? body.then((value) => valueAt(this.#operation("GET", path), value, result))
-      : body;
-  }
-
   async #call(
-    method: string,
+    method: Method,
     path: string,
     init: Init | undefined,
     result: readonly string[],
   ): Promise<unknown> {
-    const operation = this.#operation(method, path);
-    const upstream = this.#upstreams.of(operation);
-    const send = (): Promise<unknown> => {
-      this.#scope.enter(method === "GET");
-      return upstream.run(() => this.#send(upstream, operation, method, path, init));
-    };
+    const operation = this.#operations[`${method} ${path}`] as Operation;
     try {
-      return valueAt(operation, await (method === "GET" ? this.#retrying(upstream, send) : send()), result);
+      const body = await this.#attempt(operation, method, path, init, method === "GET");
+      return result.length > 0 ? valueAt(body, result) : body;
     } catch (error) {
       throw named(operation, error);
     }
   }
 
   /** A read is tried once more, within the request's deadline and the upstream's budget. */
-  async #retrying(upstream: Upstream, send: () => Promise<unknown>): Promise<unknown> {
+  async #attempt(
+    operation: Operation,
+    method: Method,
+    path: string,
+    init: Init | undefined,
+    mayRetry: boolean,
+  ): Promise<unknown> {
+    const upstream = this.#upstreams.of(operation);
     try {
-      return await send();
+      return await upstream.run(() => this.#send(upstream, operation, method, path, init));
     } catch (error) {
-      const waitMs = retryWaitMs(error);
+      const waitMs = mayRetry ? retryWaitMs(error) : undefined;
       if (waitMs === undefined || waitMs >= this.#scope.remainingMs || !upstream.takeRetry()) throw error;
       await sleep(waitMs);
-      return send();
+      return this.#attempt(operation, method, path, init, false);
     }
   }
 
   async #send(
     upstream: Upstream,
     operation: Operation,
-    method: string,
+    method: Method,
     path: string,
     init: Init | undefined,
   ): Promise<unknown> {
-    const { path: inPath, query, header, body } = init ?? {};
-    const { data, error, response } = await upstream.client.request(
-      method.toLowerCase() as "get",
-      path as never,
-      {
-        params: { path: inPath, query, header },
-        body: body ?? undefined,
-        querySerializer: (given: Section) => serializeQuery(operation, given),
-        scope: this.#scope,
-      } as never,
-    );
+    const { data, error, response } = await (upstream.client[method] as unknown as Send)(path, {
+      params: init,
+      body: init?.body ?? undefined,
+      querySerializer: init?.query ? (given: Section) => serializeQuery(operation, given) : noQuery,
+      scope: this.#scope,
+    });
     if (!response.ok) throw refusal(response, error, init);
     if (data === undefined && !operation.empty)
       throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is empty");
@@ -152,22 +142,20 @@ export class RestClient {
       throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not JSON");
     return data ?? null;
   }
-
-  #operation(method: string, path: string): Operation {
-    return this.#operations[`${method} ${path}`] as Operation;
-  }
 }
+
+const noQuery = (): string => "";
 
 const isJson = (response: Response): boolean =>
   /^application\/(?:[\w.+-]+\+)?json\b/i.test(response.headers.get("content-type") ?? "");
 
 /** Walks down to the result; anything but an object on the way breaks the contract. */
-function valueAt(operation: Operation, body: unknown, steps: readonly string[]): unknown {
+function valueAt(body: unknown, steps: readonly string[]): unknown {
   let value = body;
   for (const step of steps) {
     if (value === null || value === undefined) return null;
     if (typeof value !== "object" || Array.isArray(value)) {
-      throw new CodedError("BAD_UPSTREAM_RESPONSE", `${operation.id}: the answer is not an object`);
+      throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not an object");
     }
     value = (value as Section)[step];
   }

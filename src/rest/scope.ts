@@ -11,7 +11,8 @@ export class Scope {
   readonly headers: Readonly<Record<string, string>>;
   readonly #config: Config;
   readonly #deadline: number;
-  readonly #reads = new Set<Abort>();
+  readonly #underWay = new Set<Abort>();
+  readonly #reads = new Map<object, Map<string, Promise<Response>>>();
   #calls = 0;
   #left = false;
 
@@ -38,25 +39,46 @@ export class Scope {
     return this.#deadline - performance.now();
   }
 
-  limits(): { timeoutMs: number; maxBytes: number } {
-    const { CALL_TIMEOUT_MS, MAX_RESPONSE_BYTES } = this.#config.env;
-    return { timeoutMs: Math.min(CALL_TIMEOUT_MS, this.remainingMs), maxBytes: MAX_RESPONSE_BYTES };
+  /** Milliseconds that the next call may take. */
+  get callTimeoutMs(): number {
+    return Math.min(this.#config.env.CALL_TIMEOUT_MS, this.remainingMs);
   }
 
-  /** Notes a read under way; a mutation is never given up. The answer ends the note. */
-  abortable(method: string, abort: Abort): () => void {
-    if (method !== "GET" && method !== "HEAD") return noop;
-    this.#reads.add(abort);
-    return () => this.#reads.delete(abort);
+  get connectTimeoutMs(): number {
+    return this.#config.env.CONNECT_TIMEOUT_MS;
+  }
+
+  get maxResponseBytes(): number {
+    return this.#config.env.MAX_RESPONSE_BYTES;
+  }
+
+  /** The reads that this request has made of an upstream, by URL. */
+  readsOf(upstream: object): Map<string, Promise<Response>> {
+    const known = this.#reads.get(upstream) ?? new Map<string, Promise<Response>>();
+    this.#reads.set(upstream, known);
+    return known;
+  }
+
+  /** A write may have changed what the next read of this request has to see. */
+  forgetReads(): void {
+    this.#reads.clear();
+  }
+
+  /** Notes a read under way; a mutation is never given up. */
+  began(method: string, abort: Abort): void {
+    if (method === "GET" || method === "HEAD") this.#underWay.add(abort);
+  }
+
+  ended(abort: Abort): void {
+    this.#underWay.delete(abort);
   }
 
   /** The client has left: its reads end now, and no other begins. */
   leave(): void {
     this.#left = true;
-    for (const abort of this.#reads) abort(clientLeft());
+    for (const abort of this.#underWay) abort(clientLeft());
   }
 }
 
 const clientLeft = (): CodedError =>
   new CodedError("CLIENT_CLOSED_REQUEST", "the client left before the answer");
-const noop = (): void => {};

@@ -15,7 +15,7 @@ import type { paths } from "../../generated/rest.ts";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { serializePath } from "./encode.ts";
-import { exchange } from "./exchange.ts";
+import { exchange, type Incoming } from "./exchange.ts";
 import type { Scope } from "./scope.ts";
 
 const connections = 64;
@@ -90,29 +90,38 @@ export class Upstream {
     await this.#pool.destroy();
   }
 
-  async #fetch({ url, method, headers, body, scope }: CallRequest): Promise<Response> {
-    const all = headers ? { ...scope.headers, ...Object.fromEntries(headers) } : scope.headers;
-    const { timeoutMs, maxBytes } = scope.limits();
+  /** Identical reads of one request are one exchange, parsed once, until a write makes them old. */
+  #fetch(call: CallRequest): Promise<Response> {
+    const { scope, url } = call;
+    if (call.method !== "GET") return this.#exchange(call).finally(() => scope.forgetReads());
+    if (call.headers) return this.#exchange(call);
+    const reads = scope.readsOf(this);
+    const known = reads.get(url);
+    if (known) return known;
+    const answer = this.#exchange(call);
+    reads.set(url, answer);
+    const forget = (): boolean => reads.delete(url);
+    answer.then(({ ok }) => ok || forget(), forget);
+    return answer;
+  }
+
+  async #exchange({ url: path, method, headers, body, scope }: CallRequest): Promise<Response> {
+    scope.enter(method === "GET");
+    const all = headers ? { ...scope.headers, ...headers } : scope.headers;
     const { incoming, abort } = exchange(this.#pool, {
       method,
-      path: url,
+      path,
       headers: all,
       body,
-      timeoutMs,
-      maxBytes,
+      connectTimeoutMs: scope.connectTimeoutMs,
+      timeoutMs: scope.callTimeoutMs,
+      maxBytes: scope.maxResponseBytes,
     });
-    const release = scope.abortable(method, abort);
+    scope.began(method, abort);
     try {
-      const { status, header, text } = await incoming;
-      return {
-        status,
-        ok: status >= 200 && status < 300,
-        headers: { get: header },
-        text: async () => text,
-        json: async () => JSON.parse(text),
-      } as unknown as Response;
+      return new CallResponse(await incoming) as unknown as Response;
     } finally {
-      release();
+      scope.ended(abort);
     }
   }
 }
@@ -121,18 +130,46 @@ export class Upstream {
 class CallRequest {
   readonly url: string;
   readonly method: string;
-  readonly headers: Headers | undefined;
+  /** The operation's own headers; `undefined` if it has none. */
+  readonly headers: Record<string, string> | undefined;
   readonly body: string | undefined;
   readonly scope: Scope;
 
   constructor(url: string, init: { method: string; headers: Headers; body?: string; scope: Scope }) {
     this.url = url || "/";
     this.method = init.method;
-    this.headers = init.headers.entries().next().done ? undefined : init.headers;
+    this.headers = isEmpty(init.headers) ? undefined : Object.fromEntries(init.headers);
     this.body = init.body;
     this.scope = init.scope;
   }
 }
+
+/** The light stand-in for `Response`: a body that is there already, parsed when it is first asked for. */
+class CallResponse {
+  readonly status: number;
+  readonly ok: boolean;
+  readonly headers: { get(name: string): string | undefined };
+  readonly #text: string;
+  #value: unknown;
+
+  constructor({ status, header, text }: Incoming) {
+    this.status = status;
+    this.ok = status >= 200 && status < 300;
+    this.headers = { get: header };
+    this.#text = text;
+  }
+
+  async text(): Promise<string> {
+    return this.#text;
+  }
+
+  async json(): Promise<unknown> {
+    this.#value ??= JSON.parse(this.#text);
+    return this.#value;
+  }
+}
+
+const isEmpty = (headers: Headers): boolean => headers.keys().next().done === true;
 
 const faults = new Set([
   "UPSTREAM_ERROR",
