@@ -14,6 +14,8 @@ export type Outgoing = {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
+  /** Milliseconds until the request must be on a connection: waiting for a free one counts. */
+  readonly connectTimeoutMs: number;
   /** Milliseconds for the whole exchange. */
   readonly timeoutMs: number;
   /** Bytes of the body, decompressed. */
@@ -52,7 +54,7 @@ class BodyHandler implements Dispatcher.DispatchHandler {
   readonly #outgoing: Outgoing;
   readonly #resolve: (incoming: Incoming) => void;
   readonly #reject: (error: unknown) => void;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
   #failure: CodedError | undefined;
   #status = 0;
@@ -64,16 +66,24 @@ class BodyHandler implements Dispatcher.DispatchHandler {
     this.#outgoing = outgoing;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#timer = setTimeout(
-      () => this.fail(new CodedError("UPSTREAM_TIMEOUT", "no answer in time")),
-      Math.max(outgoing.timeoutMs, 0),
-    );
+    const { connectTimeoutMs, timeoutMs } = outgoing;
+    this.#timer = setTimeout(() => this.#late(), Math.max(Math.min(connectTimeoutMs, timeoutMs), 0));
+  }
+
+  /** One timer for both deadlines: whoever has a connection by the first goes on to the second. */
+  #late(): void {
+    const { connectTimeoutMs, timeoutMs } = this.#outgoing;
+    const leftMs = timeoutMs - connectTimeoutMs;
+    if (!this.#controller) this.fail(new CodedError("UPSTREAM_TIMEOUT", "no connection in time"));
+    else if (leftMs <= 0) this.fail(noAnswer());
+    else this.#timer = setTimeout(() => this.fail(noAnswer()), leftMs);
   }
 
   /** Ends the exchange now; its socket is closed. */
   fail(failure: CodedError): void {
     if (this.#failure) return;
     this.#failure = failure;
+    this.#chunks = [];
     clearTimeout(this.#timer);
     this.#controller?.abort(failure);
     this.#reject(failure);
@@ -87,6 +97,8 @@ class BodyHandler implements Dispatcher.DispatchHandler {
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
     this.#status = status;
     this.#headers = headers;
+    if (Number(headers["content-length"]) > this.#outgoing.maxBytes)
+      this.fail(tooLarge(this.#outgoing.maxBytes));
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -142,19 +154,22 @@ async function decompress(encoding: string, body: Buffer, maxBytes: number): Pro
   }
 }
 
+const noAnswer = (): CodedError => new CodedError("UPSTREAM_TIMEOUT", "no answer in time");
+
 const tooLarge = (bytes: number): CodedError =>
   new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is too large", {
     limit: "MAX_RESPONSE_BYTES",
     value: bytes,
   });
 
+const notHttp = new Set(["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "UND_ERR_HEADERS_OVERFLOW"]);
+
 /** What undici says when there is no connection, or it breaks; its message may hold addresses and stays in `cause`. */
 function connectionFailure(error: Error): CodedError {
   const code = "code" in error ? String(error.code) : "";
   if (code === "UND_ERR_CONNECT_TIMEOUT")
     return new CodedError("UPSTREAM_TIMEOUT", "no connection in time", {}, error);
-  if (code.startsWith("HPE_") || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
-    return new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not HTTP", {}, error);
-  }
+  if (error.name === "HTTPParserError" || notHttp.has(code))
+    return new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not HTTP");
   return new CodedError("UPSTREAM_UNAVAILABLE", "no connection, or it broke", {}, error);
 }

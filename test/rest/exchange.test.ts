@@ -1,0 +1,164 @@
+/** One exchange against an upstream that does everything wrong: bounded in time and size, one coded failure each. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { Pool } from "undici";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { CodedError } from "../../src/errors.ts";
+import { exchange, type Incoming, type Outgoing } from "../../src/rest/exchange.ts";
+import { type Answer, http, rawServer } from "./raw-server.ts";
+
+const get: Outgoing = {
+  method: "GET",
+  path: "/x",
+  headers: {},
+  body: undefined,
+  connectTimeoutMs: 1_000,
+  timeoutMs: 2_000,
+  maxBytes: 1_000,
+};
+
+async function against(answer: Answer, connections = 4) {
+  const server = await rawServer(answer);
+  const pool = new Pool(server.url.origin, { connections, pipelining: 1 });
+  onTestFinished(() => pool.destroy());
+  const call = (change: Partial<Outgoing> = {}) => exchange(pool, { ...get, ...change });
+  return { server, call };
+}
+
+const send =
+  (bytes: string | Buffer): Answer =>
+  (socket) =>
+    void socket.write(bytes);
+const failureOf = (incoming: Promise<Incoming>): Promise<unknown> =>
+  incoming.catch((error: unknown) => error);
+
+test("an answer in pieces arrives whole", async () => {
+  const { call } = await against((socket) => {
+    socket.write("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n");
+    for (const piece of ['{"a"', ":", '"é"}'])
+      socket.write(`${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`);
+    socket.write("0\r\n\r\n");
+  });
+  const { status, text, header } = await call().incoming;
+  expect([status, text, header("Content-Type")]).toEqual([200, '{"a":"é"}', "application/json"]);
+});
+
+test("an interim answer is not the answer", async () => {
+  const { call } = await against(send(`HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${http(200, "{}")}`));
+  expect(await call().incoming).toMatchObject({ status: 200, text: "{}" });
+});
+
+describe.each([
+  ["gzip", gzipSync],
+  ["deflate", deflateSync],
+  ["br", brotliCompressSync],
+] as const)("%s", (encoding, compress) => {
+  test("is decompressed, up to the cap", async () => {
+    const size = { current: 1_000 };
+    const { call } = await against((socket) =>
+      socket.write(http(200, compress("x".repeat(size.current)), { "content-encoding": encoding })),
+    );
+    expect((await call().incoming).text).toHaveLength(1_000);
+    size.current = 1_001;
+    expect(await failureOf(call().incoming)).toMatchObject({
+      code: "BAD_UPSTREAM_RESPONSE",
+      details: { limit: "MAX_RESPONSE_BYTES", value: 1_000 },
+    });
+  });
+});
+
+test("the cap holds for the bytes on the wire, at N and N+1, whether announced or not", async () => {
+  const announced = { "content-length": "1001" };
+  const chunked = { "content-length": "", "transfer-encoding": "chunked" };
+  const { call } = await against((socket, request) => {
+    if (request.includes("/fits")) socket.write(http(200, "x".repeat(1_000)));
+    else if (request.includes("/announced")) socket.write(http(200, "x", announced));
+    else socket.write(http(200, `3e9\r\n${"x".repeat(1_001)}\r\n`, chunked));
+  });
+  expect((await call({ path: "/fits" }).incoming).text).toHaveLength(1_000);
+  for (const path of ["/announced", "/chunked"])
+    expect(await failureOf(call({ path }).incoming)).toMatchObject({ message: "the answer is too large" });
+});
+
+test.each<[string, Answer, string]>([
+  ["a reset before the answer", (socket) => socket.resetAndDestroy(), "UPSTREAM_UNAVAILABLE"],
+  [
+    "a reset in the body",
+    (socket) => socket.write(http(200, "{", { "content-length": "9" }), () => socket.resetAndDestroy()),
+    "UPSTREAM_UNAVAILABLE",
+  ],
+  [
+    "a body that ends early",
+    (socket) => socket.end(http(200, "{", { "content-length": "9" })),
+    "UPSTREAM_UNAVAILABLE",
+  ],
+  ["no HTTP", send("CANARY nothing like it\r\n\r\n"), "BAD_UPSTREAM_RESPONSE"],
+  [
+    "a chunk size that is none",
+    send("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nCANARY\r\n"),
+    "BAD_UPSTREAM_RESPONSE",
+  ],
+  [
+    "headers without end",
+    (socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${"CANARY".repeat(20_000)}\r\n\r\n`),
+    "BAD_UPSTREAM_RESPONSE",
+  ],
+  [
+    "an unknown encoding",
+    send(http(200, "CANARY", { "content-encoding": "rot13" })),
+    "BAD_UPSTREAM_RESPONSE",
+  ],
+  ["gzip that is none", send(http(200, "CANARY", { "content-encoding": "gzip" })), "BAD_UPSTREAM_RESPONSE"],
+  ["bytes that are no UTF-8", send(http(200, Buffer.from([0x22, 0xff, 0x22]))), "BAD_UPSTREAM_RESPONSE"],
+])("%s is a coded error without a word of it", async (_name, answer, code) => {
+  const { call } = await against(answer);
+  const failure = await failureOf(call().incoming);
+  expect(failure).toBeInstanceOf(CodedError);
+  expect(failure).toMatchObject({ code });
+  expect((failure as Error).message).not.toMatch(/CANARY|127\.0\.0\.1/);
+});
+
+describe("time", () => {
+  test("an answer that never comes fails at the deadline, and its socket is closed", async () => {
+    const { call, server } = await against(() => {});
+    const began = performance.now();
+    expect(await failureOf(call({ timeoutMs: 300 }).incoming)).toMatchObject({ code: "UPSTREAM_TIMEOUT" });
+    expect(performance.now() - began).toBeGreaterThan(290);
+    expect(performance.now() - began).toBeLessThan(500);
+    await expect.poll(server.open, { timeout: 500 }).toBe(0);
+  });
+
+  test("an answer that trickles fails at the same deadline, also after the one for connecting", async () => {
+    const { call, server } = await against((socket) => {
+      socket.write(http(200, "", { "content-length": "500" }));
+      const drip = setInterval(() => socket.write(" "), 20);
+      socket.once("close", () => clearInterval(drip));
+    });
+    const began = performance.now();
+    const failure = await failureOf(call({ timeoutMs: 300, connectTimeoutMs: 100 }).incoming);
+    expect(failure).toMatchObject({ code: "UPSTREAM_TIMEOUT", message: "no answer in time" });
+    expect(performance.now() - began).toBeGreaterThan(290);
+    await expect.poll(server.open, { timeout: 500 }).toBe(0);
+  });
+
+  test("waiting for a free connection counts as connecting, and nothing is sent later", async () => {
+    const { call, server } = await against(() => {}, 1);
+    const first = failureOf(call({ timeoutMs: 400 }).incoming);
+    expect(await failureOf(call({ connectTimeoutMs: 150 }).incoming)).toMatchObject({
+      message: "no connection in time",
+    });
+    await first;
+    await sleep(100);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("an abort ends it at once and closes the socket", async () => {
+    const { call, server } = await against(() => {});
+    const { incoming, abort } = call();
+    const failure = failureOf(incoming);
+    await expect.poll(() => server.requests.length).toBe(1);
+    abort(new CodedError("CLIENT_CLOSED_REQUEST", "left"));
+    expect(await failure).toMatchObject({ code: "CLIENT_CLOSED_REQUEST" });
+    await expect.poll(server.open, { timeout: 500 }).toBe(0);
+  });
+});
