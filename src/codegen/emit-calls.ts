@@ -10,7 +10,7 @@ const keysName = "keys";
 export function boundResolver(model: Model, functions: InputFunctions, field: BoundField): string {
   const call = restCall(model, functions, field);
   if (field.batch) return levelResolver(field, call);
-  const guarded = field.needs ? `${access("parent", field.needs)} == null ? null : ${call}` : call;
+  const guarded = field.needs ? `${access("parent", field.needs, true)} == null ? null : ${call}` : call;
   return `${parameters(field, "parent")} => ${guarded}`;
 }
 
@@ -18,7 +18,7 @@ function levelResolver(field: BoundField, call: string): string {
   const { batch } = field;
   if (batch?.key.source.kind !== "parent") return call;
   const name = { one: "batchOne", many: "batchMany", each: "batchEach" }[batch.mode];
-  const keys = `parents.map((parent) => ${access("parent", batch.key.source.path)})`;
+  const keys = `parents.map((parent) => ${access("parent", batch.key.source.path, batch.key.source.nullable)})`;
   const fetch = `(${keysName}) => ${call}`;
   return `level(${parameters(field, "parents")} => ${name}(${keys}, ${batch.size}, ${JSON.stringify(batch.match)}, ${fetch}))`;
 }
@@ -60,7 +60,7 @@ function inputValue(model: Model, functions: InputFunctions, field: BoundField, 
   if (source.kind === "constant") return JSON.stringify(source.value);
   if (source.kind === "argument")
     return argumentExpression(model, functions, field, source, input.shape, input.in === "body");
-  const value = access("parent", source.path);
+  const value = access("parent", source.path, source.nullable);
   return input.in === "body" && source.nullable && !input.takesNull && !field.needs
     ? `${value} ?? undefined`
     : value;
@@ -74,7 +74,7 @@ function argumentExpression(
   shape: Shape,
   inBody: boolean,
 ): string {
-  const value = access("args", source.path);
+  const value = access("args", source.path, source.nullable);
   const type = argumentType(model, field, source.path);
   return type && inBody && (source.nullable || hasObjects(type))
     ? inputExpression(model, functions, type, shape, value)

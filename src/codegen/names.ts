@@ -5,10 +5,10 @@ const identifier = /^[A-Za-z_$][\w$]*$/;
 /** An object key: quoted only where it must be. */
 export const key = (name: string): string => (identifier.test(name) ? name : JSON.stringify(name));
 
-/** `object.a?.b`: a chain of properties, optional below the first. */
-export const access = (object: string, path: readonly string[]): string =>
+/** `object.a.b`: a chain of properties; `object.a?.b` where one on the way may be null. */
+export const access = (object: string, path: readonly string[], isNullable = false): string =>
   path.reduce((chain, name, index) => {
-    const optional = index > 0 ? "?." : "";
+    const optional = isNullable && index > 0 ? "?." : "";
     return identifier.test(name)
       ? `${chain}${optional || "."}${name}`
       : `${chain}${optional}[${JSON.stringify(name)}]`;

@@ -30,7 +30,7 @@ export const Mutation = {
     rest.put("/people/{id}/tags", {
       path: { id: args.id },
       query: { source: "graphql" },
-      body: { tags: args.tags?.names },
+      body: { tags: args.tags.names },
     }),
 } satisfies Required<MutationResolvers>;
 
