@@ -25,7 +25,7 @@ export type Faults = {
 };
 
 /** How deep REST's own objects nest before they hold no more objects. */
-const deepest = 5;
+const deepest = 3;
 
 export class FakeRest {
   /** Every call made, in order. */

@@ -17,7 +17,7 @@ import {
   isNonNullType,
   isUnionType,
 } from "graphql";
-import { Random } from "./random.ts";
+import { hash, Random } from "./random.ts";
 
 export type RandomOperation = {
   readonly text: string;
@@ -59,7 +59,7 @@ export function randomOperation(schema: GraphQLSchema, ...seed: readonly unknown
 
 function selectionSet(writing: Writing, type: GraphQLCompositeType, depth: number): string {
   const { random } = writing;
-  const count = 1 + random.int(depth === 0 ? 5 : 4);
+  const count = 1 + random.int(depth < 2 ? 4 : 3);
   const selections = random.times(count, () => selection(writing, type, depth));
   return `{\n${selections.join("\n")}\n}`;
 }
@@ -80,10 +80,10 @@ function fieldOf(writing: Writing, field: GraphQLField<unknown, unknown>, depth:
   const args = field.args.flatMap((argument) => argumentOf(writing, argument));
   const written = args.length > 0 ? `(${args.join(", ")})` : "";
   const below = isCompositeType(named) ? ` ${selectionSet(writing, named, depth + 1)}` : "";
-  // a field with arguments or below a limit of names would rarely merge with its like: a key of its own
+  // the same key with other arguments would not merge
   const name =
-    written && random.chance(0.7)
-      ? `${field.name}_${random.int(1_000)}: ${field.name}`
+    written && random.chance(0.95)
+      ? `${field.name}_${hash(written) % 1_000}: ${field.name}`
       : aliased(random, field.name);
   return `${name}${written}${directive(writing)}${below}`;
 }
@@ -170,7 +170,7 @@ function valuesFor(random: Random, variables: ReadonlyMap<string, Variable>): Re
   for (const [name, { type, written }] of variables) {
     const isRequired = written.endsWith("!");
     if (!isRequired && random.chance(0.3)) continue;
-    if (random.chance(0.02)) values[name] = random.pick([null, {}, "no", 1.5]);
+    if (random.chance(0.005)) values[name] = random.pick([null, {}, "no", 1.5]);
     else
       values[name] = jsonOf(
         random,

@@ -1,0 +1,125 @@
+/** What becomes of failures: nulls no further up than the types say, each error where it happened (§6.4.4). */
+import { expect, test } from "vitest";
+import { failed, openSchema, people } from "./fixture.ts";
+
+const pet = (id: string, more: object = {}) => ({ id, name: `Pet ${id}`, keeperId: id, ...more });
+const contract = "REST sent a value that breaks its contract";
+
+test("one root field fails and its siblings answer", async () => {
+  const { ask } = await openSchema((call) => (call === "pet" ? failed() : people({ ids: ["1"] })[0]));
+  expect(await ask(`{ person { name }\n pet(id: 1) { name } }`)).toEqual({
+    data: { person: { name: "Name 1" }, pet: null },
+    errors: [
+      {
+        message: "it failed",
+        path: ["pet"],
+        locations: [{ line: 2, column: 2 }],
+        extensions: { code: "UPSTREAM_ERROR" },
+      },
+    ],
+  });
+});
+
+test("a null where none may be bubbles through the list to what may be null", async () => {
+  const { ask, calls } = await openSchema((call) =>
+    call === "pets" ? [pet("1"), pet("2", { name: null }), pet("3", { name: null })] : people({ ids: ["1"] }),
+  );
+  expect(await ask(`{ pets { id name keeper { id } } }`)).toMatchObject({
+    data: { pets: null },
+    errors: [{ message: contract, path: ["pets", 1, "name"], extensions: { code: "BAD_UPSTREAM_RESPONSE" } }],
+  });
+  expect(calls).toEqual(['pets {"first":2}']); // nothing is asked for what became null
+});
+
+test("values of another type are errors in their places, and inside lists", async () => {
+  const grid = [[1, "x", 2], "no list", [null]];
+  const { ask } = await openSchema(() => ({
+    id: { no: "id" },
+    name: "n",
+    grid,
+    page: 1,
+    toys: { no: "list" },
+  }));
+  const { data, errors } = await ask(`{ pet(id: 1) { name grid toys { label } } }`);
+  expect(data).toEqual({ pet: { name: "n", grid: [null, null, null], toys: null } });
+  expect(errors?.map(({ path }) => path)).toEqual([
+    ["pet", "grid", 0, 1],
+    ["pet", "grid", 1],
+    ["pet", "grid", 2, 0],
+    ["pet", "toys"],
+  ]);
+  expect(await ask(`{ pet(id: 1) { id } }`)).toMatchObject({
+    data: { pet: null },
+    errors: [{ path: ["pet", "id"] }],
+  });
+});
+
+test("an unknown member of a union is an error of that object alone", async () => {
+  const { ask } = await openSchema(() => [{ kind: "pet", name: "Rex" }, { kind: "robot" }, "text"]);
+  const { data, errors } = await ask(`{ named { name } }`);
+  expect(data).toEqual({ named: [{ name: "Rex" }, null, null] });
+  expect(errors).toMatchObject([
+    { path: ["named", 1], extensions: { code: "BAD_UPSTREAM_RESPONSE" } },
+    { path: ["named", 2], extensions: { code: "BAD_UPSTREAM_RESPONSE" } },
+  ]);
+});
+
+test("a chunk fails for its own parents", async () => {
+  const { ask } = await openSchema((call, query) => {
+    if (call === "pets") return ["1", "2", "3", "4"].map((id) => pet(id));
+    return (query.ids as string[]).includes("4") ? failed() : people(query);
+  });
+  const { data, errors } = await ask(`{ pets { keeper { id } } }`);
+  expect(data).toEqual({
+    pets: [{ keeper: { id: "1" } }, { keeper: { id: "2" } }, { keeper: { id: "3" } }, { keeper: null }],
+  });
+  expect(errors).toMatchObject([{ path: ["pets", 3, "keeper"], message: "it failed" }]);
+});
+
+test("a link that may not be null takes its object along, wherever that hangs", async () => {
+  const { ask, calls } = await openSchema((call, query) => {
+    if (call === "pets") return [pet("1"), pet("2")];
+    return people({ ids: (query.ids as string[]).filter((id) => id !== "boss-2") });
+  });
+  const { data, errors } = await ask(`{ pets { keeper { id bossOrNot { id boss { id } } } } }`);
+  expect(data).toEqual({
+    pets: [
+      { keeper: { id: "1", bossOrNot: { id: "boss-1", boss: { id: "boss-boss-1" } } } },
+      { keeper: null },
+    ],
+  });
+  expect(errors).toMatchObject([{ path: ["pets", 1, "keeper", "bossOrNot"], message: contract }]);
+  expect(calls.at(-1)).toBe('people {"ids":["boss-boss-1"]}');
+});
+
+test("links of union members that share a key bubble in the object that they belong to", async () => {
+  const pets = [
+    pet("1", { owner: { kind: "person", id: "p", "full-name": "P", bossId: "x" } }),
+    pet("2", { owner: { kind: "team", id: "t", name: "T", memberIds: ["m", null, "gone"] } }),
+  ];
+  const { ask } = await openSchema((call, query) =>
+    call === "pets" ? pets : people({ ids: (query.ids as string[]).filter((id) => id === "m") }),
+  );
+  const { data, errors } = await ask(
+    `{ pets { keeper { id } owner { ... on Person { id, bossOrNot { id } } ... on Team { members { id } } } } }`,
+  );
+  expect(data).toEqual({ pets: null });
+  expect(errors).toMatchObject([{ path: ["pets", 0, "owner", "bossOrNot"] }]);
+});
+
+test("a root field that may not be null takes all data along", async () => {
+  const { ask } = await openSchema((call) => (call === "sure" ? failed() : people({ ids: ["1"] })[0]));
+  expect(await ask(`{ person { boss { name } } sure { name } }`)).toMatchObject({
+    data: null,
+    errors: [{ path: ["sure"], message: "it failed" }],
+  });
+});
+
+test("a fault of ours is masked", async () => {
+  const { ask } = await openSchema(() => {
+    throw new TypeError("secret");
+  });
+  const { errors } = await ask(`{ person { name } }`);
+  expect(errors).toMatchObject([{ path: ["person"], message: "internal error" }]);
+  expect(JSON.stringify(errors)).not.toContain("secret");
+});

@@ -1,0 +1,153 @@
+/**
+ * What the plan's tests share: a small schema with a resolver of each kind that codegen emits, on Apollo as the role
+ * sets it up, over a REST platform that is a function. Every call is noted.
+ */
+import { onTestFinished } from "vitest";
+import { readConfig } from "../../../src/config.ts";
+import { CodedError } from "../../../src/errors.ts";
+import { createApollo } from "../../../src/graphql/apollo.ts";
+import type { Executions } from "../../../src/graphql/plan/plugin.ts";
+import { executableSchema } from "../../../src/graphql/schema.ts";
+import { batchEach, batchMany, batchOne } from "../../../src/rest/batch.ts";
+import { level } from "../../../src/rest/level.ts";
+import { member } from "../../../src/rest/member.ts";
+import { itself, property } from "../../../src/rest/property.ts";
+
+const typeDefs = `
+enum Mood { GLAD SAD }
+input Filter { text: String = "all", mood: Mood }
+interface Named { name: String! }
+union Owner = Person | Team
+type Person implements Named { id: ID! name: String! mood: Mood boss: Person bossOrNot: Person! pets: [Pet!] }
+type Team implements Named { id: ID! name: String! size: Int members: [Person] }
+type Pet implements Named { id: ID! name: String! owner: Owner! keeper: Person page: Page grid: [[Int!]] toys: [Toy!] }
+type Toy { label: String! maker: Person }
+type Page { next: String, broken: Person }
+type Query {
+  pets(first: Int = 2, filter: Filter, mood: Mood): [Pet!]
+  pet(id: ID!): Pet
+  person: Person
+  named: [Named]
+  sure: Person!
+}
+type Mutation { rename(name: String!): Pet surely(name: String!): Pet! }
+`;
+
+type Rest = (call: string, query: Record<string, unknown>) => unknown;
+type Context = { readonly rest: { call(name: string, query?: Record<string, unknown>): Promise<never> } };
+type Parent = Record<string, string>;
+
+const person = (key: string) =>
+  level((parents: readonly Parent[], _args, { rest }) =>
+    batchOne(
+      parents.map((parent) => parent[key]),
+      3,
+      "id",
+      (ids) => (rest as unknown as Context["rest"]).call("people", { ids }),
+    ),
+  );
+const chooser = {
+  __resolveType: (parent: Parent) => member(parent.kind, { person: "Person", team: "Team", pet: "Pet" }),
+};
+const call =
+  (name: string) =>
+  (_parent: unknown, args: Record<string, unknown>, { rest }: Context): Promise<unknown> =>
+    rest.call(name, args);
+
+const resolvers = {
+  Mood: { GLAD: "is-glad", SAD: "is-sad" },
+  Named: chooser,
+  Owner: chooser,
+  Person: {
+    id: property("id"),
+    name: property("full-name"),
+    mood: property("mood"),
+    boss: person("bossId"),
+    bossOrNot: person("bossId"),
+    pets: level((parents: readonly Parent[], _args, { rest }) =>
+      batchMany(
+        parents.map(({ id }) => id),
+        3,
+        "ownerId",
+        (ids) => (rest as unknown as Context["rest"]).call("petsOf", { ids }),
+      ),
+    ),
+  },
+  Team: {
+    id: property("id"),
+    name: property("name"),
+    size: property("size"),
+    members: level((parents: readonly { memberIds: string[] }[], _args, { rest }) =>
+      batchEach(
+        parents.map(({ memberIds }) => memberIds),
+        3,
+        "id",
+        (ids) => (rest as unknown as Context["rest"]).call("people", { ids }),
+      ),
+    ),
+  },
+  Pet: {
+    id: property("id"),
+    name: property("name"),
+    owner: property("owner"),
+    keeper: person("keeperId"),
+    page: itself,
+    grid: property("grid"),
+    toys: property("toys"),
+  },
+  Toy: { label: property("label"), maker: person("makerId") },
+  Page: {
+    next: property("next"),
+    // breaks the contract of levels, as no generated resolver does
+    broken: level(async () => undefined as never),
+  },
+  Query: {
+    pets: call("pets"),
+    pet: call("pet"),
+    person: call("person"),
+    named: call("named"),
+    sure: call("sure"),
+  },
+  Mutation: { rename: call("rename"), surely: call("surely") },
+};
+
+const log = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** `answers` gives a call's answer, or throws; `ask` returns the whole GraphQL answer as its client reads it. */
+export async function openSchema(answers: Rest) {
+  const executions: Executions = { planned: 0, interpreted: 0 };
+  const schema = executableSchema(typeDefs, resolvers as never, { schemas: {}, names: {} });
+  const apollo = createApollo(readConfig({}, ["graphql"]), schema, log as never, executions);
+  await apollo.start();
+  onTestFinished(() => apollo.stop());
+  const calls: string[] = [];
+  const rest = {
+    async call(name: string, query: Record<string, unknown> = {}) {
+      calls.push(Object.keys(query).length > 0 ? `${name} ${JSON.stringify(query)}` : name);
+      return answers(name, query);
+    },
+  };
+  const ask = async (query: string, variables: Record<string, unknown> = {}) => {
+    const contextValue = { rest, log, requestId: "r" } as never;
+    const { body } = await apollo.executeOperation({ query, variables }, { contextValue });
+    if (body.kind !== "single") throw new Error("no incremental answers here");
+    return JSON.parse(JSON.stringify(body.singleResult)) as {
+      data?: unknown;
+      errors?: { message: string; path?: unknown; locations?: unknown; extensions: { code: string } }[];
+    };
+  };
+  return { ask, calls, executions };
+}
+
+export const people = ({ ids }: Record<string, unknown>, more: Record<string, unknown> = {}) =>
+  (ids as string[]).map((id) => ({
+    kind: "person",
+    id,
+    "full-name": `Name ${id}`,
+    bossId: `boss-${id}`,
+    ...more,
+  }));
+
+export const failed = (message = "it failed"): never => {
+  throw new CodedError("UPSTREAM_ERROR", message);
+};

@@ -1,0 +1,94 @@
+/** When a plan calls what: together where it can, one after another where it must, and nothing twice. */
+import { expect, test } from "vitest";
+import { failed, openSchema, people } from "./fixture.ts";
+
+const pet = (id: string, more: object = {}) => ({ id, name: `Pet ${id}`, keeperId: `k${id}`, ...more });
+
+test("links make one call a level and chunk, keys once each", async () => {
+  const pets = ["1", "2", "3", "4", "1"].map((id) => pet(id));
+  const { ask, calls } = await openSchema((call, query) => (call === "pets" ? pets : people(query)));
+  await ask(`{ pets { keeper { boss { name boss { id } } } } }`);
+  expect(calls).toEqual([
+    'pets {"first":2}',
+    'people {"ids":["k1","k2","k3"]}',
+    'people {"ids":["k4"]}',
+    'people {"ids":["boss-k1","boss-k2","boss-k3"]}',
+    'people {"ids":["boss-k4"]}',
+    'people {"ids":["boss-boss-k1","boss-boss-k2","boss-boss-k3"]}',
+    'people {"ids":["boss-boss-k4"]}',
+  ]);
+});
+
+test("lists inside a level share the call, and parents without a key make none", async () => {
+  const toys = [
+    { label: "ball", makerId: "m1" },
+    { label: "bone", makerId: null },
+  ];
+  const { ask, calls } = await openSchema((call, query) =>
+    call === "pets" ? [pet("1", { toys }), pet("2", { toys })] : people(query),
+  );
+  const { data } = await ask(`{ pets { toys { maker { id } } } }`);
+  const both = { toys: [{ maker: { id: "m1" } }, { maker: null }] };
+  expect(data).toEqual({ pets: [both, both] });
+  expect(calls).toEqual(['pets {"first":2}', 'people {"ids":["m1"]}']);
+});
+
+test("a list a parent, and a list in the order of its keys", async () => {
+  const { ask } = await openSchema((call, query) => {
+    if (call === "petsOf") return [pet("7", { ownerId: "1" }), pet("8", { ownerId: "1" })];
+    if (call === "people") return people(query).reverse();
+    return [
+      { kind: "team", name: "T", memberIds: ["b", "a", null, "b"] },
+      { kind: "person", ...people({ ids: ["1"] })[0] },
+    ];
+  });
+  const { data } = await ask(`{ named { ... on Team { members { id } } ... on Person { pets { id } } } }`);
+  expect(data).toEqual({
+    named: [{ members: [{ id: "b" }, { id: "a" }, null, { id: "b" }] }, { pets: [{ id: "7" }, { id: "8" }] }],
+  });
+});
+
+test("a level starts when its own parent is there, and root calls start together", async () => {
+  const slow = Promise.withResolvers<unknown>();
+  const { ask, calls } = await openSchema((call, query) => {
+    if (call === "people") return people(query);
+    return call === "pet" ? slow.promise : people({ ids: ["1"] })[0];
+  });
+  const answer = ask(`{ pet(id: 1) { name } person { boss { id } } }`);
+  await expect.poll(() => calls).toEqual(['pet {"id":"1"}', "person", 'people {"ids":["boss-1"]}']);
+  slow.resolve(pet("1"));
+  expect((await answer).data).toEqual({ pet: { name: "Pet 1" }, person: { boss: { id: "boss-1" } } });
+});
+
+test("mutations run one after another, each with all below it", async () => {
+  const { ask, calls } = await openSchema((call, query) =>
+    call === "people" ? people(query) : pet(String(query.name)),
+  );
+  const { data } = await ask(
+    `mutation { a: rename(name: "1") { keeper { id } } b: rename(name: "2") { keeper { id } } }`,
+  );
+  expect(data).toEqual({ a: { keeper: { id: "k1" } }, b: { keeper: { id: "k2" } } });
+  expect(calls).toEqual([
+    'rename {"name":"1"}',
+    'people {"ids":["k1"]}',
+    'rename {"name":"2"}',
+    'people {"ids":["k2"]}',
+  ]);
+});
+
+test("a failed mutation is sent once and the next one follows, unless the whole answer is null", async () => {
+  const { ask, calls } = await openSchema((_call, { name }) => (name === "bad" ? failed() : pet("1")));
+  const one = await ask(`mutation { a: rename(name: "bad") { id } b: rename(name: "good") { id } }`);
+  expect(one).toMatchObject({ data: { a: null, b: { id: "1" } }, errors: [{ path: ["a"] }] });
+  const two = await ask(`mutation { a: surely(name: "bad") { id } b: rename(name: "good") { id } }`);
+  expect(two).toMatchObject({ data: null, errors: [{ path: ["a"] }] });
+  expect(calls).toEqual(['rename {"name":"bad"}', 'rename {"name":"good"}', 'surely {"name":"bad"}']);
+});
+
+test("a plan that breaks down sends nothing a second time", async () => {
+  const { ask, calls, executions } = await openSchema((_call, { name }) => pet(String(name)));
+  const { errors } = await ask(`mutation { rename(name: "1") { page { broken { id } } } }`);
+  expect(errors).toMatchObject([{ message: "internal error" }]);
+  expect(calls).toEqual(['rename {"name":"1"}']);
+  expect(executions).toEqual({ planned: 1, interpreted: 0 });
+});

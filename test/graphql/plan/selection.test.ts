@@ -1,0 +1,124 @@
+/** What a plan selects: all of GraphQL's ways to say it (October 2021, §2 and §6.3.2). */
+import { expect, test } from "vitest";
+import { openSchema, people } from "./fixture.ts";
+
+const pet = (id: string, more: object = {}) => ({
+  kind: "pet",
+  id,
+  name: `Pet ${id}`,
+  next: `after ${id}`,
+  keeperId: "k",
+  grid: [[1, 2], null, []],
+  owner: { kind: "person", id: "1", "full-name": "Ada", mood: "is-glad" },
+  ...more,
+});
+
+const answers = (call: string, query: Record<string, unknown>): unknown => {
+  if (call === "people") return people(query);
+  if (call === "named") return [pet("1"), { kind: "team", id: "t", name: "Team", size: 3 }, null];
+  if (call === "pets")
+    return [pet("1"), pet("2", { owner: { kind: "team", id: "9", name: "All", size: 0 } })];
+  return call === "person" ? people({ ids: ["1"] }, { mood: "is-sad" })[0] : pet(String(query.id));
+};
+
+test("aliases, merged fields and fragments keep the order of their first mention", async () => {
+  const { ask, executions } = await openSchema(answers);
+  const { data } = await ask(`
+    query { b: pet(id: 1) { ...F name page { ... { again: next } } } a: pet(id: 2) { id id: id ...F } b: pet(id: 1) { key: id } }
+    fragment F on Pet { page { next } id }`);
+  expect(JSON.stringify(data)).toBe(
+    JSON.stringify({
+      b: { page: { next: "after 1", again: "after 1" }, id: "1", name: "Pet 1", key: "1" },
+      a: { id: "2", page: { next: "after 2" } },
+    }),
+  );
+  expect(executions).toEqual({ planned: 1, interpreted: 0 });
+});
+
+test("@skip and @include follow their variables, each outcome with a plan of its own", async () => {
+  const { ask, calls, executions } = await openSchema(answers);
+  const query = `query ($no: Boolean!, $yes: Boolean = true) {
+    person @skip(if: $no) { name mood @include(if: $yes) ... @include(if: $no) { id } } __typename }`;
+  const person = { name: "Name 1", mood: "SAD" };
+  expect((await ask(query, { no: false })).data).toEqual({ person, __typename: "Query" });
+  expect((await ask(query, { no: true })).data).toEqual({ __typename: "Query" });
+  expect((await ask(query, { no: false, yes: false })).data).toEqual({
+    person: { name: "Name 1" },
+    __typename: "Query",
+  });
+  expect((await ask(query, { no: false })).data).toEqual({ person, __typename: "Query" });
+  expect(calls).toHaveLength(3);
+  expect(executions).toEqual({ planned: 4, interpreted: 0 });
+});
+
+test("a null that a default lets into a condition is the error that graphql-js makes of it", async () => {
+  const { ask, executions } = await openSchema(answers);
+  const { errors } = await ask("query ($c: Boolean = true) { person @skip(if: $c) { id } }", { c: null });
+  expect(errors).toHaveLength(1);
+  expect(executions).toEqual({ planned: 0, interpreted: 1 });
+});
+
+test("an operation with more outcomes than plans are kept for still answers", async () => {
+  const { ask, executions } = await openSchema(answers);
+  const names = Array.from({ length: 5 }, (_, index) => `v${index}`);
+  const query = `query (${names.map((name) => `$${name}: Boolean!`).join()}) {
+    person { ${names.map((name) => `${name}: id @include(if: $${name})`).join(" ")} __typename } }`;
+  for (let outcome = 0; outcome < 32; outcome++) {
+    const chosen = names.filter((_, bit) => (outcome >> bit) & 1);
+    const variables = Object.fromEntries(names.map((name) => [name, chosen.includes(name)]));
+    const expected = { ...Object.fromEntries(chosen.map((name) => [name, "1"])), __typename: "Person" };
+    expect((await ask(query, variables)).data).toEqual({ person: expected });
+  }
+  expect(executions.planned + executions.interpreted).toBe(32);
+  expect(executions.planned).toBeGreaterThanOrEqual(16);
+});
+
+test("arguments: defaults, variables and their defaults, enums as REST's values", async () => {
+  const { ask, calls } = await openSchema(answers);
+  await ask(`query ($m: Mood = SAD, $f: Filter, $n: Int) { pets(mood: $m, filter: $f, first: $n) { id } }`);
+  await ask(`query ($m: Mood = SAD, $f: Filter) { pets(mood: $m, filter: $f, first: 7) { id } }`, {
+    m: null,
+    f: { mood: "GLAD" },
+  });
+  await ask(`{ pets(filter: { text: null }) { id } }`);
+  expect(calls).toEqual([
+    'pets {"first":2,"mood":"is-sad"}',
+    'pets {"first":7,"filter":{"text":"all","mood":"is-glad"},"mood":null}',
+    'pets {"first":2,"filter":{"text":null}}',
+  ]);
+});
+
+test("unions and interfaces: each member with its own selection", async () => {
+  const { ask } = await openSchema(answers);
+  const { data } = await ask(`{
+    named { __typename name ... on Team { size } ... on Pet { id } }
+    pets { owner { t: __typename ... on Named { name } ... on Person { id mood } ... on Team { id size } } } }`);
+  expect(data).toEqual({
+    named: [
+      { __typename: "Pet", name: "Pet 1", id: "1" },
+      { __typename: "Team", name: "Team", size: 3 },
+      null,
+    ],
+    pets: [
+      { owner: { t: "Person", name: "Ada", id: "1", mood: "GLAD" } },
+      { owner: { t: "Team", name: "All", id: "9", size: 0 } },
+    ],
+  });
+});
+
+test("nested lists, and keys that JavaScript gives a meaning of its own", async () => {
+  const { ask } = await openSchema(answers);
+  const query = `{ __proto__: pet(id: 5) { __proto__: grid constructor: id toString: page { __proto__: next } keeper { __proto__: boss { __proto__: id } } } }`;
+  expect(JSON.stringify((await ask(query)).data)).toBe(
+    '{"__proto__":{"__proto__":[[1,2],null,[]],"constructor":"5","toString":{"__proto__":"after 5"},' +
+      '"keeper":{"__proto__":{"__proto__":"boss-k"}}}}',
+  );
+});
+
+test("GraphQL introspection is left to graphql-js, and counted", async () => {
+  const { ask, executions } = await openSchema(answers);
+  const { data } = await ask(`{ __schema { queryType { name } } person { name } }`);
+  expect(data).toEqual({ __schema: { queryType: { name: "Query" } }, person: { name: "Name 1" } });
+  expect((await ask(`{ __typename }`)).data).toEqual({ __typename: "Query" });
+  expect(executions).toEqual({ planned: 1, interpreted: 1 });
+});
