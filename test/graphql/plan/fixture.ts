@@ -18,10 +18,11 @@ enum Mood { GLAD SAD }
 input Filter { text: String = "all", mood: Mood }
 interface Named { name: String! }
 union Owner = Person | Team
-type Person implements Named { id: ID! name: String! mood: Mood boss: Person bossOrNot: Person! pets: [Pet!] }
-type Team implements Named { id: ID! name: String! size: Int members: [Person] }
+type Person implements Named { id: ID! name: String! mood: Mood boss: Person bossOrNot: Person! pets: [Pet!] home: Home }
+type Team implements Named { id: ID! name: String! size: Int members: [Person] home: Home }
 type Pet implements Named { id: ID! name: String! owner: Owner! keeper: Person page: Page grid: [[Int!]] toys: [Toy!] }
 type Toy { label: String! maker: Person }
+type Home { city: String room: Home keeper: Person! }
 type Page { next: String, broken: Person }
 type Query {
   pets(first: Int = 2, filter: Filter, mood: Mood): [Pet!]
@@ -64,6 +65,7 @@ const resolvers = {
     mood: property("mood"),
     boss: person("bossId"),
     bossOrNot: person("bossId"),
+    home: property("home"),
     pets: level((parents: readonly Parent[], _args, { rest }) =>
       batchMany(
         parents.map(({ id }) => id),
@@ -77,6 +79,7 @@ const resolvers = {
     id: property("id"),
     name: property("name"),
     size: property("size"),
+    home: property("home"),
     members: level((parents: readonly { memberIds: string[] }[], _args, { rest }) =>
       batchEach(
         parents.map(({ memberIds }) => memberIds),
@@ -96,6 +99,7 @@ const resolvers = {
     toys: property("toys"),
   },
   Toy: { label: property("label"), maker: person("makerId") },
+  Home: { city: property("city"), room: property("room"), keeper: person("keeperId") },
   Page: {
     next: property("next"),
     // breaks the contract of levels, as no generated resolver does
