@@ -77,6 +77,7 @@ export const variables = {
   MAX_BODY_BYTES: count({ default: 1_048_576, desc: "request body" }),
   MAX_HEADERS: count({ default: 64, desc: "request headers" }),
   MAX_HEADER_BYTES: count({ default: 16_384, desc: "request headers, together" }),
+  MAX_OPERATIONS: count({ default: 1, desc: "operations of an HTTP request; more than one is a batch" }),
   MAX_TOKENS: count({ default: 5_000, desc: "tokens of a document" }),
   MAX_DEPTH: count({ default: 15, desc: "depth of an operation" }),
   MAX_ALIASES: count({ default: 30, desc: "aliases of an operation" }),

@@ -29,7 +29,7 @@ export function createApollo(
     introspection: !production,
     hideSchemaDetailsFromClientErrors: production,
     includeStacktraceInErrorResponses: false,
-    allowBatchedHttpRequests: false,
+    allowBatchedHttpRequests: env.MAX_OPERATIONS > 1,
     persistedQueries: false,
     csrfPrevention: false, // the route takes JSON alone, which no form can send, and no cookie is a credential here
     stopOnTerminationSignals: false,

@@ -8,21 +8,44 @@ import { type Code, CodedError, codes } from "../errors.ts";
 
 /** Apollo's `formatError`, and the plan's. */
 export function mask(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
-  const { message, locations, path } = formatted;
+  const { locations, path } = formatted;
+  const message = formatted.message.slice(0, maxMessage);
   const place = { ...(locations && { locations }), ...(path && { path }) };
   const original = unwrapResolverError(error);
   if (original instanceof CodedError) {
     return { message: original.message, ...place, extensions: { code: original.code, ...original.details } };
   }
   if (message.includes("Document contains more tha")) return tooManyTokens(message, place);
-  if (path) return { ...(contractBroken(original) ? broken : internal), ...place };
+  if (message === "Maximum call stack size exceeded") return { ...tooDeep, ...place };
+  if (path) return { ...inExecution(message, original), ...place };
   const { code, limit, value } = formatted.extensions ?? {};
+  if (limit !== undefined) return { message, ...place, extensions: { code: "LIMIT_EXCEEDED", limit, value } };
   const known =
     typeof code === "string" && code !== "INTERNAL_SERVER_ERROR" && code in codes
       ? (code as Code)
       : undefined;
   if (!known) return { ...internal, ...place };
-  return { message, ...place, extensions: { code: known, ...(limit !== undefined && { limit, value }) } };
+  return { message, ...place, extensions: { code: known } };
+}
+
+/** A message repeats names that its client chose, and a response repeats messages. */
+const maxMessage = 500;
+
+/** The parser goes one call deeper a level, and gives up long after `MAX_DEPTH`. */
+const tooDeep = {
+  message: "the document is too deep (MAX_DEPTH)",
+  extensions: { code: "LIMIT_EXCEEDED", limit: "MAX_DEPTH" },
+};
+
+/** A field's failure that is not coded yet: an argument that variables made null, a value that REST sent, or a fault of ours. */
+function inExecution(
+  message: string,
+  original: unknown,
+): Pick<GraphQLFormattedError, "message" | "extensions"> {
+  const argument = /^Argument "(\w+)" /.exec(message)?.[1];
+  if (original instanceof GraphQLError && argument)
+    return { message, extensions: { code: "BAD_USER_INPUT", argument } };
+  return contractBroken(original) ? broken : internal;
 }
 
 const broken = {

@@ -1,6 +1,6 @@
 /** Failures that clients see masked are logged here with the request's id, and the id is what clients get to quote. */
 import type { ApolloServerPlugin } from "@apollo/server";
-import type { GraphQLError } from "graphql";
+import { GraphQLError } from "graphql";
 import { CodedError } from "../errors.ts";
 import type { RequestContext } from "./request-context.ts";
 
@@ -10,10 +10,16 @@ export function report(context: RequestContext, errors: readonly GraphQLError[])
     if (original instanceof CodedError && original.status < 500) continue;
     const level = original instanceof CodedError || error.path === undefined ? "info" : "error";
     context.log[level](
-      { err: original ?? error, path: path?.join("."), requestId: context.requestId },
+      { ...reason(error), path: path?.join("."), requestId: context.requestId },
       "field failed",
     );
   }
+}
+
+/** graphql-js quotes the value that it cannot take after a colon, and that value is tenant data. */
+function reason({ originalError: original, message }: GraphQLError): object {
+  if (original && !(original instanceof GraphQLError)) return { err: original };
+  return { reason: message.replace(/: .*/s, "").replace(/"[^"]{64,}"/g, '"…"') };
 }
 
 export const reportPlugin: ApolloServerPlugin<RequestContext> = {

@@ -26,7 +26,9 @@ export function routes(
   upstreams: Upstreams,
 ): void {
   const forward = headerForwarder(config);
+  const { MAX_OPERATIONS: maxOperations } = config.env;
   const execute = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    if (Array.isArray(request.body) && request.body.length > maxOperations) throw tooMany(maxOperations);
     const scope = new Scope(config, forward(request.headers, request.id));
     reply.raw.once("close", () => {
       if (!reply.raw.writableFinished) scope.leave();
@@ -56,6 +58,12 @@ export function routes(
     },
   });
 }
+
+const tooMany = (value: number): CodedError =>
+  new CodedError("LIMIT_EXCEEDED", `a request may carry at most ${value} operations`, {
+    limit: "MAX_OPERATIONS",
+    value,
+  });
 
 async function answer(
   apollo: ApolloServer<RequestContext>,

@@ -13,6 +13,7 @@ import Fastify, {
 import type { Config } from "../config.ts";
 import { CodedError, codeOfStatus, problemOf } from "../errors.ts";
 import { answerClientError, answerConnect } from "./client-error.ts";
+import { redactor } from "./redact.ts";
 import { headerFault } from "./request-headers.ts";
 
 declare module "fastify" {
@@ -27,7 +28,7 @@ export const problemType = "application/problem+json";
 /** Makes one role's server; it does not listen yet. */
 export function createServer(config: Config): FastifyInstance {
   const server = Fastify({
-    logger: { level: config.env.LOG_LEVEL },
+    logger: { level: config.env.LOG_LEVEL, hooks: { streamWrite: redactor(config.env.GATEWAY_SECRET) } },
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.env.MAX_BODY_BYTES,
     requestTimeout: config.env.REQUEST_TIMEOUT_MS,
@@ -47,7 +48,7 @@ export function createServer(config: Config): FastifyInstance {
     server.server.emit("request", request, response),
   );
   server.setErrorHandler((error: FastifyError, request, reply) => {
-    const coded = toCodedError(error);
+    const coded = toCodedError(error, config.env.MAX_BODY_BYTES);
     if (coded.status >= 500) request.log.error({ err: error, requestId: request.id }, "request failed");
     return sendProblem(reply, coded);
   });
@@ -99,13 +100,16 @@ function requestId(request: { headers: FastifyRequest["headers"] }): string {
   return typeof given === "string" && /^(?!.*sk_)[\w.-]{8,64}$/.test(given) ? given : randomUUID();
 }
 
-function toCodedError(error: FastifyError): CodedError {
+function toCodedError(error: FastifyError, maxBodyBytes: number): CodedError {
   if (error instanceof CodedError) return error;
   const status = error.statusCode ?? 500;
   if (status < 400 || status >= 500)
     return new CodedError("INTERNAL_SERVER_ERROR", "internal error", {}, error);
   if (status === 413)
-    return new CodedError("LIMIT_EXCEEDED", "the request body is too large", { limit: "MAX_BODY_BYTES" });
+    return new CodedError("LIMIT_EXCEEDED", "the request body is too large", {
+      limit: "MAX_BODY_BYTES",
+      value: maxBodyBytes,
+    });
   const code = codeOfStatus(status);
   return new CodedError(
     code === "UPSTREAM_ERROR" || code === "BAD_USER_INPUT" ? "BAD_REQUEST" : code,

@@ -2,13 +2,12 @@
  * The REST client of one request: finds an operation's upstream, makes its call once however often it is asked for,
  * and turns the answer into a value or a `CodedError` that names the operation and nothing of the upstream.
  */
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
 import { CodedError, codeOfStatus } from "../errors.ts";
-import { serializeQuery } from "./encode.ts";
+import { serializeHeaders, serializeQuery } from "./encode.ts";
 import type { Operation } from "./operation.ts";
 import type { Scope } from "./scope.ts";
-import { Upstream } from "./upstream.ts";
+import { NotSent, Upstream } from "./upstream.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Section = Readonly<Record<string, unknown>>;
@@ -113,11 +112,12 @@ export class RestClient {
   ): Promise<unknown> {
     const upstream = this.#upstreams.of(operation);
     try {
-      return await upstream.run(() => this.#send(upstream, operation, method, path, init));
+      if (mayRetry) upstream.retries.count();
+      return await this.#send(upstream, operation, method, path, init);
     } catch (error) {
       const waitMs = mayRetry ? retryWaitMs(error) : undefined;
-      if (waitMs === undefined || waitMs >= this.#scope.remainingMs || !upstream.takeRetry()) throw error;
-      await sleep(waitMs);
+      if (waitMs === undefined || !this.#scope.mayCallIn(waitMs) || !upstream.retries.take()) throw error;
+      await this.#scope.pause(waitMs);
       return this.#attempt(operation, method, path, init, false);
     }
   }
@@ -130,7 +130,7 @@ export class RestClient {
     init: Init | undefined,
   ): Promise<unknown> {
     const { data, error, response } = await (upstream.client[method] as unknown as Send)(path, {
-      params: init,
+      params: init?.header ? { ...init, header: serializeHeaders(operation, init.header) } : init,
       body: init?.body ?? undefined,
       querySerializer: init?.query ? (given: Section) => serializeQuery(operation, given) : noQuery,
       scope: this.#scope,
@@ -162,25 +162,30 @@ function valueAt(body: unknown, steps: readonly string[]): unknown {
   return value;
 }
 
-/** A REST failure as ours: its status decides the code; of its body only the name of a value that we sent is kept. */
+/**
+ * A REST failure as ours: its status decides the code and is the cause; of its body only the name of a value that we
+ * sent is kept.
+ */
 function refusal(response: Response, error: unknown, init: Init | undefined): CodedError {
   const { status } = response;
   if (status < 400) return new CodedError("BAD_UPSTREAM_RESPONSE", "a redirect is not followed");
   const retryAfter = secondsOf(response.headers.get("retry-after"));
-  const argument =
-    typeof error === "object" && error !== null && "argument" in error ? error.argument : undefined;
-  const sent = [init?.path, init?.query, init?.header, init?.body].flatMap((section) =>
-    Object.keys(section ?? {}),
-  );
-  const known = typeof argument === "string" && sent.includes(argument);
-  return new CodedError(
-    codeOfStatus(status),
-    known ? `the value of "${argument}" is refused` : (messages[status] ?? "it failed"),
-    {
-      ...(known && { argument }),
-      ...(retryAfter !== undefined && { retryAfter }),
-    },
-  );
+  const argument = status === 400 || status === 422 ? argumentOf(error, init) : undefined;
+  const message = argument === undefined ? messages[status] : `the value of "${argument}" is refused`;
+  const details = {
+    ...(argument !== undefined && { argument }),
+    ...(retryAfter !== undefined && { retryAfter }),
+  };
+  return new CodedError(codeOfStatus(status), message ?? "it failed", details, status);
+}
+
+/** The `argument` member of problem details (RFC 9457), if it is the name of something that we sent. */
+function argumentOf(problem: unknown, init: Init | undefined): string | undefined {
+  const named = typeof problem === "object" && problem !== null && "argument" in problem && problem.argument;
+  const sent = [init?.path, init?.query, init?.header, init?.body];
+  return typeof named === "string" && sent.some((section) => section && Object.hasOwn(section, named))
+    ? named
+    : undefined;
 }
 
 const messages: Record<number, string> = {
@@ -202,16 +207,13 @@ function secondsOf(value: string | null): number | undefined {
 
 /** How long to wait before a read is tried again, with jitter; `undefined` if it is not. */
 function retryWaitMs(error: unknown): number | undefined {
-  if (
-    !(error instanceof CodedError) ||
-    (error.cause instanceof Error && error.cause.name === "BrokenCircuitError")
-  )
-    return undefined;
+  if (!(error instanceof CodedError) || error.cause instanceof NotSent) return undefined;
+  const isFault = error.code === "UPSTREAM_UNAVAILABLE" || error.code === "UPSTREAM_ERROR";
+  const isRefused = typeof error.cause === "number" && error.cause < 500;
   const { retryAfter } = error.details;
-  if (error.code === "RATE_LIMITED")
-    return retryAfter === undefined ? undefined : retryAfter * 1_000 + Math.random() * 100;
-  const again = error.code === "UPSTREAM_UNAVAILABLE" || error.code === "UPSTREAM_ERROR";
-  return again && error.details.retryAfter === undefined ? 20 + Math.random() * 80 : undefined;
+  if (retryAfter !== undefined && (isFault || error.code === "RATE_LIMITED"))
+    return retryAfter * 1_000 + Math.random() * 100;
+  return isFault && !isRefused ? 10 + Math.random() * 40 : undefined;
 }
 
 /** The failure with its operation's name; what is not ours yet was a broken answer. */
@@ -225,6 +227,6 @@ function named({ id }: Operation, error: unknown): CodedError {
     broken ? "BAD_UPSTREAM_RESPONSE" : "INTERNAL_SERVER_ERROR",
     `${id}: ${broken ? "the answer is not valid JSON" : "internal error"}`,
     {},
-    error,
+    broken ? undefined : error, // a SyntaxError quotes what it could not read
   );
 }

@@ -12,7 +12,7 @@ export function serializeQuery({ style = {} }: Operation, query: Readonly<Record
   let search = "";
   for (const [name, value] of Object.entries(query)) {
     if (value === null || value === undefined) continue;
-    const written = serializeOne(name, value, style[`query:${name}`]);
+    const written = wellFormed(name, () => serializeOne(name, value, style[`query:${name}`]));
     if (written) search += search ? `&${written}` : written;
   }
   return search;
@@ -37,6 +37,41 @@ function serializeOne(
   return serializePrimitiveParam(encodeURIComponent(name), String(value));
 }
 
+/** Runs `serialize`; half of a character (a lone surrogate) cannot be written in a URL. */
+function wellFormed(name: string, serialize: () => string): string {
+  try {
+    return serialize();
+  } catch (error) {
+    if (error instanceof URIError) throw refused(name, "is not well-formed text");
+    throw error;
+  }
+}
+
+/** Header parameters are `simple` (OpenAPI 3.1 §4.8.12.2), of visible ASCII, spaces and tabs (RFC 9110 §5.5). */
+export function serializeHeaders(
+  { style = {} }: Operation,
+  header: Readonly<Record<string, unknown>>,
+): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(header)) {
+    if (value === null || value === undefined) continue;
+    const text = simple(value, style[`header:${name}`]?.explode === true);
+    if (!/^[\t\x20-\x7e]*$/.test(text)) throw refused(name, "is not a value that a header can hold");
+    headers[name] = text;
+  }
+  return headers;
+}
+
+function simple(value: unknown, explode: boolean): string {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return String(value);
+  return Object.entries(value)
+    .map(([name, item]) => `${name}${explode ? "=" : ","}${String(item)}`)
+    .join(",");
+}
+
+const refused = (argument: string, why: string): CodedError =>
+  new CodedError("BAD_USER_INPUT", `"${argument}" ${why}`, { argument });
+
 /** Fills `{name}`s; throws `BAD_USER_INPUT` for a value that is empty, a dot segment or holds a control character. */
 export function serializePath(path: string, values: Readonly<Record<string, unknown>>): string {
   return path.replace(/\{([^{}]+)\}/g, (_, name: string) => encodeSegment(name, values[name]));
@@ -48,9 +83,7 @@ function encodeSegment(name: string, value: unknown): string {
   if (Array.isArray(value)) return value.map((item) => encodeSegment(name, item)).join(",");
   const text = value === null || value === undefined ? "" : String(value);
   if (text === "" || text === "." || text === ".." || controlCharacter.test(text) || !text.isWellFormed()) {
-    throw new CodedError("BAD_USER_INPUT", `"${name}" is not a value that a path can hold`, {
-      argument: name,
-    });
+    throw refused(name, "is not a value that a path can hold");
   }
   return encodeURIComponent(text);
 }

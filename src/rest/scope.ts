@@ -39,6 +39,24 @@ export class Scope {
     return this.#deadline - performance.now();
   }
 
+  /** Whether there is time, and a call left, to try something again after a wait. */
+  mayCallIn(waitMs: number): boolean {
+    return waitMs < this.remainingMs && this.#calls < this.#config.env.MAX_REST_CALLS;
+  }
+
+  /** Waits; rejects as soon as the client leaves. */
+  async pause(waitMs: number): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, waitMs);
+    this.#underWay.add(reject);
+    try {
+      await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#underWay.delete(reject);
+    }
+  }
+
   /** Milliseconds that the next call may take. */
   get callTimeoutMs(): number {
     return Math.min(this.#config.env.CALL_TIMEOUT_MS, this.remainingMs);

@@ -1,12 +1,15 @@
 /**
  * A product's REST service: its pool of connections, its typed client (openapi-fetch) over them, and what keeps its
- * faults its own: a circuit breaker, a bounded number of calls under way, a budget of retries.
+ * faults its own: a circuit breaker, a bounded number of calls under way, a budget of retries. All of them count what
+ * is sent, and not what a request's memo answers.
  */
 import {
   BrokenCircuitError,
   type CircuitBreakerPolicy,
+  CircuitState,
   ConsecutiveBreaker,
   circuitBreaker,
+  ExponentialBackoff,
   handleWhen,
 } from "cockatiel";
 import createClient, { type Client } from "openapi-fetch";
@@ -15,24 +18,27 @@ import type { paths } from "../../generated/rest.ts";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { serializePath } from "./encode.ts";
-import { exchange, type Incoming } from "./exchange.ts";
+import { exchange, type Incoming, type Outgoing } from "./exchange.ts";
+import { RetryBudget } from "./retry-budget.ts";
 import type { Scope } from "./scope.ts";
 
 const connections = 64;
 /** Calls under way or waiting for a connection; one more is refused at once. */
 const maxWaiting = 1_000;
 const consecutiveFailures = 5;
-const probeAfterMs = 5_000;
-/** Retries that a call earns, and the most that can be saved up. */
-const retriesPerCall = 0.2;
-const maxSavedRetries = 10;
+/** An upstream that failed too often is tried again after this long, then after up to thirty times as long. */
+const probeAfterMs = 500;
+const maxProbeAfterMs = 15_000;
+
+/** The cause of a failure that never left this process, and that trying again cannot mend. */
+export class NotSent extends Error {}
 
 export class Upstream {
   readonly client: Client<paths>;
+  readonly retries = new RetryBudget();
   readonly #pool: Pool;
   readonly #breaker: CircuitBreakerPolicy;
   #waiting = 0;
-  #retries = maxSavedRetries;
 
   constructor(url: URL, { env }: Config) {
     this.#pool = new Pool(url.origin, {
@@ -44,8 +50,13 @@ export class Upstream {
       bodyTimeout: 0,
       maxHeaderSize: 32_768,
     });
-    const breaker = new ConsecutiveBreaker(consecutiveFailures);
-    this.#breaker = circuitBreaker(handleWhen(isUpstreamFault), { breaker, halfOpenAfter: probeAfterMs });
+    this.#breaker = circuitBreaker(
+      handleWhen(isUpstreamFault).orWhenResult((result) => (result as Incoming).status >= 500),
+      {
+        breaker: new ConsecutiveBreaker(consecutiveFailures),
+        halfOpenAfter: new ExponentialBackoff({ initialDelay: probeAfterMs, maxDelay: maxProbeAfterMs }),
+      },
+    );
     this.client = createClient<paths>({
       baseUrl: url.pathname.replace(/\/$/, ""),
       pathSerializer: serializePath,
@@ -54,32 +65,18 @@ export class Upstream {
     });
   }
 
-  /** Runs one call under the breaker and the bound on waiting calls. */
-  async run<T>(call: () => Promise<T>): Promise<T> {
-    if (this.#waiting >= maxWaiting)
-      throw new CodedError("UPSTREAM_UNAVAILABLE", "too many calls wait for it");
+  /** Runs one exchange under the breaker and the bound on waiting calls. */
+  async #run(start: () => Promise<Incoming>): Promise<Incoming> {
+    if (this.#waiting >= maxWaiting) throw notSent("too many calls wait for it");
+    if (this.#breaker.state === CircuitState.HalfOpen) throw leftAlone(); // one call tries; the others need not wait for it
     this.#waiting++;
-    this.#retries = Math.min(this.#retries + retriesPerCall, maxSavedRetries);
     try {
-      return await this.#breaker.execute(call);
+      return await this.#breaker.execute(start);
     } catch (error) {
-      if (!(error instanceof BrokenCircuitError)) throw error;
-      throw new CodedError(
-        "UPSTREAM_UNAVAILABLE",
-        "it failed too often and is left alone for a while",
-        { retryAfter: probeAfterMs / 1_000 },
-        error,
-      );
+      throw error instanceof BrokenCircuitError ? leftAlone() : error;
     } finally {
       this.#waiting--;
     }
-  }
-
-  /** Takes one retry out of the budget, if there is one. */
-  takeRetry(): boolean {
-    if (this.#retries < 1) return false;
-    this.#retries--;
-    return true;
   }
 
   get underWay(): number {
@@ -108,23 +105,33 @@ export class Upstream {
   async #exchange({ url: path, method, headers, body, scope }: CallRequest): Promise<Response> {
     scope.enter(method === "GET");
     const all = headers ? { ...scope.headers, ...headers } : scope.headers;
+    const outgoing = { method, path, headers: all, body };
+    return new CallResponse(await this.#run(() => this.#send(scope, outgoing))) as unknown as Response;
+  }
+
+  async #send(
+    scope: Scope,
+    outgoing: Pick<Outgoing, "method" | "path" | "headers" | "body">,
+  ): Promise<Incoming> {
     const { incoming, abort } = exchange(this.#pool, {
-      method,
-      path,
-      headers: all,
-      body,
+      ...outgoing,
       connectTimeoutMs: scope.connectTimeoutMs,
       timeoutMs: scope.callTimeoutMs,
       maxBytes: scope.maxResponseBytes,
     });
-    scope.began(method, abort);
+    scope.began(outgoing.method, abort);
     try {
-      return new CallResponse(await incoming) as unknown as Response;
+      return await incoming;
     } finally {
       scope.ended(abort);
     }
   }
 }
+
+const notSent = (message: string): CodedError =>
+  new CodedError("UPSTREAM_UNAVAILABLE", message, { retryAfter: 1 }, new NotSent());
+
+const leftAlone = (): CodedError => notSent("it failed too often and is left alone for a while");
 
 /** The light stand-in for `Request` that openapi-fetch makes: what an exchange needs and nothing else. */
 class CallRequest {
