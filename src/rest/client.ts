@@ -3,11 +3,12 @@
  * and turns the answer into a value or a `CodedError` that names the operation and nothing of the upstream.
  */
 import type { Config } from "../config.ts";
-import { CodedError, codeOfStatus } from "../errors.ts";
+import { CodedError } from "../errors.ts";
 import { serializeHeaders, serializeQuery } from "./encode.ts";
+import { named, refusal, retryWaitMs } from "./failure.ts";
 import type { Operation } from "./operation.ts";
 import type { Scope } from "./scope.ts";
-import { NotSent, Upstream } from "./upstream.ts";
+import { Upstream } from "./upstream.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Section = Readonly<Record<string, unknown>>;
@@ -135,7 +136,7 @@ export class RestClient {
       querySerializer: init?.query ? (given: Section) => serializeQuery(operation, given) : noQuery,
       scope: this.#scope,
     });
-    if (!response.ok) throw refusal(response, error, init);
+    if (!response.ok) throw refusal(response, error, [init?.path, init?.query, init?.header, init?.body]);
     if (data === undefined && !operation.empty)
       throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is empty");
     if (data !== undefined && !isJson(response))
@@ -160,73 +161,4 @@ function valueAt(body: unknown, steps: readonly string[]): unknown {
     value = (value as Section)[step];
   }
   return value;
-}
-
-/**
- * A REST failure as ours: its status decides the code and is the cause; of its body only the name of a value that we
- * sent is kept.
- */
-function refusal(response: Response, error: unknown, init: Init | undefined): CodedError {
-  const { status } = response;
-  if (status < 400) return new CodedError("BAD_UPSTREAM_RESPONSE", "a redirect is not followed");
-  const retryAfter = secondsOf(response.headers.get("retry-after"));
-  const argument = status === 400 || status === 422 ? argumentOf(error, init) : undefined;
-  const message = argument === undefined ? messages[status] : `the value of "${argument}" is refused`;
-  const details = {
-    ...(argument !== undefined && { argument }),
-    ...(retryAfter !== undefined && { retryAfter }),
-  };
-  return new CodedError(codeOfStatus(status), message ?? "it failed", details, status);
-}
-
-/** The `argument` member of problem details (RFC 9457), if it is the name of something that we sent. */
-function argumentOf(problem: unknown, init: Init | undefined): string | undefined {
-  const named = typeof problem === "object" && problem !== null && "argument" in problem && problem.argument;
-  const sent = [init?.path, init?.query, init?.header, init?.body];
-  return typeof named === "string" && sent.some((section) => section && Object.hasOwn(section, named))
-    ? named
-    : undefined;
-}
-
-const messages: Record<number, string> = {
-  400: "the input is refused",
-  401: "the credentials are missing or not valid",
-  403: "the caller lacks the permission that it needs",
-  404: "there is no such thing",
-  409: "the request contradicts what is stored",
-  422: "the input is refused",
-  429: "too many requests",
-};
-
-/** `Retry-After` in seconds (RFC 9110 §10.2.3): a number or a date. */
-function secondsOf(value: string | null): number | undefined {
-  if (value === null || value === undefined) return undefined;
-  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1_000;
-  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined;
-}
-
-/** How long to wait before a read is tried again, with jitter; `undefined` if it is not. */
-function retryWaitMs(error: unknown): number | undefined {
-  if (!(error instanceof CodedError) || error.cause instanceof NotSent) return undefined;
-  const isFault = error.code === "UPSTREAM_UNAVAILABLE" || error.code === "UPSTREAM_ERROR";
-  const isRefused = typeof error.cause === "number" && error.cause < 500;
-  const { retryAfter } = error.details;
-  if (retryAfter !== undefined && (isFault || error.code === "RATE_LIMITED"))
-    return retryAfter * 1_000 + Math.random() * 100;
-  return isFault && !isRefused ? 10 + Math.random() * 40 : undefined;
-}
-
-/** The failure with its operation's name; what is not ours yet was a broken answer. */
-function named({ id }: Operation, error: unknown): CodedError {
-  if (error instanceof CodedError)
-    return error.message.startsWith(`${id}: `) || error.code === "CALL_LIMIT"
-      ? error
-      : new CodedError(error.code, `${id}: ${error.message}`, error.details, error);
-  const broken = error instanceof SyntaxError;
-  return new CodedError(
-    broken ? "BAD_UPSTREAM_RESPONSE" : "INTERNAL_SERVER_ERROR",
-    `${id}: ${broken ? "the answer is not valid JSON" : "internal error"}`,
-    {},
-    broken ? undefined : error, // a SyntaxError quotes what it could not read
-  );
 }

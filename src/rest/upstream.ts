@@ -19,6 +19,7 @@ import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { serializePath } from "./encode.ts";
 import { exchange, type Incoming, type Outgoing } from "./exchange.ts";
+import { NotSent } from "./failure.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import type { Scope } from "./scope.ts";
 
@@ -29,9 +30,6 @@ const consecutiveFailures = 5;
 /** An upstream that failed too often is tried again after this long, then after up to thirty times as long. */
 const probeAfterMs = 500;
 const maxProbeAfterMs = 15_000;
-
-/** The cause of a failure that never left this process, and that trying again cannot mend. */
-export class NotSent extends Error {}
 
 export class Upstream {
   readonly client: Client<paths>;

@@ -1,0 +1,382 @@
+/** The REST client of one request: what it sends, what it makes of answers, and what it does when they fail. */
+import { describe, expect, onTestFinished, test } from "vitest";
+import { CodedError } from "../../src/errors.ts";
+import { RestClient, Upstreams } from "../../src/rest/client.ts";
+import type { Operation } from "../../src/rest/operation.ts";
+import { Scope } from "../../src/rest/scope.ts";
+import { configure } from "../graphql/configure.ts";
+import { type Answer, http, rawServer } from "./raw-server.ts";
+
+const operations: Record<string, Operation> = {
+  "GET /things": {
+    id: "listThings",
+    product: "A",
+    style: {
+      "query:ids": { style: "form", explode: false },
+      "query:tags": { style: "pipeDelimited", explode: false },
+      "query:filter": { style: "deepObject", explode: true },
+    },
+  },
+  "GET /things/{thingId}": { id: "getThing", product: "A" },
+  "GET /others": { id: "listOthers", product: "B" },
+  "POST /things": { id: "makeThing", product: "A" },
+  "DELETE /things/{thingId}": { id: "dropThing", product: "A", empty: true },
+};
+
+/** Clients of requests to one upstream that answers as told; `prefix` is its base URL's path. */
+async function against(answer: Answer, environment: NodeJS.ProcessEnv = {}, prefix = "") {
+  const server = await rawServer(answer);
+  const config = configure({ CALL_TIMEOUT_MS: "2000", ...environment });
+  const upstreams = new Upstreams(config, new URL(prefix, server.url), operations);
+  onTestFinished(() => upstreams.close());
+  const request = () => {
+    const scope = new Scope(config, { "x-api-key": "key", "x-request-id": "id" });
+    return Object.assign(new RestClient(operations, upstreams, scope), { leave: () => scope.leave() });
+  };
+  return { server, request, upstreams, rest: request() };
+}
+
+const ok =
+  (value: unknown): Answer =>
+  (socket) =>
+    void socket.write(http(200, JSON.stringify(value)));
+const status =
+  (code: number, headers: Record<string, string> = {}, body = '{"detail":"CANARY"}'): Answer =>
+  (socket) =>
+    void socket.write(http(code, body, { "content-type": "application/problem+json", ...headers }));
+const failureOf = (call: Promise<unknown>): Promise<CodedError> =>
+  call.then(
+    () => expect.unreachable(),
+    (error: unknown) => {
+      expect(error).toBeInstanceOf(CodedError);
+      expect((error as CodedError).message).not.toMatch(/CANARY|127\.0\.0\.1/);
+      return error as CodedError;
+    },
+  );
+const pathsOf = (requests: string[]): string[] => requests.map((text) => text.split(" ")[1] ?? "");
+
+describe("a request", () => {
+  test("keeps the base URL's path, writes each parameter in its style, and carries the caller's headers", async () => {
+    const { rest, server } = await against(ok({ items: [1] }), {}, "/base/");
+    const query = { ids: ["a,b", "c"], tags: ["x", "y z"], filter: { from: "1&2" }, none: null, q: "ä/?#" };
+    expect(await rest.get("/things", { query }, "items")).toEqual([1]);
+    const [head = ""] = server.requests;
+    expect(head.split("\r\n")[0]).toBe(
+      "GET /base/things?ids=a%2Cb,c&tags=x|y%20z&filter[from]=1%262&q=%C3%A4%2F%3F%23 HTTP/1.1",
+    );
+    expect(head).toMatch(/\r\nx-api-key: key\r\n/);
+  });
+
+  test.each(["", ".", "..", "a\nb", "\u0000", "\ud800", null])(
+    "never takes the path value %j",
+    async (thingId) => {
+      const { rest, server } = await against(ok({}));
+      const failure = await failureOf(rest.get("/things/{thingId}", { path: { thingId } }));
+      expect(failure).toMatchObject({ code: "BAD_USER_INPUT", details: { argument: "thingId" } });
+      expect(server.requests).toEqual([]);
+    },
+  );
+
+  test.each([
+    ["a/b", "/things/a%2Fb"],
+    ["a?x=1#y", "/things/a%3Fx%3D1%23y"],
+    ["%2e%2e", "/things/%252e%252e"],
+    ["...", "/things/..."],
+  ])("keeps the path value %j in its segment", async (thingId, path) => {
+    const { rest, server } = await against(ok({}));
+    await rest.get("/things/{thingId}", { path: { thingId } });
+    expect(pathsOf(server.requests)).toEqual([path]);
+  });
+
+  test("refuses header values that would add another header, and text that is half a character", async () => {
+    const { rest, server } = await against(ok({}));
+    const header = { "Idempotency-Key": "a\r\nx-service-tenant-id: b" };
+    expect(await failureOf(rest.post("/things", { header, body: {} }))).toMatchObject({
+      code: "BAD_USER_INPUT",
+      details: { argument: "Idempotency-Key" },
+    });
+    expect(await failureOf(rest.get("/things", { query: { q: "\ud800" } }))).toMatchObject({
+      code: "BAD_USER_INPUT",
+      details: { argument: "q" },
+    });
+    expect(server.requests).toEqual([]);
+  });
+
+  test("makes identical reads once, until a write makes them old", async () => {
+    const { rest, server } = await against(ok({ items: [] }));
+    await Promise.all([rest.get("/things"), rest.get("/things", {}, "items"), rest.find("/things")]);
+    await rest.get("/things");
+    expect(server.requests).toHaveLength(1);
+    await Promise.all([rest.post("/things", { body: {} }), rest.post("/things", { body: {} })]);
+    expect(server.requests).toHaveLength(3);
+    await rest.get("/things");
+    expect(pathsOf(server.requests)).toHaveLength(4);
+  });
+
+  test("shares nothing with another request", async () => {
+    const { request, server } = await against(ok({}));
+    await Promise.all([request().get("/things"), request().get("/things")]);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("makes MAX_REST_CALLS calls and not one more", async () => {
+    const { rest, server } = await against(ok({}), { MAX_REST_CALLS: "3" });
+    const calls = [1, 2, 3, 4].map((q) => rest.get("/things", { query: { q } }));
+    const outcomes = await Promise.allSettled(calls);
+    expect(outcomes.map((outcome) => outcome.status)).toEqual([
+      "fulfilled",
+      "fulfilled",
+      "fulfilled",
+      "rejected",
+    ]);
+    expect(await failureOf(calls[3] as Promise<unknown>)).toMatchObject({
+      code: "CALL_LIMIT",
+      details: { limit: "MAX_REST_CALLS", value: 3 },
+    });
+    expect(server.requests).toHaveLength(3);
+  });
+});
+
+describe("an answer that breaks its contract", () => {
+  test.each<[string, Answer, RegExp]>([
+    ["malformed JSON", (socket) => socket.write(http(200, '{"CANARY":')), /not valid JSON/],
+    ["JSON with a comment", (socket) => socket.write(http(200, "{} // CANARY")), /not valid JSON/],
+    [
+      "a wrong content type",
+      (socket) => socket.write(http(200, '"CANARY"', { "content-type": "text/html" })),
+      /not JSON/,
+    ],
+    ["no content type", (socket) => socket.write(http(200, '"CANARY"', { "content-type": "" })), /not JSON/],
+    ["an empty 200", (socket) => socket.write(http(200, "")), /empty/],
+    ["a 204 that is not documented", (socket) => socket.write("HTTP/1.1 204 No Content\r\n\r\n"), /empty/],
+    ["a redirect", status(302, { location: "http://127.0.0.1:1/CANARY" }), /redirect/],
+    ["a 304", (socket) => socket.write("HTTP/1.1 304 Not Modified\r\n\r\n"), /redirect/],
+  ])("%s", async (_name, answer, message) => {
+    const { rest } = await against(answer);
+    const failure = await failureOf(rest.get("/things"));
+    expect(failure.code).toBe("BAD_UPSTREAM_RESPONSE");
+    expect(failure.message).toMatch(/^listThings: /);
+    expect(failure.message).toMatch(message);
+    expect(JSON.stringify([failure.details, String(failure.cause)])).not.toContain("CANARY");
+  });
+
+  test("a 204 that is documented is null", async () => {
+    const { rest } = await against((socket) => socket.write("HTTP/1.1 204 No Content\r\n\r\n"));
+    expect(await rest.delete("/things/{thingId}", { path: { thingId: "1" } })).toBeNull();
+  });
+
+  test("a body that is no object where one is walked into", async () => {
+    const { rest } = await against(ok(["CANARY"]));
+    expect(await failureOf(rest.get("/things", {}, "items"))).toMatchObject({
+      code: "BAD_UPSTREAM_RESPONSE",
+    });
+  });
+});
+
+describe("a refusal", () => {
+  test.each([
+    [400, "BAD_USER_INPUT"],
+    [401, "UNAUTHENTICATED"],
+    [403, "FORBIDDEN"],
+    [404, "NOT_FOUND"],
+    [409, "CONFLICT"],
+    [410, "UPSTREAM_ERROR"],
+    [422, "BAD_USER_INPUT"],
+    [429, "RATE_LIMITED"],
+    [504, "UPSTREAM_TIMEOUT"],
+  ])("%i is %s, and tried once", async (code, expected) => {
+    const { rest, server } = await against(status(code));
+    expect((await failureOf(rest.get("/things"))).code).toBe(expected);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("names a value only if it was sent, and only where the input is refused", async () => {
+    const problem = '{"argument":"q","detail":"CANARY"}';
+    const { rest } = await against(status(422, {}, problem));
+    const sent = await failureOf(rest.get("/things", { query: { q: "x" } }));
+    expect(sent).toMatchObject({
+      message: 'listThings: the value of "q" is refused',
+      details: { argument: "q" },
+    });
+    expect((await failureOf(rest.get("/things"))).details).toEqual({});
+    const { rest: other } = await against(status(409, {}, problem));
+    expect((await failureOf(other.get("/things", { query: { q: "x" } }))).details).toEqual({});
+  });
+
+  test("404 is null to find, and only 404", async () => {
+    const { rest } = await against(status(404));
+    expect(await rest.find("/things/{thingId}", { path: { thingId: "1" } })).toBeNull();
+    const { rest: other } = await against(status(403));
+    await failureOf(other.find("/things/{thingId}", { path: { thingId: "1" } }));
+  });
+});
+
+describe("another try", () => {
+  const failFirst =
+    (failure: Answer): Answer =>
+    (socket, request, count) =>
+      count === 1 ? failure(socket, request, count) : ok({ fine: true })(socket, request, count);
+
+  test.each<[string, Answer]>([
+    ["500", status(500)],
+    ["502", status(502)],
+    ["503", status(503)],
+    ["a reset", (socket) => socket.resetAndDestroy()],
+    ["a body cut off", (socket) => socket.end(http(200, "{", { "content-length": "9" }))],
+  ])("is one, for a read that met %s", async (_name, failure) => {
+    const { rest, server } = await against(failFirst(failure));
+    expect(await rest.get("/things")).toEqual({ fine: true });
+    expect(server.requests).toHaveLength(2);
+    const { rest: other, server: down } = await against(failure);
+    await failureOf(other.get("/things"));
+    expect(down.requests).toHaveLength(2);
+  });
+
+  test.each<[string, Answer]>([
+    ["500", status(500)],
+    ["429", status(429, { "retry-after": "0" })],
+    ["a reset", (socket) => socket.resetAndDestroy()],
+  ])("is never made for a mutation that met %s", async (_name, failure) => {
+    const { rest, server } = await against(failFirst(failure));
+    await failureOf(rest.post("/things", { body: {} }));
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ["seconds", () => "1"],
+    ["a date", () => new Date(Date.now() + 1_500).toUTCString()],
+  ])("waits as long as Retry-After says, in %s", async (_name, after) => {
+    const { rest, server } = await against((socket, request, count) =>
+      failFirst(status(429, { "retry-after": after() }))(socket, request, count),
+    );
+    const began = performance.now();
+    expect(await rest.get("/things")).toEqual({ fine: true });
+    expect(performance.now() - began).toBeGreaterThan(400);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("is not waited for beyond the deadline: RATE_LIMITED with retryAfter at once", async () => {
+    const { rest } = await against(status(429, { "retry-after": "30" }));
+    const began = performance.now();
+    expect(await failureOf(rest.get("/things"))).toMatchObject({
+      code: "RATE_LIMITED",
+      details: { retryAfter: 30 },
+    });
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
+
+  test("is not made when it would be a call too many: the failure stays the failure", async () => {
+    const { rest, server } = await against(status(500), { MAX_REST_CALLS: "1" });
+    expect((await failureOf(rest.get("/things"))).code).toBe("UPSTREAM_ERROR");
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("adds at most a fifth to the calls", async () => {
+    const { request, server } = await against((socket, text, count) =>
+      count % 3 === 0 ? ok({})(socket, text, count) : status(500)(socket, text, count),
+    );
+    for (let call = 0; call < 50; call++)
+      await request()
+        .get("/things")
+        .catch(() => {});
+    expect(server.requests.length).toBeGreaterThan(50);
+    expect(server.requests.length).toBeLessThanOrEqual(60);
+  });
+});
+
+describe("the breaker", () => {
+  test("opens after five failures in a row, refuses at once, and tries again with one call", async () => {
+    const state = { isUp: false };
+    const { request, server } = await against((socket, text, count) =>
+      (state.isUp ? ok({}) : status(500))(socket, text, count),
+    );
+    for (let call = 0; call < 20; call++) await failureOf(request().post("/things", { body: {} }));
+    expect(server.requests).toHaveLength(5);
+    expect(await failureOf(request().get("/things"))).toMatchObject({ code: "UPSTREAM_UNAVAILABLE" });
+    expect(server.requests).toHaveLength(5);
+    state.isUp = true;
+    await expect
+      .poll(
+        () =>
+          request()
+            .get("/things")
+            .catch(() => undefined),
+        { timeout: 5_000, interval: 50 },
+      )
+      .toEqual({});
+    expect(server.requests).toHaveLength(6);
+  });
+
+  test("is not moved by what a caller did wrong", async () => {
+    const { request, server } = await against(status(400));
+    for (let call = 0; call < 20; call++) await failureOf(request().get("/things"));
+    expect(server.requests).toHaveLength(20);
+  });
+
+  test("counts an exchange once, however many fields share it", async () => {
+    const { rest, server } = await against(status(504));
+    await Promise.allSettled(Array.from({ length: 20 }, () => rest.get("/things")));
+    await failureOf(rest.get("/things"));
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("of one product leaves the others alone", async () => {
+    const { request, server } = await against((socket, text, count) =>
+      (text.includes("/others") ? ok({ fine: true }) : status(504))(socket, text, count),
+    );
+    for (let call = 0; call < 8; call++) await failureOf(request().get("/things"));
+    expect(pathsOf(server.requests)).toHaveLength(5);
+    expect(await request().get("/others")).toEqual({ fine: true });
+  });
+
+  test("lets nobody wait for the one call that tries again", async () => {
+    const state = { hangs: false };
+    const { request } = await against((socket, text, count) => {
+      if (!state.hangs) status(504)(socket, text, count);
+    });
+    for (let call = 0; call < 5; call++) await failureOf(request().get("/things"));
+    state.hangs = true;
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    const trying = failureOf(request().get("/things"));
+    const began = performance.now();
+    expect((await failureOf(request().get("/things"))).code).toBe("UPSTREAM_UNAVAILABLE");
+    expect(performance.now() - began).toBeLessThan(500);
+    expect((await trying).code).toBe("UPSTREAM_TIMEOUT");
+  });
+});
+
+describe("a client that leaves", () => {
+  test("ends its reads and starts no more; its mutation goes on", async () => {
+    const { rest, server, upstreams } = await against((socket, text) => {
+      if (text.startsWith("POST")) setTimeout(() => socket.write(http(200, '{"made":true}')), 200);
+    });
+    const read = failureOf(rest.get("/things"));
+    const mutation = rest.post("/things", { body: {} });
+    await expect.poll(() => server.requests.length).toBe(2);
+    const began = performance.now();
+    rest.leave();
+    expect((await read).code).toBe("CLIENT_CLOSED_REQUEST");
+    expect(performance.now() - began).toBeLessThan(100);
+    expect((await failureOf(rest.get("/things", { query: { q: 1 } }))).code).toBe("CLIENT_CLOSED_REQUEST");
+    expect(await mutation).toEqual({ made: true });
+    expect(upstreams.underWay).toBe(0);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("ends the wait for another try", async () => {
+    const { rest, server } = await against(status(429, { "retry-after": "10" }));
+    const read = failureOf(rest.get("/things"));
+    await expect.poll(() => server.requests.length).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    rest.leave();
+    expect((await read).code).toBe("CLIENT_CLOSED_REQUEST");
+  });
+});
+
+test("a request's deadline cuts its last call short", async () => {
+  const { rest } = await against(() => {}, { REQUEST_TIMEOUT_MS: "400" });
+  const began = performance.now();
+  expect((await failureOf(rest.get("/things"))).code).toBe("UPSTREAM_TIMEOUT");
+  expect(performance.now() - began).toBeGreaterThan(380);
+  expect(performance.now() - began).toBeLessThan(600);
+});
