@@ -28,7 +28,9 @@ const port = makeValidator((value: string): number => {
   if (!/^[0-9]{1,5}$/.test(value) || Number(value) > 65_535) throw new Error("wants a port from 0 to 65535");
   return Number(value);
 });
-const list = makeValidator((value: string): readonly string[] => value.split(",").flatMap((item) => item.trim() || []));
+const list = makeValidator((value: string): readonly string[] =>
+  value.split(",").flatMap((item) => item.trim() || []),
+);
 const count = makeValidator((value: string): number => {
   if (!/^[0-9]{1,9}$/.test(value) || Number(value) < 1) throw new Error("wants a whole number from 1 up");
   return Number(value);
@@ -40,7 +42,8 @@ const addresses = makeValidator((value: string): readonly string[] => {
   return given;
 });
 const headerPrefix = makeValidator((value: string): string => {
-  if (!/^[A-Za-z][A-Za-z0-9-]*-$/.test(value)) throw new Error("wants letters, digits and dashes, with a dash at the end");
+  if (!/^[A-Za-z][A-Za-z0-9-]*-$/.test(value))
+    throw new Error("wants letters, digits and dashes, with a dash at the end");
   return value;
 });
 const secret = makeValidator((value: string): string => {
@@ -57,16 +60,38 @@ export const variables = {
     default: "development",
     desc: "`production` turns off the explorer, GraphQL introspection, suggestions and demo data",
   }),
-  REST_BASE_URL: httpUrl({ default: undefined, desc: "REST platform behind the `graphql` role; a path prefix is kept" }),
+  REST_BASE_URL: httpUrl({
+    default: undefined,
+    desc: "REST platform behind the `graphql` role; a path prefix is kept",
+  }),
   GRAPHQL_URL: httpUrl({ default: undefined, desc: "`graphql` role behind a gateway that runs alone" }),
-  KEY_INTROSPECTION_URL: httpUrl({ default: undefined, desc: "key introspection service for a gateway that runs alone" }),
+  KEY_INTROSPECTION_URL: httpUrl({
+    default: undefined,
+    desc: "key introspection service for a gateway that runs alone",
+  }),
   GATEWAY_SECRET: secret({ default: undefined, desc: "the gateway's proof to the roles behind it" }),
-  CONTEXT_HEADER_PREFIX: headerPrefix({ default: "X-Service-", desc: "first part of the eight context headers' names" }),
-  API_ENVIRONMENT: str({ choices: ["test", "live"], default: "test", desc: "which key prefix is good: `sk_test_` or `sk_live_`" }),
-  CORS_ORIGINS: list({ default: [], desc: "origins that browsers may call from, comma-separated; `*` is any" }),
-  TRUSTED_PROXIES: addresses({ default: [], desc: "addresses or CIDR blocks whose `X-Forwarded-For` says who calls" }),
+  CONTEXT_HEADER_PREFIX: headerPrefix({
+    default: "X-Service-",
+    desc: "first part of the eight context headers' names",
+  }),
+  API_ENVIRONMENT: str({
+    choices: ["test", "live"],
+    default: "test",
+    desc: "which key prefix is good: `sk_test_` or `sk_live_`",
+  }),
+  CORS_ORIGINS: list({
+    default: [],
+    desc: "origins that browsers may call from, comma-separated; `*` is any",
+  }),
+  TRUSTED_PROXIES: addresses({
+    default: [],
+    desc: "addresses or CIDR blocks whose `X-Forwarded-For` says who calls",
+  }),
   RATE_LIMIT_PER_KEY: count({ default: 1_200, desc: "requests a minute of one API key; production only" }),
-  RATE_LIMIT_PER_ADDRESS: count({ default: 3_000, desc: "requests a minute from one address; production only" }),
+  RATE_LIMIT_PER_ADDRESS: count({
+    default: 3_000,
+    desc: "requests a minute from one address; production only",
+  }),
   DATA_FILE: str({ default: undefined, desc: "the platform's SQLite file; absent: in memory" }),
   LOG_LEVEL: str({
     choices: ["debug", "info", "warn", "error", "silent"],
@@ -85,7 +110,10 @@ export const variables = {
   MAX_DIRECTIVES: count({ default: 50, desc: "directives of an operation" }),
   MAX_BOUND_FIELDS: count({ default: 50, desc: "bound fields of an operation, before it runs" }),
   MAX_REST_CALLS: count({ default: 50, desc: "REST calls of a request, while it runs" }),
-  MAX_CONCURRENT_REQUESTS: count({ default: 256, desc: "GraphQL requests under way at once; one more is a 503" }),
+  MAX_CONCURRENT_REQUESTS: count({
+    default: 256,
+    desc: "GraphQL requests under way at once; one more is a 503",
+  }),
   CONNECT_TIMEOUT_MS: count({ default: 1_000, desc: "connecting to an upstream" }),
   CALL_TIMEOUT_MS: count({ default: 10_000, desc: "one REST call" }),
   REQUEST_TIMEOUT_MS: count({ default: 15_000, desc: "a whole request" }),
@@ -128,7 +156,12 @@ export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string
   for (const arg of unknown) lines.push(`unknown role "${arg}": the roles are ${roleNames.join(", ")}`);
   if (lines.length > 0) throw new ConfigError(lines);
   const roles = new Set((args.length > 0 ? args : roleNames) as readonly Role[]);
-  return Object.freeze({ roles, production: env.NODE_ENV === "production", env: Object.freeze(env), upstreams });
+  return Object.freeze({
+    roles,
+    production: env.NODE_ENV === "production",
+    env: Object.freeze(env),
+    upstreams,
+  });
 }
 
 /** An empty variable counts as absent, as it does in shells and compose files. */

@@ -23,7 +23,10 @@ export const codes = {
   UPSTREAM_ERROR: { status: 502, meaning: "The REST operation failed on its side." },
   BAD_UPSTREAM_RESPONSE: { status: 502, meaning: "The REST answer breaks its own contract." },
   UPSTREAM_UNAVAILABLE: { status: 503, meaning: "The product's REST service cannot be reached." },
-  SERVICE_UNAVAILABLE: { status: 503, meaning: "This service cannot take the request now; `retryAfter` gives the seconds to wait." },
+  SERVICE_UNAVAILABLE: {
+    status: 503,
+    meaning: "This service cannot take the request now; `retryAfter` gives the seconds to wait.",
+  },
   UPSTREAM_TIMEOUT: { status: 504, meaning: "The product's REST service did not answer in time." },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 
@@ -73,7 +76,13 @@ const byStatus = new Map<number, Code>([
 export const codeOfStatus = (status: number): Code => byStatus.get(status) ?? "UPSTREAM_ERROR";
 
 /** RFC 9457 problem details; `code` is our extension member. */
-export type Problem = { type: "about:blank"; title: string; status: number; code: Code; detail: string } & Details;
+export type Problem = {
+  type: "about:blank";
+  title: string;
+  status: number;
+  code: Code;
+  detail: string;
+} & Details;
 
 export const problemOf = (error: CodedError): Problem => ({
   type: "about:blank",

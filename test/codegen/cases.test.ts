@@ -15,7 +15,10 @@ describe.each(readdirSync(folder))("%s", (name) => {
     expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
     if (!model) throw new Error("no model");
     const config = codegenConfig(model, pathToFileURL(join(folder, name, "openapi.yaml")));
-    const files = (await graphqlCodegen({ ...config, cwd: folder }, false)) as { filename: string; content: string }[];
+    const files = (await graphqlCodegen({ ...config, cwd: folder }, false)) as {
+      filename: string;
+      content: string;
+    }[];
     for (const file of ["resolvers.ts", "operations.ts", "arguments.ts", "schema.graphql"]) {
       const found = files.find(({ filename }) => filename.endsWith(`/${file}`));
       await expect(found?.content).toMatchFileSnapshot(join(folder, name, "generated", file));
