@@ -21,8 +21,18 @@ export function changesSince(base: Bound, head: Side): Changes {
   const { model } = head;
   if (!model) return { findings: [], changes: [] };
   const now = { ...head, model };
+  const broken = new Set(
+    head.diagnostics.flatMap(({ severity, coordinate }) =>
+      severity === "error" ? [coordinate.replace(/\(.*/, "")] : [],
+    ),
+  );
+  // a binding that is wrong reads nothing now, and its own finding says so
+  const isTold = ({ rule, coordinate }: SchemaChange): boolean =>
+    rule === "binding-changed" && broken.has(coordinate);
   const all = [
-    ...schemaChanges(base.model, model).map((change) => fromSchema(base, now, change)),
+    ...schemaChanges(base.model, model)
+      .filter((change) => !isTold(change))
+      .map((change) => fromSchema(base, now, change)),
     ...fromRest(base, now),
   ];
   return { findings: all.flatMap(({ finding }) => finding ?? []), changes: all.map(({ change }) => change) };
@@ -65,8 +75,12 @@ function fromRest(base: Bound, head: Bound): Reported[] {
     if (change.class === "safe" || coordinate === undefined) return { change: reported };
     const places = [
       ...schemaFrames(base, head, coordinate),
-      ...(change.new ? [head.frame("rest", head.model.document.place(change.new))] : []),
-      ...(change.old ? [base.frame("base rest", base.model.document.place(change.old))] : []),
+      ...(change.new
+        ? [head.frame("rest", head.model.document.place(change.new, ...(change.below ?? [])))]
+        : []),
+      ...(change.old
+        ? [base.frame("base rest", base.model.document.place(change.old, ...(change.below ?? [])))]
+        : []),
     ];
     const facts = [change.old ? nodeKey(change.old) : at, change.before, change.after];
     return { change: reported, finding: findingOf(reported, change.class, coordinate, places, facts) };

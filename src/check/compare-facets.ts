@@ -59,7 +59,12 @@ function enums(answer: boolean, before: Shape, after: Shape, add: (facet: Facet)
   if (!was && !is) return;
   const added = is ? is.filter((value) => was && !was.includes(value)) : [];
   const removed = was ? was.filter((value) => is && !is.includes(value)) : [];
-  const facts = { rule: "rest-enum-changed", before: was ?? null, after: is ?? null } as const;
+  const facts = {
+    rule: "rest-enum-changed",
+    before: was ?? null,
+    after: is ?? null,
+    below: ["enum"],
+  } as const;
   if (!is)
     add({ ...facts, class: answer ? "dangerous" : "safe", message: "takes any value now, it was an enum" });
   else if (!was)
@@ -89,6 +94,7 @@ function limits(answer: boolean, before: Shape, after: Shape, add: (facet: Facet
       rule: "rest-limit-changed",
       class: kind,
       message,
+      below: [key],
       before: { [key]: was ?? null },
       after: { [key]: is ?? null },
     });

@@ -3,6 +3,7 @@ import type { Model } from "../spec/model.ts";
 import { inputKey } from "../spec/model.ts";
 import type { Parameter, RestOperation } from "../spec/operations.ts";
 import type { RestNode } from "../spec/rest-document.ts";
+import type { Path } from "../spec/yaml-file.ts";
 import { ShapeComparison, type Use } from "./compare-shapes.ts";
 import type { ChangeClass } from "./report.ts";
 import { type RestChange, RestChanges, type RestRule } from "./rest-change.ts";
@@ -79,48 +80,32 @@ class OperationComparison {
 
   #identity(now: RestOperation): void {
     const old = this.#old;
-    if (old.id !== now.id)
-      this.#add(
-        "rest-operation-renamed",
-        "breaking",
-        `is called ${now.id} now, it was ${old.id}`,
-        old.id,
-        now.id,
-      );
-    if (old.method !== now.method)
-      this.#add(
-        "rest-method-changed",
-        "breaking",
-        `is a ${now.method.toUpperCase()} now`,
-        old.method,
-        now.method,
-      );
-    if (old.path !== now.path)
-      this.#add("rest-operation-moved", "breaking", `stands at ${now.path} now`, old.path, now.path);
-    if (old.product !== now.product)
-      this.#add(
-        "rest-product-changed",
-        "dangerous",
-        `belongs to ${now.product || "no product"} now`,
-        old.product,
-        now.product,
-      );
-    if (old.permission !== now.permission)
-      this.#add(
-        "rest-permission-changed",
-        "dangerous",
-        `needs ${now.permission ?? "no permission"} now`,
-        old.permission ?? null,
-        now.permission ?? null,
-      );
-    if (old.documents404 !== now.documents404)
-      this.#add(
-        "rest-not-found-changed",
-        "dangerous",
-        `${now.documents404 ? "documents" : "no longer documents"} 404`,
-        old.documents404,
-        now.documents404,
-      );
+    const { id, method, path, product, permission, documents404 } = now;
+    this.#differs("rest-operation-renamed", "breaking", old.id, id, `is called ${id} now`, ["operationId"]);
+    this.#differs("rest-method-changed", "breaking", old.method, method, `is a ${method.toUpperCase()} now`);
+    this.#differs("rest-operation-moved", "breaking", old.path, path, `stands at ${path} now`);
+    const owner = `belongs to ${product || "no product"} now`;
+    this.#differs("rest-product-changed", "dangerous", old.product, product, owner, ["tags"]);
+    const needs = `needs ${permission ?? "no permission"} now`;
+    this.#differs("rest-permission-changed", "dangerous", old.permission, permission, needs, [
+      "x-permission",
+    ]);
+    const found = `${documents404 ? "documents" : "no longer documents"} 404`;
+    this.#differs("rest-not-found-changed", "dangerous", old.documents404, documents404, found, [
+      "responses",
+      "404",
+    ]);
+  }
+
+  #differs(
+    rule: RestRule,
+    kind: ChangeClass,
+    before: unknown,
+    after: unknown,
+    what: string,
+    below: Path = [],
+  ): void {
+    if (before !== after) this.#add(rule, kind, what, before ?? null, after ?? null, below);
   }
 
   #parameters(now: RestOperation): void {
@@ -142,7 +127,15 @@ class OperationComparison {
     if (isList && (old.style !== now.style || old.explode !== now.explode)) {
       const [before, after] = [styleOf(old), styleOf(now)];
       const message = `${at} is written as ${after} now, it was ${before}`;
-      this.#changes.add({ rule: "rest-style-changed", class: "breaking", message, before, after, ...common });
+      this.#changes.add({
+        rule: "rest-style-changed",
+        class: "breaking",
+        below: [old.style === now.style ? "explode" : "style"],
+        message,
+        before,
+        after,
+        ...common,
+      });
     }
     const [was, is] = [old.shape.limits.default ?? null, now.shape.limits.default ?? null];
     if (JSON.stringify(was) !== JSON.stringify(is)) {
@@ -150,6 +143,7 @@ class OperationComparison {
       const operation = { id: this.#old.id, unlessFed: inputKey(old) };
       this.#changes.add({
         rule: "rest-default-changed",
+        below: ["schema", "default"],
         class: "dangerous",
         message,
         before: was,
@@ -164,6 +158,7 @@ class OperationComparison {
       const message = `${at} is required now`;
       this.#changes.add({
         rule: "rest-required-changed",
+        below: ["required"],
         class: "breaking",
         message,
         before: false,
@@ -178,14 +173,15 @@ class OperationComparison {
 
   #removedParameter(old: Parameter, now: RestOperation): void {
     const at = `${this.#at} ${old.in} "${old.name}"`;
-    const common = { before: "present", after: "absent", old: old.node, new: now.node, joins: [old.node] };
-    this.#changes.add({
-      rule: "rest-parameter-removed",
-      class: "breaking",
-      at,
-      message: `${at} is gone`,
-      ...common,
-    });
+    const common = { class: "breaking", at, old: old.node, joins: [old.node] } as const;
+    const moved = now.parameters.find(({ name, in: location }) => name === old.name && location !== old.in);
+    if (moved) {
+      const message = `${at} is a ${moved.in} parameter now`;
+      const facts = { before: old.in, after: moved.in, new: moved.node, below: ["in"] };
+      return this.#changes.add({ rule: "rest-parameter-moved", message, ...facts, ...common });
+    }
+    const facts = { before: "present", after: "absent", new: now.node, below: ["name"] };
+    this.#changes.add({ rule: "rest-parameter-removed", message: `${at} is gone`, ...facts, ...common });
   }
 
   #addedParameter(parameter: Parameter): void {
@@ -230,8 +226,11 @@ class OperationComparison {
     const hasEmpty = (operation: RestOperation): boolean => operation.answers.some(({ shape }) => !shape);
     if (!hasEmpty(this.#old) && hasEmpty(now))
       this.#add("rest-answer-empty", "breaking", "may answer without content now", false, true);
+    // where only the media type is gone, that is the place; else the status
+    const isThere = now.answers.some(({ status }) => status === this.#old.success[1]);
+    const gone = this.#old.success.slice(0, isThere ? undefined : 2);
     if (before.length > 0 && after.length === 0)
-      this.#add("rest-answer-removed", "breaking", "has no JSON answer now", "json", null);
+      this.#add("rest-answer-removed", "breaking", "has no JSON answer now", "json", null, gone);
     for (const answer of after) {
       const old = before.find(({ status }) => status === answer.status) ?? before[0];
       if (!old?.shape || !answer.shape) continue;
@@ -249,7 +248,14 @@ class OperationComparison {
     }
   }
 
-  #add(rule: RestRule, kind: ChangeClass, what: string, before: unknown, after: unknown): void {
+  #add(
+    rule: RestRule,
+    kind: ChangeClass,
+    what: string,
+    before: unknown,
+    after: unknown,
+    below: Path = [],
+  ): void {
     this.#changes.add({
       rule,
       class: kind,
@@ -259,6 +265,7 @@ class OperationComparison {
       after,
       old: this.#old.node,
       new: this.#new?.node ?? this.#root,
+      below,
       joins: [],
       operation: { id: this.#old.id },
     });

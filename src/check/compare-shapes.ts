@@ -83,9 +83,11 @@ export class ShapeComparison {
   }
 
   #properties({ at, direction, old, new: now }: Spot, depth: number): void {
-    const isKnown = ({ isUndeclared }: Property): boolean => !isUndeclared || direction === "request";
-    const before = new Map([...old.shape.properties].filter(([, property]) => isKnown(property)));
-    const after = new Map([...now.shape.properties].filter(([, property]) => isKnown(property)));
+    // what members have in common follows from the members
+    if (old.shape.variants && now.shape.variants) return;
+    const isKnown = ([, { isUndeclared }]: [string, Property]): boolean => !isUndeclared;
+    const before = new Map([...old.shape.properties].filter(isKnown));
+    const after = new Map([...now.shape.properties].filter(isKnown));
     for (const property of before.values()) {
       const other = after.get(property.name);
       const below = `${at}.${property.name}`;
@@ -150,7 +152,8 @@ export class ShapeComparison {
       const change = {
         message: "is told apart otherwise now",
         before: before.property,
-        after: after?.property,
+        after: after?.property ?? null,
+        below: ["discriminator", "propertyName"],
       };
       this.#add(spot, { rule: "rest-variants-changed", class: "breaking", ...change });
     }
@@ -193,11 +196,12 @@ export class ShapeComparison {
       message: `: ${name} ${what} it`,
       before: name,
       after: what,
+      below: ["oneOf"],
     });
   }
 }
 
 /** A change without its place. */
-export type Facet = Pick<RestChange, "rule" | "class" | "message" | "before" | "after">;
+export type Facet = Pick<RestChange, "rule" | "class" | "message" | "before" | "after" | "below">;
 
 const useOf = ({ node, shape, required }: Property): Use => ({ node, shape, required });

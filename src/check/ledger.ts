@@ -58,7 +58,15 @@ function staleEntries(side: Side, model: Model, ledger: Ledger, bound: ReadonlyS
       return [{ ...common("ledger-unknown", id), message, hint, places }];
     }
     if (bound.has(id))
-      return [{ ...common("ledger-bound", id), message: `${id} has a GraphQL field by now`, hint, places }];
+      return [
+        {
+          ...common("ledger-bound", id),
+          severity: "note",
+          message: `${id} has a GraphQL field by now`,
+          hint,
+          places,
+        },
+      ];
     if (typeof reason === "string" && reason.trim() !== "") return [];
     const message = `${id} stands in spec/${ledgerFile} without a reason`;
     return [{ ...common("ledger-reason", id), message, hint: "write the reason after the colon", places }];

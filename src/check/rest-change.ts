@@ -1,5 +1,6 @@
 /** One difference between two OpenAPI documents, as data: what it is, how bad, and what to join it by. */
 import { nodeKey, type RestNode } from "../spec/rest-document.ts";
+import type { Path } from "../spec/yaml-file.ts";
 import type { ChangeClass } from "./report.ts";
 
 export type RestRule =
@@ -16,6 +17,7 @@ export type RestRule =
   | "rest-body-changed"
   | "rest-parameter-removed"
   | "rest-parameter-added"
+  | "rest-parameter-moved"
   | "rest-style-changed"
   | "rest-required-changed"
   | "rest-nullable-changed"
@@ -40,6 +42,8 @@ export type RestChange = {
   /** The node as it was, and as it is; where one is missing, the nearest that holds it. */
   readonly old?: RestNode;
   readonly new?: RestNode;
+  /** The path below both nodes where the difference stands; as far as it exists. */
+  readonly below?: Path;
   /** Old nodes whose coordinates it reaches. */
   readonly joins: readonly RestNode[];
   /** Old operations whose coordinates it reaches, all of them or those that feed or do not feed a parameter. */
@@ -53,7 +57,7 @@ export class RestChanges {
   add(change: RestChange): void {
     const { rule, old, new: now, before, after, at } = change;
     const place = old || now ? `${old ? nodeKey(old) : ""} ${now ? nodeKey(now) : ""}` : at;
-    const key = JSON.stringify([rule, place, before, after, change.operation]);
+    const key = JSON.stringify([rule, change.class, place, before, after, change.operation]);
     const known = this.#found.get(key);
     if (!known) this.#found.set(key, change);
     else if (change.joins.length > 0)

@@ -1,12 +1,15 @@
 /** The graphql-codegen configuration: which generated file is made by which plugins, from one resolved model. */
 import type { CodegenConfig } from "@graphql-codegen/cli";
 import * as typescript from "@graphql-codegen/typescript";
+import * as typescriptOperations from "@graphql-codegen/typescript-operations";
 import * as typescriptResolvers from "@graphql-codegen/typescript-resolvers";
 import openapiTS, { astToString } from "openapi-typescript";
 import { format } from "prettier";
 import { publicSchema } from "../spec/directives.ts";
 import type { Model } from "../spec/model.ts";
+import type { SavedOperation } from "../spec/saved-operations.ts";
 import { emitArguments } from "./emit-arguments.ts";
+import { emitDocuments, emitManifest, savedDefinitions } from "./emit-operations.ts";
 import { emitOperations } from "./emit-operations-table.ts";
 import { emitResolvers } from "./emit-resolvers.ts";
 import { emitParents, parentName } from "./emit-types.ts";
@@ -15,7 +18,11 @@ import { banner } from "./names.ts";
 const readable = (text: string): Promise<string> => format(text, { parser: "typescript", printWidth: 110 });
 
 /** `openapi` is the document's file URL: openapi-typescript reads it, and what it refers to, by itself. */
-export function codegenConfig(model: Model, openapi: URL): CodegenConfig {
+export function codegenConfig(
+  model: Model,
+  openapi: URL,
+  saved: readonly SavedOperation[] = [],
+): CodegenConfig {
   const emitters: Record<string, () => string | Promise<string>> = {
     "rest-types": async () =>
       banner + astToString(await openapiTS(openapi, { defaultNonNullable: false, silent: true })),
@@ -24,8 +31,15 @@ export function codegenConfig(model: Model, openapi: URL): CodegenConfig {
     resolvers: () => readable(emitResolvers(model)),
     operations: () => readable(emitOperations(model)),
     arguments: () => readable(emitArguments(model)),
+    banner: () => banner,
+    documents: () => emitDocuments(saved),
+    manifest: () => emitManifest(model, saved),
   };
-  const libraries = { typescript, "typescript-resolvers": typescriptResolvers };
+  const libraries = {
+    typescript,
+    "typescript-resolvers": typescriptResolvers,
+    "typescript-operations": typescriptOperations,
+  };
   return {
     schema: publicSchema(model.schemaDocument),
     silent: true,
@@ -47,9 +61,26 @@ export function codegenConfig(model: Model, openapi: URL): CodegenConfig {
       "generated/resolvers.ts": { plugins: ["resolvers"] },
       "generated/operations.ts": { plugins: ["operations"] },
       "generated/arguments.ts": { plugins: ["arguments"] },
+      ...(saved.length > 0 && savedOutputs(saved)),
     },
   };
 }
+
+/** Files of the saved operations; without any there are none. */
+const savedOutputs = (saved: readonly SavedOperation[]): CodegenConfig["generates"] => ({
+  "generated/documents.ts": {
+    documents: savedDefinitions(saved),
+    plugins: ["banner", "typescript-operations", "documents"],
+    config: {
+      enumsAsTypes: true,
+      useTypeImports: true,
+      strictScalars: false,
+      defaultScalarType: "unknown",
+      namingConvention: "keep",
+    },
+  },
+  "generated/operations-manifest.json": { plugins: ["manifest"] },
+});
 
 const wrapped = (emitters: Record<string, () => string | Promise<string>>) =>
   Object.fromEntries(Object.entries(emitters).map(([name, emit]) => [name, { plugin: emit }]));
@@ -69,7 +100,7 @@ const typeOptions = (model: Model) => ({
   useTypeImports: true,
   emitLegacyCommonJSImports: false,
   importExtension: ".ts",
-  strictScalars: true,
+  strictScalars: false,
   defaultScalarType: "unknown",
   maybeValue: "T | null | undefined", // REST leaves an optional property out, graphql-js takes that for null
   makeResolverTypeCallable: true,

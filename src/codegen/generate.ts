@@ -8,6 +8,8 @@ import { generate as graphqlCodegen } from "@graphql-codegen/cli";
 import { SpecUnreadable } from "../spec/diagnostic.ts";
 import { folderReader, loadSpec } from "../spec/load.ts";
 import type { Model } from "../spec/model.ts";
+import { readSavedOperations, type SavedOperation } from "../spec/saved-operations.ts";
+import { folderFiles, savedOperationTexts } from "../spec/spec-files.ts";
 import { codegenConfig } from "./config.ts";
 
 /** Reads `<root>/spec`; throws `SpecUnreadable` with every finding if there is an error among them. */
@@ -18,8 +20,18 @@ export function loadModel(root: string): Model {
   return model;
 }
 
-export const configFor = (root: string) =>
-  codegenConfig(loadModel(root), pathToFileURL(join(root, "spec", "openapi.yaml")));
+/** The saved operations; throws `SpecUnreadable` with every finding if one is not valid. */
+function loadSaved(root: string, model: Model): SavedOperation[] {
+  const texts = savedOperationTexts(folderFiles(join(root, "spec")));
+  const { operations, diagnostics } = readSavedOperations(model.schema, texts);
+  if (diagnostics.length > 0) throw new SpecUnreadable(diagnostics);
+  return operations;
+}
+
+export function configFor(root: string) {
+  const model = loadModel(root);
+  return codegenConfig(model, pathToFileURL(join(root, "spec", "openapi.yaml")), loadSaved(root, model));
+}
 
 /** Paths are relative to `root`, `/`-separated and sorted. */
 export async function generate(root: string): Promise<Map<string, string>> {

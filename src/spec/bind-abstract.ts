@@ -36,7 +36,7 @@ export function bindAbstract(
       );
       findings.add(
         "value-without-member",
-        { ...where, rest: variant.shape.node },
+        { ...where, rest: variant.node },
         `${type} has no member for REST's ${name} (${property}: ${variant.values.join(", ") || "no value"})${near}`,
         `add a member named ${name} to ${type}`,
       );

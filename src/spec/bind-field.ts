@@ -1,12 +1,12 @@
 /** One field over one parent object: bound to an operation, or reading a property. */
 import { type GraphQLField, getNullableType, isListType, isNonNullType } from "graphql";
 import { bindBatch } from "./bind-batch.ts";
-import { type Bound, bindInputs, checkInputTypes } from "./bind-inputs.ts";
+import { type Bound, bindInputs, checkInputTypes, relyOnInput } from "./bind-inputs.ts";
 import { matchOutput, type Value } from "./bind-outputs.ts";
 import { checkRequest } from "./bind-request.ts";
 import type { Binding } from "./binding.ts";
 import { directivePlace, placeOf, type RestDirective, readRest, readRestName } from "./directives.ts";
-import { didYouMean, type Where } from "./findings.ts";
+import { didYouMean, nearest, type Where } from "./findings.ts";
 import type { Backing, BoundField } from "./model.ts";
 import { isSafe } from "./operations.ts";
 import { declared } from "./shape.ts";
@@ -90,7 +90,13 @@ function bindOperation(
 ): void {
   const operation = binding.operations.get(directive.operation);
   if (!operation) {
-    const at = { ...where, schema: directivePlace(field, "rest", "operation"), rest: binding.document.root };
+    const near = nearest(directive.operation, binding.operations.keys());
+    const at = {
+      ...where,
+      schema: directivePlace(field, "rest", "operation"),
+      rest: binding.operations.get(near ?? "")?.node ?? binding.document.root,
+      below: [near === undefined ? "paths" : "operationId"],
+    };
     return binding.findings.add(
       "operation-unknown",
       at,
@@ -106,6 +112,7 @@ function bindOperation(
   const batch =
     value && directive.batchBy !== undefined ? bindBatch(binding, bound, inputs, value.shape) : undefined;
   checkInputTypes(binding, bound, inputs, batch?.key);
+  for (const input of inputs) relyOnInput(binding, where.coordinate, input);
   const needs = batch ? undefined : neededFromParent(inputs);
   const nullOn404 = operation.documents404 && type !== "Mutation" && !isNonNullType(field.type);
   for (const each of value ? [value, ...others] : [])
@@ -167,7 +174,7 @@ function resultsOf(binding: Binding, bound: Bound): Value[] {
   if (answers.length === 0) {
     binding.findings.add(
       "operation-no-json",
-      { ...where, rest: operation.node },
+      { ...where, rest: operation.node, below: operation.success },
       `${operation.id} documents no JSON answer`,
       "document its 2xx answer as application/json",
     );

@@ -14,10 +14,17 @@ import { describe, refused, scalarFits } from "./bind-types.ts";
 import type { Binding } from "./binding.ts";
 import { placeOf, readRestName } from "./directives.ts";
 import { didYouMean, type Where } from "./findings.ts";
-import type { Shape } from "./shape.ts";
+import { declared, type Shape } from "./shape.ts";
 
-export function matchInput(binding: Binding, where: Where, type: GraphQLInputType, shape: Shape): void {
-  if (isNonNullType(type)) return matchInput(binding, where, type.ofType, shape);
+/** `inBody`: as JSON, where an ID stays the string that it is; elsewhere all is text on the wire. */
+export function matchInput(
+  binding: Binding,
+  where: Where,
+  type: GraphQLInputType,
+  shape: Shape,
+  inBody: boolean,
+): void {
+  if (isNonNullType(type)) return matchInput(binding, where, type.ofType, shape, inBody);
   const isArray = shape.types.size === 1 && shape.types.has("array");
   if (isListType(type) !== isArray && shape.types.size > 0 && !isCustomScalar(type)) {
     return misfit(binding, where, type, shape);
@@ -32,8 +39,10 @@ export function matchInput(binding: Binding, where: Where, type: GraphQLInputTyp
         `write [${type.ofType}!]`,
       );
     }
-    return matchInput(binding, where, type.ofType, shape.items);
+    return matchInput(binding, where, type.ofType, shape.items, inBody);
   }
+  const isText = inBody && isScalarType(type) && type.name === "ID" && shape.types.size > 0;
+  if (isText && !shape.types.has("string")) return misfit(binding, where, type, shape);
   if (isScalarType(type) && !scalarFits(type, shape)) return misfit(binding, where, type, shape);
   if (isEnumType(type)) {
     if (shape.types.size > 0 && !shape.types.has("string")) return misfit(binding, where, type, shape);
@@ -47,7 +56,7 @@ export function matchInput(binding: Binding, where: Where, type: GraphQLInputTyp
       );
     }
   }
-  if (isInputObjectType(type)) matchInputObject(binding, where, type, shape);
+  if (isInputObjectType(type)) matchInputObject(binding, where, type, shape, inBody);
 }
 
 const isCustomScalar = (type: GraphQLInputType): boolean =>
@@ -55,7 +64,13 @@ const isCustomScalar = (type: GraphQLInputType): boolean =>
 
 const visiting = new WeakMap<GraphQLInputObjectType, Set<unknown>>();
 
-function matchInputObject(binding: Binding, where: Where, type: GraphQLInputObjectType, shape: Shape): void {
+function matchInputObject(
+  binding: Binding,
+  where: Where,
+  type: GraphQLInputObjectType,
+  shape: Shape,
+  inBody: boolean,
+): void {
   const seen = visiting.get(type) ?? new Set();
   visiting.set(type, seen);
   if (seen.has(shape.node.value)) return;
@@ -64,7 +79,7 @@ function matchInputObject(binding: Binding, where: Where, type: GraphQLInputObje
   const fed = new Set<string>();
   for (const field of Object.values(type.getFields())) {
     const name = readRestName(binding.schema, field).name ?? field.name;
-    const property = shape.properties.get(name);
+    const property = declared(shape, name);
     const at = {
       coordinate: `${type.name}.${field.name}`,
       schema: placeOf(field.astNode),
@@ -89,7 +104,7 @@ function matchInputObject(binding: Binding, where: Where, type: GraphQLInputObje
         "make the input field non-null, or give it a default",
       );
     }
-    matchInput(binding, at, field.type, property.shape);
+    matchInput(binding, at, field.type, property.shape, inBody);
   }
   for (const property of shape.properties.values()) {
     if (property.required && property.only !== "answer" && !fed.has(property.name)) {

@@ -136,7 +136,7 @@ function wholeBody(binding: Binding, bound: Bound): (Feed & { source: { kind: "a
   if (!feed || !("type" in feed)) return undefined;
   const at = { ...where, coordinate: `${where.coordinate}(${feed.source.path[0]}:)` };
   binding.rely(at.coordinate, operation.body.node, operation.body.shape.node);
-  matchInput(binding, at, feed.type, operation.body.shape);
+  matchInput(binding, at, feed.type, operation.body.shape, true);
   return feed;
 }
 
@@ -206,6 +206,7 @@ function toInput({ field }: Bound, target: Target, feed: Feed): Input {
     in: target.in,
     required: target.required,
     takesNull: target.in === "body" && target.shape.nullable,
+    node: target.node,
     shape: target.shape,
     source,
     ...(argument?.defaultValue !== undefined && { argumentDefault: argument.defaultValue }),
@@ -221,21 +222,27 @@ export function checkInputTypes(
 ): void {
   for (const input of inputs) {
     if (input === batchKey) continue;
+    // a batch that failed has said so
+    if (
+      bound.directive.batchBy !== undefined &&
+      input.source.kind === "parent" &&
+      input.shape.types.has("array")
+    )
+      continue;
     const [target] = findTargets(targetsOf(bound.operation), input.name, input.in);
     if (!target) continue;
     checkOne(binding, bound, input, target);
   }
 }
 
+/** An argument's parameter is relied on by the argument alone: who does not give it does not notice. */
+export function relyOnInput(binding: Binding, coordinate: string, { source, node, shape }: Input): void {
+  const argument = source.kind === "argument" ? `(${source.path[0]}:)` : "";
+  binding.rely(`${coordinate}${argument}`, node, shape.node, shape.items?.node);
+}
+
 function checkOne(binding: Binding, bound: Bound, input: Input, target: Target): void {
   const { source } = input;
-  const argument = source.kind === "argument" ? `(${source.path[0]}:)` : "";
-  binding.rely(
-    `${bound.where.coordinate}${argument}`,
-    target.node,
-    target.shape.node,
-    target.shape.items?.node,
-  );
   if (source.kind === "constant")
     return checkConstant(binding, { ...bound.where, rest: target.node }, target, source.value);
   if (source.kind === "argument") {
@@ -243,7 +250,7 @@ function checkOne(binding: Binding, bound: Bound, input: Input, target: Target):
     const argument = bound.field.args.find(({ name }) => name === source.path[0]);
     const coordinate = `${bound.where.coordinate}(${source.path[0]}:)`;
     const where = { coordinate, schema: placeOf(argument?.astNode), rest: target.node };
-    if (feed && "type" in feed) matchInput(binding, where, feed.type, target.shape);
+    if (feed && "type" in feed) matchInput(binding, where, feed.type, target.shape, target.in === "body");
     if (argument && input.argumentDefault !== undefined && !isEnumType(getNamedType(argument.type)))
       checkDefault(binding, where, target, input.argumentDefault);
     if (source.nullable && target.required) {

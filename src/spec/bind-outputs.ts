@@ -70,7 +70,7 @@ function matchNamed(binding: Binding, where: Where, type: GraphQLOutputType, val
     if (missing.length > 0) {
       findings.add(
         "output-enum",
-        at,
+        { ...at, below: ["enum"] },
         `${type} has no value for ${missing.map((name) => `"${name}"`).join(", ")}, which REST may send at ${where.coordinate}`,
         `add it to enum ${type}, with @restName where the names differ`,
       );

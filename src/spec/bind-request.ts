@@ -6,11 +6,11 @@ import type { Parameter } from "./operations.ts";
 
 export function checkRequest(binding: Binding, bound: Bound): void {
   const { operation, where, field, directive } = bound;
-  for (const { what, node } of operation.unfeedable) {
+  for (const { what, node, below } of operation.unfeedable) {
     const message = `${operation.id} requires ${what}, which no binding can feed`;
     binding.findings.add(
       "parameter-unfed",
-      { ...where, rest: node },
+      { ...where, rest: node, ...(below && { below }) },
       message,
       "make it optional in REST, or bind another operation",
     );
@@ -77,7 +77,7 @@ function checkStyle(binding: Binding, { operation, where }: Bound, parameter: Pa
   const message = `${location} "${name}" of ${operation.id} is written ${how}, which ${kind === "value" ? "a value" : `an ${kind}`} cannot be there`;
   binding.findings.add(
     "parameter-style",
-    { ...where, rest: node },
+    { ...where, rest: node, below: ["style"] },
     message,
     "give it a style that its place and type allow",
   );

@@ -10,6 +10,8 @@ export type Target = {
   readonly required: boolean;
   readonly shape: Shape;
   readonly node: RestNode;
+  /** Required by name only: nothing can be said to fit it. */
+  readonly isUndeclared?: true;
 };
 
 export function targetsOf(operation: RestOperation): Target[] {
@@ -23,6 +25,7 @@ export function targetsOf(operation: RestOperation): Target[] {
       required: property.required && property.only !== "answer" && body?.required === true,
       shape: property.shape,
       node: property.node,
+      ...(property.isUndeclared && { isUndeclared: property.isUndeclared }),
     })),
   ];
 }
@@ -31,5 +34,7 @@ export function targetsOf(operation: RestOperation): Target[] {
 export const findTargets = (targets: readonly Target[], name: string, location?: Location): Target[] =>
   targets.filter(
     (target) =>
-      (!location || target.in === location) && inputKey(target) === inputKey({ name, in: target.in }),
+      !target.isUndeclared &&
+      (!location || target.in === location) &&
+      inputKey(target) === inputKey({ name, in: target.in }),
   );

@@ -2,12 +2,15 @@
 import leven from "leven";
 import { type Diagnostic, type Place, type Rule, rules } from "./diagnostic.ts";
 import type { RestDocument, RestNode } from "./rest-document.ts";
+import type { Path } from "./yaml-file.ts";
 
 /** Where a finding belongs: its schema coordinate and its places. */
 export type Where = {
   readonly coordinate: string;
   readonly schema?: Place | undefined;
   readonly rest?: RestNode | undefined;
+  /** The path below `rest` where the position is taken; as far as it exists. */
+  readonly below?: Path;
 };
 
 export class Findings {
@@ -18,11 +21,11 @@ export class Findings {
     this.#document = document;
   }
 
-  /** `rest` names the REST node to point at; the key below it, if given, is where the position is taken. */
+  /** A finding that is there already, by rule, coordinate and message, is not added again. */
   add(rule: Rule, where: Where, message: string, hint: string, facts?: readonly string[]): void {
     const key = `${rule} ${where.coordinate} ${message}`;
     if (this.#found.has(key)) return;
-    const rest = where.rest && this.#document.place(where.rest);
+    const rest = where.rest && this.#document.place(where.rest, ...(where.below ?? []));
     const severity = rules[rule][0];
     const places = { ...(where.schema && { schema: where.schema }), ...(rest && { rest }) };
     this.#found.set(key, {
@@ -36,6 +39,10 @@ export class Findings {
     });
   }
 
+  hasErrorAt(coordinate: string): boolean {
+    return this.all.some((found) => found.severity === "error" && found.coordinate === coordinate);
+  }
+
   get all(): Diagnostic[] {
     return [...this.#found.values()];
   }
@@ -43,11 +50,17 @@ export class Findings {
 
 /** " Did you mean …?" with the nearest of `names`, if one is near. */
 export function didYouMean(wrong: string, names: Iterable<string>): string {
+  const near = nearest(wrong, names);
+  return near === undefined ? "" : `; did you mean "${near}"?`;
+}
+
+/** The name that `wrong` most likely stands for (Levenshtein), if one is near. */
+export function nearest(wrong: string, names: Iterable<string>): string | undefined {
   const near = [...names]
     .map((name) => ({ name, distance: leven(wrong.toLowerCase(), name.toLowerCase()) }))
     .filter(
       ({ name, distance }) => distance <= Math.max(2, Math.floor(Math.min(name.length, wrong.length) * 0.4)),
     )
     .sort((one, other) => one.distance - other.distance || (one.name < other.name ? -1 : 1));
-  return near[0] ? `; did you mean "${near[0].name}"?` : "";
+  return near[0]?.name;
 }

@@ -19,6 +19,8 @@ export type Input = {
   readonly required: boolean;
   /** Whether REST takes an explicit null here (a body property only). */
   readonly takesNull: boolean;
+  /** The parameter, or the body property. */
+  readonly node: RestNode;
   readonly shape: Shape;
   readonly source: InputSource;
   /** The default of the argument that feeds it. */

@@ -9,7 +9,8 @@ export function nPlusOne(model: Model, findings: Findings): void {
   for (const field of model.fields.values()) {
     const parents = counts.get(field.type) ?? 1;
     if (field.kind !== "bound" || field.batch || parents < 2) continue;
-    if (!field.inputs.some(({ source }) => source.kind === "parent")) continue;
+    if (!field.inputs.some(({ source }) => source.kind === "parent") || findings.hasErrorAt(field.coordinate))
+      continue;
     const where = { coordinate: field.coordinate, schema: field.place, rest: field.operation.node };
     const message = `${field.coordinate} calls ${field.operation.id} once a parent: up to ${parents} calls below a list`;
     const hint = "bind a list operation with batchBy, or approve it";

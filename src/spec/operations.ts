@@ -5,6 +5,7 @@
 import type { Diagnostic } from "./diagnostic.ts";
 import { isRecord, type RestDocument, type RestNode } from "./rest-document.ts";
 import { child, type Shape, shapeAt } from "./shape.ts";
+import type { Path } from "./yaml-file.ts";
 
 export type Location = "path" | "query" | "header" | "body";
 
@@ -41,7 +42,9 @@ export type RestOperation = {
   readonly answers: readonly Answer[];
   readonly documents404: boolean;
   /** What it requires and no binding can feed: a cookie, a body that is not JSON. */
-  readonly unfeedable: readonly { readonly what: string; readonly node: RestNode }[];
+  readonly unfeedable: readonly { readonly what: string; readonly node: RestNode; readonly below?: Path }[];
+  /** Where its first success stands, as far down as its media type. */
+  readonly success: Path;
 };
 
 const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
@@ -119,6 +122,7 @@ function readOperation(
     product: typeof tag === "string" ? tag.toUpperCase().replaceAll("-", "_") : "",
     parameters: [...merged.values()],
     answers: readAnswers(document, node),
+    success: successPath(document, node),
     unfeedable: unfeedable(document, item, node, body),
     documents404: keys(document.child(node, "responses")).includes("404"),
     ...(typeof value.summary === "string" && { summary: value.summary }),
@@ -156,6 +160,18 @@ function readParameters(document: RestDocument, owner: RestNode): Parameter[] {
   });
 }
 
+function successPath(document: RestDocument, operation: RestNode): Path {
+  const responses = document.child(operation, "responses");
+  const successes = keys(responses).filter((key) => /^2/.test(key));
+  const isFull = (key: string): boolean =>
+    keys(responses && document.child(document.child(responses, key) ?? responses, "content")).length > 0;
+  const status = successes.find(isFull) ?? successes[0];
+  if (status === undefined) return ["responses", ...keys(responses).slice(0, 1)];
+  const answer = responses && document.child(responses, status);
+  const [media] = keys(answer && document.child(answer, "content"));
+  return ["responses", status, ...(media === undefined ? [] : ["content", media])];
+}
+
 function unfeedable(
   document: RestDocument,
   item: RestNode,
@@ -174,7 +190,16 @@ function unfeedable(
   });
   const body = document.child(operation, "requestBody");
   const isRequired = body && isRecord(body.value) && body.value.required === true;
-  return isRequired && !json ? [...cookies, { what: "a body that is not JSON", node: body }] : cookies;
+  return isRequired && !json
+    ? [
+        ...cookies,
+        {
+          what: "a body that is not JSON",
+          node: body,
+          below: ["content", ...keys(document.child(body, "content")).slice(0, 1)],
+        },
+      ]
+    : cookies;
 }
 
 /** A parameter's schema stands in `schema`, or in the one entry of `content`. */

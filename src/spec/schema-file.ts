@@ -1,5 +1,6 @@
 /** `schema.graphql` parsed, completed with the binding directives and validated (GraphQL spec §3). */
 import {
+  type ASTNode,
   buildASTSchema,
   concatAST,
   type DocumentNode,
@@ -25,11 +26,12 @@ export function readSchemaFile(name: string, text: string): SchemaFile {
   const document = parseSchema(name, text.replace(/^\uFEFF/, ""));
   const complete = concatAST([document, missingDefinitions(document)]);
   const broken = validateSDL(complete);
-  if (broken.length > 0) return { document, diagnostics: broken.map((error) => invalid(name, error)) };
+  if (broken.length > 0)
+    return { document, diagnostics: broken.map((error) => invalid(name, document, error)) };
   const schema = buildASTSchema(complete, { assumeValidSDL: true });
   const errors = validateSchema(schema);
   return errors.length > 0
-    ? { document, diagnostics: errors.map((error) => invalid(name, error)) }
+    ? { document, diagnostics: errors.map((error) => invalid(name, document, error)) }
     : { document, schema, diagnostics: [] };
 }
 
@@ -62,13 +64,30 @@ function missingDefinitions(document: DocumentNode): DocumentNode {
   return { kind: Kind.DOCUMENT, definitions };
 }
 
-function invalid(name: string, error: GraphQLError): Diagnostic {
-  const [location] = error.locations ?? [];
+/** The type, or the field of a type, that a position stands in. */
+function coordinateAt(document: DocumentNode, position: number | undefined): string | undefined {
+  const holds = ({ loc }: ASTNode): boolean =>
+    position !== undefined && loc !== undefined && loc.start <= position && position < loc.end;
+  const definition = document.definitions.find(holds);
+  if (!definition || !("name" in definition) || !definition.name) return undefined;
+  const members =
+    "fields" in definition
+      ? (definition.fields ?? [])
+      : "values" in definition
+        ? (definition.values ?? [])
+        : [];
+  const member = members.find(holds);
+  return member ? `${definition.name.value}.${member.name.value}` : definition.name.value;
+}
+
+function invalid(name: string, document: DocumentNode, error: GraphQLError): Diagnostic {
+  // of several places the last is the one that does not fit the others
+  const location = error.locations?.at(-1);
   const place = { file: name, line: location?.line ?? 1, column: location?.column ?? 1 };
   return {
     rule: "schema-invalid",
     severity: "error",
-    coordinate: name,
+    coordinate: coordinateAt(document, error.positions?.at(-1)) ?? name,
     message: error.message,
     hint: "mend the schema",
     schema: place,

@@ -138,7 +138,7 @@ function propertiesOf(
   });
   for (const name of required) {
     if (typeof name === "string" && !names.includes(name)) {
-      const at = { ...node, value: {} };
+      const at = { file: node.file, path: [...node.path, "required"], value: {} };
       found.push([name, { name, node: at, required: true, isUndeclared: true, shape: emptyShape(at) }]);
     }
   }

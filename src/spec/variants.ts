@@ -7,6 +7,8 @@ import { cached, merge, type Property, property, type Shape, shapeAt } from "./s
 
 /** One member of a `oneOf`: its shape, its schema's name and the discriminator values that choose it. */
 export type Variant = {
+  /** Where the member is named; `shape.node` is the schema itself. */
+  readonly node: RestNode;
   readonly shape: Shape;
   readonly name?: string;
   readonly values: readonly string[];
@@ -32,8 +34,11 @@ export function foldVariants(
   const nullable = members.length < shapes.length || members.some(({ shape }) => shape.nullable);
   const [only] = members;
   if (!only) return base;
+  const isTold = isRecord(base.node.value) && base.node.value.discriminator !== undefined;
   const folded =
-    members.length === 1 ? only.shape : join(base.node, members, variantsOf(document, base.node, members));
+    members.length === 1 && !isTold
+      ? only.shape
+      : join(base.node, members, variantsOf(document, base.node, members));
   const named = members.length === 1 && base.types.size === 0 && base.properties.size === 0;
   const allowsNull = base.nullable || (base.types.size === 0 && base.values === undefined);
   return withNullable(merge(base, folded, named ? folded.node : base.node), nullable && allowsNull);
@@ -107,7 +112,6 @@ function variantsOf(document: RestDocument, node: RestNode, members: readonly Me
     ...(name !== undefined && { property: name }),
     members: members.map(({ node: at, shape }) => {
       const target = document.follow(at)?.value;
-      const schemaName = refOf(at.value)?.split("/").at(-1);
       const mapped = mapping.flatMap(([value, reference]) =>
         target !== undefined && target === mappedSchema(document, node, String(reference))?.value
           ? [value]
@@ -115,9 +119,12 @@ function variantsOf(document: RestDocument, node: RestNode, members: readonly Me
       );
       const stated =
         shape.properties.get(name ?? "")?.shape.values?.filter((value) => typeof value === "string") ?? [];
+      // a member that is written in place has the name that the mapping gives its value
+      const reference = refOf(at.value) ?? mapping.find(([value]) => stated.includes(value))?.[1];
+      const schemaName = typeof reference === "string" ? reference.split("/").at(-1) : undefined;
       const values = mapped.length > 0 ? mapped : stated.length > 0 ? stated : schemaName ? [schemaName] : [];
       const unmapped = stated.filter((value) => !values.includes(value));
-      return { shape, values, unmapped, ...(schemaName && { name: schemaName }) };
+      return { node: at, shape, values, unmapped, ...(schemaName && { name: schemaName }) };
     }),
   };
 }

@@ -34,7 +34,8 @@ export function parseYamlFile(name: string, text: string): YamlFile {
     const error = document.errors[0];
     if (error) {
       const { line, col } = lines.linePos(error.pos[0]);
-      throw unreadable(name, error.message.split(/ at line |\n/)[0] ?? "not YAML", {
+      const message = error.message.split(/ at line |\n/)[0] ?? "not YAML";
+      throw unreadable(name, /call stack/.test(message) ? "is nested too deeply" : message, {
         file: name,
         line,
         column: col,

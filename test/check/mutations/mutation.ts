@@ -76,8 +76,10 @@ function hasLines(pair: Pair, { file, edit, coordinates }: Mutation, finding: Fi
     file === "schema.graphql"
       ? inSchema
       : places.filter(({ role }) => role === "rest").map(({ line }) => line);
-  if (!edited.some((line) => edit.lines.includes(line)) && !inBase.includes(edit.was)) return false;
-  if (file === "schema.graphql") return true;
+  if (!edited.some((line) => edit.lines.includes(line)) && !inBase.some((line) => edit.was.includes(line)))
+    return false;
+  // a finding of the document alone has no place in the schema
+  if (file === "schema.graphql" || (finding.stage === "load" && inSchema.length === 0)) return true;
   const wanted = [finding.coordinate, ...(coordinates ?? [])];
   return inSchema.some((line) =>
     wanted.some((coordinate) => definitionLines(schemaText, coordinate).includes(line)),

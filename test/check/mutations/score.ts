@@ -1,4 +1,4 @@
-/** Runs every mutation of both pairs and counts. */
+/** Runs the mutations of both pairs and counts. */
 import { harmlessMutations } from "./harmless.ts";
 import { baseOf, judge, type Outcome } from "./mutation.ts";
 import { operationMutations } from "./operations.ts";
@@ -12,8 +12,9 @@ export type Score = {
   readonly missed: readonly Outcome[];
 };
 
-export function score(): Score {
-  const outcomes = [messaging(), depot()].flatMap(outcomesOf);
+/** `step`: of the project's own pair, only one mutation in so many. */
+export function score(step = 1): Score {
+  const outcomes = [...outcomesOf(messaging(), step), ...outcomesOf(depot(), 1)];
   const count = (of: readonly Outcome[]) => ({
     right: of.filter(({ failure }) => !failure).length,
     all: of.length,
@@ -25,7 +26,7 @@ export function score(): Score {
   };
 }
 
-function outcomesOf(pair: Pair): Outcome[] {
+function outcomesOf(pair: Pair, step: number): Outcome[] {
   const base = baseOf(pair);
   const mutations = [
     ...propertyMutations(pair),
@@ -33,5 +34,5 @@ function outcomesOf(pair: Pair): Outcome[] {
     ...schemaMutations(pair),
     ...harmlessMutations(pair),
   ];
-  return mutations.map((mutation) => judge(pair, base, mutation));
+  return mutations.filter((_, index) => index % step === 0).map((mutation) => judge(pair, base, mutation));
 }

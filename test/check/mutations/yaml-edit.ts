@@ -12,8 +12,12 @@ import {
 
 export type Path = readonly (string | number)[];
 
-/** The text after the edit, the lines (from 1) that it touched there, and the line that it started at before. */
-export type Edit = { readonly text: string; readonly lines: readonly number[]; readonly was: number };
+/** The text after the edit, the lines (from 1) that it touched there, and those that it touched before. */
+export type Edit = {
+  readonly text: string;
+  readonly lines: readonly number[];
+  readonly was: readonly number[];
+};
 
 export class YamlEdit {
   readonly #text: string;
@@ -94,8 +98,9 @@ export class YamlEdit {
   #splice(from: number, to: number, text: string, at: number): Edit {
     const first = this.#lineAt(at);
     const last = this.#lineAt(from) + text.split("\n").length - 1;
-    const lines = Array.from({ length: Math.max(1, last - first + 1) }, (_, index) => first + index);
-    return { text: this.#text.slice(0, from) + text + this.#text.slice(to), lines, was: first };
+    const lines = linesFrom(first, last);
+    const was = linesFrom(first, this.#lineAt(Math.max(from, to - 1)));
+    return { text: this.#text.slice(0, from) + text + this.#text.slice(to), lines, was };
   }
 
   #lineAt(offset: number): number {
@@ -126,5 +131,8 @@ export class YamlEdit {
     return node;
   }
 }
+
+const linesFrom = (first: number, last: number): number[] =>
+  Array.from({ length: Math.max(1, last - first + 1) }, (_, index) => first + index);
 
 const rangeOf = (node: Node): [number, number] => [node.range?.[0] ?? 0, node.range?.[1] ?? 0];

@@ -1,0 +1,249 @@
+/** The command as CI runs it: exit codes, formats, the base, approvals, the ledger, propose and explain. */
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { beforeAll, expect, test } from "vitest";
+import { run as explain } from "../../src/check/explain-main.ts";
+import { run as propose } from "../../src/check/propose-main.ts";
+import reportSchema from "../../src/check/report.schema.json" with { type: "json" };
+import type { Finding, Report } from "../../src/check/report.ts";
+import { run as codegen } from "../../src/codegen/main.ts";
+import { depotSpec, project, ran, write } from "./run.ts";
+
+const openapi = readFileSync(join(depotSpec, "openapi.yaml"), "utf8");
+const schema = readFileSync(join(depotSpec, "schema.graphql"), "utf8");
+const silent = { out: () => undefined, error: () => undefined };
+const edited = (text: string, from: string, to: string): string => {
+  if (!text.includes(from)) throw new Error(`there is no ${from}`);
+  return text.replace(from, to);
+};
+
+const report = async (root: string, ...argv: string[]): Promise<Report> =>
+  JSON.parse((await ran(root, ["--format", "json", ...argv])).out) as Report;
+
+/** A repository whose only commit holds the depot as it is. */
+function repository(): string {
+  const root = project();
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: root, stdio: "pipe" });
+  git("init", "-q");
+  git("add", ".");
+  git("-c", "user.name=t", "-c", "user.email=t@t.example", "commit", "-q", "-m", "base");
+  return root;
+}
+
+let isValid: (value: unknown) => boolean;
+beforeAll(() => {
+  const ajv = new Ajv2020({ strict: false });
+  (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+  isValid = ajv.compile(reportSchema);
+});
+
+test("a clean project with fresh files exits 0; a stale, a missing and a surplus file are all named", async () => {
+  const root = project();
+  await codegen(root, silent);
+  expect((await ran(root, [])).code).toBe(0);
+  write(root, { "generated/resolvers.ts": "// edited\n", "generated/old.ts": "" });
+  execFileSync("rm", [join(root, "generated/operations.ts")]);
+  const { findings } = await report(root);
+  expect(findings.map(({ rule, coordinate }) => `${rule} ${coordinate}`)).toEqual([
+    "generated-missing generated/operations.ts",
+    "generated-changed generated/resolvers.ts",
+    "generated-surplus generated/old.ts",
+  ]);
+}, 60_000);
+
+test("a removed property breaks its field and the saved operation that selects it, at both files' lines", async () => {
+  const root = repository();
+  write(root, { "spec/openapi.yaml": edited(openapi, "        company:\n          type: string\n", "") });
+  const result = await report(root, "--base", "HEAD");
+  const [proof, change] = result.findings;
+  expect(proof).toMatchObject({ rule: "property-missing", coordinate: "Courier.company", severity: "error" });
+  expect(proof?.places.map(({ file }) => file)).toEqual(["spec/schema.graphql", "spec/openapi.yaml"]);
+  expect(change).toMatchObject({
+    rule: "rest-property-removed",
+    change: "breaking",
+    coordinate: "Courier.company",
+  });
+  expect(change?.operations).toMatchObject([{ name: "Depot", verdict: "broken" }]);
+  expect(result.operations.map(({ name, verdict }) => `${name} ${verdict}`)).toEqual([
+    "Depot broken",
+    "Register untouched",
+  ]);
+  expect(isValid(result)).toBe(true);
+});
+
+test("every format counts the same findings, and several can be written at once", async () => {
+  const root = repository();
+  write(root, {
+    "spec/openapi.yaml": edited(
+      openapi,
+      "enum: [in-transit, delivered, lost]",
+      "enum: [in-transit, delivered, lost, returned]",
+    ),
+  });
+  const argv = [
+    "--base",
+    "HEAD",
+    "--format",
+    "github",
+    "--format",
+    "json=out/r.json",
+    "--format",
+    "markdown=out/r.md",
+    "--format",
+    "text=out/r.txt",
+  ];
+  const { code, out } = await ran(root, argv);
+  expect(code).toBe(1);
+  const { findings } = JSON.parse(readFileSync(join(root, "out/r.json"), "utf8")) as Report;
+  expect(findings.length).toBeGreaterThan(0);
+  expect(out.match(/^::(error|warning|notice) file=spec\//gm)).toHaveLength(findings.length);
+  expect(
+    readFileSync(join(root, "out/r.md"), "utf8").match(/^### (error|warning|breaking|dangerous): /gm),
+  ).toHaveLength(findings.length);
+  expect(
+    readFileSync(join(root, "out/r.txt"), "utf8").match(/^(error|warning|breaking|dangerous) /gm),
+  ).toHaveLength(findings.length);
+  expect(out).not.toContain("\u001b");
+});
+
+test("an approval settles a change, an expired one fails, an unused one is a note", async () => {
+  const root = repository();
+  const settled = async (): Promise<Report> => {
+    await codegen(root, silent);
+    return report(root, "--base", "HEAD");
+  };
+  write(root, {
+    "spec/openapi.yaml": edited(
+      openapi,
+      "        phone:\n          type: string\n",
+      "        phone:\n          type: string\n          nullable: true\n",
+    ),
+  });
+  const before = await settled();
+  const [finding] = before.findings as [Finding];
+  expect(before.findings).toMatchObject([{ rule: "rest-nullable-changed", coordinate: "Courier.phone" }]);
+  const entry = (fingerprint: string, expires: string): string =>
+    `- { fingerprint: "${fingerprint}", rule: ${finding.rule}, coordinate: "${finding.coordinate}", reason: agreed, author: ops, expires: "${expires}" }\n`;
+  write(root, { "spec/approvals.yaml": entry(finding.fingerprint ?? "", "2026-02-01") });
+  const approved = await settled();
+  expect(approved.summary).toMatchObject({ findings: 1, approved: 1 });
+  expect(approved.findings[0]?.approval).toEqual({ reason: "agreed", author: "ops", expires: "2026-02-01" });
+  write(root, {
+    "spec/approvals.yaml":
+      entry(finding.fingerprint ?? "", "2025-12-31") + entry("000000000000", "2026-02-01"),
+  });
+  const late = await settled();
+  expect(late.findings.map(({ rule, severity }) => `${rule} ${severity}`)).toEqual([
+    "rest-nullable-changed error",
+    "approval-expired error",
+    "approval-unused note",
+  ]);
+}, 60_000);
+
+test("an error of the mapping has no fingerprint: nothing approves it away", async () => {
+  const { findings } = await report(
+    project({ "spec/schema.graphql": edited(schema, "revision: Float", "revision: Int") }),
+  );
+  expect(findings).toMatchObject([{ rule: "output-int64", coordinate: "Parcel.revision" }]);
+  expect(findings[0]).not.toHaveProperty("fingerprint");
+});
+
+test("a base that cannot be read is never no changes", async () => {
+  const root = project({ "spec/openapi.yaml": "swagger: '2.0'" });
+  execFileSync("git", ["init", "-q"], { cwd: root });
+  execFileSync("git", ["add", "."], { cwd: root });
+  execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t.example", "commit", "-q", "-m", "base"], {
+    cwd: root,
+  });
+  write(root, { "spec/openapi.yaml": openapi });
+  const { code, error } = await ran(root, ["--base", "HEAD"]);
+  expect(code).toBe(3);
+  expect(error).toMatch(/^the spec at HEAD cannot be read: spec\/openapi\.yaml:1:1: is Swagger 2\.0/);
+});
+
+test("a REST change that no field rests on is reported and fails nothing", async () => {
+  const root = repository();
+  await codegen(root, silent);
+  write(root, {
+    "spec/openapi.yaml": edited(
+      openapi,
+      "trace:\n                        type: string",
+      "trace:\n                        type: integer",
+    ),
+  });
+  await codegen(root, silent);
+  const result = await report(root, "--base", "HEAD");
+  expect(result.summary).toMatchObject({ unapproved: 0, changes: { breaking: 1 } });
+  expect(result.changes.find(({ rule }) => rule === "rest-type-changed")?.coordinates).toEqual([]);
+}, 60_000);
+
+test("an operation that is neither bound nor in the ledger is a finding", async () => {
+  const { findings } = await report(project({ "spec/rest-only.yaml": "" }));
+  expect(findings.filter(({ stage }) => stage === "ledger")).toMatchObject([
+    { rule: "operation-undecided", coordinate: "audit_log" },
+  ]);
+});
+
+test("what propose prints passes check once it is pasted", async () => {
+  const root = project({
+    "spec/rest-only.yaml": "",
+    "spec/schema.graphql": edited(schema, "type Mutation {", "type Mutation {\n"),
+  });
+  const operation = `
+  /api/drivers/{driver-id}:
+    patch:
+      operationId: driver-update
+      parameters:
+        - { name: driver-id, in: path, required: true, schema: { type: integer, format: int64 } }
+        - { name: X-Reason, in: header, schema: { type: string, enum: [fired, "true"] } }
+      requestBody:
+        content: { application/json: { schema: { type: object, required: [full name], properties: { full name: { type: string }, address: { $ref: '#/components/schemas/Address' } } } } }
+      responses:
+        '200': { description: ok, content: { application/json: { schema: { type: object, required: [warehouse, tags], properties: { warehouse: { $ref: '#/components/schemas/Warehouse' }, tags: { type: array, items: { type: string, nullable: true } }, any: {} } } } } }
+`;
+  write(root, { "spec/openapi.yaml": edited(openapi, "\ncomponents:", `${operation}components:`) });
+  const { code, out } = await ran(root, ["audit_log", "driver-update"], propose);
+  expect(code).toBe(0);
+  write(root, {
+    "spec/schema.graphql": `${schema}\n${out.replace(/\n+"Any JSON value\."\nscalar JSON(?=[\s\S]*scalar JSON)/, "")}\n`,
+  });
+  await codegen(root, { out: () => undefined, error: console.error });
+  const result = await report(root);
+  expect(result.findings.map(({ rule, message }) => `${rule} ${message}`)).toEqual([]);
+}, 60_000);
+
+test("explain shows the calls of a field and of a saved operation, and the nearest name", async () => {
+  const field = await ran(project(), ["Parcel.courier"], explain);
+  expect(field.out).toContain("GET /api/couriers  (couriers_by_code, COURIERS)");
+  expect(field.out).toContain("query code: parent.courier_code, of all parents, required");
+  expect((await ran(project(), ["Depot"], explain)).out).toContain(
+    "query Depot (spec/operations/depot.graphql:1)",
+  );
+  const wrong = await ran(project(), ["Parcel.curier"], explain);
+  expect(wrong).toMatchObject({ code: 2, out: "" });
+  expect(wrong.error).toContain('did you mean "Parcel.courier"?');
+});
+
+test("the same spec in another folder and time zone gives the same report", async () => {
+  const texts: string[] = [];
+  for (const zone of ["Pacific/Kiritimati", "America/Los_Angeles"]) {
+    process.env.TZ = zone;
+    const root = repository();
+    write(root, { "spec/openapi.yaml": edited(openapi, "enum: [EUR, USD]", "enum: [EUR, GBP]") });
+    const { out } = await ran(root, [
+      "--base",
+      "HEAD",
+      "--format",
+      "json",
+      "--format",
+      "markdown=m",
+      "--format",
+      "text=t",
+    ]);
+    texts.push(out + readFileSync(join(root, "m"), "utf8") + readFileSync(join(root, "t"), "utf8"));
+  }
+  expect(texts[0]).toBe(texts[1]);
+});

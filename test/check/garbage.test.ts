@@ -1,0 +1,149 @@
+/** Garbage at every door: one clear line, the right exit code, no stack trace, no hang. */
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { project, ran, write } from "./run.ts";
+
+const deep = (open: string, close: string): string => open.repeat(10_000) + close.repeat(10_000);
+const bomb = [
+  "a: &a [x, x, x, x, x, x, x, x, x]",
+  ..."bcdefghij".split("").map((name, index) => {
+    const before = "abcdefghi"[index];
+    return `${name}: &${name} [${Array(9).fill(`*${before}`).join(", ")}]`;
+  }),
+].join("\n");
+
+const openapi = "spec/openapi.yaml";
+const schema = "spec/schema.graphql";
+
+const doors: [name: string, files: Record<string, string | Buffer>, code: number, line: RegExp][] = [
+  ["an empty document", { [openapi]: "" }, 3, /^spec\/openapi\.yaml:1:1: is not an OpenAPI/],
+  ["an empty schema", { [schema]: "" }, 3, /^spec\/schema\.graphql:1:1: .*Unexpected <EOF>/],
+  ["a document of binary", { [openapi]: Buffer.from([0, 255, 254, 1, 2, 3]) }, 3, /^spec\/openapi\.yaml:/],
+  ["a schema of binary", { [schema]: Buffer.from([0, 255, 254, 1, 2, 3]) }, 3, /^spec\/schema\.graphql:/],
+  ["Swagger 2.0", { [openapi]: 'swagger: "2.0"\npaths: {}' }, 3, /is Swagger 2\.0/],
+  ["a YAML bomb", { [openapi]: `openapi: 3.1.0\n${bomb}` }, 3, /^spec\/openapi\.yaml:.*aliases/],
+  [
+    "10,000 levels of YAML",
+    { [openapi]: `openapi: 3.1.0\nx: ${deep("[", "]")}` },
+    3,
+    /^spec\/openapi\.yaml:.*nested too deeply/,
+  ],
+  [
+    "10,000 levels of schema",
+    { [schema]: `type Query { a: ${deep("[", "]").replace("[]", "[Int]")} }` },
+    3,
+    /^spec\/schema\.graphql:/,
+  ],
+  [
+    "duplicate keys",
+    { [openapi]: "openapi: 3.1.0\npaths: {}\npaths: {}\n" },
+    3,
+    /^spec\/openapi\.yaml:3:1: .*unique/,
+  ],
+  ["a document that is a list", { [openapi]: "- 1\n- 2\n" }, 3, /is not an OpenAPI/],
+  ["an operation for a schema", { [schema]: "{ me { id } }" }, 3, /is an operation, not a schema/],
+  ["an unclosed schema", { [schema]: "type Query {" }, 3, /^spec\/schema\.graphql:1:13: /],
+  ["approvals that are no YAML", { "spec/approvals.yaml": "a: [" }, 3, /^spec\/approvals\.yaml:/],
+  [
+    "approvals that are no list",
+    { "spec/approvals.yaml": "a: 1" },
+    2,
+    /^spec\/approvals\.yaml: wants a list/,
+  ],
+  [
+    "an approval without a reason",
+    { "spec/approvals.yaml": "- fingerprint: abc\n" },
+    2,
+    /^spec\/approvals\.yaml:1: an approval needs rule, /,
+  ],
+  [
+    "a ledger that is a list",
+    { "spec/rest-only.yaml": "- audit_log\n" },
+    2,
+    /^spec\/rest-only\.yaml: wants a map/,
+  ],
+];
+
+test.each(doors)("%s is one clear line", async (_name, files, code, line) => {
+  const result = await ran(project(files), []);
+  expect(result).toMatchObject({ code, out: "" });
+  expect(result.error).toMatch(line);
+  expect(result.error.split("\n")).toHaveLength(1);
+  expect(result.error).not.toMatch(/\n\s+at |node_modules/);
+});
+
+test.each([
+  ["openapi.yaml", 3, /^spec\/openapi\.yaml:1:1: is a folder/],
+  ["schema.graphql", 3, /^spec\/schema\.graphql:1:1: is a folder/],
+])("a folder instead of %s is one clear line", async (name, code, line) => {
+  const root = project();
+  rmSync(join(root, "spec", name));
+  mkdirSync(join(root, "spec", name));
+  const result = await ran(root, []);
+  expect(result.code).toBe(code);
+  expect(result.error).toMatch(line);
+});
+
+test("no spec folder at all names both files", async () => {
+  const root = project();
+  rmSync(join(root, "spec"), { recursive: true });
+  const result = await ran(root, []);
+  expect(result.code).toBe(3);
+  expect(result.error.split("\n")).toHaveLength(2);
+});
+
+test.each([
+  ["--nothing", /Unknown option/],
+  ["--format=xml", /--format xml: the formats are/],
+  ["--format=json=", /wants a file name/],
+  ["--base=no-such-ref", /--base no-such-ref: there is no such commit/],
+  ["--base=--upload-pack=x", /there is no such commit/],
+  ["stray", /Unexpected argument/],
+])("%s is a usage error", async (argument, line) => {
+  const result = await ran(project(), [argument]);
+  expect(result).toMatchObject({ code: 2, out: "" });
+  expect(result.error).toMatch(line);
+});
+
+test("an alias to itself ends", async () => {
+  const { code, out } = await ran(project({ [openapi]: "openapi: 3.1.0\npaths: &a\n  x: *a\n" }), []);
+  expect(code).toBe(1);
+  expect(out).toMatch(/operation-unknown/);
+});
+
+test("a cycle of references and of allOf ends", async () => {
+  const root = project();
+  write(root, {
+    [openapi]: `openapi: 3.1.0
+paths:
+  /a:
+    get:
+      operationId: a
+      responses: { "200": { description: a, content: { application/json: { schema: { $ref: "#/components/schemas/A" } } } } }
+components:
+  schemas:
+    A: { allOf: [{ $ref: "#/components/schemas/B" }], properties: { next: { $ref: "#/components/schemas/A" } } }
+    B: { allOf: [{ $ref: "#/components/schemas/A" }], properties: { x: { type: string } } }
+    Loop: { $ref: "#/components/schemas/Loop" }
+`,
+    [schema]: 'type Query { a: A @rest(operation: "a") }\ntype A { x: String next: A }\n',
+    "spec/operations/depot.graphql": "query A { a { x next { x } } }",
+    "spec/rest-only.yaml": "",
+  });
+  const { code, out } = await ran(root, []);
+  expect(code).toBe(1);
+  expect(out).toMatch(/ref-unresolved/);
+});
+
+test("a byte order mark and CRLF change nothing but the bytes", async () => {
+  const root = project();
+  const { readFileSync } = await import("node:fs");
+  for (const name of [openapi, schema]) {
+    const text = readFileSync(join(root, name), "utf8");
+    write(root, { [name]: `\uFEFF${text.replaceAll("\n", "\r\n")}` });
+  }
+  const { out } = await ran(root, ["--format", "json"]);
+  const { findings } = JSON.parse(out) as { findings: { stage: string }[] };
+  expect(findings.filter(({ stage }) => stage !== "freshness")).toEqual([]);
+});
