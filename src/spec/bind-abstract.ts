@@ -3,8 +3,8 @@ import type { GraphQLInterfaceType, GraphQLUnionType } from "graphql";
 import type { Value } from "./bind-outputs.ts";
 import type { Binding } from "./binding.ts";
 import { didYouMean, type Where } from "./findings.ts";
+import type { Variant } from "./shape.ts";
 import { declared } from "./shape.ts";
-import type { Variant } from "./variants.ts";
 
 export function bindAbstract(
   binding: Binding,

@@ -3,8 +3,9 @@
  * JSON answers. Also the document's own faults that make an operation unusable.
  */
 import type { Diagnostic } from "./diagnostic.ts";
+import { shapeAt } from "./read-shape.ts";
 import { isRecord, type RestDocument, type RestNode } from "./rest-document.ts";
-import { child, type Shape, shapeAt } from "./shape.ts";
+import { child, type Shape } from "./shape.ts";
 import type { Path } from "./yaml-file.ts";
 
 export type Location = "path" | "query" | "header" | "body";

@@ -2,34 +2,19 @@
  * `oneOf` and `anyOf` folded into a shape: a null member makes it nullable, a single other member is that member,
  * several keep what all of them share and stand beside it as variants, with their discriminator if there is one.
  */
+import { merge } from "./merge-shapes.ts";
 import { isRecord, type RestDocument, type RestNode, refOf } from "./rest-document.ts";
-import { cached, merge, type Property, property, type Shape, shapeAt } from "./shape.ts";
+import {
+  cached,
+  type Property,
+  property,
+  type Shape,
+  type Variant,
+  type Variants,
+  withNullable,
+} from "./shape.ts";
 
-/** One member of a `oneOf`: its shape, its schema's name and the discriminator values that choose it. */
-export type Variant = {
-  /** Where the member is named; `shape.node` is the schema itself. */
-  readonly node: RestNode;
-  readonly shape: Shape;
-  readonly name?: string;
-  readonly values: readonly string[];
-  /** Values that the member itself allows and the mapping does not know. */
-  readonly unmapped: readonly string[];
-};
-
-export type Variants = {
-  readonly node: RestNode;
-  /** The discriminator's property (OpenAPI 3.1 §4.8.25). */
-  readonly property?: string;
-  readonly members: readonly Variant[];
-};
-
-export function foldVariants(
-  document: RestDocument,
-  base: Shape,
-  nodes: RestNode[],
-  seen: readonly RestNode[],
-): Shape {
-  const shapes = nodes.map((node) => ({ node, shape: shapeAt(document, node, seen) }));
+export function foldVariants(document: RestDocument, base: Shape, shapes: readonly Member[]): Shape {
   const members = shapes.filter(({ node }) => !isNull(document.follow(node)?.value));
   const nullable = members.length < shapes.length || members.some(({ shape }) => shape.nullable);
   const [only] = members;
@@ -50,7 +35,7 @@ const isNull = (value: unknown): boolean =>
     value.const === null ||
     (Array.isArray(value.enum) && value.enum.every((item) => item === null)));
 
-type Member = { node: RestNode; shape: Shape };
+export type Member = { node: RestNode; shape: Shape };
 
 function join(node: RestNode, members: readonly Member[], variants?: Variants): Shape {
   const shapes = members.map((member) => member.shape);
@@ -134,7 +119,3 @@ export function mappedSchema(document: RestDocument, node: RestNode, text: strin
   const $ref = /[#/.]/.test(text) ? text : `#/components/schemas/${text}`;
   return document.follow({ file: node.file, path: node.path, value: { $ref } });
 }
-
-/** The same shape with another `nullable`; what it computes lazily stays lazy. */
-export const withNullable = (shape: Shape, nullable: boolean): Shape =>
-  Object.create(shape, { nullable: { value: nullable } });
