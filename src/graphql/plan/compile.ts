@@ -1,6 +1,7 @@
 /**
  * An operation → its plan. Fields are collected by graphql-js's own `collectFields`, so fragments, `@skip` and `@include`
- * mean here exactly what they mean there. `undefined` for what is left to graphql-js: introspection and subscriptions.
+ * mean here exactly what they mean there. `undefined` for what is left to graphql-js: introspection, subscriptions, and
+ * what would unfold to a plan without bounds.
  */
 import {
   type FieldNode,
@@ -21,7 +22,16 @@ import type { FieldPlan, LevelResolver, ObjectPlan, OperationPlan, Source } from
 export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 export type Variables = Readonly<Record<string, unknown>>;
 
-type Compiling = { schema: GraphQLSchema; fragments: Fragments; variables: Variables; count: number };
+type Compiling = {
+  readonly schema: GraphQLSchema;
+  readonly fragments: Fragments;
+  readonly variables: Variables;
+  objects: number;
+  fields: number;
+};
+
+/** An interface's selection is planned for each of its members, so a small document may unfold to any number. */
+const maxFields = 5_000;
 
 /** Thrown inside, never out: the operation asks for something that no plan does. */
 class NotPlannable extends Error {}
@@ -34,7 +44,7 @@ export function compile(
 ): OperationPlan | undefined {
   const type = schema.getRootType(operation.operation);
   if (!type || operation.operation === OperationTypeNode.SUBSCRIPTION) return undefined;
-  const compiling = { schema, fragments, variables, count: 0 };
+  const compiling = { schema, fragments, variables, objects: 0, fields: 0 };
   try {
     const fields = collectFields(
       schema,
@@ -44,7 +54,7 @@ export function compile(
       operation.selectionSet,
     );
     const root = objectPlan(compiling, type, fields);
-    return { root, serial: operation.operation === OperationTypeNode.MUTATION };
+    return { root, serial: operation.operation === OperationTypeNode.MUTATION, size: compiling.fields };
   } catch (error) {
     if (error instanceof NotPlannable) return undefined;
     throw error;
@@ -56,7 +66,9 @@ function objectPlan(
   type: GraphQLObjectType,
   nodes: ReadonlyMap<string, readonly FieldNode[]>,
 ): ObjectPlan {
-  const id = compiling.count++;
+  const id = compiling.objects++;
+  compiling.fields += nodes.size;
+  if (compiling.fields > maxFields) throw new NotPlannable();
   const fields = [...nodes].map(([key, group]) => fieldPlan(compiling, type, key, group));
   return {
     id,

@@ -40,7 +40,12 @@ export type ObjectPlan = {
   readonly bound: readonly FieldPlan[];
 };
 
-export type OperationPlan = { readonly root: ObjectPlan; readonly serial: boolean };
+export type OperationPlan = {
+  readonly root: ObjectPlan;
+  readonly serial: boolean;
+  /** How many fields all its objects have. */
+  readonly size: number;
+};
 
 /** Parents and their answers' objects, gathered while a level is projected. */
 export type Waiting = { readonly plan: ObjectPlan; readonly sources: unknown[]; readonly targets: Target[] };

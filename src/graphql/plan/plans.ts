@@ -1,7 +1,4 @@
-/**
- * The plans of the documents that are in use. They hang on the parsed document, so they are bounded with Apollo's own
- * bounded document store and go when a document goes.
- */
+/** The plans of the operations that are in use, bounded by what they hold: the least recently used go first. */
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
@@ -10,11 +7,15 @@ import {
   type OperationDefinitionNode,
   visit,
 } from "graphql";
+import { LRUCache } from "lru-cache";
 import { compile, type Fragments, type Variables } from "./compile.ts";
 import type { OperationPlan } from "./plan.ts";
 
 /** An operation has a plan for each outcome of its `@skip` and `@include` variables, up to this many; then graphql-js. */
 const maxVariants = 16;
+
+/** Fields of all plans that are kept, some 700 bytes each. */
+const maxFields = 100_000;
 
 type Known = {
   readonly fragments: Fragments;
@@ -22,9 +23,15 @@ type Known = {
   readonly variants: Map<string, OperationPlan | undefined>;
 };
 
+const sizeOf = ({ variants }: Known): number =>
+  [...variants.values()].reduce((sum, plan) => sum + (plan?.size ?? 0), 1);
+
 export class Plans {
   readonly #schema: GraphQLSchema;
-  readonly #known = new WeakMap<DocumentNode, Map<OperationDefinitionNode, Known>>();
+  readonly #known = new LRUCache<OperationDefinitionNode, Known>({
+    maxSize: maxFields,
+    sizeCalculation: sizeOf,
+  });
 
   constructor(schema: GraphQLSchema) {
     this.#schema = schema;
@@ -36,26 +43,21 @@ export class Plans {
     operation: OperationDefinitionNode,
     variables: Variables,
   ): OperationPlan | undefined {
-    const { fragments, conditions, variants } = this.#of(document, operation);
+    const known = this.#known.get(operation) ?? {
+      fragments: fragmentsOf(document),
+      conditions: conditionsOf(document),
+      variants: new Map(),
+    };
+    const { fragments, conditions, variants } = known;
     // a null, let in by a default, is an error that graphql-js places
     if (conditions.some((name) => variables[name] === null)) return undefined;
     const variant = conditions.map((name) => (variables[name] === true ? "1" : "0")).join("");
     if (variants.has(variant) || variants.size === maxVariants) return variants.get(variant);
     const plan = compile(this.#schema, fragments, operation, variables);
     variants.set(variant, plan);
+    this.#known.delete(operation); // its size has changed
+    this.#known.set(operation, known);
     return plan;
-  }
-
-  #of(document: DocumentNode, operation: OperationDefinitionNode): Known {
-    const operations = this.#known.get(document) ?? new Map<OperationDefinitionNode, Known>();
-    this.#known.set(document, operations);
-    const known = operations.get(operation) ?? {
-      fragments: fragmentsOf(document),
-      conditions: conditionsOf(document),
-      variants: new Map(),
-    };
-    operations.set(operation, known);
-    return known;
   }
 }
 

@@ -16,11 +16,11 @@ import { itself, property } from "../../../src/rest/property.ts";
 const typeDefs = `
 enum Mood { GLAD SAD }
 input Filter { text: String = "all", mood: Mood }
-interface Named { name: String! }
+interface Named { name: String! like: Named }
 union Owner = Person | Team
-type Person implements Named { id: ID! name: String! mood: Mood boss: Person bossOrNot: Person! pets: [Pet!] home: Home }
-type Team implements Named { id: ID! name: String! size: Int members: [Person] home: Home }
-type Pet implements Named { id: ID! name: String! owner: Owner! keeper: Person page: Page grid: [[Int!]] toys: [Toy!] }
+type Person implements Named { id: ID! name: String! like: Named mood: Mood boss: Person bossOrNot: Person! pets: [Pet!] home: Home }
+type Team implements Named { id: ID! name: String! like: Named size: Int members: [Person] home: Home }
+type Pet implements Named { id: ID! name: String! like: Named owner: Owner! keeper: Person page: Page grid: [[Int!]] toys: [Toy!] }
 type Toy { label: String! maker: Person }
 type Home { city: String room: Home keeper: Person! }
 type Page { next: String, broken: Person }
@@ -61,6 +61,7 @@ const resolvers = {
   Owner: chooser,
   Person: {
     id: property("id"),
+    like: property("like"),
     name: property("full-name"),
     mood: property("mood"),
     boss: person("bossId"),
@@ -77,6 +78,7 @@ const resolvers = {
   },
   Team: {
     id: property("id"),
+    like: property("like"),
     name: property("name"),
     size: property("size"),
     home: property("home"),
@@ -91,6 +93,7 @@ const resolvers = {
   },
   Pet: {
     id: property("id"),
+    like: property("like"),
     name: property("name"),
     owner: property("owner"),
     keeper: person("keeperId"),

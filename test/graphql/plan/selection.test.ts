@@ -122,3 +122,14 @@ test("GraphQL introspection is left to graphql-js, and counted", async () => {
   expect((await ask(`{ __typename }`)).data).toEqual({ __typename: "Query" });
   expect(executions).toEqual({ planned: 1, interpreted: 1 });
 });
+
+test("a document that unfolds to a plan without bounds is left to graphql-js, and counted", async () => {
+  const { ask, executions } = await openSchema(() => [{ kind: "pet", name: "Rex", like: null }]);
+  const unfolding = (depth: number): string => (depth > 0 ? `like { name ${unfolding(depth - 1)} }` : "");
+  const startedAt = performance.now();
+  expect((await ask(`{ named { name ${unfolding(13)} } }`)).data).toEqual({
+    named: [{ name: "Rex", like: null }],
+  });
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  expect(executions).toEqual({ planned: 0, interpreted: 1 });
+});
