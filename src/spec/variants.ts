@@ -4,15 +4,7 @@
  */
 import { merge } from "./merge-shapes.ts";
 import { isRecord, type RestDocument, type RestNode, refOf } from "./rest-document.ts";
-import {
-  cached,
-  type Property,
-  property,
-  type Shape,
-  type Variant,
-  type Variants,
-  withNullable,
-} from "./shape.ts";
+import { cached, type Property, property, type Shape, type Variants, withNullable } from "./shape.ts";
 
 export function foldVariants(document: RestDocument, base: Shape, shapes: readonly Member[]): Shape {
   const members = shapes.filter(({ node }) => !isNull(document.follow(node)?.value));
