@@ -1,28 +1,29 @@
 /**
  * Too much at once is refused early, so that what is taken is answered: a bound on the requests under way, and a look
- * at how late the event loop is. The delay's median is taken, which one long pause does not move.
+ * at how late the event loop is. Only lateness that lasts counts, which one long pause does not make. (The histogram of
+ * `perf_hooks` takes its samples between long turns of the loop, and so has none when there are nothing but long turns.)
  */
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { FastifyInstance } from "fastify";
 import { CodedError } from "../errors.ts";
 
-/** Milliseconds of event-loop delay, and how often it is looked at. */
-const maxDelayMs = 500;
-const lookEveryMs = 500;
+/** Milliseconds of event-loop delay, how often it is looked at, and how often in a row it has to be too much. */
+const maxDelayMs = 300;
+const lookEveryMs = 100;
+const looks = 3;
 
 /** Applies to the routes that `server` registers after it; health stays answered. */
 export function shedOverload(server: FastifyInstance, maxRequests: number): void {
-  const delay = monitorEventLoopDelay({ resolution: 20 });
   let underWay = 0;
-  let isLate = false;
-  delay.enable();
+  let late = 0;
+  let lookedAt = performance.now();
   const timer = setInterval(() => {
-    isLate = delay.percentile(50) / 1e6 > maxDelayMs;
-    delay.reset();
+    const now = performance.now();
+    late = now - lookedAt - lookEveryMs > maxDelayMs ? late + 1 : 0;
+    lookedAt = now;
   }, lookEveryMs).unref();
   server.addHook("onClose", async () => clearInterval(timer));
   server.addHook("onRequest", (_request, reply, done) => {
-    if (isLate || underWay >= maxRequests) return done(overloaded());
+    if (late >= looks || underWay >= maxRequests) return done(overloaded());
     underWay++;
     reply.raw.once("close", () => underWay--);
     done();

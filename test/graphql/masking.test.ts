@@ -1,0 +1,171 @@
+/** What of a failure reaches a client and a log: codes, paths and names; never what REST sent. On both ways of running. */
+import { HeaderMap } from "@apollo/server";
+import { makeExecutableSchema } from "@graphql-tools/schema";
+import { describe, expect, test, vi } from "vitest";
+import { createApollo } from "../../src/graphql/apollo.ts";
+import { configure } from "./configure.ts";
+import { inFrontOf, send } from "./rest-stand-in.ts";
+
+const profile = { id: "1", email: "a@b.example", tenantId: "t", roles: [], permissions: [], features: [] };
+const agent = { id: "1", name: "Ada", kind: "human", availability: "online" };
+
+/** All that is written to standard output, where logs go. */
+function logged(): () => string {
+  const write = vi.spyOn(process.stdout, "write").mockImplementation(() => true);
+  return () => {
+    const text = write.mock.calls.map(([chunk]) => String(chunk)).join("");
+    write.mockRestore();
+    return text;
+  };
+}
+
+describe.each([
+  ["by a plan", true],
+  ["on graphql-js", false],
+])("%s", (_way, planned) => {
+  describe("an answer that violates the contract", () => {
+    test.each<[name: string, answer: unknown, query: string, data: unknown, path: (string | number)[]]>([
+      [
+        "null where a value must be",
+        { ...profile, email: null },
+        "{ me { id email } }",
+        { me: null },
+        ["me", "email"],
+      ],
+      ["a missing property", { id: "1" }, "{ me { id tenantId } }", { me: null }, ["me", "tenantId"]],
+      [
+        "an object for a string",
+        { ...profile, email: { CANARY: 1 } },
+        "{ me { id email } }",
+        { me: null },
+        ["me", "email"],
+      ],
+      [
+        "a string for a list",
+        { ...profile, roles: "CANARY" },
+        "{ me { roles } }",
+        { me: null },
+        ["me", "roles"],
+      ],
+      [
+        "null in a list",
+        { ...profile, roles: ["a", null] },
+        "{ me { roles } }",
+        { me: null },
+        ["me", "roles", 1],
+      ],
+      ["a list for an object", ["CANARY"], "{ me { id } }", { me: null }, ["me"]],
+      ["text for an object", "CANARY", "{ me { id } }", { me: null }, ["me"]],
+      ["an object for a list", { items: { CANARY: 1 } }, "{ agents { id } }", { agents: null }, ["agents"]],
+      [
+        "an item that is no object",
+        { items: [agent, "CANARY"] },
+        "{ agents { id } }",
+        { agents: null },
+        ["agents", 1],
+      ],
+      [
+        "an enum value that is none",
+        { items: [agent, { ...agent, kind: "CANARY" }] },
+        "{ agents { kind } }",
+        { agents: null },
+        ["agents", 1, "kind"],
+      ],
+    ])("%s: null bubbles to the right place", async (_name, answer, query, data, path) => {
+      const { ask } = await inFrontOf((_request, response) => send(response, answer), {}, planned);
+      const result = await ask(query);
+      expect(result.data).toEqual(data);
+      expect(result.errors).toMatchObject([{ path, extensions: { code: "BAD_UPSTREAM_RESPONSE" } }]);
+      expect(JSON.stringify(result)).not.toContain("CANARY");
+    });
+
+    test("does not touch the fields beside it", async () => {
+      const { ask } = await inFrontOf(
+        (request, response) =>
+          send(response, request.url?.includes("agents") ? { items: [agent] } : "CANARY"),
+        {},
+        planned,
+      );
+      expect(await ask("{ me { id } agents { id } }")).toMatchObject({
+        data: { me: null, agents: [{ id: "1" }] },
+      });
+    });
+  });
+
+  test("nothing that REST says of itself reaches a client or a log", async () => {
+    const answers: [number, Record<string, string>, string][] = [
+      [200, { "content-type": "text/html" }, "<b>CANARY</b>"],
+      [200, { "content-type": "application/json" }, '{"CANARY":'],
+      [200, { "content-type": "application/json" }, '{"id":{"CANARY":1},"email":"CANARY"}'],
+      [302, { location: "http://CANARY.example/" }, ""],
+      [400, { "content-type": "application/problem+json" }, '{"detail":"CANARY","argument":"CANARY"}'],
+      [500, { "x-canary": "CANARY" }, "CANARY"],
+      [503, { "retry-after": "CANARY" }, "CANARY"],
+    ];
+    const output = logged();
+    const shown: string[] = [];
+    for (const [status, headers, body] of answers) {
+      const { post } = await inFrontOf(
+        (_request, response) => response.writeHead(status, headers).end(body),
+        { LOG_LEVEL: "debug" },
+        planned,
+      );
+      const answer = await post("{ me { id email } agents { id kind } }");
+      shown.push(JSON.stringify([...answer.headers]), await answer.text());
+    }
+    const lines = output();
+    expect(lines).toContain("field failed");
+    expect(lines).not.toContain("CANARY");
+    expect(shown.join()).not.toMatch(/CANARY|127\.0\.0\.1/);
+  });
+});
+
+describe.each([
+  ["by a plan", { planned: 0, interpreted: 0 }],
+  ["on graphql-js", undefined],
+])("a fault of ours, %s", (_way, executions) => {
+  test("is masked, and logged under the id that its client gets", async () => {
+    const schema = makeExecutableSchema({
+      typeDefs: "type Query { broken: String }",
+      resolvers: {
+        Query: {
+          broken: () => {
+            throw new TypeError("an INTERNAL detail");
+          },
+        },
+      },
+    });
+    const lines: unknown[] = [];
+    const log = {
+      error: (line: unknown) => lines.push(line),
+      info: () => {},
+      warn: () => {},
+      debug: () => {},
+    };
+    const apollo = createApollo(configure(), schema, log as never, executions);
+    const context = { requestId: "request-1", log, asksForJson: false } as never;
+    await apollo.start();
+    const { body } = await apollo.executeHTTPGraphQLRequest({
+      httpGraphQLRequest: {
+        method: "POST",
+        headers: new HeaderMap([["content-type", "application/json"]]),
+        search: "",
+        body: { query: "{ broken }" },
+      },
+      context: async () => context,
+    });
+    await apollo.stop();
+    expect(JSON.parse(body.kind === "complete" ? body.string : "")).toEqual({
+      data: { broken: null },
+      errors: [
+        {
+          message: "internal error",
+          locations: [{ line: 1, column: 3 }],
+          path: ["broken"],
+          extensions: { code: "INTERNAL_SERVER_ERROR", requestId: "request-1" },
+        },
+      ],
+    });
+    expect(lines).toMatchObject([{ err: { message: "an INTERNAL detail" }, requestId: "request-1" }]);
+  });
+});

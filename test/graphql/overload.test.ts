@@ -1,0 +1,78 @@
+/** Too much at once: refused early and by the book, the health checks answered, and nobody left holding a place. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createGraphql } from "../../src/graphql/graphql.ts";
+import { configure } from "./configure.ts";
+import { inFrontOf, send } from "./rest-stand-in.ts";
+
+const profile = { id: "1", email: "a@b.example", tenantId: "t", roles: [], permissions: [], features: [] };
+
+describe("MAX_CONCURRENT_REQUESTS", () => {
+  test("requests run, one more is a 503 with Retry-After, and its place comes back", async () => {
+    let answer = (): void => {};
+    const open = new Promise<void>((resolve) => (answer = resolve));
+    const { post, url } = await inFrontOf(
+      (_request, response) => void open.then(() => send(response, profile)),
+      {
+        MAX_CONCURRENT_REQUESTS: "3",
+      },
+    );
+    const running = [1, 2, 3].map(() => post("{ me { id } }"));
+    await sleep(100);
+    const refused = await post("{ me { id } }");
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(await refused.json()).toMatchObject({ code: "SERVICE_UNAVAILABLE", retryAfter: 1 });
+    for (const path of ["/healthz", "/readyz"]) expect((await fetch(new URL(path, url))).status).toBe(200);
+    answer();
+    for (const one of running) expect((await one).status).toBe(200);
+    expect((await post("{ me { id } }")).status).toBe(200);
+  });
+
+  test("a client that leaves gives its place back", async () => {
+    const { post } = await inFrontOf(() => {}, { MAX_CONCURRENT_REQUESTS: "1" });
+    const leaving = new AbortController();
+    const left = post("{ me { id } }", { signal: leaving.signal }).catch(() => "left");
+    await sleep(100);
+    expect((await post("{ __typename }")).status).toBe(503);
+    leaving.abort();
+    expect(await left).toBe("left");
+    await expect.poll(async () => (await post("{ __typename }")).status, { timeout: 1_000 }).toBe(200);
+  });
+});
+
+test("an event loop that stays late sheds requests, and stops to when it is on time", async () => {
+  const server = await createGraphql(configure());
+  onTestFinished(() => server.close());
+  const ask = async (): Promise<number> =>
+    (await server.inject({ method: "POST", url: "/v1/graphql", payload: { query: "{ __typename }" } }))
+      .statusCode;
+  const turns: number[] = [];
+  for (let turn = 0; turn < 6; turn++) {
+    const until = performance.now() + 500;
+    while (performance.now() < until);
+    await sleep(0);
+    turns.push(await ask());
+  }
+  expect(turns.slice(0, 2)).toEqual([200, 200]); // a pause or two is no overload
+  expect(turns.at(-1)).toBe(503);
+  expect((await server.inject("/healthz")).statusCode).toBe(200);
+  await expect.poll(ask, { timeout: 2_000 }).toBe(200);
+});
+
+test("a product that hangs does not hold up the others", { timeout: 20_000 }, async () => {
+  const { ask } = await inFrontOf(
+    (request, response) => {
+      if (!request.url?.includes("agents")) send(response, profile);
+    },
+    { CALL_TIMEOUT_MS: "1500" },
+  );
+  const both = Array.from({ length: 150 }, () => ask("{ me { id } agents { id } }"));
+  await sleep(300);
+  const began = performance.now();
+  expect(await ask("{ me { id } }")).toEqual({ data: { me: { id: "1" } } });
+  expect(performance.now() - began).toBeLessThan(500);
+  for (const { data, errors } of await Promise.all(both)) {
+    expect(data).toEqual({ me: { id: "1" }, agents: null });
+    expect(["UPSTREAM_TIMEOUT", "UPSTREAM_UNAVAILABLE"]).toContain(errors?.[0]?.extensions.code);
+  }
+});

@@ -1,0 +1,44 @@
+/** A REST platform whose every answer is told by the test, and the graphql role in front of it, on a real socket. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+import { createGraphql } from "../../src/graphql/graphql.ts";
+import { configure } from "./configure.ts";
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+export type Failure = {
+  message: string;
+  path?: (string | number)[];
+  extensions: { code: string; argument?: string; requestId?: string; retryAfter?: number };
+};
+// biome-ignore lint/suspicious/noExplicitAny: a test reads answers of many shapes
+export type Answer = { data?: any; errors?: Failure[] };
+
+/** `planned: false` runs every operation on graphql-js. */
+export async function inFrontOf(handler: Handler, environment: NodeJS.ProcessEnv = {}, planned = true) {
+  const rest = createServer(handler).listen(0, "127.0.0.1");
+  await new Promise((resolve) => rest.once("listening", resolve));
+  const { port } = rest.address() as AddressInfo;
+  const config = configure({ REST_BASE_URL: `http://127.0.0.1:${port}`, ...environment });
+  const server = await createGraphql(config, { planned });
+  const url = new URL("/v1/graphql", await server.listen({ port: 0, host: "127.0.0.1" }));
+  onTestFinished(async () => {
+    rest.closeAllConnections();
+    rest.close();
+    server.server.closeAllConnections();
+    await server.close();
+  });
+  const post = (query: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-api-key": "key" },
+      body: JSON.stringify({ query }),
+      ...init,
+    });
+  const ask = async (query: string): Promise<Answer> => (await (await post(query)).json()) as Answer;
+  return { url, server, post, ask };
+}
+
+export const send = (response: ServerResponse, value: unknown, status = 200): void => {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
+};
