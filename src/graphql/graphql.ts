@@ -5,6 +5,7 @@ import { operations } from "../../generated/operations.ts";
 import { type Config, ConfigError } from "../config.ts";
 import { createServer } from "../http/server.ts";
 import { Upstreams } from "../rest/client.ts";
+import { letAbandonedErrorsGo } from "./abandoned-errors.ts";
 import { createApollo } from "./apollo.ts";
 import { shedOverload } from "./overload.ts";
 import type { Executions } from "./plan/plugin.ts";
@@ -23,6 +24,7 @@ export async function createGraphql(config: Config, { planned = true } = {}): Pr
   const { REST_BASE_URL: base, CORS_ORIGINS: origins } = config.env;
   if (!base)
     throw new ConfigError(["REST_BASE_URL: the graphql role needs it; set it to the REST platform's URL"]);
+  letAbandonedErrorsGo();
   const server = createServer(config);
   const upstreams = new Upstreams(config, base, operations);
   const executions: Executions = { planned: 0, interpreted: 0 };

@@ -1,0 +1,25 @@
+/** A process that graphql-js leaves an error with lives on; one with a fault of its own does not. */
+import { spawnSync } from "node:child_process";
+import { expect, test } from "vitest";
+
+const moduleUrl = new URL("../../src/graphql/abandoned-errors.ts", import.meta.url);
+
+/** graphql-js on a list whose first item fails late and whose second fails at once. */
+const abandoning = `
+  const { buildSchema, execute, parse } = await import("graphql");
+  const schema = buildSchema("type Query { items: [Item!] } type Item { late: Int! name: String! }");
+  const late = () => new Promise((_, reject) => setTimeout(reject, 20, new Error("late")));
+  const rootValue = { items: [{ late, name: "a" }, { late: 1, name: null }] };
+  await execute({ schema, rootValue, document: parse("{ items { late name } }") });`;
+
+function exitCode(guard: string, script: string): number | null {
+  const text = `${guard}\n${script}\nsetTimeout(() => process.exit(7), 200);`;
+  return spawnSync(process.execPath, ["--input-type=module", "-e", text]).status;
+}
+
+test("GraphQL's abandoned errors alone are let go", () => {
+  const guard = `(await import(${JSON.stringify(moduleUrl.href)})).letAbandonedErrorsGo();`;
+  expect(exitCode("", abandoning)).toBe(1); // once this is 7, graphql-js has mended it and the guard can go
+  expect(exitCode(guard, abandoning)).toBe(7);
+  expect(exitCode(guard, `Promise.reject(new Error("ours"));`)).toBe(1);
+});
