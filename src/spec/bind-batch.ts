@@ -1,8 +1,9 @@
 /** `batchBy`: one list call for many parents. Finds the key, the size of a chunk, and how answers go back. */
 import { getNamedType, getNullableType, isListType, isObjectType } from "graphql";
-import { type Bound, shapesMeet } from "./bind-inputs.ts";
+import { shapesMeet } from "./bind-input-checks.ts";
 import { readFrom } from "./bind-sources.ts";
 import type { Binding } from "./binding.ts";
+import type { Bound } from "./bound.ts";
 import { directivePlace } from "./directives.ts";
 import { didYouMean } from "./findings.ts";
 import { isPaging } from "./list-length.ts";

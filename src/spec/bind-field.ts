@@ -1,10 +1,14 @@
 /** One field over one parent object: bound to an operation, or reading a property. */
-import { type GraphQLField, getNullableType, isListType, isNonNullType } from "graphql";
+
+import { type GraphQLField, isNonNullType } from "graphql";
 import { bindBatch } from "./bind-batch.ts";
-import { type Bound, bindInputs, checkInputTypes, relyOnInput } from "./bind-inputs.ts";
-import { matchOutput, type Value } from "./bind-outputs.ts";
+import { checkInputTypes, relyOnInput } from "./bind-input-checks.ts";
+import { bindInputs } from "./bind-inputs.ts";
+import { matchOutput } from "./bind-outputs.ts";
 import { checkRequest } from "./bind-request.ts";
+import { matchBound, resultsOf } from "./bind-result.ts";
 import type { Binding } from "./binding.ts";
+import type { Bound } from "./bound.ts";
 import { directivePlace, placeOf, type RestDirective, readRest, readRestName } from "./directives.ts";
 import { didYouMean, nearest, type Where } from "./findings.ts";
 import type { Backing, BoundField } from "./model.ts";
@@ -161,106 +165,4 @@ function checkMethod(binding: Binding, type: string, { operation, where }: Bound
       [operation.id, method],
     );
   }
-}
-
-/** Where the value stands in every 2xx JSON answer; the first is the one whose batch is checked. */
-function resultsOf(binding: Binding, bound: Bound): Value[] {
-  const { operation, where } = bound;
-  const isOptional = operation.answers.some(({ shape }) => !shape);
-  const answers = operation.answers.flatMap((answer) => {
-    const { shape, media, status } = answer;
-    return shape && media !== undefined ? [{ shape, media, status }] : [];
-  });
-  if (answers.length === 0) {
-    binding.findings.add(
-      "operation-no-json",
-      { ...where, rest: operation.node, below: operation.success },
-      `${operation.id} documents no JSON answer`,
-      "document its 2xx answer as application/json",
-    );
-  }
-  return answers.flatMap(({ shape, media, status }) => {
-    const key = /^\d+$/.test(status) ? status : JSON.stringify(status);
-    const body = `paths[${JSON.stringify(operation.path)}]["${operation.method}"]["responses"][${key}]["content"][${JSON.stringify(media)}]`;
-    return resultOf(binding, bound, {
-      shape,
-      optional: isOptional,
-      expression: binding.expressionOf(shape, body),
-    });
-  });
-}
-
-function resultOf(binding: Binding, { field, directive, operation, where }: Bound, body: Value): Value[] {
-  let value = body;
-  for (const step of directive.result?.split(".") ?? []) {
-    const next = declared(value.shape, step);
-    if (!next) {
-      const at = { ...where, schema: directivePlace(field, "rest", "result"), rest: value.shape.node };
-      binding.findings.add(
-        "result-missing",
-        at,
-        `the answer of ${operation.id} has no property "${step}"${didYouMean(step, value.shape.properties.keys())}`,
-        "name where the value stands in the body",
-      );
-      return [];
-    }
-    const optional = value.optional || !next.required || value.shape.nullable;
-    const expression = binding.expressionOf(
-      next.shape,
-      `NonNullable<${value.expression}[${JSON.stringify(step)}]>`,
-    );
-    binding.rely(where.coordinate, value.shape.node, next.node);
-    value = { shape: next.shape, optional, expression };
-  }
-  return [value];
-}
-
-function matchBound(
-  binding: Binding,
-  bound: Bound,
-  value: Value,
-  batch: BoundField["batch"],
-  mayHaveNothing: boolean,
-): void {
-  const { field, where, operation } = bound;
-  const at = { ...where, rest: operation.node };
-  binding.rely(where.coordinate, value.shape.node);
-  if (mayHaveNothing && isNonNullType(field.type)) {
-    binding.findings.add(
-      "output-nullable",
-      at,
-      `${where.coordinate} is ${field.type}, but its parent may have no key for it`,
-      "drop the `!`",
-    );
-  }
-  if (!batch) return matchOutput(binding, at, field.type, value);
-  const items = value.shape.items;
-  const keyMayMiss =
-    batch.mode === "one" || (batch.key.source.kind === "parent" && batch.key.source.nullable);
-  if (keyMayMiss && isNonNullType(field.type)) {
-    binding.findings.add(
-      "output-nullable",
-      at,
-      `${where.coordinate} is ${field.type}, but a key without an answer is null`,
-      "drop the `!`",
-    );
-  }
-  const bare = getNullableType(field.type);
-  if (!items) return matchOutput(binding, at, field.type, value);
-  const item = {
-    shape: items,
-    optional: false,
-    expression: binding.expressionOf(items, `NonNullable<${value.expression}>[number]`),
-  };
-  if (batch.mode === "one") return matchOutput(binding, at, bare, item);
-  if (!isListType(bare)) return undefined;
-  if (batch.mode === "each" && isNonNullType(bare.ofType)) {
-    binding.findings.add(
-      "output-nullable",
-      at,
-      `items of ${where.coordinate} are ${bare.ofType}, but a key without an answer is null`,
-      "drop the inner `!`",
-    );
-  }
-  return matchOutput(binding, { ...at, rest: items.node }, bare.ofType, item);
 }

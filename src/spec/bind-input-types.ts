@@ -8,10 +8,10 @@ import {
   isNonNullType,
   isScalarType,
 } from "graphql";
-import type { Bound } from "./bind-inputs.ts";
 import { isNullableInput } from "./bind-sources.ts";
 import { describe, refused, scalarFits } from "./bind-types.ts";
 import type { Binding } from "./binding.ts";
+import type { Bound } from "./bound.ts";
 import { placeOf, readRestName } from "./directives.ts";
 import { didYouMean, type Where } from "./findings.ts";
 import { declared, type Shape } from "./shape.ts";

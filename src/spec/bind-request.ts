@@ -1,6 +1,7 @@
 /** What a request of an operation must be, whatever feeds it: a path that its parameters fill, and styles that exist. */
-import type { Bound } from "./bind-inputs.ts";
+
 import type { Binding } from "./binding.ts";
+import type { Bound } from "./bound.ts";
 import { didYouMean } from "./findings.ts";
 import type { Parameter } from "./operations.ts";
 

@@ -58,9 +58,10 @@ export function didYouMean(wrong: string, names: Iterable<string>): string {
 export function nearest(wrong: string, names: Iterable<string>): string | undefined {
   const near = [...names]
     .map((name) => ({ name, distance: leven(wrong.toLowerCase(), name.toLowerCase()) }))
-    .filter(
-      ({ name, distance }) => distance <= Math.max(2, Math.floor(Math.min(name.length, wrong.length) * 0.4)),
-    )
+    .filter(({ name, distance }) => {
+      const shorter = Math.min(name.length, wrong.length);
+      return distance < shorter && distance <= Math.max(2, Math.floor(shorter * 0.4));
+    })
     .sort((one, other) => one.distance - other.distance || (one.name < other.name ? -1 : 1));
   return near[0]?.name;
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { bind } from "./bind.ts";
 import { SpecUnreadable, unreadable } from "./diagnostic.ts";
 import type { Spec } from "./model.ts";
-import { readOperations } from "./operations.ts";
+import { readOperations } from "./read-operations.ts";
 import { unresolvedReferences } from "./references.ts";
 import { type ReadFile, RestDocument } from "./rest-document.ts";
 import { readSchemaFile, type SchemaFile } from "./schema-file.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { type Base, examine } from "../../src/check/check.ts";
 import { loadSide } from "../../src/check/side.ts";
 import { bind } from "../../src/spec/bind.ts";
-import { readOperations } from "../../src/spec/operations.ts";
+import { readOperations } from "../../src/spec/read-operations.ts";
 import { unresolvedReferences } from "../../src/spec/references.ts";
 import { RestDocument } from "../../src/spec/rest-document.ts";
 import { readSchemaFile } from "../../src/spec/schema-file.ts";

@@ -1,0 +1,82 @@
+/** Each fed input held against its parameter; a batch key is checked by its batch. */
+
+import { type GraphQLField, getNamedType, getNullableType, isEnumType, isInputObjectType } from "graphql";
+import { checkConstant, checkDefault } from "./bind-constants.ts";
+import { matchInput } from "./bind-input-types.ts";
+import { readFrom } from "./bind-sources.ts";
+import { findTargets, type Target, targetsOf } from "./bind-targets.ts";
+import type { Binding } from "./binding.ts";
+import type { Bound } from "./bound.ts";
+import { placeOf } from "./directives.ts";
+import type { Input } from "./model.ts";
+import type { Shape } from "./shape.ts";
+/** Holds each fed input's type against its parameter; a batch key is checked by the batch. */
+export function checkInputTypes(
+  binding: Binding,
+  bound: Bound,
+  inputs: readonly Input[],
+  batchKey: Input | undefined,
+): void {
+  for (const input of inputs) {
+    if (input === batchKey) continue;
+    // a batch that failed has said so
+    if (
+      bound.directive.batchBy !== undefined &&
+      input.source.kind === "parent" &&
+      input.shape.types.has("array")
+    )
+      continue;
+    const [target] = findTargets(targetsOf(bound.operation), input.name, input.in);
+    if (!target) continue;
+    checkOne(binding, bound, input, target);
+  }
+}
+
+/** An argument's parameter is relied on by the argument alone: who does not give it does not notice. */
+export function relyOnInput(binding: Binding, coordinate: string, { source, node, shape }: Input): void {
+  const argument = source.kind === "argument" ? `(${source.path[0]}:)` : "";
+  binding.rely(`${coordinate}${argument}`, node, shape.node, shape.items?.node);
+}
+
+function checkOne(binding: Binding, bound: Bound, input: Input, target: Target): void {
+  const { source } = input;
+  if (source.kind === "constant")
+    return checkConstant(binding, { ...bound.where, rest: target.node }, target, source.value);
+  if (source.kind === "argument") {
+    const feed = readFrom(binding, bound.field, undefined, `args.${source.path.join(".")}`, bound.where);
+    const argument = bound.field.args.find(({ name }) => name === source.path[0]);
+    const coordinate = `${bound.where.coordinate}(${source.path[0]}:)`;
+    const where = { coordinate, schema: placeOf(argument?.astNode), rest: target.node };
+    if (feed && "type" in feed) matchInput(binding, where, feed.type, target.shape, target.in === "body");
+    if (argument && input.argumentDefault !== undefined && !isEnumType(getNamedType(argument.type)))
+      checkDefault(binding, where, target, input.argumentDefault);
+    if (source.nullable && target.required) {
+      binding.findings.add(
+        "input-nullable",
+        where,
+        `argument "${source.path.join(".")}" may be null, but ${bound.operation.id} requires ${target.in} "${target.name}"`,
+        "make the argument non-null, or give it a default",
+      );
+    }
+  }
+  if (source.kind === "parent" && bound.parent) {
+    const feed = readFrom(binding, bound.field, bound.parent, `parent.${source.path.join(".")}`, bound.where);
+    if (feed && "shape" in feed && !shapesMeet(feed.shape, target.shape)) {
+      const types = (shape: Shape): string => [...shape.types].join(" or ");
+      binding.findings.add(
+        "input-type",
+        { ...bound.where, rest: target.node },
+        `parent.${source.path.join(".")} is ${types(feed.shape)}, but ${target.in} "${target.name}" takes ${types(target.shape)}`,
+        "feed it from a property of the same type",
+      );
+    }
+  }
+}
+
+export const shapesMeet = (from: Shape, to: Shape): boolean =>
+  from.types.size === 0 ||
+  to.types.size === 0 ||
+  [...from.types].every((type) => to.types.has(type) || (type === "integer" && to.types.has("number")));
+
+export const isInputObject = (type: GraphQLField<unknown, unknown>["args"][number]["type"]): boolean =>
+  isInputObjectType(getNullableType(type));

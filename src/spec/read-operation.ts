@@ -1,0 +1,158 @@
+/** Reads one operation: its parameters, its JSON body, its successes, and what of it no binding can feed. */
+import type { Answer, Parameter, RestOperation } from "./operations.ts";
+import { shapeAt } from "./read-shape.ts";
+import { isRecord, type RestDocument, type RestNode } from "./rest-document.ts";
+import { child, type Shape } from "./shape.ts";
+import type { Path } from "./yaml-file.ts";
+
+export function readOperation(
+  document: RestDocument,
+  id: string,
+  method: string,
+  path: string,
+  item: RestNode,
+  node: RestNode,
+): RestOperation {
+  const value = node.value as Record<string, unknown>;
+  const [tag] = Array.isArray(value.tags) ? value.tags : [];
+  const merged = new Map<string, Parameter>();
+  for (const owner of [item, node]) {
+    for (const parameter of readParameters(document, owner))
+      merged.set(`${parameter.in}:${parameter.name}`, parameter);
+  }
+  const body = readBody(document, node);
+  return {
+    id,
+    method,
+    path,
+    node,
+    product: typeof tag === "string" ? tag.toUpperCase().replaceAll("-", "_") : "",
+    parameters: [...merged.values()],
+    answers: readAnswers(document, node),
+    success: successPath(document, node),
+    unfeedable: unfeedable(document, item, node, body),
+    documents404: keys(document.child(node, "responses")).includes("404"),
+    ...(typeof value.summary === "string" && { summary: value.summary }),
+    ...(typeof value["x-permission"] === "string" && { permission: value["x-permission"] }),
+    ...(body && { body }),
+  };
+}
+
+function readParameters(document: RestDocument, owner: RestNode): Parameter[] {
+  const list = document.child(owner, "parameters");
+  return keys(list).flatMap((index): Parameter[] => {
+    const node = list && document.child(list, index);
+    if (!node || !isRecord(node.value)) return [];
+    const { name, in: location, required, style, explode } = node.value;
+    if (typeof name !== "string" || !(location === "path" || location === "query" || location === "header"))
+      return [];
+    const usual = location === "query" ? "form" : "simple";
+    const written =
+      !("schema" in node.value) && "content" in node.value
+        ? "content"
+        : typeof style === "string"
+          ? style
+          : usual;
+    return [
+      {
+        name,
+        in: location,
+        node,
+        required: required === true || location === "path",
+        shape: schemaShape(document, node),
+        style: written,
+        explode: typeof explode === "boolean" ? explode : written === "form",
+      },
+    ];
+  });
+}
+
+function successPath(document: RestDocument, operation: RestNode): Path {
+  const responses = document.child(operation, "responses");
+  const successes = keys(responses).filter((key) => /^2/.test(key));
+  const isFull = (key: string): boolean =>
+    keys(responses && document.child(document.child(responses, key) ?? responses, "content")).length > 0;
+  const status = successes.find(isFull) ?? successes[0];
+  if (status === undefined) return ["responses", ...keys(responses).slice(0, 1)];
+  const answer = responses && document.child(responses, status);
+  const [media] = keys(answer && document.child(answer, "content"));
+  return ["responses", status, ...(media === undefined ? [] : ["content", media])];
+}
+
+function unfeedable(
+  document: RestDocument,
+  item: RestNode,
+  operation: RestNode,
+  json: RestOperation["body"],
+): RestOperation["unfeedable"] {
+  const cookies = [item, operation].flatMap((owner) => {
+    const list = document.child(owner, "parameters");
+    return keys(list).flatMap((index) => {
+      const node = list && document.child(list, index);
+      const { name, in: location, required } = node && isRecord(node.value) ? node.value : {};
+      return node && location === "cookie" && required === true
+        ? [{ what: `the cookie "${name}"`, node }]
+        : [];
+    });
+  });
+  const body = document.child(operation, "requestBody");
+  const isRequired = body && isRecord(body.value) && body.value.required === true;
+  return isRequired && !json
+    ? [
+        ...cookies,
+        {
+          what: "a body that is not JSON",
+          node: body,
+          below: ["content", ...keys(document.child(body, "content")).slice(0, 1)],
+        },
+      ]
+    : cookies;
+}
+
+/** A parameter's schema stands in `schema`, or in the one entry of `content`. */
+function schemaShape(document: RestDocument, node: RestNode): Shape {
+  const value = node.value as Record<string, unknown>;
+  if ("schema" in value) return shapeAt(document, child(node, "schema"));
+  const [media] = keys(document.child(node, "content"));
+  const content = media !== undefined ? document.child(child(node, "content"), media) : undefined;
+  return shapeAt(
+    document,
+    content && isRecord(content.value) && "schema" in content.value
+      ? child(content, "schema")
+      : { ...node, value: {} },
+  );
+}
+
+function readBody(document: RestDocument, operation: RestNode): RestOperation["body"] {
+  const node = document.child(operation, "requestBody");
+  const found = node && jsonContent(document, node);
+  if (!node || !found) return undefined;
+  return { ...found, node, required: (node.value as Record<string, unknown>).required === true };
+}
+
+function readAnswers(document: RestDocument, operation: RestNode): Answer[] {
+  const responses = document.child(operation, "responses");
+  return keys(responses)
+    .filter((status) => /^2/.test(status))
+    .flatMap((status): Answer[] => {
+      const node = responses && document.child(responses, status);
+      if (!node) return [];
+      return [{ status, ...jsonContent(document, node) }];
+    });
+}
+
+const isJson = (media: string): boolean =>
+  /^(application\/json|[\w.+-]+\/[\w.+-]+\+json)\s*(;|$)/i.test(media);
+
+function jsonContent(document: RestDocument, node: RestNode): { media: string; shape: Shape } | undefined {
+  const content = document.child(node, "content");
+  const media = keys(content).find(isJson);
+  const entry = content && media !== undefined ? document.child(content, media) : undefined;
+  if (!entry || media === undefined) return undefined;
+  const schema =
+    isRecord(entry.value) && "schema" in entry.value ? child(entry, "schema") : { ...entry, value: {} };
+  return { media, shape: shapeAt(document, schema) };
+}
+
+export const keys = (node: RestNode | undefined): string[] =>
+  typeof node?.value === "object" && node.value !== null ? Object.keys(node.value) : [];

@@ -1,0 +1,64 @@
+/** Finds the operations of a document, and the faults that make one unusable: no `operationId`, or one that is taken. */
+import type { Diagnostic } from "./diagnostic.ts";
+import type { RestOperation } from "./operations.ts";
+import { keys, readOperation } from "./read-operation.ts";
+import { isRecord, type RestDocument, type RestNode } from "./rest-document.ts";
+
+const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+
+export function readOperations(document: RestDocument): {
+  operations: Map<string, RestOperation>;
+  diagnostics: Diagnostic[];
+} {
+  const operations = new Map<string, RestOperation>();
+  const diagnostics: Diagnostic[] = [];
+  for (const { path, method, item, node } of operationNodes(document)) {
+    const id = (node.value as Record<string, unknown>).operationId;
+    const at = `${method.toUpperCase()} ${path}`;
+    if (typeof id !== "string" || id === "") {
+      diagnostics.push(
+        finding(
+          "operation-id-missing",
+          at,
+          `${at} has no operationId`,
+          "give it one: a binding names it",
+          document,
+          node,
+        ),
+      );
+      continue;
+    }
+    const other = operations.get(id);
+    if (other) {
+      const message = `operationId "${id}" of ${at} is taken by ${other.method.toUpperCase()} ${other.path}`;
+      diagnostics.push(
+        finding("operation-id-duplicate", id, message, "give each operation its own", document, node),
+      );
+      continue;
+    }
+    operations.set(id, readOperation(document, id, method, path, item, node));
+  }
+  return { operations, diagnostics };
+}
+
+function* operationNodes(
+  document: RestDocument,
+): Generator<{ path: string; method: string; item: RestNode; node: RestNode }> {
+  const paths = document.child(document.root, "paths");
+  for (const path of keys(paths)) {
+    const item = paths && document.child(paths, path);
+    for (const method of methods) {
+      const node = item && document.child(item, method);
+      if (item && node && isRecord(node.value)) yield { path, method, item, node };
+    }
+  }
+}
+
+const finding = (
+  rule: "operation-id-missing" | "operation-id-duplicate",
+  coordinate: string,
+  message: string,
+  hint: string,
+  document: RestDocument,
+  node: RestNode,
+): Diagnostic => ({ rule, severity: "error", coordinate, message, hint, rest: document.place(node) });
