@@ -1,0 +1,42 @@
+/** Golden cases: a folder is a behaviour, with two specs and the diagnostics they must come to. `vitest -u` writes them anew. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type Diagnostic, type Rule, rules, SpecUnreadable } from "../../src/spec/diagnostic.ts";
+import { folderReader, loadSpec } from "../../src/spec/load.ts";
+
+const folder = join(import.meta.dirname, "cases");
+const names = readdirSync(folder);
+
+function diagnose(name: string): readonly Diagnostic[] {
+  try {
+    return loadSpec(folderReader(join(folder, name))).diagnostics;
+  } catch (error) {
+    if (error instanceof SpecUnreadable) return error.diagnostics;
+    throw error;
+  }
+}
+
+const lines = ({ severity, rule, coordinate, message, hint, schema, rest }: Diagnostic): string =>
+  [
+    `${severity} ${rule} ${coordinate}`,
+    `  ${[schema, rest].flatMap((place) => (place ? [`${place.file}:${place.line}:${place.column}`] : [])).join("  ")}`,
+    `  ${message}`,
+    `  → ${hint}`,
+  ].join("\n");
+
+describe.each(names)("%s", (name) => {
+  test("comes to exactly these diagnostics", async () => {
+    const text = diagnose(name).map(lines).join("\n\n");
+    await expect(`${text || "none"}\n`).toMatchFileSnapshot(join(folder, name, "diagnostics.txt"));
+  });
+});
+
+test("every rule has a case", () => {
+  const texts = names.map((name) => readFileSync(join(folder, name, "diagnostics.txt"), "utf8")).join("\n");
+  const elsewhere: Rule[] = ["saved-operation-invalid"];
+  const missing = Object.keys(rules).filter(
+    (rule) => !elsewhere.includes(rule as Rule) && !texts.includes(` ${rule} `),
+  );
+  expect(missing).toEqual([]);
+});
