@@ -1,7 +1,7 @@
 /** What a schema says of its own value, compared: types, format, enum, limits. The parts of a value are compared elsewhere. */
 import type { JsonType, Shape } from "../spec/shape.ts";
-import type { Facet, Spot } from "./compare-shapes.ts";
 import type { ChangeClass } from "./report.ts";
+import type { Facet, Spot } from "./spot.ts";
 
 /** Returns whether the types still have something in common, so that a look below is worth it. */
 export function compareFacets({ direction, old, new: now }: Spot, add: (facet: Facet) => void): boolean {

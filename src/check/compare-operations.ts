@@ -1,12 +1,13 @@
 /** Two OpenAPI documents compared operation by operation, as the bindings see them. */
 import type { Model } from "../spec/model.ts";
-import { inputKey } from "../spec/model.ts";
-import type { Parameter, RestOperation } from "../spec/operations.ts";
+import type { RestOperation } from "../spec/operations.ts";
 import type { RestNode } from "../spec/rest-document.ts";
 import type { Path } from "../spec/yaml-file.ts";
-import { ShapeComparison, type Use } from "./compare-shapes.ts";
+import { label, ParameterComparison } from "./compare-parameters.ts";
+import { ShapeComparison } from "./compare-shapes.ts";
 import type { ChangeClass } from "./report.ts";
 import { type RestChange, RestChanges, type RestRule } from "./rest-change.ts";
+import type { Use } from "./spot.ts";
 
 export function restChanges(base: Model, head: Model): RestChange[] {
   const changes = new RestChanges();
@@ -37,7 +38,6 @@ export function restChanges(base: Model, head: Model): RestChange[] {
 }
 
 const placeKey = ({ method, path }: RestOperation): string => `${method} ${path}`;
-const label = ({ method, path }: RestOperation): string => `${method.toUpperCase()} ${path}`;
 
 /** The operation that stands where `old` stood, unless it is another one that existed before. */
 function renamed(old: RestOperation, byPlace: ReadonlyMap<string, RestOperation>, base: Model) {
@@ -73,7 +73,7 @@ class OperationComparison {
     if (!now)
       return this.#add("rest-operation-removed", "breaking", `(${this.#old.id}) is gone`, this.#old.id, null);
     this.#identity(now);
-    this.#parameters(now);
+    new ParameterComparison(this.#changes, this.#shapes, this.#old).run(now);
     this.#body(now);
     this.#answers(now);
   }
@@ -106,101 +106,6 @@ class OperationComparison {
     below: Path = [],
   ): void {
     if (before !== after) this.#add(rule, kind, what, before ?? null, after ?? null, below);
-  }
-
-  #parameters(now: RestOperation): void {
-    const after = new Map(now.parameters.map((parameter) => [inputKey(parameter), parameter]));
-    const before = new Set(this.#old.parameters.map(inputKey));
-    for (const old of this.#old.parameters) {
-      const other = after.get(inputKey(old));
-      if (other) this.#parameter(old, other);
-      else this.#removedParameter(old, now);
-    }
-    for (const parameter of now.parameters)
-      if (!before.has(inputKey(parameter))) this.#addedParameter(parameter);
-  }
-
-  #parameter(old: Parameter, now: Parameter): void {
-    const at = `${this.#at} ${old.in} "${old.name}"`;
-    const common = { at, old: old.node, new: now.node, joins: [old.node] };
-    const isList = old.shape.types.has("array") || old.shape.types.has("object");
-    if (isList && (old.style !== now.style || old.explode !== now.explode)) {
-      const [before, after] = [styleOf(old), styleOf(now)];
-      const message = `${at} is written as ${after} now, it was ${before}`;
-      this.#changes.add({
-        rule: "rest-style-changed",
-        class: "breaking",
-        below: [old.style === now.style ? "explode" : "style"],
-        message,
-        before,
-        after,
-        ...common,
-      });
-    }
-    const [was, is] = [old.shape.limits.default ?? null, now.shape.limits.default ?? null];
-    if (JSON.stringify(was) !== JSON.stringify(is)) {
-      const message = `${at} defaults to ${JSON.stringify(is)} now, it was ${JSON.stringify(was)}`;
-      const operation = { id: this.#old.id, unlessFed: inputKey(old) };
-      this.#changes.add({
-        rule: "rest-default-changed",
-        below: ["schema", "default"],
-        class: "dangerous",
-        message,
-        before: was,
-        after: is,
-        ...common,
-        joins: [],
-        operation,
-      });
-    }
-    if (!old.required && now.required) {
-      const operation = { id: this.#old.id, unlessFed: inputKey(old) };
-      const message = `${at} is required now`;
-      this.#changes.add({
-        rule: "rest-required-changed",
-        below: ["required"],
-        class: "breaking",
-        message,
-        before: false,
-        after: true,
-        ...common,
-        operation,
-      });
-    }
-    // presence is settled above, against what feeds it
-    this.#shapes.compare({ at, direction: "request", old: useOf(old, true), new: useOf(now, true) });
-  }
-
-  #removedParameter(old: Parameter, now: RestOperation): void {
-    const at = `${this.#at} ${old.in} "${old.name}"`;
-    const common = { class: "breaking", at, old: old.node, joins: [old.node] } as const;
-    const moved = now.parameters.find(({ name, in: location }) => name === old.name && location !== old.in);
-    if (moved) {
-      const message = `${at} is a ${moved.in} parameter now`;
-      const facts = { before: old.in, after: moved.in, new: moved.node, below: ["in"] };
-      return this.#changes.add({ rule: "rest-parameter-moved", message, ...facts, ...common });
-    }
-    const facts = { before: "present", after: "absent", new: now.node, below: ["name"] };
-    this.#changes.add({ rule: "rest-parameter-removed", message: `${at} is gone`, ...facts, ...common });
-  }
-
-  #addedParameter(parameter: Parameter): void {
-    const { required, name, node } = parameter;
-    const at = `${this.#at} ${parameter.in} "${name}"`;
-    const message = required ? `${at} is new and required` : `${at} is new`;
-    const reach = required ? { operation: { id: this.#old.id } } : {};
-    const kind = required ? "breaking" : "safe";
-    const facts = { before: "absent", after: required ? "required" : "optional" };
-    this.#changes.add({
-      rule: "rest-parameter-added",
-      class: kind,
-      at,
-      message,
-      ...facts,
-      new: node,
-      joins: [],
-      ...reach,
-    });
   }
 
   #body(now: RestOperation): void {
@@ -271,6 +176,3 @@ class OperationComparison {
     });
   }
 }
-
-const styleOf = ({ style, explode }: Parameter): string => `${style}${explode ? ", exploded" : ""}`;
-const useOf = ({ node, shape }: Parameter, required: boolean): Use => ({ node, shape, required });

@@ -6,20 +6,8 @@ import { nodeKey, type RestNode } from "../spec/rest-document.ts";
 import type { Property, Shape } from "../spec/shape.ts";
 import { compareFacets } from "./compare-facets.ts";
 import type { ChangeClass } from "./report.ts";
-import type { RestChange, RestChanges } from "./rest-change.ts";
-
-export type Direction = "answer" | "request";
-
-/** A schema where it is used: by a property, a parameter, a body, the items of a list. */
-export type Use = { readonly node: RestNode; readonly shape: Shape; readonly required: boolean };
-
-/** What a comparison says at one spot; the class depends on the direction. */
-export type Spot = {
-  readonly at: string;
-  readonly direction: Direction;
-  readonly old: Use;
-  readonly new: Use;
-};
+import type { RestChanges } from "./rest-change.ts";
+import type { Direction, Facet, Spot, Use } from "./spot.ts";
 
 export class ShapeComparison {
   readonly #changes: RestChanges;
@@ -190,18 +178,14 @@ export class ShapeComparison {
   }
 
   #memberChange(spot: Spot, name: string, kind: ChangeClass, what: string): void {
+    const facts = { before: name, after: what, below: ["oneOf"] };
     this.#add(spot, {
       rule: "rest-variants-changed",
       class: kind,
       message: `: ${name} ${what} it`,
-      before: name,
-      after: what,
-      below: ["oneOf"],
+      ...facts,
     });
   }
 }
-
-/** A change without its place. */
-export type Facet = Pick<RestChange, "rule" | "class" | "message" | "before" | "after" | "below">;
 
 const useOf = ({ node, shape, required }: Property): Use => ({ node, shape, required });

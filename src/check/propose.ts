@@ -40,7 +40,7 @@ export function propose(model: Model, operationId: string): string {
   ].join("\n");
 }
 
-/** `listCampaigns` → `campaigns`, unless that is taken. */
+/** `listThings` → `things`, unless that is taken. */
 function fieldName(model: Model, root: string, { id }: RestOperation): string {
   const short = lowerFirst(nameOf(id.replace(/^(list|get|fetch|read)(?=[A-Z_])/, "")));
   const taken = (name: string): boolean => model.fields.has(`${root}.${name}`);

@@ -1,7 +1,7 @@
 /** Unions and interfaces over `oneOf` with a discriminator: every member has a value, every value a member. */
 import type { GraphQLInterfaceType, GraphQLUnionType } from "graphql";
-import type { Value } from "./bind-outputs.ts";
 import type { Binding } from "./binding.ts";
+import type { Value } from "./bound.ts";
 import { didYouMean, type Where } from "./findings.ts";
 import type { Variant } from "./shape.ts";
 import { declared } from "./shape.ts";

@@ -11,11 +11,9 @@ import {
 import { bindAbstract } from "./bind-abstract.ts";
 import { describe, exceedsInt, scalarCovers, uncovered } from "./bind-types.ts";
 import type { Binding } from "./binding.ts";
+import type { Value } from "./bound.ts";
 import type { Where } from "./findings.ts";
 import type { Shape } from "./shape.ts";
-
-/** A REST value as a field sees it. `optional`: it may be missing. `expression`: its TypeScript type. */
-export type Value = { readonly shape: Shape; readonly optional: boolean; readonly expression: string };
 
 export function matchOutput(binding: Binding, where: Where, type: GraphQLOutputType, value: Value): void {
   const { findings } = binding;

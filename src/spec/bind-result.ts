@@ -1,8 +1,8 @@
 /** Where a bound field's value stands in the answer, and that value held against the field's type. */
 import { getNullableType, isListType, isNonNullType } from "graphql";
-import { matchOutput, type Value } from "./bind-outputs.ts";
+import { matchOutput } from "./bind-outputs.ts";
 import type { Binding } from "./binding.ts";
-import type { Bound } from "./bound.ts";
+import type { Bound, Value } from "./bound.ts";
 import { directivePlace } from "./directives.ts";
 import { didYouMean } from "./findings.ts";
 import type { BoundField } from "./model.ts";

@@ -12,3 +12,6 @@ export type Bound = {
   readonly parent: Shape | undefined;
   readonly where: Where;
 };
+
+/** A REST value as a field sees it. `optional`: it may be missing. `expression`: its TypeScript type. */
+export type Value = { readonly shape: Shape; readonly optional: boolean; readonly expression: string };
