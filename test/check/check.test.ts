@@ -4,11 +4,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { run as explain } from "../../src/check/explain-main.ts";
 import { run as propose } from "../../src/check/propose-main.ts";
 import reportSchema from "../../src/check/report.schema.json" with { type: "json" };
 import type { Finding, Report } from "../../src/check/report.ts";
+import { generate } from "../../src/codegen/generate.ts";
 import { run as codegen } from "../../src/codegen/main.ts";
 import { depotSpec, project, ran, write } from "./run.ts";
 
@@ -227,23 +228,23 @@ test("explain shows the calls of a field and of a saved operation, and the neare
   expect(wrong.error).toContain('did you mean "Parcel.courier"?');
 });
 
-test("the same spec in another folder and time zone gives the same report", async () => {
+test("the same spec in another folder and time zone gives the same generated files and reports", async () => {
+  const zone = process.env.TZ;
+  onTestFinished(() => {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  });
   const texts: string[] = [];
   for (const zone of ["Pacific/Kiritimati", "America/Los_Angeles"]) {
     process.env.TZ = zone;
     const root = repository();
+    const generated = [...(await generate(root))].flat().join("\n");
     write(root, { "spec/openapi.yaml": edited(openapi, "enum: [EUR, USD]", "enum: [EUR, GBP]") });
-    const { out } = await ran(root, [
-      "--base",
-      "HEAD",
-      "--format",
-      "json",
-      "--format",
-      "markdown=m",
-      "--format",
-      "text=t",
-    ]);
-    texts.push(out + readFileSync(join(root, "m"), "utf8") + readFileSync(join(root, "t"), "utf8"));
+    const argv = ["--base", "HEAD", "--format", "json", "--format", "markdown=m", "--format", "text=t"];
+    const { out } = await ran(root, argv);
+    texts.push(
+      generated + out + readFileSync(join(root, "m"), "utf8") + readFileSync(join(root, "t"), "utf8"),
+    );
   }
   expect(texts[0]).toBe(texts[1]);
-});
+}, 60_000);

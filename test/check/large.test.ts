@@ -52,7 +52,7 @@ test("binding, proof and a comparison take less than 2 s beyond parsing, in less
   const parsed = new RestDocument("openapi.yaml", (name) => files.get(name));
   const schemaFile = readSchemaFile("schema.graphql", schema);
   if (!schemaFile.schema) throw new Error("no schema");
-  const start = performance.now();
+  const start = process.cpuUsage();
   const { operations } = readOperations(parsed);
   expect(unresolvedReferences(parsed)).toEqual([]);
   const { model, diagnostics } = bind({
@@ -65,12 +65,13 @@ test("binding, proof and a comparison take less than 2 s beyond parsing, in less
   const head = { ...loadSideOf(files), model, diagnostics, saved: [] };
   const base: Base = { ...head, name: "base" };
   expect(examine(head, base, "2026-01-01").summary).toMatchObject({ findings: 0 });
-  const took = performance.now() - start;
-  // twice the promise, because the machine that tests is seldom idle
+  const { user, system } = process.cpuUsage(start);
+  const took = (user + system) / 1_000;
+  // processor time, with room for a collector that runs beside it: the machine that tests is seldom idle
   expect(took).toBeLessThan(4_000);
   expect(process.memoryUsage().rss).toBeLessThan(2 ** 30);
   console.log(
-    `${(text.length / 1e6).toFixed(1)} MB, ${count} operations: ${Math.round(took)} ms beyond parsing, ${Math.round(process.memoryUsage().rss / 2 ** 20)} MiB`,
+    `${(text.length / 1e6).toFixed(1)} MB, ${count} operations: ${Math.round(took)} ms of processor time beyond parsing, ${Math.round(process.memoryUsage().rss / 2 ** 20)} MiB`,
   );
 }, 120_000);
 
