@@ -69,8 +69,11 @@ function visitValue(
     });
     return;
   }
-  for (const [name, { type: of, below }] of shape)
-    visitValue(found, below, of, (value as Target)[name], { container: value, key: name, up: position });
+  for (const [name, { type: of, below }] of shape) {
+    // another member's key may be an inherited name here: `__proto__`
+    if (Object.hasOwn(value, name))
+      visitValue(found, below, of, (value as Target)[name], { container: value, key: name, up: position });
+  }
 }
 
 /** Nulls the nearest place above that may be null; false if there is none, and the whole answer is null. */

@@ -107,6 +107,15 @@ test("members of a union that share a key: a null bubbles in the object that it 
   expect(errors).toMatchObject([{ path: ["pets", 0, "owner", "home", "room", "keeper"], message: contract }]);
 });
 
+test("a key of one member that every object inherits is not looked for in the others", async () => {
+  const home = { city: "Bern", keeperId: "gone" };
+  const { ask } = await openSchema((call) => (call === "named" ? [{ kind: "team", name: "T", home }] : []));
+  const query = `{ named { ... on Pet { __proto__: toys { label } } ... on Team { home { keeper { id } } } } }`;
+  const { data, errors } = await ask(query);
+  expect(data).toEqual({ named: [{ home: null }] });
+  expect(errors).toMatchObject([{ path: ["named", 0, "home", "keeper"], message: contract }]);
+});
+
 test("a root field that may not be null takes all data along", async () => {
   const { ask } = await openSchema((call) => (call === "sure" ? failed() : people({ ids: ["1"] })[0]));
   expect(await ask(`{ person { boss { name } } sure { name } }`)).toMatchObject({

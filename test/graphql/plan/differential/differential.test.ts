@@ -10,7 +10,7 @@ import { compareCase } from "./compare.ts";
 import { printCase } from "./print-case.ts";
 
 const { DIFFERENTIAL_CASES: wanted, DIFFERENTIAL_SEED: given, DIFFERENTIAL_CASE: only } = process.env;
-const seed = given ?? String(Date.now());
+const seed = given ?? "1"; // the same in every CI run, so that what fails there fails again
 const count = Number(wanted ?? 10_000);
 
 test(`${only ? 1 : count} random cases of seed ${seed}: a plan answers as graphql-js does`, {
