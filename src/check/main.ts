@@ -3,9 +3,8 @@
  * Exit code: 0 nothing to settle, 1 findings, 2 usage or configuration, 3 a spec file cannot be read.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
+import { enableCompileCache } from "node:module";
 import { dirname, join, resolve } from "node:path";
-import { generate } from "../codegen/generate.ts";
-import { generatedFiles } from "../codegen/main.ts";
 import { folderFiles } from "../spec/spec-files.ts";
 import { type Arguments, type Output, readArguments, usage } from "./arguments.ts";
 import { check } from "./check.ts";
@@ -16,7 +15,7 @@ import { formatMarkdown } from "./format-markdown.ts";
 import { formatText } from "./format-text.ts";
 import { freshnessFindings } from "./freshness.ts";
 import { gitFiles } from "./git-files.ts";
-import type { Report } from "./report.ts";
+import type { Finding, Report } from "./report.ts";
 
 /** `io.root` is the project's folder; relative file names start there. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
@@ -40,10 +39,17 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 const reportOf = ({ base }: Arguments, { root, today }: Io): Promise<Report> =>
   check({
     files: folderFiles(join(root, "spec")),
-    freshness: async () => freshnessFindings(root, await generate(root), generatedFiles(root)),
+    freshness: () => freshness(root),
     today: today ?? new Date().toISOString().slice(0, 10),
     ...(base !== undefined && { base: { name: base, files: gitFiles(root, base) } }),
   });
+
+/** Codegen's libraries are most of the start-up: they are loaded only where there is something to generate. */
+async function freshness(root: string): Promise<Finding[]> {
+  const { generate } = await import("../codegen/generate.ts");
+  const { generatedFiles } = await import("../codegen/main.ts");
+  return freshnessFindings(root, await generate(root), generatedFiles(root));
+}
 
 function write(report: Report, { format, file }: Output, io: Io): void {
   if (file === undefined) return io.out(print(report, format, io.colour === true).trimEnd());
@@ -59,6 +65,7 @@ function print(report: Report, format: Output["format"], colour: boolean): strin
 }
 
 if (import.meta.main) {
+  enableCompileCache();
   const colour = process.stdout.isTTY === true && !process.env.NO_COLOR;
   process.exitCode = await run(process.argv.slice(2), {
     root: process.cwd(),
