@@ -49,27 +49,60 @@ export type Query = {
   __typename?: 'Query';
   /** Profile of the caller. */
   me: Maybe<IdentityProfile>;
-  /** The 50 conversations with the latest activity; `conversationsConnection` filters and reads on. */
+  /**
+   * The 50 conversations with the latest activity; `conversationsConnection` filters and reads on.
+   * Needs the permission `inbox:conversations:read`.
+   */
   conversations: Maybe<Array<Conversation>>;
-  /** Conversations in pages, latest activity first. */
+  /**
+   * Conversations in pages, latest activity first.
+   * Needs the permission `inbox:conversations:read`.
+   */
   conversationsConnection: Maybe<ConversationConnection>;
-  /** One conversation; null if there is none with this id. */
+  /**
+   * One conversation; null if there is none with this id.
+   * Needs the permission `inbox:conversations:read`.
+   */
   conversation: Maybe<Conversation>;
-  /** One message; null if there is none with this id. */
+  /**
+   * One message; null if there is none with this id.
+   * Needs the permission `inbox:messages:read`.
+   */
   message: Maybe<Message>;
-  /** The first 50 agents by name; `agentsConnection` reads on. */
+  /**
+   * The first 50 agents by name; `agentsConnection` reads on.
+   * Needs the permission `ai:agents:read`.
+   */
   agents: Maybe<Array<Agent>>;
-  /** Agents in pages, by name. */
+  /**
+   * Agents in pages, by name.
+   * Needs the permission `ai:agents:read`.
+   */
   agentsConnection: Maybe<AgentConnection>;
-  /** One agent; null if there is none with this id. */
+  /**
+   * One agent; null if there is none with this id.
+   * Needs the permission `ai:agents:read`.
+   */
   agent: Maybe<Agent>;
-  /** The first 50 contacts by name that the search text finds; `contactsConnection` reads on. */
+  /**
+   * The first 50 contacts by name that the search text finds; `contactsConnection` reads on.
+   * Needs the permission `crm:contacts:read`.
+   */
   contacts: Maybe<Array<Contact>>;
-  /** Contacts in pages, by name. */
+  /**
+   * Contacts in pages, by name.
+   * Needs the permission `crm:contacts:read`.
+   */
   contactsConnection: Maybe<ContactConnection>;
-  /** One contact; null if there is none with this id. */
+  /**
+   * One contact; null if there is none with this id.
+   * Needs the permission `crm:contacts:read`.
+   */
   contact: Maybe<Contact>;
-  /** Metrics of a date range of at most 366 days, both ends included. */
+  /**
+   * Metrics of a date range of at most 366 days, both ends included.
+   * Needs the permission `insights:metrics:read`.
+   */
   metrics: Maybe<Array<MetricSeries>>;
 };
 
@@ -140,7 +173,10 @@ export type QueryMetricsArgs = {
 /** Everything that can be changed. */
 export type Mutation = {
   __typename?: 'Mutation';
-  /** Sends a text to a recipient. The contact and its open conversation on the channel are found or made. */
+  /**
+   * Sends a text to a recipient. The contact and its open conversation on the channel are found or made.
+   * Needs the permission `messaging:messages:send`.
+   */
   sendMessage: Maybe<Message>;
 };
 
@@ -191,13 +227,25 @@ export type Conversation = {
   createdAt: Scalars['String']['output'];
   /** When its latest message was written (RFC 3339, UTC). */
   lastMessageAt: Scalars['String']['output'];
-  /** The contact it is held with. */
+  /**
+   * The contact it is held with.
+   * Needs the permission `crm:contacts:read`.
+   */
   contact: Maybe<Contact>;
-  /** The agent who is in charge; null while nobody is. */
+  /**
+   * The agent who is in charge; null while nobody is.
+   * Needs the permission `ai:agents:read`.
+   */
   assignee: Maybe<Agent>;
-  /** The agents who wrote in it; null stands for an agent who is gone. */
+  /**
+   * The agents who wrote in it; null stands for an agent who is gone.
+   * Needs the permission `ai:agents:read`.
+   */
   participants: Maybe<Array<Maybe<Agent>>>;
-  /** Its latest messages, newest first. */
+  /**
+   * Its latest messages, newest first.
+   * Needs the permission `inbox:messages:read`.
+   */
   messages: Maybe<Array<Message>>;
 };
 
@@ -268,7 +316,10 @@ export type Message = {
   createdAt: Scalars['String']['output'];
   /** When it reached its recipient (RFC 3339, UTC); null until then. */
   deliveredAt: Maybe<Scalars['String']['output']>;
-  /** The conversation it belongs to. */
+  /**
+   * The conversation it belongs to.
+   * Needs the permission `inbox:conversations:read`.
+   */
   conversation: Maybe<Conversation>;
 };
 
@@ -302,7 +353,10 @@ export type ContactAuthor = {
   __typename?: 'ContactAuthor';
   /** Id of the contact. */
   contactId: Scalars['ID']['output'];
-  /** The contact. */
+  /**
+   * The contact.
+   * Needs the permission `crm:contacts:read`.
+   */
   contact: Maybe<Contact>;
 };
 
@@ -311,7 +365,10 @@ export type AgentAuthor = {
   __typename?: 'AgentAuthor';
   /** Id of the agent. */
   agentId: Scalars['ID']['output'];
-  /** The agent. */
+  /**
+   * The agent.
+   * Needs the permission `ai:agents:read`.
+   */
   agent: Maybe<Agent>;
 };
 
@@ -387,9 +444,15 @@ export type Contact = {
   createdAt: Scalars['String']['output'];
   /** When the contact last wrote (RFC 3339, UTC); null if never. */
   lastSeenAt: Maybe<Scalars['String']['output']>;
-  /** The agent who looks after the contact. */
+  /**
+   * The agent who looks after the contact.
+   * Needs the permission `ai:agents:read`.
+   */
   owner: Maybe<Agent>;
-  /** The contact's conversations, latest activity first. */
+  /**
+   * The contact's conversations, latest activity first.
+   * Needs the permission `inbox:conversations:read`.
+   */
   conversations: Maybe<Array<Conversation>>;
 };
 

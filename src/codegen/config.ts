@@ -5,13 +5,13 @@ import * as typescriptOperations from "@graphql-codegen/typescript-operations";
 import * as typescriptResolvers from "@graphql-codegen/typescript-resolvers";
 import openapiTS, { astToString } from "openapi-typescript";
 import { format } from "prettier";
-import { publicSchema } from "../spec/directives.ts";
 import type { Model } from "../spec/model.ts";
 import type { SavedOperation } from "../spec/saved-operations.ts";
 import { emitArguments } from "./emit-arguments.ts";
 import { emitDocuments, emitManifest, savedDefinitions } from "./emit-operations.ts";
 import { emitOperations } from "./emit-operations-table.ts";
 import { emitResolvers } from "./emit-resolvers.ts";
+import { emitSchema } from "./emit-schema.ts";
 import { emitParents, parentName } from "./emit-types.ts";
 import { banner } from "./names.ts";
 
@@ -23,10 +23,11 @@ export function codegenConfig(
   openapi: URL,
   saved: readonly SavedOperation[] = [],
 ): CodegenConfig {
+  const schema = emitSchema(model);
   const emitters: Record<string, () => string | Promise<string>> = {
     "rest-types": async () =>
       banner + astToString(await openapiTS(openapi, { defaultNonNullable: false, silent: true })),
-    "public-schema": () => publicSchema(model.schemaDocument),
+    "public-schema": () => schema,
     parents: () => emitParents(model),
     resolvers: () => readable(emitResolvers(model)),
     operations: () => readable(emitOperations(model)),
@@ -41,7 +42,7 @@ export function codegenConfig(
     "typescript-operations": typescriptOperations,
   };
   return {
-    schema: publicSchema(model.schemaDocument),
+    schema,
     silent: true,
     config: { sort: false },
     pluginLoader: (async (name: string) => {
