@@ -40,7 +40,11 @@ export function createServer(config: Config): FastifyInstance {
     trustProxy: config.env.TRUSTED_PROXIES.length > 0 ? [...config.env.TRUSTED_PROXIES] : false,
     clientErrorHandler: answerClientError,
     frameworkErrors: (_error, _request, reply) => answerMalformedPath(reply.raw),
-    http: { maxHeaderSize: config.env.MAX_HEADER_BYTES, requireHostHeader: false },
+    http: {
+      maxHeaderSize: config.env.MAX_HEADER_BYTES,
+      requireHostHeader: false,
+      connectionsCheckingInterval: 5_000, // how late a request that never ends is found
+    },
   });
   server.server.on("connect", answerConnect);
   // an expectation that nobody knows may be ignored (RFC 9110 §10.1.1)

