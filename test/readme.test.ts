@@ -1,6 +1,7 @@
 /** README holds what the code holds: what it shows is run, and its tables are compared in both directions. */
-import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Kind, type ObjectTypeDefinitionNode, parse, print, visit } from "graphql";
@@ -9,6 +10,7 @@ import { parse as parseYaml } from "yaml";
 import { roleNames, variables } from "../src/config.ts";
 import { codes } from "../src/errors.ts";
 import { demoKeys } from "../src/platform/demo.ts";
+import { ran } from "./check/run.ts";
 import { openLayer } from "./e2e/layer.ts";
 import { copyProject } from "./e2e/project-copy.ts";
 import { query, runReady } from "./main/program.ts";
@@ -147,4 +149,29 @@ describe("its tables are the code's", () => {
     const run = [...readme.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name);
     expect(run.filter((name) => !scripts.includes(name ?? ""))).toEqual([]);
   });
+});
+
+describe("what a spec change prints", () => {
+  test("is what it prints", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "readme-check-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    cpSync(join(root, "spec"), join(folder, "spec"), { recursive: true });
+    const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, stdio: "pipe" });
+    git("init", "-q");
+    git("add", ".");
+    git("-c", "user.name=t", "-c", "user.email=t@t.example", "commit", "-q", "-m", "base");
+    const path = join(folder, "spec", "openapi.yaml");
+    writeFileSync(
+      path,
+      readFileSync(path, "utf8").replace("required: [id, name, kind,", "required: [id, kind,"),
+    );
+    const { code, out } = await ran(folder, ["--base", "HEAD"]);
+    expect(code).toBe(1);
+    let from = 0;
+    for (const line of block("text", 0).split("\n").filter(Boolean)) {
+      const at = out.indexOf(line, from);
+      expect(at, `"${line}" in ${out}`).toBeGreaterThanOrEqual(from);
+      from = at;
+    }
+  }, 60_000);
 });
