@@ -76,6 +76,21 @@ test("a chunk fails for its own parents", async () => {
   expect(errors).toMatchObject([{ path: ["pets", 3, "keeper"], message: "it failed" }]);
 });
 
+test("a parent whose list of keys is none fails alone", async () => {
+  const team = (memberIds: unknown) => ({ kind: "team", name: "T", memberIds });
+  const { ask } = await openSchema((call, query) =>
+    call === "named" ? [team("no list"), team(["a"]), team(0), team(null)] : people(query),
+  );
+  const { data, errors } = await ask(`{ named { ... on Team { members { id } } } }`);
+  expect(data).toEqual({
+    named: [{ members: null }, { members: [{ id: "a" }] }, { members: null }, { members: null }],
+  });
+  expect(errors).toMatchObject([
+    { path: ["named", 0, "members"], extensions: { code: "BAD_UPSTREAM_RESPONSE" } },
+    { path: ["named", 2, "members"], extensions: { code: "BAD_UPSTREAM_RESPONSE" } },
+  ]);
+});
+
 test("a link that may not be null takes its object along, wherever that hangs", async () => {
   const { ask, calls } = await openSchema((call, query) => {
     if (call === "pets") return [pet("1"), pet("2")];
