@@ -1,6 +1,6 @@
 /**
  * Any operation answers the same whether a plan or graphql-js runs it, errors and paths included (DESIGN §6.9).
- * `DIFFERENTIAL_CASES=100000 DIFFERENTIAL_SEED=7 npx vitest run differential` runs more and others;
+ * `DIFFERENTIAL_CASES=100000 DIFFERENTIAL_SEED=7 npm test -- differential` runs more and others;
  * `DIFFERENTIAL_CASE=123` runs that one alone and prints it.
  */
 import { GraphQLError } from "graphql";

@@ -7,5 +7,5 @@ ${given.text}
 ${text}
 
 variables ${JSON.stringify(variables)}, share of faults ${JSON.stringify(faults)}
-again: DIFFERENTIAL_SEED=${seed} DIFFERENTIAL_CASE=${index} npx vitest run differential
+again: DIFFERENTIAL_SEED=${seed} DIFFERENTIAL_CASE=${index} npm test -- differential
 `;
