@@ -1,33 +1,59 @@
 /**
- * Too much at once is refused early, so that what is taken is answered: a bound on the requests under way, and a look
- * at how late the event loop is. Only lateness that lasts counts, which one long pause does not make. (The histogram of
- * `perf_hooks` takes its samples between long turns of the loop, and so has none when there are nothing but long turns.)
+ * Too much at once is refused early, so that what is taken is answered soon. Three bounds on the requests under way: a
+ * fixed one; while the event loop has no idle time left, as many as it finishes in half a second (Little's law: more
+ * would only wait longer); and none more while it stays late, which one long pause does not make it. (The histogram of
+ * `perf_hooks` takes its samples between long turns of the loop, and has none when there are nothing but long turns.)
  */
+import { performance } from "node:perf_hooks";
 import type { FastifyInstance } from "fastify";
 import { CodedError } from "../errors.ts";
 
-/** Milliseconds of event-loop delay, how often it is looked at, and how often in a row it has to be too much. */
-const maxDelayMs = 300;
 const lookEveryMs = 100;
-const looks = 3;
+/** How late the loop may be, in ms, and for how many looks in a row. */
+const maxDelayMs = 200;
+const lateLooks = 3;
+/** The part of its time that a busy loop works, for how many looks in a row, and the seconds of work it may have then. */
+const busy = 0.95;
+const busyLooks = 5;
+const maxBacklogSeconds = 0.5;
+/** Fewer requests than this are no overload, however long one of them takes. */
+const fewRequests = 32;
 
 /** Applies to the routes that `server` registers after it; health stays answered. */
 export function shedOverload(server: FastifyInstance, maxRequests: number): void {
+  const loop = watchLoop(maxRequests);
   let underWay = 0;
-  let late = 0;
-  let lookedAt = performance.now();
-  const timer = setInterval(() => {
-    const now = performance.now();
-    late = now - lookedAt - lookEveryMs > maxDelayMs ? late + 1 : 0;
-    lookedAt = now;
-  }, lookEveryMs).unref();
-  server.addHook("onClose", async () => clearInterval(timer));
+  server.addHook("onClose", async () => loop.stop());
   server.addHook("onRequest", (_request, reply, done) => {
-    if (late >= looks || underWay >= maxRequests) return done(overloaded());
+    if (underWay >= loop.bound()) return done(overloaded());
     underWay++;
-    reply.raw.once("close", () => underWay--);
+    reply.raw.once("close", () => {
+      underWay--;
+      loop.finished();
+    });
     done();
   });
+}
+
+/** Looks at the event loop, and says how many requests it can do with. */
+function watchLoop(maxRequests: number) {
+  let [bound, finished, rate, late, full] = [maxRequests, 0, 0, 0, 0];
+  let lookedAt = performance.now();
+  let utilization = performance.eventLoopUtilization();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    const { utilization: worked } = performance.eventLoopUtilization(utilization);
+    const seconds = (now - lookedAt) / 1_000;
+    late = now - lookedAt - lookEveryMs > maxDelayMs ? late + 1 : 0;
+    rate = 0.7 * rate + 0.3 * (finished / seconds);
+    full = worked >= busy ? full + 1 : 0;
+    const few = Math.min(fewRequests, maxRequests);
+    if (late >= lateLooks) bound = few;
+    else
+      bound = full < busyLooks ? maxRequests : Math.min(Math.max(rate * maxBacklogSeconds, few), maxRequests);
+    [lookedAt, finished, utilization] = [now, 0, performance.eventLoopUtilization()];
+  }, lookEveryMs).unref();
+  return { bound: () => bound, finished: () => void finished++, stop: () => clearInterval(timer) };
 }
 
 const overloaded = (): CodedError =>

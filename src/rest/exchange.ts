@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import type { Dispatcher } from "undici";
 import { CodedError } from "../errors.ts";
+import { NotSent } from "./failure.ts";
 
 export type Outgoing = {
   readonly method: string;
@@ -14,13 +15,17 @@ export type Outgoing = {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** Milliseconds until the request must be on a connection: waiting for a free one counts. */
+  /** Milliseconds until the request must be on a connection; waiting for a free one counts, unless the queue moves. */
   readonly connectTimeoutMs: number;
+  readonly queue: Queue;
   /** Milliseconds for the whole exchange. */
   readonly timeoutMs: number;
   /** Bytes of the body, decompressed. */
   readonly maxBytes: number;
 };
+
+/** What says whether the queue in front of an upstream moves: each connection has answered since we looked. */
+export type Queue = { readonly connections: number; answers: number };
 
 export type Incoming = {
   readonly status: number;
@@ -55,6 +60,9 @@ class BodyHandler implements Dispatcher.DispatchHandler {
   readonly #resolve: (incoming: Incoming) => void;
   readonly #reject: (error: unknown) => void;
   #timer: NodeJS.Timeout;
+  #delayMs: number;
+  #spentMs = 0;
+  #answersBefore: number;
   #controller: Dispatcher.DispatchController | undefined;
   #failure: CodedError | undefined;
   #status = 0;
@@ -66,17 +74,22 @@ class BodyHandler implements Dispatcher.DispatchHandler {
     this.#outgoing = outgoing;
     this.#resolve = resolve;
     this.#reject = reject;
-    const { connectTimeoutMs, timeoutMs } = outgoing;
-    this.#timer = setTimeout(() => this.#late(), Math.max(Math.min(connectTimeoutMs, timeoutMs), 0));
+    this.#answersBefore = outgoing.queue.answers;
+    this.#delayMs = Math.max(Math.min(outgoing.connectTimeoutMs, outgoing.timeoutMs), 0);
+    this.#timer = setTimeout(() => this.#late(), this.#delayMs);
   }
 
-  /** One timer for both deadlines: whoever has a connection by the first goes on to the second. */
+  /** One timer for both deadlines: whoever has a connection by the first, or moves towards one, goes on to the second. */
   #late(): void {
-    const { connectTimeoutMs, timeoutMs } = this.#outgoing;
-    const leftMs = timeoutMs - connectTimeoutMs;
-    if (!this.#controller) this.fail(new CodedError("UPSTREAM_TIMEOUT", "no connection in time"));
-    else if (leftMs <= 0) this.fail(noAnswer());
-    else this.#timer = setTimeout(() => this.fail(noAnswer()), leftMs);
+    const { connectTimeoutMs, timeoutMs, queue } = this.#outgoing;
+    this.#spentMs += this.#delayMs;
+    const leftMs = timeoutMs - this.#spentMs;
+    const moves = queue.answers - this.#answersBefore >= queue.connections;
+    if (!this.#controller && (leftMs <= 0 || !moves)) return this.fail(noConnection());
+    if (leftMs <= 0) return this.fail(noAnswer());
+    this.#answersBefore = queue.answers;
+    this.#delayMs = this.#controller ? leftMs : Math.min(connectTimeoutMs, leftMs);
+    this.#timer = setTimeout(() => this.#late(), this.#delayMs);
   }
 
   /** Ends the exchange now; its socket is closed. */
@@ -153,6 +166,9 @@ async function decompress(encoding: string, body: Buffer, maxBytes: number): Pro
       : new CodedError("BAD_UPSTREAM_RESPONSE", "the answer cannot be decompressed", {}, error);
   }
 }
+
+const noConnection = (): CodedError =>
+  new CodedError("UPSTREAM_TIMEOUT", "no connection in time", {}, new NotSent());
 
 const noAnswer = (): CodedError => new CodedError("UPSTREAM_TIMEOUT", "no answer in time");
 

@@ -62,10 +62,6 @@ export class Scope {
     return Math.min(this.#config.env.CALL_TIMEOUT_MS, this.remainingMs);
   }
 
-  get connectTimeoutMs(): number {
-    return this.#config.env.CONNECT_TIMEOUT_MS;
-  }
-
   get maxResponseBytes(): number {
     return this.#config.env.MAX_RESPONSE_BYTES;
   }

@@ -18,14 +18,14 @@ import type { paths } from "../../generated/rest.ts";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { serializePath } from "./encode.ts";
-import { exchange, type Incoming, type Outgoing } from "./exchange.ts";
+import { exchange, type Incoming, type Outgoing, type Queue } from "./exchange.ts";
 import { NotSent } from "./failure.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import type { Scope } from "./scope.ts";
 
 const connections = 64;
 /** Calls under way or waiting for a connection; one more is refused at once. */
-const maxWaiting = 1_000;
+const maxWaiting = 5_000;
 const consecutiveFailures = 5;
 /** An upstream that failed too often is tried again soon, and less and less often while it goes on failing. */
 const probeAfterMs = 100;
@@ -36,9 +36,13 @@ export class Upstream {
   readonly retries = new RetryBudget();
   readonly #pool: Pool;
   readonly #breaker: CircuitBreakerPolicy;
+  readonly #connectTimeoutMs: number;
   #waiting = 0;
+  readonly #queue: Queue = { connections, answers: 0 };
+  #answeredAt = 0;
 
   constructor(url: URL, { env }: Config) {
+    this.#connectTimeoutMs = env.CONNECT_TIMEOUT_MS;
     this.#pool = new Pool(url.origin, {
       connections,
       pipelining: 1,
@@ -49,7 +53,9 @@ export class Upstream {
       maxHeaderSize: 32_768,
     });
     this.#breaker = circuitBreaker(
-      handleWhen(isUpstreamFault).orWhenResult((result) => (result as Incoming).status >= 500),
+      handleWhen((error) => this.#isFault(error)).orWhenResult(
+        (result) => (result as Incoming).status >= 500,
+      ),
       {
         breaker: new ConsecutiveBreaker(consecutiveFailures),
         halfOpenAfter: new ExponentialBackoff({ initialDelay: probeAfterMs, maxDelay: maxProbeAfterMs }),
@@ -113,16 +119,26 @@ export class Upstream {
   ): Promise<Incoming> {
     const { incoming, abort } = exchange(this.#pool, {
       ...outgoing,
-      connectTimeoutMs: scope.connectTimeoutMs,
+      connectTimeoutMs: this.#connectTimeoutMs,
+      queue: this.#queue,
       timeoutMs: scope.callTimeoutMs,
       maxBytes: scope.maxResponseBytes,
     });
     scope.began(outgoing.method, abort);
     try {
-      return await incoming;
+      const answer = await incoming;
+      this.#answeredAt = performance.now();
+      this.#queue.answers++;
+      return answer;
     } finally {
       scope.ended(abort);
     }
+  }
+
+  /** Whether a failure is the upstream's own, and not the caller's doing, nor a queue in front of one that answers. */
+  #isFault(error: unknown): boolean {
+    if (!(error instanceof CodedError) || !faults.has(error.code)) return false;
+    return !(error.cause instanceof NotSent) || performance.now() - this.#answeredAt > this.#connectTimeoutMs;
   }
 }
 
@@ -182,6 +198,3 @@ const faults = new Set([
   "UPSTREAM_TIMEOUT",
   "BAD_UPSTREAM_RESPONSE",
 ]);
-
-/** Whether a failure is the upstream's own, and not the caller's doing. */
-const isUpstreamFault = (error: unknown): boolean => error instanceof CodedError && faults.has(error.code);

@@ -13,6 +13,7 @@ const get: Outgoing = {
   headers: {},
   body: undefined,
   connectTimeoutMs: 1_000,
+  queue: { connections: 1, answers: 0 },
   timeoutMs: 2_000,
   maxBytes: 1_000,
 };
@@ -150,6 +151,16 @@ describe("time", () => {
     await first;
     await sleep(100);
     expect(server.requests).toHaveLength(1);
+  });
+
+  test("a queue that moves is waited in, up to the deadline", async () => {
+    const { call } = await against((socket) => void setTimeout(() => socket.write(http(200, "{}")), 80), 1);
+    const queue = { connections: 1, answers: 0 };
+    const one = () =>
+      call({ connectTimeoutMs: 120, timeoutMs: 600, queue }).incoming.finally(() => queue.answers++);
+    const outcomes = await Promise.allSettled(Array.from({ length: 10 }, one));
+    expect(outcomes.slice(0, 5).map((outcome) => outcome.status)).not.toContain("rejected");
+    expect(outcomes.at(-1)).toMatchObject({ reason: { message: "no connection in time" } });
   });
 
   test("an abort ends it at once and closes the socket", async () => {

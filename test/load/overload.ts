@@ -1,0 +1,100 @@
+/**
+ * Load at twice and five times what the role can do, on a schedule that does not wait for answers: how much of its
+ * capacity still does good, and what the others are told. Criterion: goodput ≥ 90 % and ≥ 80 %, rejects 503 with Retry-After.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { Pool } from "undici";
+import { headers, query, startRest, startRole } from "./role.ts";
+
+const seconds = Number(process.env.SECONDS ?? 5);
+/** What is under way at the start is not counted, nor what is at the end. */
+const warmUpMs = 1_500;
+const request = { path: "/v1/graphql", method: "POST", headers, body: query } as const;
+
+type Tally = {
+  from: number;
+  until: number;
+  good: number;
+  shed: number;
+  other: Map<string, number>;
+  ms: number[];
+  fastestReject: number[];
+};
+
+async function one(pool: Pool, tally: Tally): Promise<void> {
+  const began = performance.now();
+  try {
+    const answer = await pool.request(request);
+    const text = await answer.body.text();
+    const failure = /"message":"([^"]*)"/.exec(text)?.[1];
+    const took = performance.now() - began;
+    if (answer.statusCode === 200 && !failure) {
+      if (performance.now() > tally.from && performance.now() < tally.until) tally.good++;
+      tally.ms.push(took);
+    } else if (answer.statusCode === 503 && answer.headers["retry-after"]) {
+      tally.shed++;
+      tally.fastestReject.push(took);
+    } else count(tally.other, `${answer.statusCode} ${failure}`);
+  } catch (error) {
+    count(tally.other, (error as NodeJS.ErrnoException).code ?? String(error));
+  }
+}
+
+const count = (map: Map<string, number>, name: string): void => void map.set(name, (map.get(name) ?? 0) + 1);
+const empty = (): Tally => ({
+  from: performance.now() + warmUpMs,
+  until: performance.now() + warmUpMs + seconds * 1_000,
+  good: 0,
+  shed: 0,
+  other: new Map(),
+  ms: [],
+  fastestReject: [],
+});
+const at = (list: number[], part: number): string =>
+  `${(list.sort((a, b) => a - b)[Math.floor(list.length * part)] ?? 0).toFixed(0)} ms`;
+
+/** Requests a second with as many clients as keep it busy. */
+async function capacity(pool: Pool): Promise<number> {
+  const tally = empty();
+  const client = async (): Promise<void> => {
+    while (performance.now() < tally.until) await one(pool, tally);
+  };
+  await Promise.all(Array.from({ length: 64 }, client));
+  return tally.good / seconds;
+}
+
+/** `rate` requests a second, whatever comes back. */
+async function offer(pool: Pool, rate: number): Promise<Tally> {
+  const tally = empty();
+  const sent: Promise<void>[] = [];
+  const began = performance.now();
+  while (performance.now() < tally.until) {
+    const due = ((performance.now() - began) / 1_000) * rate;
+    while (sent.length < due) sent.push(one(pool, tally));
+    await sleep(2);
+  }
+  await Promise.all(sent);
+  return tally;
+}
+
+const rest = await startRest();
+const role = await startRole(rest.url);
+const pool = new Pool(role.url.origin, { connections: 1_500, pipelining: 1 });
+await capacity(pool);
+const full = await capacity(pool);
+process.stdout.write(`capacity ${full.toFixed(0)} requests/s, ${role.rssMiB().toFixed(0)} MiB\n`);
+for (const [times, least] of [
+  [2, 0.9],
+  [5, 0.8],
+] as const) {
+  const { good, shed, other, ms, fastestReject } = await offer(pool, times * full);
+  const goodput = good / seconds / full;
+  const rest = [...other].map(([name, n]) => `${name} ${n}`).join(", ") || "nothing else";
+  process.stdout.write(
+    `${goodput >= least && other.size === 0 ? "pass" : "FAIL"}  ${times}×: goodput ${(100 * goodput).toFixed(0)} % (p50 ${at(ms, 0.5)}, p99 ${at(ms, 0.99)}), ${shed} × 503 (p50 ${at(fastestReject, 0.5)}), ${rest}; ${role.rssMiB().toFixed(0)} MiB\n`,
+  );
+  await sleep(1_000);
+}
+await pool.destroy();
+await role.stop();
+rest.close();
