@@ -7,6 +7,7 @@
 import { performance } from "node:perf_hooks";
 import type { FastifyInstance } from "fastify";
 import { CodedError } from "../errors.ts";
+import { sendProblem } from "../http/server.ts";
 
 const lookEveryMs = 100;
 /** How late the loop may be, in ms, and for how many looks in a row. */
@@ -17,15 +18,27 @@ const busy = 0.95;
 const busyLooks = 5;
 const maxBacklogSeconds = 0.5;
 /** Fewer requests than this are no overload, however long one of them takes. */
-const fewRequests = 32;
+const fewRequests = 64;
 
 /** Applies to the routes that `server` registers after it; health stays answered. */
 export function shedOverload(server: FastifyInstance, maxRequests: number): void {
   const loop = watchLoop(maxRequests);
   let underWay = 0;
-  server.addHook("onClose", async () => loop.stop());
+  let refused = 0;
+  const tell = setInterval(() => {
+    if (refused > 0) server.log.warn({ refused }, "overload: requests refused in the last second");
+    refused = 0;
+  }, 1_000).unref();
+  server.addHook("onClose", async () => {
+    clearInterval(tell);
+    loop.stop();
+  });
   server.addHook("onRequest", (_request, reply, done) => {
-    if (underWay >= loop.bound()) return done(overloaded());
+    if (underWay >= loop.bound()) {
+      refused++;
+      sendProblem(reply, overloaded); // past the error handler: a line in the log for each would be more load
+      return;
+    }
     underWay++;
     reply.raw.once("close", () => {
       underWay--;
@@ -34,6 +47,10 @@ export function shedOverload(server: FastifyInstance, maxRequests: number): void
     done();
   });
 }
+
+const overloaded = new CodedError("SERVICE_UNAVAILABLE", "too much to do at once; try again", {
+  retryAfter: 1,
+});
 
 /** Looks at the event loop, and says how many requests it can do with. */
 function watchLoop(maxRequests: number) {
@@ -55,6 +72,3 @@ function watchLoop(maxRequests: number) {
   }, lookEveryMs).unref();
   return { bound: () => bound, finished: () => void finished++, stop: () => clearInterval(timer) };
 }
-
-const overloaded = (): CodedError =>
-  new CodedError("SERVICE_UNAVAILABLE", "too much to do at once; try again", { retryAfter: 1 });

@@ -49,7 +49,9 @@ async function ask(pool: Pool, key: string): Promise<Answer> {
   const headers = { "content-type": "application/json", "x-api-key": key };
   const body = JSON.stringify({ query });
   const answer = await pool.request({ path: "/v1/graphql", method: "POST", headers, body });
-  return (await answer.body.json()) as Answer;
+  const text = await answer.body.text();
+  if (answer.statusCode !== 200) throw new Error(`${answer.statusCode}: ${text}`);
+  return JSON.parse(text) as Answer;
 }
 
 /** Everything in an answer that is not this tenant's, or not there. */

@@ -54,7 +54,7 @@ test("an event loop that stays late sheds requests, and stops to when it is on t
   };
   expect(new Set(await stayLate())).toEqual(new Set([200])); // one request that takes long is no overload
   await sleep(200);
-  for (let waiting = 0; waiting < 40; waiting++) void ask("{ me { id } }").catch(() => {});
+  for (let waiting = 0; waiting < 80; waiting++) void ask("{ me { id } }").catch(() => {});
   await sleep(50);
   const turns = await stayLate();
   expect(turns[0]).toBe(200); // nor is a pause
