@@ -20,12 +20,16 @@ export function mask(formatted: GraphQLFormattedError, error: unknown): GraphQLF
   if (path) return { ...inExecution(message, original), ...place };
   const { code, limit, value } = formatted.extensions ?? {};
   if (limit !== undefined) return { message, ...place, extensions: { code: "LIMIT_EXCEEDED", limit, value } };
-  const known =
-    typeof code === "string" && code !== "INTERNAL_SERVER_ERROR" && code in codes
-      ? (code as Code)
-      : undefined;
+  const known = knownCode(code);
   if (!known) return { ...internal, ...place };
   return { message, ...place, extensions: { code: known } };
+}
+
+/** Apollo's code as one of ours; its clients know by the message that there are no persisted queries here. */
+function knownCode(code: unknown): Code | undefined {
+  if (code === "PERSISTED_QUERY_NOT_SUPPORTED") return "BAD_REQUEST";
+  const isOurs = typeof code === "string" && code !== "INTERNAL_SERVER_ERROR" && Object.hasOwn(codes, code);
+  return isOurs ? (code as Code) : undefined;
 }
 
 /** A message repeats names that its client chose, and a response repeats messages. */

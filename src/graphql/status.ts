@@ -15,10 +15,13 @@ const ofTheDocument = new Set([
 
 export const statusPlugin: ApolloServerPlugin<RequestContext> = {
   async requestDidStart({ contextValue }) {
-    if (!contextValue.asksForJson) return;
     return {
       async willSendResponse({ response: { http, body } }) {
-        if (http.status !== 400 || body.kind !== "single") return;
+        if (body.kind !== "single") return;
+        // a request that failed is no 200 (§6.4.2), as Apollo's answer to a persisted query is
+        if (!contextValue.asksForJson && http.status === 200 && body.singleResult.data === undefined)
+          http.status = 400;
+        if (!contextValue.asksForJson || http.status !== 400) return;
         const [error] = body.singleResult.errors ?? [];
         if (ofTheDocument.has(String(error?.extensions?.code))) http.status = 200;
       },

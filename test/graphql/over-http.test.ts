@@ -50,4 +50,18 @@ describe("status codes", () => {
       expect(answer.json().data).toBeUndefined();
     }
   });
+
+  test("a persisted query is refused as the client's doing, in the words that clients know", async () => {
+    const server = await createGraphql(configure());
+    onTestFinished(() => server.close());
+    const answer = await server.inject({
+      method: "POST",
+      url: "/v1/graphql",
+      payload: { extensions: { persistedQuery: { version: 1, sha256Hash: "a" } } },
+    });
+    expect([answer.statusCode, answer.json()]).toEqual([
+      400,
+      { errors: [{ message: "PersistedQueryNotSupported", extensions: { code: "BAD_REQUEST" } }] },
+    ]);
+  });
 });
