@@ -78,7 +78,10 @@ async function fetchAll<K extends MaybeKey, const Match extends string, Item ext
   match: Match,
   fetch: Fetch<NonNullable<K>, Item>,
 ): Promise<Found<Item>> {
-  const wanted = [...new Set(keys)].filter(isKey) as NonNullable<K>[];
+  const distinct = new Set<K>(keys);
+  distinct.delete(null as K);
+  distinct.delete(undefined as K);
+  const wanted = [...distinct] as NonNullable<K>[];
   const found: Found<Item> = new Map();
   if (wanted.length > size)
     await Promise.all(chunks(wanted, size).map((chunk) => fetchChunk(chunk, match, fetch, found)));
@@ -96,8 +99,8 @@ async function fetchChunk<K, const Match extends string, Item extends Matched<Ma
     for (const item of (await fetch(chunk)) ?? []) {
       const key = String((item as Item | null)?.[match]);
       const items = found.get(key);
-      if (Array.isArray(items)) items.push(item);
-      else found.set(key, [item]);
+      if (items === undefined) found.set(key, [item]);
+      else if (Array.isArray(items)) items.push(item);
     }
   } catch (error) {
     for (const key of chunk)

@@ -88,6 +88,7 @@ export class RestClient {
     return this.#call("DELETE", path, init, result);
   }
 
+  /** A read is tried once more, within the request's deadline and the upstream's budget. */
   async #call(
     method: Method,
     path: string,
@@ -95,31 +96,21 @@ export class RestClient {
     result: readonly string[],
   ): Promise<unknown> {
     const operation = this.#operations[`${method} ${path}`] as Operation;
+    const upstream = this.#upstreams.of(operation);
+    if (method === "GET") upstream.retries.count();
     try {
-      const body = await this.#attempt(operation, method, path, init, method === "GET");
+      let body: unknown;
+      try {
+        body = await this.#send(upstream, operation, method, path, init);
+      } catch (error) {
+        const waitMs = method === "GET" ? retryWaitMs(error) : undefined;
+        if (waitMs === undefined || !this.#scope.mayCallIn(waitMs) || !upstream.retries.take()) throw error;
+        await this.#scope.pause(waitMs);
+        body = await this.#send(upstream, operation, method, path, init);
+      }
       return result.length > 0 ? valueAt(body, result) : body;
     } catch (error) {
       throw named(operation, error);
-    }
-  }
-
-  /** A read is tried once more, within the request's deadline and the upstream's budget. */
-  async #attempt(
-    operation: Operation,
-    method: Method,
-    path: string,
-    init: Init | undefined,
-    mayRetry: boolean,
-  ): Promise<unknown> {
-    const upstream = this.#upstreams.of(operation);
-    try {
-      if (mayRetry) upstream.retries.count();
-      return await this.#send(upstream, operation, method, path, init);
-    } catch (error) {
-      const waitMs = mayRetry ? retryWaitMs(error) : undefined;
-      if (waitMs === undefined || !this.#scope.mayCallIn(waitMs) || !upstream.retries.take()) throw error;
-      await this.#scope.pause(waitMs);
-      return this.#attempt(operation, method, path, init, false);
     }
   }
 

@@ -69,20 +69,6 @@ export class Upstream {
     });
   }
 
-  /** Runs one exchange under the breaker and the bound on waiting calls. */
-  async #run(start: () => Promise<Incoming>): Promise<Incoming> {
-    if (this.#waiting >= maxWaiting) throw notSent("too many calls wait for it");
-    if (this.#breaker.state === CircuitState.HalfOpen) throw leftAlone(); // one call tries; the others need not wait for it
-    this.#waiting++;
-    try {
-      return await this.#breaker.execute(start);
-    } catch (error) {
-      throw error instanceof BrokenCircuitError ? leftAlone() : error;
-    } finally {
-      this.#waiting--;
-    }
-  }
-
   get underWay(): number {
     return this.#waiting;
   }
@@ -106,11 +92,23 @@ export class Upstream {
     return answer;
   }
 
+  /** One exchange under the breaker and the bound on waiting calls. */
   async #exchange({ url: path, method, headers, body, scope }: CallRequest): Promise<Response> {
     scope.enter(method === "GET");
+    if (this.#waiting >= maxWaiting) throw notSent("too many calls wait for it");
+    if (this.#breaker.state === CircuitState.HalfOpen) throw leftAlone(); // one call tries; the others need not wait for it
     const all = headers ? { ...scope.headers, ...headers } : scope.headers;
-    const outgoing = { method, path, headers: all, body };
-    return new CallResponse(await this.#run(() => this.#send(scope, outgoing))) as unknown as Response;
+    this.#waiting++;
+    try {
+      const incoming = await this.#breaker.execute(() =>
+        this.#send(scope, { method, path, headers: all, body }),
+      );
+      return new CallResponse(incoming) as unknown as Response;
+    } catch (error) {
+      throw error instanceof BrokenCircuitError ? leftAlone() : error;
+    } finally {
+      this.#waiting--;
+    }
   }
 
   async #send(

@@ -68,9 +68,10 @@ async function callResolver(run: Run, { field, parents }: Level): Promise<readon
       field.field.args.length > 0 && node ? getArgumentValues(field.field, node, run.variables as never) : {};
     if (source.kind === "level") return await source.resolve(parents, args, run.context);
     if (source.kind !== "call") return [];
-    const calls = parents.map(async (parent) => source.resolve(parent, args, run.context, undefined));
-    return (await Promise.allSettled(calls)).map((call) =>
-      call.status === "fulfilled" ? call.value : asError(call.reason),
+    const call = (parent: unknown): unknown => source.resolve(parent, args, run.context, undefined);
+    if (parents.length === 1) return [await call(parents[0])];
+    return (await Promise.allSettled(parents.map(async (parent) => call(parent)))).map((settled) =>
+      settled.status === "fulfilled" ? settled.value : asError(settled.reason),
     );
   } catch (error) {
     return parents.map(() => asError(error));
