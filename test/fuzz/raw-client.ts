@@ -1,0 +1,66 @@
+/**
+ * One HTTP request as bytes on a socket of its own, for what no client library would send. The answer is read by the
+ * book (RFC 9112 §6.3), so one that is not well-formed fails; so does a server that neither answers nor hangs up.
+ */
+import net from "node:net";
+
+export type RawAnswer = {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+};
+
+const maxWaitMs = 5_000;
+
+/** The answer; `undefined` when the server hangs up without one. `hangUp` closes our side behind the bytes. */
+export function sendRaw(port: number, bytes: Buffer, hangUp = false): Promise<RawAnswer | undefined> {
+  return new Promise((resolve, reject) => {
+    let received = Buffer.alloc(0);
+    const socket = net.connect(port, "127.0.0.1", () => (hangUp ? socket.end(bytes) : socket.write(bytes)));
+    const timer = setTimeout(() => settle(new Error(`no answer in ${maxWaitMs} ms`)), maxWaitMs);
+    const settle = (result: RawAnswer | undefined | Error): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      if (result instanceof Error) reject(result);
+      else resolve(result);
+    };
+    socket.on("error", () => {}); // a server may refuse before it has read all
+    socket.on("data", (chunk) => {
+      received = Buffer.concat([received, chunk]);
+      try {
+        const answer = readAnswer(received);
+        if (answer) settle(answer);
+      } catch (error) {
+        settle(error as Error);
+      }
+    });
+    socket.on("close", () => {
+      const half = received.toString("latin1").replace(/^(HTTP\/1\.1 1\d\d [^\r]*\r\n\r\n)+/, "");
+      settle(half ? new Error(`half an answer: ${half}`) : undefined);
+    });
+  });
+}
+
+/** The final answer, once it is there; interim ones (1xx) are passed over. */
+function readAnswer(bytes: Buffer): RawAnswer | undefined {
+  const end = bytes.indexOf("\r\n\r\n");
+  if (end < 0) return undefined;
+  const [first = "", ...lines] = bytes.subarray(0, end).toString("latin1").split("\r\n");
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1]);
+  if (!status) throw new Error(`no status line: ${first}`);
+  const rest = bytes.subarray(end + 4);
+  if (status < 200) return readAnswer(rest);
+  const headers = new Map(lines.map(readField));
+  if (status === 204 || status === 304) return { status, headers, body: "" };
+  const length = Number(headers.get("content-length") ?? Number.NaN);
+  if (Number.isNaN(length)) throw new Error(`no Content-Length: ${lines.join(" | ")}`);
+  const behind = rest.subarray(length).toString("latin1"); // of what the server took for another request
+  if (behind && !"HTTP/1.1 ".startsWith(behind.slice(0, 9))) throw new Error(`behind the answer: ${behind}`);
+  return rest.length >= length ? { status, headers, body: rest.toString("utf8", 0, length) } : undefined;
+}
+
+function readField(line: string): [string, string] {
+  const at = line.indexOf(":");
+  if (at <= 0) throw new Error(`no header field: ${line}`);
+  return [line.slice(0, at).toLowerCase(), line.slice(at + 1).trim()];
+}
