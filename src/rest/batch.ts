@@ -22,7 +22,7 @@ export async function batchOne<K extends MaybeKey, const Match extends string, I
   fetch: Fetch<NonNullable<K>, Item>,
 ): Promise<(Item | null | Error)[]> {
   const found = await fetchAll(keys, size, match, fetch);
-  return keys.map((key) => (isKey(key) ? first(found.get(String(key))) : null));
+  return keys.map((key) => first(foundFor(found, key)));
 }
 
 /** A list a key, empty without answers; null without a key. */
@@ -39,7 +39,7 @@ export async function batchMany<K extends MaybeKey, const Match extends string, 
   fetch: Fetch<NonNullable<K>, Item>,
 ): Promise<(Item[] | null | Error)[]> {
   const found = await fetchAll(keys, size, match, fetch);
-  return keys.map((key) => (isKey(key) ? (found.get(String(key)) ?? []) : null));
+  return keys.map((key) => foundFor(found, key));
 }
 
 /** The parent holds a list of keys: the list of their objects in its order, null where there is no answer. */
@@ -57,19 +57,26 @@ export async function batchEach<K extends MaybeKey, const Match extends string, 
   );
   return keyLists.map((keys) => {
     if (keys === null || keys === undefined) return null;
-    if (!Array.isArray(keys)) return notAList();
-    const items = (keys as K[]).map((key) => (isKey(key) ? first(found.get(String(key))) : null));
+    if (!Array.isArray(keys)) return notA("list");
+    const items = (keys as K[]).map((key) => first(foundFor(found, key)));
     return items.find((item) => item instanceof Error) ?? (items as (Item | null)[]);
   });
 }
 
 /** REST broke its contract with this parent; the others are not to pay for it. */
-const notAList = (): Error =>
-  new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer has no list where a list of keys belongs");
+const notA = (what: "list" | "key"): Error =>
+  new CodedError("BAD_UPSTREAM_RESPONSE", `the REST answer has no ${what} where one belongs`);
 
-const isKey = (key: unknown): key is Key => key !== null && key !== undefined;
+/** What REST's type promises of a key; anything else may not even turn into text. */
+const isKey = (key: unknown): key is Key => typeof key === "string" || typeof key === "number";
 
-const first = <Item>(items: Item[] | Error | undefined): Item | null | Error =>
+/** What a key came to; null without a key. */
+function foundFor<Item>(found: Found<Item>, key: unknown): Item[] | null | Error {
+  if (isKey(key)) return found.get(String(key)) ?? [];
+  return key === null || key === undefined ? null : notA("key");
+}
+
+const first = <Item>(items: Item[] | null | Error): Item | null | Error =>
   items instanceof Error ? items : (items?.[0] ?? null);
 
 async function fetchAll<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
@@ -78,10 +85,9 @@ async function fetchAll<K extends MaybeKey, const Match extends string, Item ext
   match: Match,
   fetch: Fetch<NonNullable<K>, Item>,
 ): Promise<Found<Item>> {
-  const distinct = new Set<K>(keys);
-  distinct.delete(null as K);
-  distinct.delete(undefined as K);
-  const wanted = [...distinct] as NonNullable<K>[];
+  const distinct = new Set<NonNullable<K>>();
+  for (const key of keys) if (isKey(key)) distinct.add(key as NonNullable<K>);
+  const wanted = [...distinct];
   const found: Found<Item> = new Map();
   if (wanted.length > size)
     await Promise.all(chunks(wanted, size).map((chunk) => fetchChunk(chunk, match, fetch, found)));
@@ -96,8 +102,12 @@ async function fetchChunk<K, const Match extends string, Item extends Matched<Ma
   found: Found<Item>,
 ): Promise<void> {
   try {
-    for (const item of (await fetch(chunk)) ?? []) {
-      const key = String((item as Item | null)?.[match]);
+    const answer: unknown = (await fetch(chunk)) ?? [];
+    if (!Array.isArray(answer)) throw notA("list");
+    for (const item of answer as Item[]) {
+      const value = (item as Item | null)?.[match];
+      if (!isKey(value)) continue;
+      const key = String(value);
       const items = found.get(key);
       if (items === undefined) found.set(key, [item]);
       else if (Array.isArray(items)) items.push(item);

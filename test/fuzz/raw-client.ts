@@ -52,11 +52,27 @@ function readAnswer(bytes: Buffer): RawAnswer | undefined {
   if (status < 200) return readAnswer(rest);
   const headers = new Map(lines.map(readField));
   if (status === 204 || status === 304) return { status, headers, body: "" };
+  if (headers.get("transfer-encoding") === "chunked") return readChunks(rest, { status, headers });
   const length = Number(headers.get("content-length") ?? Number.NaN);
   if (Number.isNaN(length)) throw new Error(`no Content-Length: ${lines.join(" | ")}`);
   const behind = rest.subarray(length).toString("latin1"); // of what the server took for another request
   if (behind && !"HTTP/1.1 ".startsWith(behind.slice(0, 9))) throw new Error(`behind the answer: ${behind}`);
   return rest.length >= length ? { status, headers, body: rest.toString("utf8", 0, length) } : undefined;
+}
+
+/** RFC 9112 §7.1, as far as Node's server writes it. */
+function readChunks(bytes: Buffer, head: Pick<RawAnswer, "status" | "headers">): RawAnswer | undefined {
+  let body = Buffer.alloc(0);
+  for (let at = 0; ; ) {
+    const end = bytes.indexOf("\r\n", at);
+    if (end < 0) return undefined;
+    const size = Number.parseInt(bytes.toString("latin1", at, end), 16);
+    if (Number.isNaN(size)) throw new Error("no chunk size");
+    if (bytes.length < end + 2 + size + 2) return undefined;
+    if (size === 0) return { ...head, body: body.toString("utf8") };
+    body = Buffer.concat([body, bytes.subarray(end + 2, end + 2 + size)]);
+    at = end + 2 + size + 2;
+  }
 }
 
 function readField(line: string): [string, string] {

@@ -91,6 +91,28 @@ test("a parent whose list of keys is none fails alone", async () => {
   ]);
 });
 
+test("a parent whose key is none fails alone, and an answer without a key matches nobody", async () => {
+  const none = { toString: 1, valueOf: null };
+  const { ask, calls } = await openSchema((call, query) =>
+    call === "pets"
+      ? [pet("1"), pet("2", { keeperId: none }), pet("3", { keeperId: null })]
+      : [{ id: none, name: "None" }, null, ...people(query)],
+  );
+  const { data, errors } = await ask(`{ pets { keeper { id } } }`);
+  expect(data).toEqual({ pets: [{ keeper: { id: "1" } }, { keeper: null }, { keeper: null }] });
+  expect(errors).toMatchObject([
+    { path: ["pets", 1, "keeper"], extensions: { code: "BAD_UPSTREAM_RESPONSE" } },
+  ]);
+  expect(calls.filter((call) => call.includes("object"))).toEqual([]);
+});
+
+test("an answer that is no list fails the link of all its parents", async () => {
+  const { ask } = await openSchema((call) => (call === "pets" ? [pet("1"), pet("2")] : { id: "1" }));
+  const { data, errors } = await ask(`{ pets { keeper { id } } }`);
+  expect(data).toEqual({ pets: [{ keeper: null }, { keeper: null }] });
+  expect(errors?.map(({ extensions }) => extensions?.code)).toEqual(Array(2).fill("BAD_UPSTREAM_RESPONSE"));
+});
+
 test("a link that may not be null takes its object along, wherever that hangs", async () => {
   const { ask, calls } = await openSchema((call, query) => {
     if (call === "pets") return [pet("1"), pet("2")];
