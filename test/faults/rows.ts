@@ -89,6 +89,9 @@ const brokenAnswers: [string, Fault, string][] = [
   ["HTML", answer(200, `<p>${canary}</p>`, { "content-type": "text/html" }), "BAD_UPSTREAM_RESPONSE"],
   ["JSON as text", answer(200, '{"items":[]}', { "content-type": "text/plain" }), "BAD_UPSTREAM_RESPONSE"],
   ["empty 200", answer(200, ""), "BAD_UPSTREAM_RESPONSE"],
+  ["empty 204", answer(204, ""), "BAD_UPSTREAM_RESPONSE"],
+  ["not UTF-8", answer(200, Buffer.from(`{"items":["${canary}\xff"]}`, "latin1")), "BAD_UPSTREAM_RESPONSE"],
+  ["no gzip", answer(200, `{"${canary}":1}`, { "content-encoding": "gzip" }), "BAD_UPSTREAM_RESPONSE"],
   ["no HTTP", ({ socket }) => void socket.write(`${canary}\r\n\r\n`), "BAD_UPSTREAM_RESPONSE"],
 ];
 
