@@ -67,8 +67,9 @@ export async function batchEach<K extends MaybeKey, const Match extends string, 
 const notA = (what: "list" | "key"): Error =>
   new CodedError("BAD_UPSTREAM_RESPONSE", `the REST answer has no ${what} where one belongs`);
 
-/** What REST's type promises of a key; anything else may not even turn into text. */
-const isKey = (key: unknown): key is Key => typeof key === "string" || typeof key === "number";
+/** What REST's type promises of a key; anything else may not even turn into text, nor half a character into a URL. */
+const isKey = (key: unknown): key is Key =>
+  typeof key === "string" ? key.isWellFormed() : typeof key === "number";
 
 /** What a key came to; null without a key. */
 function foundFor<Item>(found: Found<Item>, key: unknown): Item[] | null | Error {
