@@ -1,0 +1,157 @@
+/**
+ * How fast the graphql role is, beside a hand-written floor program, Mercurius and Apollo Server as its documentation
+ * starts it: same upstream, same requests, each server alone on one core, load and upstream on another. Rounds are
+ * interleaved and the floor is measured next to each server; figures are medians, and ratios are of neighbours.
+ * `npm run bench [-- --profile]`; `ROUNDS` and `SECONDS` a measurement by the environment.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { Pool } from "undici";
+import { cpuSeconds, type Program, peakMiB, pinSelf, run, stop } from "./process.ts";
+import { bodyOf, type Workload, workloads } from "./workloads.ts";
+
+const rounds = Number(process.env.ROUNDS ?? 3);
+const seconds = Number(process.env.SECONDS ?? 2);
+const profile = process.argv.includes("--profile");
+const profileDirectory = "node_modules/.cache/bench-profile";
+const connections = 50;
+const headers = { "content-type": "application/json", "x-api-key": "key" };
+const names = Object.keys(workloads) as Workload[];
+const kinds = [...names, "mixed"] as const;
+type Kind = (typeof kinds)[number];
+
+const file = (name: string): string => new URL(name, import.meta.url).pathname;
+const commands: Readonly<Record<string, string[]>> = {
+  floor: [file("servers/floor.ts")],
+  ours: [
+    ...(profile ? ["--cpu-prof", `--cpu-prof-dir=${profileDirectory}`] : []),
+    file("../../src/main.ts"),
+    "graphql",
+  ],
+  mercurius: [file("servers/mercurius.ts")],
+  apollo: [file("servers/apollo.ts")],
+};
+
+type Measured = { perSecond: number; ratio: number; p50: number; p99: number; cpu: number };
+
+/** The workloads' requests one after the other from each of `clients`, for a time. */
+async function load(program: Program, kind: Kind, clients: number, ms: number): Promise<number[]> {
+  const pool = new Pool(program.url.origin, { connections: clients });
+  const bodies = (kind === "mixed" ? names : [kind]).map(bodyOf);
+  const times: number[] = [];
+  const until = performance.now() + ms;
+  let sent = 0;
+  const client = async (): Promise<void> => {
+    while (performance.now() < until) {
+      const began = performance.now();
+      const request = {
+        path: program.url.pathname,
+        method: "POST",
+        headers,
+        body: bodies[sent++ % bodies.length],
+      };
+      const { statusCode, body } = await pool.request(request as Parameters<typeof pool.request>[0]);
+      await body.dump();
+      if (statusCode !== 200) throw new Error(`${program.url} answers ${statusCode}`);
+      times.push(performance.now() - began);
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  await pool.close();
+  return times.sort((one, other) => one - other);
+}
+
+const at = (sorted: readonly number[], part: number): number => sorted[Math.floor(sorted.length * part)] ?? 0;
+const median = (numbers: number[]): number =>
+  at(
+    numbers.sort((one, other) => one - other),
+    0.5,
+  );
+
+async function measure(program: Program, kind: Kind): Promise<Omit<Measured, "ratio">> {
+  await load(program, kind, connections, 300);
+  const before = cpuSeconds(program);
+  const times = await load(program, kind, connections, seconds * 1_000);
+  const cpu = ((cpuSeconds(program) - before) / times.length) * 1_000;
+  return { perSecond: times.length / seconds, p50: at(times, 0.5), p99: at(times, 0.99), cpu };
+}
+
+async function answerOf({ url }: Program, name: Workload): Promise<unknown> {
+  const answer = await fetch(url, { method: "POST", headers, body: bodyOf(name) });
+  return answer.json();
+}
+
+/** Throws unless each server answers each workload as the floor does. */
+async function checkAnswers(servers: ReadonlyMap<string, Program>): Promise<void> {
+  for (const workload of names) {
+    const expected = await answerOf(servers.get("floor") as Program, workload);
+    for (const [name, program] of servers) {
+      const answer = await answerOf(program, workload);
+      if (!isDeepStrictEqual(answer, expected))
+        throw new Error(`${name} answers ${workload} with ${JSON.stringify(answer).slice(0, 300)}`);
+    }
+  }
+}
+
+/** Each server beside the floor, once. */
+async function round(servers: ReadonlyMap<string, Program>, kind: Kind): Promise<Map<string, Measured>> {
+  const measured = new Map<string, Measured>();
+  const floor = servers.get("floor") as Program;
+  for (const [name, program] of servers) {
+    const beside = await measure(floor, kind);
+    const result = name === "floor" ? beside : await measure(program, kind);
+    measured.set(name, { ...result, ratio: result.perSecond / beside.perSecond });
+  }
+  return measured;
+}
+
+/** Milliseconds that the server adds to its slowest REST call, at one connection (p50). */
+async function added(upstream: Program, program: Program): Promise<number> {
+  const slowest = async (): Promise<number> => {
+    const list = { ...upstream, url: new URL("/v1/inbox/conversations", upstream.url) };
+    return at(await load(list, "me", 1, 700), 0.5);
+  };
+  return at(await load(program, "dashboard", 1, 1_000), 0.5) - (await slowest());
+}
+
+pinSelf(1);
+const upstream = await run(1, [file("upstream.ts")]);
+const servers = new Map<string, Program>();
+for (const [name, args] of Object.entries(commands))
+  servers.set(name, await run(0, args, { REST_BASE_URL: upstream.url.origin }));
+try {
+  await checkAnswers(servers);
+  if (seconds > 0.5)
+    for (const program of servers.values())
+      for (const kind of names) await load(program, kind, connections, 2_000);
+  const pick = (results: Measured[], key: keyof Measured): number => median(results.map((one) => one[key]));
+  for (const kind of kinds) {
+    const results: Map<string, Measured>[] = [];
+    for (let count = 0; count < rounds; count++) results.push(await round(servers, kind));
+    console.log(
+      `\n| ${kind} | requests/s | of floor | p50 ms | p99 ms | CPU s / 1,000 |\n| --- | --- | --- | --- | --- | --- |`,
+    );
+    for (const name of servers.keys()) {
+      const own = results.flatMap((one) => one.get(name) ?? []);
+      const cells = [
+        pick(own, "perSecond").toFixed(0),
+        pick(own, "ratio").toFixed(2),
+        pick(own, "p50").toFixed(1),
+        pick(own, "p99").toFixed(1),
+        pick(own, "cpu").toFixed(3),
+      ];
+      console.log(`| ${name} | ${cells.join(" | ")} |`);
+    }
+  }
+  console.log(
+    "\n| process | listens after ms | peak MiB | added ms at one connection |\n| --- | --- | --- | --- |",
+  );
+  for (const [name, program] of servers) {
+    const extra = await added(upstream, program);
+    console.log(
+      `| ${name} | ${program.readyMs.toFixed(0)} | ${peakMiB(program).toFixed(0)} | ${extra.toFixed(2)} |`,
+    );
+  }
+  if (profile) console.log(`\nCPU profile: ${profileDirectory}`);
+} finally {
+  for (const program of [...servers.values(), upstream]) await stop(program);
+}

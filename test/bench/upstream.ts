@@ -1,0 +1,12 @@
+/** The REST platform of `npm run bench`: answers that are there already, so that it costs next to nothing. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { answers } from "./workloads.ts";
+
+const server = createServer(({ url = "" }, response) => {
+  const body = answers[url.split("?", 1)[0] ?? ""];
+  const head = { "content-type": "application/json", "content-length": Buffer.byteLength(body ?? "") };
+  response.writeHead(body === undefined ? 404 : 200, head).end(body);
+}).listen(0, "127.0.0.1", () => {
+  process.stdout.write(`ready on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
+});
