@@ -23,8 +23,8 @@ export const operations = [
     conversation(id: $id) { id channel } message(id: $id) { id status to body } agent(id: $id) { id } contact(id: $id) { id }
   }`,
   "query Metrics($from: String, $to: String) { metrics(from: $from, to: $to) { name unit total points { date value } } }",
-  `mutation Send($channel: String!, $to: String!, $body: String!, $key: String) {
-    sendMessage(channel: $channel, to: $to, body: $body, idempotencyKey: $key) { id status deliveredAt conversation { id } }
+  `mutation Send($channel: String!, $address: String!, $body: String!, $key: String) {
+    sendMessage(channel: $channel, to: $address, body: $body, idempotencyKey: $key) { id status deliveredAt conversation { id } }
   }`,
   "query Both($yes: Boolean!) { me @include(if: $yes) { id } agents @skip(if: $yes) { id createdAt } conversations { id } }",
 ] as const;
@@ -41,6 +41,7 @@ export const variableNames = [
   "last",
   "from",
   "to",
+  "address",
   "body",
   "key",
   "yes",

@@ -56,7 +56,7 @@ const variables = {
   last: 3,
   q: "a",
   channel: "sms",
-  to: "+12025550143",
+  address: "+12025550143",
   body: "b",
   key: "k",
   yes: true,
@@ -76,6 +76,7 @@ async function untilWell(ask: () => Promise<readonly unknown[]>): Promise<void> 
 
 test("what REST answers becomes data or a coded error, whatever it is", { timeout }, async () => {
   const roles = { plan: await openBetween(true), graphqlJs: await openBetween(false) };
+  for (const query of operations) expect(await roles.plan(request(query))).toEqual([]);
   const logged = watchLog();
   const arbitrary = fc.record({
     role: fc.constantFrom("plan" as const, "graphqlJs" as const),
