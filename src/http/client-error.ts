@@ -26,7 +26,8 @@ function answer(socket: Duplex, error: CodedError): void {
   const body = JSON.stringify(problemOf(error));
   socket.end(
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\nConnection: close\r\n` +
-      `Content-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      `Content-Type: application/problem+json\r\nCache-Control: private, no-store\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     () => socket.destroy(),
   );
 }

@@ -95,7 +95,9 @@ export function sendProblem<R extends Reply>(reply: R, error: CodedError): R {
 /** A path that does not decode never gets as far as a route or a hook. */
 function answerMalformedPath(response: ServerResponse): void {
   const problem = problemOf(new CodedError("BAD_REQUEST", "the path is malformed"));
-  response.writeHead(problem.status, { "content-type": problemType }).end(JSON.stringify(problem));
+  response
+    .writeHead(problem.status, { "content-type": problemType, "cache-control": "private, no-store" })
+    .end(JSON.stringify(problem));
 }
 
 /** Keeps a caller's request id when it is harmless (and no API key: ids are logged), else makes one. */

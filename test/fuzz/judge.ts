@@ -17,6 +17,7 @@ const internal = "INTERNAL_SERVER_ERROR";
 export function judge({ status, headers, body }: RawAnswer): readonly unknown[] {
   const type = headers.get("content-type") ?? "";
   expect(status, body).toBeLessThan(status === 503 ? 504 : 500); // 503: the health of this process, never a fault
+  expect(headers.get("cache-control"), body).toBe("private, no-store");
   expect([...headers.values()].join()).not.toContain(canary);
   const value: unknown = JSON.parse(body);
   if (!isObject(value)) throw new Error(`no object: ${body}`);
