@@ -1,5 +1,5 @@
 /** Apollo Server as this role sets it up: its whole pipeline, without its landing page, cache control or stack traces. */
-import { ApolloServer } from "@apollo/server";
+import { ApolloServer, type ApolloServerPlugin, type GraphQLRequestListener } from "@apollo/server";
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginLandingPageDisabled,
@@ -10,10 +10,10 @@ import type { GraphQLSchema } from "graphql";
 import type { Config } from "../config.ts";
 import { limitRule } from "./limits.ts";
 import { mask } from "./mask.ts";
-import { type Executions, planPlugin } from "./plan/plugin.ts";
-import { reportPlugin } from "./report.ts";
+import { type Executions, planned } from "./plan/planned.ts";
+import { quoteRequestId, report } from "./report.ts";
 import type { RequestContext } from "./request-context.ts";
-import { statusPlugin } from "./status.ts";
+import { setStatus } from "./status.ts";
 
 /** `executions` counts operations by what ran them; without it all run on graphql-js. */
 export function createApollo(
@@ -41,9 +41,25 @@ export function createApollo(
       ApolloServerPluginLandingPageDisabled(),
       ApolloServerPluginCacheControlDisabled(),
       ApolloServerPluginUsageReportingDisabled(),
-      reportPlugin,
-      statusPlugin,
-      ...(executions ? [planPlugin(schema, executions)] : []),
+      hooks(schema, executions),
     ],
   });
+}
+
+/** One plugin for all that is ours: Apollo waits for each of them at each step of a request. */
+function hooks(
+  schema: GraphQLSchema,
+  executions: Executions | undefined,
+): ApolloServerPlugin<RequestContext> {
+  const listener: GraphQLRequestListener<RequestContext> = {
+    ...(executions && { responseForOperation: planned(schema, executions) }),
+    async didEncounterErrors({ contextValue, errors }) {
+      report(contextValue, errors);
+    },
+    async willSendResponse(answer) {
+      quoteRequestId(answer);
+      setStatus(answer);
+    },
+  };
+  return { requestDidStart: async () => listener };
 }

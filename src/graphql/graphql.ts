@@ -8,7 +8,7 @@ import { Upstreams } from "../rest/client.ts";
 import { letAbandonedErrorsGo } from "./abandoned-errors.ts";
 import { createApollo } from "./apollo.ts";
 import { shedOverload } from "./overload.ts";
-import type { Executions } from "./plan/plugin.ts";
+import type { Executions } from "./plan/planned.ts";
 import { routes } from "./route.ts";
 import { buildSchema } from "./schema.ts";
 

@@ -40,7 +40,7 @@ export function shedOverload(server: FastifyInstance, maxRequests: number): void
       return;
     }
     underWay++;
-    reply.raw.once("close", () => {
+    reply.raw.on("close", () => {
       underWay--;
       loop.finished();
     });

@@ -1,8 +1,10 @@
 /** Failures that clients see masked are logged here with the request's id, and the id is what clients get to quote. */
-import type { ApolloServerPlugin } from "@apollo/server";
+import type { GraphQLRequestContextWillSendResponse } from "@apollo/server";
 import { GraphQLError } from "graphql";
 import { CodedError } from "../errors.ts";
 import type { RequestContext } from "./request-context.ts";
+
+type Answer = GraphQLRequestContextWillSendResponse<RequestContext>;
 
 export function report(context: RequestContext, errors: readonly GraphQLError[]): void {
   for (const error of errors) {
@@ -22,19 +24,11 @@ function reason({ originalError: original, message }: GraphQLError): object {
   return { reason: message.replace(/: .*/s, "").replace(/"[^"]{64,}"/g, '"…"') };
 }
 
-export const reportPlugin: ApolloServerPlugin<RequestContext> = {
-  async requestDidStart() {
-    return {
-      async didEncounterErrors({ contextValue, errors }) {
-        report(contextValue, errors);
-      },
-      async willSendResponse({ contextValue, response }) {
-        if (response.body.kind !== "single") return;
-        for (const error of response.body.singleResult.errors ?? []) {
-          if (error.extensions?.code === "INTERNAL_SERVER_ERROR")
-            error.extensions.requestId = contextValue.requestId;
-        }
-      },
-    };
-  },
-};
+/** Gives a client the request's id with each failure that is masked. */
+export function quoteRequestId({ contextValue, response }: Answer): void {
+  if (response.body.kind !== "single") return;
+  for (const error of response.body.singleResult.errors ?? []) {
+    if (error.extensions?.code === "INTERNAL_SERVER_ERROR")
+      error.extensions.requestId = contextValue.requestId;
+  }
+}

@@ -30,7 +30,7 @@ export function routes(
   const execute = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (Array.isArray(request.body) && request.body.length > maxOperations) throw tooMany(maxOperations);
     const scope = new Scope(config, forward(request.headers, request.id));
-    reply.raw.once("close", () => {
+    reply.raw.on("close", () => {
       if (!reply.raw.writableFinished) scope.leave();
     });
     const rest = new RestClient(operations, upstreams, scope) as unknown as Rest;

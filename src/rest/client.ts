@@ -21,7 +21,8 @@ type Init = {
 type Operations = Readonly<Record<string, Operation>>;
 
 /** openapi-fetch's methods, as a call that its caller's own types have already checked. */
-type Send = (path: string, init: object) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
+type Send = (path: string, init: object) => Promise<Answer>;
+type Answer = { data?: unknown; error?: unknown; response: Response };
 
 /** The upstreams of all products, each with its own connections so that a slow one holds up no other. */
 export class Upstreams {
@@ -97,43 +98,45 @@ export class RestClient {
   ): Promise<unknown> {
     const operation = this.#operations[`${method} ${path}`] as Operation;
     const upstream = this.#upstreams.of(operation);
-    if (method === "GET") upstream.retries.count();
-    try {
-      let body: unknown;
+    const isRead = method === "GET";
+    if (isRead) upstream.retries.count();
+    for (let mayRetry = isRead; ; mayRetry = false) {
       try {
-        body = await this.#send(upstream, operation, method, path, init);
+        const answer = await this.#send(upstream, operation, method, path, init);
+        return valueAt(bodyOf(operation, init, answer), result);
       } catch (error) {
-        const waitMs = method === "GET" ? retryWaitMs(error) : undefined;
-        if (waitMs === undefined || !this.#scope.mayCallIn(waitMs) || !upstream.retries.take()) throw error;
+        const waitMs = mayRetry ? retryWaitMs(error) : undefined;
+        if (waitMs === undefined || !this.#scope.mayCallIn(waitMs) || !upstream.retries.take())
+          throw named(operation, error);
         await this.#scope.pause(waitMs);
-        body = await this.#send(upstream, operation, method, path, init);
       }
-      return result.length > 0 ? valueAt(body, result) : body;
-    } catch (error) {
-      throw named(operation, error);
     }
   }
 
-  async #send(
-    upstream: Upstream,
+  #send(
+    { client }: Upstream,
     operation: Operation,
     method: Method,
     path: string,
     init: Init | undefined,
-  ): Promise<unknown> {
-    const { data, error, response } = await (upstream.client[method] as unknown as Send)(path, {
+  ): Promise<Answer> {
+    return (client[method] as unknown as Send)(path, {
       params: init?.header ? { ...init, header: serializeHeaders(operation, init.header) } : init,
       body: init?.body ?? undefined,
       querySerializer: init?.query ? (given: Section) => serializeQuery(operation, given) : noQuery,
       scope: this.#scope,
     });
-    if (!response.ok) throw refusal(response, error, [init?.path, init?.query, init?.header, init?.body]);
-    if (data === undefined && !operation.empty)
-      throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is empty");
-    if (data !== undefined && !isJson(response))
-      throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not JSON");
-    return data ?? null;
   }
+}
+
+/** The parsed body of an answer that keeps its contract. */
+function bodyOf(operation: Operation, init: Init | undefined, { data, error, response }: Answer): unknown {
+  if (!response.ok) throw refusal(response, error, [init?.path, init?.query, init?.header, init?.body]);
+  if (data === undefined && !operation.empty)
+    throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is empty");
+  if (data !== undefined && !isJson(response))
+    throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not JSON");
+  return data ?? null;
 }
 
 const noQuery = (): string => "";

@@ -24,6 +24,9 @@ export type Outgoing = {
   readonly maxBytes: number;
 };
 
+/** What is under way: its answer, and how to end it now with a failure; its socket is closed then. */
+export type Exchange = { readonly incoming: Promise<Incoming>; abort(failure: CodedError): void };
+
 /** What says whether the queue in front of an upstream moves: each connection has answered since we looked. */
 export type Queue = { readonly connections: number; answers: number };
 
@@ -35,14 +38,9 @@ export type Incoming = {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Starts the exchange; `abort` ends it with the given failure. */
-export function exchange(
-  dispatcher: Dispatcher,
-  outgoing: Outgoing,
-): { incoming: Promise<Incoming>; abort(failure: CodedError): void } {
-  const { promise, resolve, reject } = Promise.withResolvers<Incoming>();
-  const handler = new BodyHandler(outgoing, resolve, reject);
+export function exchange(dispatcher: Dispatcher, outgoing: Outgoing): Exchange {
   const { method, path, headers, body } = outgoing;
+  const handler = new BodyHandler(outgoing);
   dispatcher.dispatch(
     {
       method: method as Dispatcher.HttpMethod,
@@ -52,13 +50,14 @@ export function exchange(
     },
     handler,
   );
-  return { incoming: promise, abort: (failure) => handler.fail(failure) };
+  return handler;
 }
 
-class BodyHandler implements Dispatcher.DispatchHandler {
+class BodyHandler implements Dispatcher.DispatchHandler, Exchange {
+  readonly incoming: Promise<Incoming>;
   readonly #outgoing: Outgoing;
-  readonly #resolve: (incoming: Incoming) => void;
-  readonly #reject: (error: unknown) => void;
+  #resolve!: (incoming: Incoming) => void;
+  #reject!: (error: unknown) => void;
   #timer: NodeJS.Timeout;
   #delayMs: number;
   #spentMs = 0;
@@ -70,10 +69,12 @@ class BodyHandler implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(outgoing: Outgoing, resolve: (incoming: Incoming) => void, reject: (error: unknown) => void) {
+  constructor(outgoing: Outgoing) {
     this.#outgoing = outgoing;
-    this.#resolve = resolve;
-    this.#reject = reject;
+    this.incoming = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
     this.#answersBefore = outgoing.queue.answers;
     this.#delayMs = Math.max(Math.min(outgoing.connectTimeoutMs, outgoing.timeoutMs), 0);
     this.#timer = setTimeout(() => this.#late(), this.#delayMs);
@@ -85,15 +86,14 @@ class BodyHandler implements Dispatcher.DispatchHandler {
     this.#spentMs += this.#delayMs;
     const leftMs = timeoutMs - this.#spentMs;
     const moves = queue.answers - this.#answersBefore >= queue.connections;
-    if (!this.#controller && (leftMs <= 0 || !moves)) return this.fail(noConnection());
-    if (leftMs <= 0) return this.fail(noAnswer());
+    if (!this.#controller && (leftMs <= 0 || !moves)) return this.abort(noConnection());
+    if (leftMs <= 0) return this.abort(noAnswer());
     this.#answersBefore = queue.answers;
     this.#delayMs = this.#controller ? leftMs : Math.min(connectTimeoutMs, leftMs);
     this.#timer = setTimeout(() => this.#late(), this.#delayMs);
   }
 
-  /** Ends the exchange now; its socket is closed. */
-  fail(failure: CodedError): void {
+  abort(failure: CodedError): void {
     if (this.#failure) return;
     this.#failure = failure;
     this.#chunks = [];
@@ -111,12 +111,12 @@ class BodyHandler implements Dispatcher.DispatchHandler {
     this.#status = status;
     this.#headers = headers;
     if (Number(headers["content-length"]) > this.#outgoing.maxBytes)
-      this.fail(tooLarge(this.#outgoing.maxBytes));
+      this.abort(tooLarge(this.#outgoing.maxBytes));
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bytes += chunk.length;
-    if (this.#bytes > this.#outgoing.maxBytes) this.fail(tooLarge(this.#outgoing.maxBytes));
+    if (this.#bytes > this.#outgoing.maxBytes) this.abort(tooLarge(this.#outgoing.maxBytes));
     else this.#chunks.push(chunk);
   }
 

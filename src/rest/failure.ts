@@ -8,6 +8,10 @@ import type { Operation } from "./operation.ts";
 /** The cause of a failure that never left this process, and that trying again cannot mend. */
 export class NotSent extends Error {}
 
+/** A call that was not made, for a reason that soon passes. */
+export const notSent = (message: string): CodedError =>
+  new CodedError("UPSTREAM_UNAVAILABLE", message, { retryAfter: 1 }, new NotSent());
+
 /**
  * A REST failure as ours: its status decides the code and is the cause; of its body only the name of a value that we
  * sent is kept.

@@ -5,14 +5,16 @@
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 
-type Abort = (failure: CodedError) => void;
+/** Something under way that can be given up. */
+type Abortable = { abort(failure: CodedError): void };
 
 export class Scope {
   readonly headers: Readonly<Record<string, string>>;
+  /** The reads that this request has made, by URL. */
+  readonly reads = new Map<string, Promise<Response>>();
   readonly #config: Config;
   readonly #deadline: number;
-  readonly #underWay = new Set<Abort>();
-  readonly #reads = new Map<object, Map<string, Promise<Response>>>();
+  readonly #underWay = new Set<Abortable>();
   #calls = 0;
   #left = false;
 
@@ -48,12 +50,13 @@ export class Scope {
   async pause(waitMs: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, waitMs);
-    this.#underWay.add(reject);
+    const waiting = { abort: reject };
+    this.#underWay.add(waiting);
     try {
       await promise;
     } finally {
       clearTimeout(timer);
-      this.#underWay.delete(reject);
+      this.#underWay.delete(waiting);
     }
   }
 
@@ -66,31 +69,19 @@ export class Scope {
     return this.#config.env.MAX_RESPONSE_BYTES;
   }
 
-  /** The reads that this request has made of an upstream, by URL. */
-  readsOf(upstream: object): Map<string, Promise<Response>> {
-    const known = this.#reads.get(upstream) ?? new Map<string, Promise<Response>>();
-    this.#reads.set(upstream, known);
-    return known;
+  /** Notes what is to be given up when the client leaves. */
+  began(call: Abortable): void {
+    this.#underWay.add(call);
   }
 
-  /** A write may have changed what the next read of this request has to see. */
-  forgetReads(): void {
-    this.#reads.clear();
-  }
-
-  /** Notes a read under way; a mutation is never given up. */
-  began(method: string, abort: Abort): void {
-    if (method === "GET" || method === "HEAD") this.#underWay.add(abort);
-  }
-
-  ended(abort: Abort): void {
-    this.#underWay.delete(abort);
+  ended(call: Abortable): void {
+    this.#underWay.delete(call);
   }
 
   /** The client has left: its reads end now, and no other begins. */
   leave(): void {
     this.#left = true;
-    for (const abort of this.#underWay) abort(clientLeft());
+    for (const call of this.#underWay) call.abort(clientLeft());
   }
 }
 

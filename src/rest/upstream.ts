@@ -3,39 +3,28 @@
  * faults its own: a circuit breaker, a bounded number of calls under way, a budget of retries. All of them count what
  * is sent, and not what a request's memo answers.
  */
-import {
-  BrokenCircuitError,
-  type CircuitBreakerPolicy,
-  CircuitState,
-  ConsecutiveBreaker,
-  circuitBreaker,
-  ExponentialBackoff,
-  handleWhen,
-} from "cockatiel";
 import createClient, { type Client } from "openapi-fetch";
 import { Pool } from "undici";
 import type { paths } from "../../generated/rest.ts";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
+import { Breaker } from "./breaker.ts";
 import { serializePath } from "./encode.ts";
-import { exchange, type Incoming, type Outgoing, type Queue } from "./exchange.ts";
-import { NotSent } from "./failure.ts";
+import { type Exchange, exchange, type Incoming, type Queue } from "./exchange.ts";
+import { NotSent, notSent } from "./failure.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import type { Scope } from "./scope.ts";
 
 const connections = 64;
 /** Calls under way or waiting for a connection; one more is refused at once. */
 const maxWaiting = 5_000;
-const consecutiveFailures = 5;
-/** An upstream that failed too often is tried again soon, and less and less often while it goes on failing. */
-const probeAfterMs = 100;
-const maxProbeAfterMs = 15_000;
 
 export class Upstream {
   readonly client: Client<paths>;
   readonly retries = new RetryBudget();
   readonly #pool: Pool;
-  readonly #breaker: CircuitBreakerPolicy;
+  readonly #origin: string;
+  readonly #breaker = new Breaker((error) => this.#isFault(error));
   readonly #connectTimeoutMs: number;
   #waiting = 0;
   readonly #queue: Queue = { connections, answers: 0 };
@@ -43,6 +32,7 @@ export class Upstream {
 
   constructor(url: URL, { env }: Config) {
     this.#connectTimeoutMs = env.CONNECT_TIMEOUT_MS;
+    this.#origin = url.origin;
     this.#pool = new Pool(url.origin, {
       connections,
       pipelining: 1,
@@ -52,15 +42,6 @@ export class Upstream {
       bodyTimeout: 0,
       maxHeaderSize: 32_768,
     });
-    this.#breaker = circuitBreaker(
-      handleWhen((error) => this.#isFault(error)).orWhenResult(
-        (result) => (result as Incoming).status >= 500,
-      ),
-      {
-        breaker: new ConsecutiveBreaker(consecutiveFailures),
-        halfOpenAfter: new ExponentialBackoff({ initialDelay: probeAfterMs, maxDelay: maxProbeAfterMs }),
-      },
-    );
     this.client = createClient<paths>({
       baseUrl: url.pathname.replace(/\/$/, ""),
       pathSerializer: serializePath,
@@ -79,58 +60,56 @@ export class Upstream {
 
   /** Identical reads of one request are one exchange, parsed once, until a write makes them old. */
   #fetch(call: CallRequest): Promise<Response> {
-    const { scope, url } = call;
-    if (call.method !== "GET") return this.#exchange(call).finally(() => scope.forgetReads());
+    const { reads } = call.scope;
+    if (call.method !== "GET") return this.#exchange(call).finally(() => reads.clear());
     if (call.headers) return this.#exchange(call);
-    const reads = scope.readsOf(this);
+    const url = this.#origin + call.url;
     const known = reads.get(url);
     if (known) return known;
-    const answer = this.#exchange(call);
+    const answer = this.#exchange(call, () => reads.delete(url));
     reads.set(url, answer);
-    const forget = (): boolean => reads.delete(url);
-    answer.then(({ ok }) => ok || forget(), forget);
     return answer;
   }
 
-  /** One exchange under the breaker and the bound on waiting calls. */
-  async #exchange({ url: path, method, headers, body, scope }: CallRequest): Promise<Response> {
-    scope.enter(method === "GET");
-    if (this.#waiting >= maxWaiting) throw notSent("too many calls wait for it");
-    if (this.#breaker.state === CircuitState.HalfOpen) throw leftAlone(); // one call tries; the others need not wait for it
-    const all = headers ? { ...scope.headers, ...headers } : scope.headers;
+  /** One exchange under the breaker and the bound on waiting calls; one that fails is not remembered. */
+  async #exchange(call: CallRequest, forget?: () => void): Promise<Response> {
+    const { scope, method } = call;
+    const isRead = method === "GET";
+    let begun: Exchange | undefined;
     this.#waiting++;
     try {
-      const incoming = await this.#breaker.execute(() =>
-        this.#send(scope, { method, path, headers: all, body }),
-      );
-      return new CallResponse(incoming) as unknown as Response;
+      scope.enter(isRead);
+      if (this.#waiting > maxWaiting) throw notSent("too many calls wait for it");
+      const incoming = await this.#breaker.run(() => {
+        begun = this.#send(call);
+        if (isRead) scope.began(begun); // a mutation is never given up
+        return begun.incoming;
+      });
+      this.#answeredAt = performance.now();
+      this.#queue.answers++;
+      const response = new CallResponse(incoming);
+      if (!response.ok) forget?.();
+      return response as unknown as Response;
     } catch (error) {
-      throw error instanceof BrokenCircuitError ? leftAlone() : error;
+      forget?.();
+      throw error;
     } finally {
       this.#waiting--;
+      if (begun) scope.ended(begun);
     }
   }
 
-  async #send(
-    scope: Scope,
-    outgoing: Pick<Outgoing, "method" | "path" | "headers" | "body">,
-  ): Promise<Incoming> {
-    const { incoming, abort } = exchange(this.#pool, {
-      ...outgoing,
+  #send({ url: path, method, headers, body, scope }: CallRequest): Exchange {
+    return exchange(this.#pool, {
+      method,
+      path,
+      headers: headers ? { ...scope.headers, ...headers } : scope.headers,
+      body,
       connectTimeoutMs: this.#connectTimeoutMs,
       queue: this.#queue,
       timeoutMs: scope.callTimeoutMs,
       maxBytes: scope.maxResponseBytes,
     });
-    scope.began(outgoing.method, abort);
-    try {
-      const answer = await incoming;
-      this.#answeredAt = performance.now();
-      this.#queue.answers++;
-      return answer;
-    } finally {
-      scope.ended(abort);
-    }
   }
 
   /** Whether a failure is the upstream's own, and not the caller's doing, nor a queue in front of one that answers. */
@@ -139,11 +118,6 @@ export class Upstream {
     return !(error.cause instanceof NotSent) || performance.now() - this.#answeredAt > this.#connectTimeoutMs;
   }
 }
-
-const notSent = (message: string): CodedError =>
-  new CodedError("UPSTREAM_UNAVAILABLE", message, { retryAfter: 1 }, new NotSent());
-
-const leftAlone = (): CodedError => notSent("it failed too often and is left alone for a while");
 
 /** The light stand-in for `Request` that openapi-fetch makes: what an exchange needs and nothing else. */
 class CallRequest {

@@ -165,10 +165,10 @@ describe("time", () => {
 
   test("an abort ends it at once and closes the socket", async () => {
     const { call, server } = await against(() => {});
-    const { incoming, abort } = call();
-    const failure = failureOf(incoming);
+    const sent = call();
+    const failure = failureOf(sent.incoming);
     await expect.poll(() => server.requests.length).toBe(1);
-    abort(new CodedError("CLIENT_CLOSED_REQUEST", "left"));
+    sent.abort(new CodedError("CLIENT_CLOSED_REQUEST", "left"));
     expect(await failure).toMatchObject({ code: "CLIENT_CLOSED_REQUEST" });
     await expect.poll(server.open, { timeout: 500 }).toBe(0);
   });

@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import { readConfig } from "../../../src/config.ts";
 import { CodedError } from "../../../src/errors.ts";
 import { createApollo } from "../../../src/graphql/apollo.ts";
-import type { Executions } from "../../../src/graphql/plan/plugin.ts";
+import type { Executions } from "../../../src/graphql/plan/planned.ts";
 import { executableSchema } from "../../../src/graphql/schema.ts";
 import { batchEach, batchMany, batchOne } from "../../../src/rest/batch.ts";
 import { level } from "../../../src/rest/level.ts";

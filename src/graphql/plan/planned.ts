@@ -1,0 +1,42 @@
+/**
+ * The executor as Apollo's public hook takes it: parsed, validated and limited by then. An operation without a plan goes
+ * on to graphql-js, and is counted.
+ */
+import type { GraphQLRequestContextResponseForOperation, GraphQLResponse } from "@apollo/server";
+import { type GraphQLSchema, getVariableValues } from "graphql";
+import { mask } from "../mask.ts";
+import { report } from "../report.ts";
+import type { RequestContext } from "../request-context.ts";
+import { Plans } from "./plans.ts";
+import { runPlan } from "./run.ts";
+
+/** How many operations ran by a plan, and how many on graphql-js. */
+export type Executions = { planned: number; interpreted: number };
+
+/** Makes Apollo's `responseForOperation`. */
+export function planned(schema: GraphQLSchema, executions: Executions) {
+  const plans = new Plans(schema);
+  return async (
+    asked: GraphQLRequestContextResponseForOperation<RequestContext>,
+  ): Promise<GraphQLResponse | null> => {
+    const { document, operation, contextValue, request, response } = asked;
+    // Apollo asks before it knows that there is such an operation; graphql-js says that there is none
+    if (!operation) return null;
+    const { coerced } = getVariableValues(
+      schema,
+      operation.variableDefinitions ?? [],
+      request.variables ?? {},
+    );
+    const plan = coerced && plans.get(document, operation, coerced);
+    if (!plan || !coerced) {
+      executions.interpreted++;
+      return null;
+    }
+    executions.planned++;
+    const { data, errors } = await runPlan(plan, coerced, contextValue);
+    if (errors.length === 0) return { http: response.http, body: { kind: "single", singleResult: { data } } };
+    report(contextValue, errors);
+    const masked = errors.map((error) => mask(error.toJSON(), error));
+    return { http: response.http, body: { kind: "single", singleResult: { errors: masked, data } } };
+  };
+}

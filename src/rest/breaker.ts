@@ -1,0 +1,61 @@
+/**
+ * An upstream's circuit breaker: after five failures in a row its calls are refused at once, but for one that tries
+ * again soon, and less and less often while it goes on failing. While all is well the policy is only told of failures,
+ * so that a call that works waits for nothing more.
+ */
+import {
+  BrokenCircuitError,
+  CircuitState,
+  ConsecutiveBreaker,
+  circuitBreaker,
+  ExponentialBackoff,
+  handleWhen,
+} from "cockatiel";
+import type { CodedError } from "../errors.ts";
+import type { Incoming } from "./exchange.ts";
+import { notSent } from "./failure.ts";
+
+const consecutiveFailures = 5;
+const backoff = { initialDelay: 100, maxDelay: 15_000 };
+
+export class Breaker {
+  readonly #failures = new ConsecutiveBreaker(consecutiveFailures);
+  readonly #policy;
+
+  /** `isFault` tells the upstream's own failures from the caller's; a 5xx answer is one. */
+  constructor(isFault: (error: unknown) => boolean) {
+    this.#policy = circuitBreaker(
+      handleWhen(isFault).orWhenResult((result) => isFailure(result as Incoming)),
+      { breaker: this.#failures, halfOpenAfter: new ExponentialBackoff(backoff) },
+    );
+  }
+
+  /** Makes the call, or rejects with `UPSTREAM_UNAVAILABLE` while the upstream is left alone. */
+  run(call: () => Promise<Incoming>): Promise<Incoming> {
+    if (this.#policy.state === CircuitState.Closed) return call().then(this.#answered, this.#failed);
+    if (this.#policy.state === CircuitState.HalfOpen) return Promise.reject(leftAlone()); // one call tries; the others need not wait for it
+    return this.#policy.execute(call).catch((error) => {
+      throw error instanceof BrokenCircuitError ? leftAlone() : error;
+    });
+  }
+
+  readonly #answered = (incoming: Incoming): Incoming | Promise<Incoming> => {
+    if (isFailure(incoming)) return this.#tell(() => incoming);
+    this.#failures.success();
+    return incoming;
+  };
+
+  readonly #failed = (error: unknown): Promise<Incoming> =>
+    this.#tell(() => {
+      throw error;
+    });
+
+  /** Has the policy count what a call came to, unless it has opened since. */
+  async #tell(outcome: () => Incoming): Promise<Incoming> {
+    return this.#policy.state === CircuitState.Closed ? this.#policy.execute(outcome) : outcome();
+  }
+}
+
+const isFailure = ({ status }: Incoming): boolean => status >= 500;
+
+const leftAlone = (): CodedError => notSent("it failed too often and is left alone for a while");
