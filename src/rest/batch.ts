@@ -11,8 +11,19 @@ type Fetch<K, Item> = (keys: K[]) => Promise<readonly Item[] | null | undefined>
 /** An item has the property that answers are matched by. */
 type Matched<Match extends string> = { readonly [Name in Match]?: unknown };
 
-/** What each key came to: the items that match it, or why its chunk failed. */
-type Found<Item> = Map<string, Item[] | Error>;
+/** What each key came to: what was kept of the items that match it, or why its chunk failed. */
+type Found<Kept> = Map<string, Kept | Error>;
+
+/** Adds an item to what a key came to so far. */
+type Keep<Item, Kept> = (kept: Kept | undefined, item: Item) => Kept;
+
+const keepFirst = <Item>(kept: Item | undefined, item: Item): Item => kept ?? item;
+
+function keepAll<Item>(kept: Item[] | undefined, item: Item): Item[] {
+  if (kept === undefined) return [item];
+  kept.push(item);
+  return kept;
+}
 
 /** One object a key; null without a key or without an answer. */
 export async function batchOne<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
@@ -21,8 +32,8 @@ export async function batchOne<K extends MaybeKey, const Match extends string, I
   match: Match,
   fetch: Fetch<NonNullable<K>, Item>,
 ): Promise<(Item | null | Error)[]> {
-  const found = await fetchAll(keys, size, match, fetch);
-  return keys.map((key) => first(foundFor(found, key)));
+  const found = await fetchAll<K, Match, Item, Item>(keys, size, match, fetch, keepFirst);
+  return keys.map((key) => foundFor(found, key) ?? null);
 }
 
 /** A list a key, empty without answers; null without a key. */
@@ -38,8 +49,8 @@ export async function batchMany<K extends MaybeKey, const Match extends string, 
   match: Match,
   fetch: Fetch<NonNullable<K>, Item>,
 ): Promise<(Item[] | null | Error)[]> {
-  const found = await fetchAll(keys, size, match, fetch);
-  return keys.map((key) => foundFor(found, key));
+  const found = await fetchAll<K, Match, Item, Item[]>(keys, size, match, fetch, keepAll);
+  return keys.map((key) => (key === null || key === undefined ? null : (foundFor(found, key) ?? [])));
 }
 
 /** The parent holds a list of keys: the list of their objects in its order, null where there is no answer. */
@@ -49,16 +60,12 @@ export async function batchEach<K extends MaybeKey, const Match extends string, 
   match: Match,
   fetch: Fetch<NonNullable<K>, Item>,
 ): Promise<((Item | null)[] | null | Error)[]> {
-  const found = await fetchAll(
-    keyLists.flatMap((keys) => (Array.isArray(keys) ? (keys as K[]) : [])),
-    size,
-    match,
-    fetch,
-  );
+  const keys = keyLists.flatMap((keys) => (Array.isArray(keys) ? (keys as K[]) : []));
+  const found = await fetchAll<K, Match, Item, Item>(keys, size, match, fetch, keepFirst);
   return keyLists.map((keys) => {
     if (keys === null || keys === undefined) return null;
     if (!Array.isArray(keys)) return notA("list");
-    const items = (keys as K[]).map((key) => first(foundFor(found, key)));
+    const items = (keys as K[]).map((key) => foundFor(found, key) ?? null);
     return items.find((item) => item instanceof Error) ?? (items as (Item | null)[]);
   });
 }
@@ -67,51 +74,50 @@ export async function batchEach<K extends MaybeKey, const Match extends string, 
 const notA = (what: "list" | "key"): Error =>
   new CodedError("BAD_UPSTREAM_RESPONSE", `the REST answer has no ${what} where one belongs`);
 
-/** What REST's type promises of a key; anything else may not even turn into text, nor half a character into a URL. */
-const isKey = (key: unknown): key is Key =>
-  typeof key === "string" ? key.isWellFormed() : typeof key === "number";
+/** A key as text; `undefined` for anything else than REST's type promises, which may not even turn into text. */
+const textOf = (key: unknown): string | undefined =>
+  typeof key === "string" ? key : typeof key === "number" ? String(key) : undefined;
 
-/** What a key came to; null without a key. */
-function foundFor<Item>(found: Found<Item>, key: unknown): Item[] | null | Error {
-  if (isKey(key)) return found.get(String(key)) ?? [];
-  return key === null || key === undefined ? null : notA("key");
+/** What a key came to: nothing without an answer or without a key. */
+function foundFor<Kept>(found: Found<Kept>, key: unknown): Kept | Error | undefined {
+  if (key === null || key === undefined) return undefined;
+  const text = textOf(key);
+  return text?.isWellFormed() ? found.get(text) : notA("key");
 }
 
-const first = <Item>(items: Item[] | null | Error): Item | null | Error =>
-  items instanceof Error ? items : (items?.[0] ?? null);
-
-async function fetchAll<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
+async function fetchAll<K extends MaybeKey, const Match extends string, Item extends Matched<Match>, Kept>(
   keys: readonly K[],
   size: number,
   match: Match,
   fetch: Fetch<NonNullable<K>, Item>,
-): Promise<Found<Item>> {
+  keep: Keep<Item, Kept>,
+): Promise<Found<Kept>> {
   const distinct = new Set<NonNullable<K>>();
-  for (const key of keys) if (isKey(key)) distinct.add(key as NonNullable<K>);
+  // half of a character cannot be written in a URL
+  for (const key of keys) if (textOf(key)?.isWellFormed()) distinct.add(key as NonNullable<K>);
   const wanted = [...distinct];
-  const found: Found<Item> = new Map();
+  const found: Found<Kept> = new Map();
   if (wanted.length > size)
-    await Promise.all(chunks(wanted, size).map((chunk) => fetchChunk(chunk, match, fetch, found)));
-  else if (wanted.length > 0) await fetchChunk(wanted, match, fetch, found);
+    await Promise.all(chunks(wanted, size).map((chunk) => fetchChunk(chunk, match, fetch, keep, found)));
+  else if (wanted.length > 0) await fetchChunk(wanted, match, fetch, keep, found);
   return found;
 }
 
-async function fetchChunk<K, const Match extends string, Item extends Matched<Match>>(
+async function fetchChunk<K, const Match extends string, Item extends Matched<Match>, Kept>(
   chunk: K[],
   match: Match,
   fetch: Fetch<K, Item>,
-  found: Found<Item>,
+  keep: Keep<Item, Kept>,
+  found: Found<Kept>,
 ): Promise<void> {
   try {
     const answer: unknown = (await fetch(chunk)) ?? [];
     if (!Array.isArray(answer)) throw notA("list");
     for (const item of answer as Item[]) {
-      const value = (item as Item | null)?.[match];
-      if (!isKey(value)) continue;
-      const key = String(value);
-      const items = found.get(key);
-      if (items === undefined) found.set(key, [item]);
-      else if (Array.isArray(items)) items.push(item);
+      const key = textOf((item as Item | null)?.[match]);
+      if (key === undefined) continue;
+      const kept = found.get(key);
+      if (!(kept instanceof Error)) found.set(key, keep(kept, item));
     }
   } catch (error) {
     for (const key of chunk)

@@ -124,6 +124,7 @@ export class RestClient {
       params: init?.header ? { ...init, header: serializeHeaders(operation, init.header) } : init,
       body: init?.body ?? undefined,
       querySerializer: init?.query ? (given: Section) => serializeQuery(operation, given) : noQuery,
+      parseAs: "stream", // `body` as it is, which here is parsed already
       scope: this.#scope,
     });
   }

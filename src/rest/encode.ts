@@ -24,6 +24,8 @@ function serializeOne(
   written: NonNullable<Operation["style"]>[string] | undefined,
 ): string {
   const { style = "form", explode = true } = written ?? {};
+  if (Array.isArray(value) && !explode && style === "form" && value.every(isPlain) && value.length > 0)
+    return `${encodeURIComponent(name)}=${value.join(",")}`; // a batch's keys: hundreds, and nothing to encode
   if (Array.isArray(value))
     return value.length > 0
       ? serializeArrayParam(encodeURIComponent(name), value, { style: style as "form", explode })
@@ -36,6 +38,9 @@ function serializeOne(
   }
   return serializePrimitiveParam(encodeURIComponent(name), String(value));
 }
+
+const unreserved = /^[\w.~-]*$/; // RFC 3986 §2.3
+const isPlain = (value: unknown): boolean => typeof value === "string" && unreserved.test(value);
 
 /** Runs `serialize`; half of a character (a lone surrogate) cannot be written in a URL. */
 function wellFormed(name: string, serialize: () => string): string {

@@ -137,7 +137,7 @@ class CallRequest {
   }
 }
 
-/** The light stand-in for `Response`: a body that is there already, parsed when it is first asked for. */
+/** The light stand-in for `Response`: a body that is there already, and that `body` parses when it is first asked for. */
 class CallResponse {
   readonly status: number;
   readonly ok: boolean;
@@ -156,8 +156,9 @@ class CallResponse {
     return this.#text;
   }
 
-  async json(): Promise<unknown> {
-    this.#value ??= JSON.parse(this.#text);
+  /** The value of a JSON body; `undefined` for none. Throws `SyntaxError`. */
+  get body(): unknown {
+    if (this.#text !== "") this.#value ??= JSON.parse(this.#text);
     return this.#value;
   }
 }
