@@ -113,6 +113,29 @@ describe("a request", () => {
     expect(pathsOf(server.requests)).toHaveLength(4);
   });
 
+  test("parses an answer once, also one of unknown length", async () => {
+    const { rest } = await against((socket) =>
+      socket.write(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+      ),
+    );
+    const [one, other] = await Promise.all([rest.get("/things"), rest.get("/things")]);
+    expect(one).toEqual({});
+    expect(other).toBe(one);
+  });
+
+  test.each([
+    [["a", "b-1", "c_2.~"], "ids=a,b-1,c_2.~"],
+    [["a", "b&x=1"], "ids=a,b%26x%3D1"],
+    [["", "a"], "ids=,a"],
+    [[1, 2], "ids=1,2"],
+    [[], undefined],
+  ])("writes the keys %j", async (ids, search) => {
+    const { rest, server } = await against(ok({}));
+    await rest.get("/things", { query: { ids } });
+    expect(pathsOf(server.requests)).toEqual([search === undefined ? "/things" : `/things?${search}`]);
+  });
+
   test("shares nothing with another request", async () => {
     const { request, server } = await against(ok({}));
     await Promise.all([request().get("/things"), request().get("/things")]);
@@ -315,6 +338,25 @@ describe("the breaker", () => {
     const { request, server } = await against(status(400));
     for (let call = 0; call < 20; call++) await failureOf(request().get("/things"));
     expect(server.requests).toHaveLength(20);
+  });
+
+  test("forgets its failures at a success", async () => {
+    const { request, server } = await against((socket, text, count) =>
+      (server.requests.length % 5 === 0 ? ok({}) : status(500))(socket, text, count),
+    );
+    for (let call = 0; call < 20; call++)
+      await request()
+        .post("/things", { body: {} })
+        .catch(() => undefined);
+    expect(server.requests).toHaveLength(20);
+  });
+
+  test("counts each of the calls that fail together", async () => {
+    const { request, server } = await against(status(504));
+    await Promise.all([1, 2, 3, 4, 5].map(() => failureOf(request().get("/things"))));
+    expect(server.requests).toHaveLength(5);
+    expect((await failureOf(request().get("/things"))).code).toBe("UPSTREAM_UNAVAILABLE");
+    expect(server.requests).toHaveLength(5);
   });
 
   test("counts an exchange once, however many fields share it", async () => {
