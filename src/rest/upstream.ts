@@ -71,15 +71,20 @@ export class Upstream {
     return answer;
   }
 
-  /** One exchange under the breaker and the bound on waiting calls; one that fails is not remembered. */
-  async #exchange(call: CallRequest, forget?: () => void): Promise<Response> {
+  /** One exchange within the bounds; throws at once, before anybody can remember it, when it is one too many. */
+  #exchange(call: CallRequest, forget?: () => void): Promise<Response> {
+    call.scope.enter(call.method === "GET");
+    if (this.#waiting >= maxWaiting) throw notSent("too many calls wait for it");
+    return this.#run(call, forget);
+  }
+
+  /** Runs an exchange under the breaker; one that fails is not remembered. */
+  async #run(call: CallRequest, forget?: () => void): Promise<Response> {
     const { scope, method } = call;
     const isRead = method === "GET";
     let begun: Exchange | undefined;
     this.#waiting++;
     try {
-      scope.enter(isRead);
-      if (this.#waiting > maxWaiting) throw notSent("too many calls wait for it");
       const incoming = await this.#breaker.run(() => {
         begun = this.#send(call);
         if (isRead) scope.began(begun); // a mutation is never given up

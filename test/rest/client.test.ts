@@ -136,6 +136,23 @@ describe("a request", () => {
     expect(pathsOf(server.requests)).toEqual([search === undefined ? "/things" : `/things?${search}`]);
   });
 
+  test("remembers no read that was refused before it was sent", async () => {
+    const { request, upstreams, server } = await against(() => {});
+    const product = upstreams.of(operations["GET /things"] as Operation);
+    const others = Array.from({ length: 5_000 }, () =>
+      request()
+        .get("/things")
+        .catch(() => undefined),
+    );
+    const late = request();
+    expect((await failureOf(late.get("/things"))).message).toMatch(/too many calls wait/);
+    expect(product.underWay).toBe(5_000);
+    await upstreams.close();
+    await Promise.all(others);
+    expect((await failureOf(late.get("/things"))).message).not.toMatch(/too many calls wait/);
+    expect(server.requests.length).toBeLessThan(5_000);
+  });
+
   test("shares nothing with another request", async () => {
     const { request, server } = await against(ok({}));
     await Promise.all([request().get("/things"), request().get("/things")]);
