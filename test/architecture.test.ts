@@ -57,7 +57,7 @@ describe("imports", () => {
   const folderOf = (path: string): string | undefined => /^src\/([^/]+)\//.exec(path)?.[1];
 
   test("are found: each names a file that exists", () => {
-    expect(graph.get("src/main.ts")).toEqual(
+    expect(graph.get("src/program.ts")).toEqual(
       expect.arrayContaining(["src/config.ts", "src/graphql/graphql.ts"]),
     );
     expect([...graph.values()].flat().filter((path) => !existsSync(join(root, path)))).toEqual([]);

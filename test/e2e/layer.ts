@@ -1,11 +1,11 @@
 /**
- * What the end-to-end tests share: all roles as main.ts starts them, in this process and in memory, with every REST
+ * What the end-to-end tests share: all roles as program.ts starts them, in this process and in memory, with every REST
  * call counted where it arrives, at the platform.
  */
 import { onTestFinished } from "vitest";
 import { readConfig } from "../../src/config.ts";
-import { start } from "../../src/main.ts";
 import { demoKeys } from "../../src/platform/demo.ts";
+import { start } from "../../src/program.ts";
 
 const keyOf = (user: string): string => demoKeys.find((demo) => demo.user === user)?.key ?? "";
 export const keys = {

@@ -1,0 +1,115 @@
+/**
+ * Composition root: environment in, running roles out. The roles named on the command line (none: all) run in this
+ * process, each on a socket of its own, so that they are the same code alone and together. The first of gateway,
+ * graphql, platform listens on `PORT`; the others stand behind it on ports that only this machine reaches.
+ */
+import { randomBytes } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
+import { findDoubtful, findMissing, findUnsafe } from "./boot-check.ts";
+import { type Config, ConfigError, type Environment, type Role, readConfig, roleNames } from "./config.ts";
+import { listenError } from "./listen-error.ts";
+import { stopOnSignals } from "./stop.ts";
+import { watchUpstreams } from "./watch-upstreams.ts";
+import { welcome } from "./welcome.ts";
+
+/** Servers that listen, the front first. */
+export type Running = { url: URL; servers: FastifyInstance[] };
+
+/** Starts the roles, innermost first. Throws `ConfigError`, with nothing left running, when they cannot start. */
+export async function start(given: Config): Promise<Running> {
+  const lines = [...findMissing(given), ...findUnsafe(given)];
+  if (lines.length > 0) throw new ConfigError(lines);
+  const servers: FastifyInstance[] = [];
+  try {
+    const url = await startRoles(given, servers);
+    return { url, servers };
+  } catch (error) {
+    for (const server of servers) await server.close();
+    throw error;
+  }
+}
+
+async function startRoles(given: Config, servers: FastifyInstance[]): Promise<URL> {
+  const front = roleNames.find((role) => given.roles.has(role));
+  let config = withSecret(given);
+  let url = new URL("http://127.0.0.1");
+  const open = async (role: Role, create: (config: Config) => Promise<FastifyInstance>): Promise<URL> => {
+    const server = await create(role === front ? config : behindFront(config));
+    servers.unshift(server);
+    url = await listen(server, role === front ? config : undefined);
+    return url;
+  };
+  if (config.roles.has("platform")) {
+    const { createPlatform } = await import("./platform/platform.ts");
+    const rest = await open("platform", createPlatform);
+    const keyIntrospection = new URL("/internal/keys/introspect", rest);
+    config = withEnvironment(config, { REST_BASE_URL: rest, KEY_INTROSPECTION_URL: keyIntrospection });
+  }
+  if (config.roles.has("graphql")) {
+    const { createGraphql } = await import("./graphql/graphql.ts");
+    config = withEnvironment(config, { GRAPHQL_URL: await open("graphql", createGraphql) });
+  }
+  if (config.roles.has("gateway")) {
+    const { createGateway } = await import("./gateway/gateway.ts");
+    await open("gateway", (configured) => createGateway(configured, behindGateway(config)));
+  }
+  return url;
+}
+
+/** In one process the gateway and the roles behind it share a secret, whether or not one is configured. */
+const withSecret = (config: Config): Config =>
+  config.env.GATEWAY_SECRET !== undefined || !config.roles.has("gateway") || config.roles.size === 1
+    ? config
+    : withEnvironment(config, { GATEWAY_SECRET: randomBytes(32).toString("base64url") });
+
+/** CORS is the front's, and the headers that it adds must not count against its client. */
+const behindFront = (config: Config): Config =>
+  withEnvironment(config, {
+    CORS_ORIGINS: [],
+    MAX_HEADERS: config.env.MAX_HEADERS + 16,
+    MAX_HEADER_BYTES: config.env.MAX_HEADER_BYTES + 16_384,
+  });
+
+function behindGateway({ env }: Config) {
+  const { REST_BASE_URL: rest, KEY_INTROSPECTION_URL: keyIntrospection, GRAPHQL_URL: graphql } = env;
+  if (!rest || !keyIntrospection)
+    throw new ConfigError(["the gateway needs REST_BASE_URL and KEY_INTROSPECTION_URL"]);
+  return graphql ? { rest, keyIntrospection, graphql } : { rest, keyIntrospection };
+}
+
+const withEnvironment = (config: Config, changes: Partial<Environment>): Config =>
+  Object.freeze({ ...config, env: Object.freeze({ ...config.env, ...changes }) });
+
+/** Listens where the front's configuration says, or on a free port of this machine. */
+async function listen(server: FastifyInstance, front: Config | undefined): Promise<URL> {
+  const { PORT: port, HOST: host } = front?.env ?? { PORT: 0, HOST: "127.0.0.1" };
+  try {
+    await server.listen({ port, host });
+  } catch (error) {
+    throw listenError(error, host, port);
+  }
+  const shown = /^(?:0\.0\.0\.0|::)$/.test(host) ? "127.0.0.1" : host;
+  const { port: taken } = server.server.address() as AddressInfo;
+  return new URL(`http://${shown.includes(":") ? `[${shown}]` : shown}:${taken}`);
+}
+
+const say = (line: string): void => void process.stderr.write(`messaging-graphql: ${line}\n`);
+
+/** Runs the roles that the arguments name until a signal stops them; ends the process where they cannot start. */
+export async function main(environment: NodeJS.ProcessEnv, roles: readonly string[]): Promise<void> {
+  try {
+    const config = readConfig(environment, roles);
+    const { url, servers } = await start(config);
+    for (const line of findDoubtful(config)) say(line);
+    stopOnSignals(servers, config);
+    await watchUpstreams(servers[0], config);
+    process.stdout.write(await welcome(config, url));
+  } catch (error) {
+    for (const line of linesOf(error as Error)) say(line);
+    process.exit(1);
+  }
+}
+
+const linesOf = (error: Error): readonly string[] =>
+  error instanceof ConfigError ? error.lines : [`cannot start: ${error.message.replace(/\s+/g, " ")}`];
