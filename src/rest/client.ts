@@ -98,9 +98,7 @@ export class RestClient {
   ): Promise<unknown> {
     const operation = this.#operations[`${method} ${path}`] as Operation;
     const upstream = this.#upstreams.of(operation);
-    const isRead = method === "GET";
-    if (isRead) upstream.retries.count();
-    for (let mayRetry = isRead; ; mayRetry = false) {
+    for (let mayRetry = method === "GET"; ; mayRetry = false) {
       try {
         const answer = await this.#send(upstream, operation, method, path, init);
         return valueAt(bodyOf(operation, init, answer), result);

@@ -6,8 +6,6 @@ import { serializeArrayParam, serializeObjectParam, serializePrimitiveParam } fr
 import { CodedError } from "../errors.ts";
 import type { Operation } from "./operation.ts";
 
-type Style = "form" | "spaceDelimited" | "pipeDelimited" | "deepObject" | "simple";
-
 export function serializeQuery({ style = {} }: Operation, query: Readonly<Record<string, unknown>>): string {
   let search = "";
   for (const [name, value] of Object.entries(query)) {
@@ -26,18 +24,25 @@ function serializeOne(
   const { style = "form", explode = true } = written ?? {};
   if (Array.isArray(value) && !explode && style === "form" && value.every(isPlain) && value.length > 0)
     return `${encodeURIComponent(name)}=${value.join(",")}`; // a batch's keys: hundreds, and nothing to encode
-  if (Array.isArray(value))
-    return value.length > 0
-      ? serializeArrayParam(encodeURIComponent(name), value, { style: style as "form", explode })
-      : "";
-  if (typeof value === "object" && value !== null) {
-    return serializeObjectParam(encodeURIComponent(name), value as Record<string, unknown>, {
-      style: style as Exclude<Style, "spaceDelimited" | "pipeDelimited">,
-      explode,
-    });
-  }
-  return serializePrimitiveParam(encodeURIComponent(name), String(value));
+  if (typeof value !== "object" || value === null)
+    return serializePrimitiveParam(encodeURIComponent(name), String(value));
+  const members = Array.isArray(value) ? value : membersOf(value);
+  const inner = Object.values(members);
+  if (inner.some((member) => typeof member === "object"))
+    throw refused(name, "is not a value that a query can hold");
+  if (inner.length === 0) return "";
+  return Array.isArray(members)
+    ? serializeArrayParam(encodeURIComponent(name), members, { style: style as "form", explode })
+    : serializeObjectParam(encodeURIComponent(name), members, { style: style as "form", explode });
 }
+
+/** An object's members with their names encoded: in a free-form object these are the caller's as well. */
+const membersOf = (value: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) =>
+      member === null || member === undefined ? [] : [[encodeURIComponent(name), member]],
+    ),
+  );
 
 const unreserved = /^[\w.~-]*$/; // RFC 3986 §2.3
 const isPlain = (value: unknown): boolean => typeof value === "string" && unreserved.test(value);

@@ -13,7 +13,7 @@ export class RetryBudget {
   #now: Window = { calls: 0, retries: 0 };
   #until = 0;
 
-  /** Notes a first attempt. */
+  /** Notes a read that is sent for the first time. */
   count(): void {
     const now = performance.now();
     if (now >= this.#until) {

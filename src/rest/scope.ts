@@ -10,8 +10,8 @@ type Abortable = { abort(failure: CodedError): void };
 
 export class Scope {
   readonly headers: Readonly<Record<string, string>>;
-  /** The reads that this request has made, by URL. */
-  readonly reads = new Map<string, Promise<Response>>();
+  /** The reads that this request has made, by URL and the operation's own headers; null for one that failed. */
+  readonly reads = new Map<string, Promise<Response> | null>();
   readonly #config: Config;
   readonly #deadline: number;
   readonly #underWay = new Set<Abortable>();

@@ -1,7 +1,6 @@
 /**
  * A product's REST service: its pool of connections, its typed client (openapi-fetch) over them, and what keeps its
- * faults its own: a circuit breaker, a bounded number of calls under way, a budget of retries. All of them count what
- * is sent, and not what a request's memo answers.
+ * faults its own: a circuit breaker, a bounded number of calls under way, a budget of retries.
  */
 import createClient, { type Client } from "openapi-fetch";
 import { Pool } from "undici";
@@ -58,16 +57,22 @@ export class Upstream {
     await this.#pool.destroy();
   }
 
-  /** Identical reads of one request are one exchange, parsed once, until a write makes them old. */
+  /**
+   * Identical reads of one request are one exchange, parsed once, until a write makes them old. One that fails is
+   * forgotten, so that it can be tried again, but only once.
+   */
   #fetch(call: CallRequest): Promise<Response> {
     const { reads } = call.scope;
     if (call.method !== "GET") return this.#exchange(call).finally(() => reads.clear());
-    if (call.headers) return this.#exchange(call);
-    const url = this.#origin + call.url;
-    const known = reads.get(url);
+    const read = this.#origin + call.url + (call.headers ? JSON.stringify(call.headers) : "");
+    const known = reads.get(read);
     if (known) return known;
-    const answer = this.#exchange(call, () => reads.delete(url));
-    reads.set(url, answer);
+    const isFirst = known === undefined;
+    const answer = this.#exchange(call, () => {
+      if (isFirst) reads.set(read, null);
+    });
+    if (isFirst) this.retries.count();
+    reads.set(read, answer);
     return answer;
   }
 

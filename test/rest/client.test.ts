@@ -15,6 +15,8 @@ const operations: Record<string, Operation> = {
       "query:ids": { style: "form", explode: false },
       "query:tags": { style: "pipeDelimited", explode: false },
       "query:filter": { style: "deepObject", explode: true },
+      "query:form": { style: "form", explode: true },
+      "query:flat": { style: "form", explode: false },
     },
   },
   "GET /things/{thingId}": { id: "getThing", product: "A" },
@@ -134,6 +136,36 @@ describe("a request", () => {
     const { rest, server } = await against(ok({}));
     await rest.get("/things", { query: { ids } });
     expect(pathsOf(server.requests)).toEqual([search === undefined ? "/things" : `/things?${search}`]);
+  });
+
+  test.each([
+    [{ filter: { "a]=1&admin": true, none: null } }, "filter[a%5D%3D1%26admin]=true"],
+    [{ form: { none: null, "admin=true&x": 1, ä: "b,c" } }, "admin%3Dtrue%26x=1&%C3%A4=b%2Cc"],
+    [{ flat: { "a,b&c": 1, d: 2, none: undefined } }, "flat=a%2Cb%26c,1,d,2"],
+    [{ filter: { none: null }, form: {}, flat: {} }, undefined],
+  ])("writes the members of the object %j", async (query, search) => {
+    const { rest, server } = await against(ok({}));
+    await rest.get("/things", { query });
+    expect(pathsOf(server.requests)).toEqual([search === undefined ? "/things" : `/things?${search}`]);
+  });
+
+  test.each([{ form: { a: { b: 1 } } }, { filter: { a: [1] } }, { ids: ["a", null] }, { tags: [{}] }])(
+    "refuses %j, which no query can hold",
+    async (query) => {
+      const { rest, server } = await against(ok({}));
+      expect(await failureOf(rest.get("/things", { query }))).toMatchObject({
+        code: "BAD_USER_INPUT",
+        details: { argument: Object.keys(query)[0] },
+      });
+      expect(server.requests).toEqual([]);
+    },
+  );
+
+  test("makes reads of one URL once for each of their headers' values", async () => {
+    const { rest, server } = await against(ok({}));
+    const read = (region: string) => rest.get("/things", { header: { region } });
+    await Promise.all([read("eu"), read("eu"), read("us"), rest.get("/things"), read("us")]);
+    expect(server.requests).toHaveLength(3);
   });
 
   test("remembers no read that was refused before it was sent", async () => {
@@ -270,6 +302,19 @@ describe("another try", () => {
     const { rest: other, server: down } = await against(failure);
     await failureOf(other.get("/things"));
     expect(down.requests).toHaveLength(2);
+  });
+
+  test("is one for all who ask for the same, however much of the budget is left", async () => {
+    const { request, server } = await against((socket, text, count) =>
+      (text.startsWith("GET /things/") ? ok({}) : status(503))(socket, text, count),
+    );
+    for (let read = 0; read < 40; read++)
+      await request().get("/things/{thingId}", { path: { thingId: "1" } });
+    server.requests.length = 0;
+    const rest = request();
+    await Promise.all(Array.from({ length: 8 }, () => failureOf(rest.get("/things"))));
+    await failureOf(rest.get("/things"));
+    expect(server.requests).toHaveLength(2);
   });
 
   test.each<[string, Answer]>([
