@@ -5,7 +5,7 @@
  */
 import { CodedError } from "../errors.ts";
 
-/** Returns the key, unverified, or `undefined` when there is none. Throws BAD_REQUEST for repeated or conflicting ones. */
+/** Returns the key, unverified, or `undefined` when there is none. Throws `BAD_REQUEST` for repeated or conflicting ones. */
 export function readKey(rawHeaders: readonly string[]): string | undefined {
   const apiKey = only(rawHeaders, "x-api-key");
   const authorization = only(rawHeaders, "authorization");
@@ -16,7 +16,7 @@ export function readKey(rawHeaders: readonly string[]): string | undefined {
   return apiKey ?? bearer;
 }
 
-/** The only value of a header. Throws BAD_REQUEST when it comes twice. */
+/** The only value of a header. Throws `BAD_REQUEST` when it comes twice. */
 function only(rawHeaders: readonly string[], name: string): string | undefined {
   let found: string | undefined;
   for (let at = 0; at < rawHeaders.length; at += 2) {
