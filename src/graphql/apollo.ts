@@ -13,7 +13,6 @@ import { mask } from "./mask.ts";
 import { type Executions, planned } from "./plan/planned.ts";
 import { quoteRequestId, report } from "./report.ts";
 import type { RequestContext } from "./request-context.ts";
-import { setStatus } from "./status.ts";
 
 /** `executions` counts operations by what ran them; without it all run on graphql-js. */
 export function createApollo(
@@ -29,12 +28,9 @@ export function createApollo(
     introspection: !production,
     hideSchemaDetailsFromClientErrors: production,
     includeStacktraceInErrorResponses: false,
-    allowBatchedHttpRequests: env.MAX_OPERATIONS > 1,
     persistedQueries: false,
-    csrfPrevention: false, // the route takes JSON alone, which no form can send, and no cookie is a credential here
     stopOnTerminationSignals: false,
     formatError: mask,
-    stringifyResult: (value) => JSON.stringify(value),
     parseOptions: { maxTokens: env.MAX_TOKENS },
     validationRules: [limitRule(env)],
     plugins: [
@@ -58,7 +54,6 @@ function hooks(
     },
     async willSendResponse(answer) {
       quoteRequestId(answer);
-      setStatus(answer);
     },
   };
   return { requestDidStart: async () => listener };

@@ -5,5 +5,4 @@ import type { Context } from "../rest/context.ts";
 export type RequestContext = Context & {
   readonly requestId: string;
   readonly log: FastifyBaseLogger;
-  readonly asksForJson: boolean;
 };

@@ -2,7 +2,7 @@
  * `/v1/graphql`: a request's way in and out. POST executes, GET shows the explorer to a browser (and executes queries
  * only where that is switched on). The client's leaving is carried to the REST calls.
  */
-import { type ApolloServer, HeaderMap } from "@apollo/server";
+import { type ApolloServer, type GraphQLResponse, HeaderMap } from "@apollo/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { operations } from "../../generated/operations.ts";
 import type { Config } from "../config.ts";
@@ -12,12 +12,10 @@ import { headerForwarder } from "../rest/forwarded-headers.ts";
 import type { Rest } from "../rest/rest.ts";
 import { Scope } from "../rest/scope.ts";
 import { sendExplorer, wantsPage } from "./explorer.ts";
+import { json, mediaTypeFor, readParameters, readSearch, refusal, resultOf, statusOf } from "./over-http.ts";
 import type { RequestContext } from "./request-context.ts";
-import { asksForJson } from "./status.ts";
 
 const path = "/v1/graphql";
-/** The headers that Apollo looks at. */
-const apolloHeaders = ["content-type", "accept", "apollo-require-preflight", "x-apollo-operation-name"];
 
 export function routes(
   server: FastifyInstance,
@@ -26,26 +24,35 @@ export function routes(
   upstreams: Upstreams,
 ): void {
   const forward = headerForwarder(config);
-  const { MAX_OPERATIONS: maxOperations } = config.env;
-  const execute = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (Array.isArray(request.body) && request.body.length > maxOperations) throw tooMany(maxOperations);
+  const { GRAPHQL_GET: takesGet, MAX_OPERATIONS: maxOperations } = config.env;
+  const execute = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    parameters: unknown,
+  ): Promise<FastifyReply> => {
+    const isList = Array.isArray(parameters);
+    if (isList && parameters.length > maxOperations) throw tooMany(maxOperations);
+    const isBatch = isList && maxOperations > 1 && parameters.length > 0;
+    if (mediaTypeFor(request.headers.accept) === undefined)
+      return answer(request, reply, refusal("this client accepts no media type of GraphQL's", 406));
     const scope = new Scope(config, forward(request.headers, request.id));
     reply.raw.on("close", () => {
       if (!reply.raw.writableFinished) scope.leave();
     });
     const rest = new RestClient(operations, upstreams, scope) as unknown as Rest;
-    const context = {
-      rest,
-      requestId: request.id,
-      log: request.log,
-      asksForJson: asksForJson(request.headers.accept),
+    const contextValue = { rest, requestId: request.id, log: request.log };
+    const http = request.method === "GET" ? byGet : undefined;
+    const run = async (one: unknown): Promise<GraphQLResponse> => {
+      const asked = readParameters(one);
+      if (typeof asked === "string") return refusal(asked);
+      return apollo.executeOperation({ ...asked, http }, { contextValue });
     };
-    return answer(apollo, request, reply, context);
+    return answer(request, reply, isBatch ? await Promise.all(parameters.map(run)) : await run(parameters));
   };
-  server.post(path, execute);
+  server.post(path, (request, reply) => execute(request, reply, request.body));
   server.get(path, async (request, reply) => {
     if (!config.production && wantsPage(request)) return sendExplorer(request, reply);
-    if (config.env.GRAPHQL_GET) return execute(request, reply);
+    if (takesGet) return execute(request, reply, readSearch(request.query as Record<string, unknown>));
     reply.header("allow", "POST");
     throw new CodedError("METHOD_NOT_ALLOWED", "queries are sent by POST");
   });
@@ -53,11 +60,14 @@ export function routes(
     method: ["DELETE", "PATCH", "PUT", "TRACE"],
     url: path,
     handler: async (_request, reply) => {
-      reply.header("allow", config.env.GRAPHQL_GET ? "GET, POST" : "POST");
+      reply.header("allow", takesGet ? "GET, POST" : "POST");
       throw new CodedError("METHOD_NOT_ALLOWED", "queries are sent by POST");
     },
   });
 }
+
+/** Apollo refuses mutations that come this way. */
+const byGet = { method: "GET", headers: new HeaderMap(), search: "", body: undefined };
 
 const tooMany = (value: number): CodedError =>
   new CodedError("LIMIT_EXCEEDED", `a request may carry at most ${value} operations`, {
@@ -65,39 +75,18 @@ const tooMany = (value: number): CodedError =>
     value,
   });
 
-async function answer(
-  apollo: ApolloServer<RequestContext>,
-  request: FastifyRequest,
+/** A batch's status is its worst. */
+function answer(
+  { headers: { accept } }: FastifyRequest,
   reply: FastifyReply,
-  context: RequestContext,
-): Promise<FastifyReply> {
-  const { status, headers, body } = await apollo.executeHTTPGraphQLRequest({
-    httpGraphQLRequest: {
-      method: request.method,
-      headers: headerMap(request),
-      body: request.body,
-      search: searchOf(request.url),
-    },
-    context: async () => context,
-  });
-  for (const [name, value] of headers) if (name !== "content-length") reply.header(name, value);
-  reply.header("cache-control", "private, no-store");
-  return reply.code(status ?? 200).send(body.kind === "complete" ? body.string : "");
+  given: GraphQLResponse | GraphQLResponse[],
+): FastifyReply {
+  const responses = [given].flat();
+  for (const { http } of responses) for (const [name, value] of http.headers) reply.header(name, value);
+  const body = Array.isArray(given) ? given.map(resultOf) : resultOf(given);
+  return reply
+    .code(Math.max(...responses.map((response) => statusOf(response, accept))))
+    .header("content-type", mediaTypeFor(accept) ?? json)
+    .header("cache-control", "private, no-store")
+    .send(JSON.stringify(body));
 }
-
-/** What these clients accept is what a client without the header gets, and Apollo need not negotiate. */
-const plainJson = new Set(["application/json", "*/*"]);
-
-function headerMap({ headers }: FastifyRequest): HeaderMap {
-  const map = new HeaderMap();
-  for (const name of apolloHeaders) {
-    const value = headers[name];
-    if (typeof value === "string" && !(name === "accept" && plainJson.has(value))) map.set(name, value);
-  }
-  return map;
-}
-
-const searchOf = (url: string): string => {
-  const at = url.indexOf("?");
-  return at < 0 ? "" : url.slice(at);
-};

@@ -1,8 +1,8 @@
 /** What of a failure reaches a client and a log: codes, paths and names; never what REST sent. On both ways of running. */
-import { HeaderMap } from "@apollo/server";
 import { makeExecutableSchema } from "@graphql-tools/schema";
 import { describe, expect, test, vi } from "vitest";
 import { createApollo } from "../../src/graphql/apollo.ts";
+import { resultOf } from "../../src/graphql/over-http.ts";
 import { configure } from "./configure.ts";
 import { inFrontOf, send } from "./rest-stand-in.ts";
 
@@ -143,19 +143,11 @@ describe.each([
       debug: () => {},
     };
     const apollo = createApollo(configure(), schema, log as never, executions);
-    const context = { requestId: "request-1", log, asksForJson: false } as never;
+    const context = { requestId: "request-1", log } as never;
     await apollo.start();
-    const { body } = await apollo.executeHTTPGraphQLRequest({
-      httpGraphQLRequest: {
-        method: "POST",
-        headers: new HeaderMap([["content-type", "application/json"]]),
-        search: "",
-        body: { query: "{ broken }" },
-      },
-      context: async () => context,
-    });
+    const response = await apollo.executeOperation({ query: "{ broken }" }, { contextValue: context });
     await apollo.stop();
-    expect(JSON.parse(body.kind === "complete" ? body.string : "")).toEqual({
+    expect(JSON.parse(JSON.stringify(resultOf(response)))).toEqual({
       data: { broken: null },
       errors: [
         {

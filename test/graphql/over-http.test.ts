@@ -65,3 +65,100 @@ describe("status codes", () => {
     ]);
   });
 });
+
+describe("parameters", () => {
+  const post = async (payload: unknown, headers = {}, environment: NodeJS.ProcessEnv = {}) => {
+    const server = await createGraphql(configure(environment));
+    onTestFinished(() => server.close());
+    return server.inject({ method: "POST", url: "/v1/graphql", headers, payload: payload as object });
+  };
+  const query = "query A ($yes: Boolean = true) { __typename @include(if: $yes) } query B { b: __typename }";
+
+  test.each([
+    [[], /object/],
+    [[{ query: "{ __typename }" }], /object/],
+    [{ query: ["{ __typename }"] }, /"query"/],
+    [{ query, operationName: 1 }, /"operationName"/],
+    [{ query, variables: "{}" }, /"variables"/],
+    [{ query, variables: [] }, /"variables"/],
+    [{ query, extensions: 0 }, /"extensions"/],
+  ])("%j are refused", async (payload, message) => {
+    const answer = await post(payload);
+    expect([answer.statusCode, answer.headers["content-type"]]).toEqual([
+      400,
+      "application/json; charset=utf-8",
+    ]);
+    expect(answer.json()).toEqual({
+      errors: [{ message: expect.stringMatching(message), extensions: { code: "BAD_REQUEST" } }],
+    });
+  });
+
+  test("that are null count as absent", async () => {
+    const answer = await post({
+      query: "{ __typename }",
+      operationName: null,
+      variables: null,
+      extensions: null,
+    });
+    expect(answer.json()).toEqual({ data: { __typename: "Query" } });
+  });
+
+  test("of a GET: variables are JSON, and no parameter comes twice", async () => {
+    const server = await createGraphql(configure({ GRAPHQL_GET: "on" }));
+    onTestFinished(() => server.close());
+    const get = async (search: Partial<Record<string, string | string[]>>) =>
+      (await server.inject({ url: "/v1/graphql", query: search as Record<string, string> })).json();
+    expect(await get({ query, operationName: "A", variables: '{"yes":false}' })).toEqual({ data: {} });
+    for (const search of [
+      { query, operationName: "A", variables: "{yes" },
+      { query, operationName: "A", variables: "1" },
+      { query: [query, query], operationName: "A" },
+    ])
+      expect(await get(search)).toMatchObject({ errors: [{ extensions: { code: "BAD_REQUEST" } }] });
+  });
+
+  test("of a batch: each operation is answered in its place, and the status is the worst", async () => {
+    const operations = [
+      { query, operationName: "B" },
+      { query: "{ nothing }" },
+      "text",
+      { query: "{ c: __typename }" },
+    ];
+    const answer = await post(operations, {}, { MAX_OPERATIONS: "4" });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json()).toMatchObject([
+      { data: { b: "Query" } },
+      { errors: [{ extensions: { code: "GRAPHQL_VALIDATION_FAILED" } }] },
+      { errors: [{ extensions: { code: "BAD_REQUEST" } }] },
+      { data: { c: "Query" } },
+    ]);
+    expect(
+      (await post(operations, { accept: "application/json" }, { MAX_OPERATIONS: "3" })).json(),
+    ).toMatchObject({
+      code: "LIMIT_EXCEEDED",
+      limit: "MAX_OPERATIONS",
+    });
+  });
+});
+
+test.each([
+  [undefined, "application/json"],
+  ["text/html, */*;q=0.1", "application/json"],
+  ["application/*", "application/json"],
+  ["application/graphql-response+json, application/json;q=0.9", "application/graphql-response+json"],
+  ["application/json;q=0.5, application/graphql-response+json", "application/graphql-response+json"],
+  ["text/html", undefined],
+  ["application/json;q=0", undefined],
+])("to a client that accepts %s the answer is %s", async (accept, type) => {
+  const server = await createGraphql(configure());
+  onTestFinished(() => server.close());
+  const headers = accept === undefined ? {} : { accept };
+  const answer = await server.inject({
+    method: "POST",
+    url: "/v1/graphql",
+    headers,
+    payload: { query: "{ __typename }" },
+  });
+  expect(answer.statusCode).toBe(type ? 200 : 406);
+  expect(answer.headers["content-type"]).toBe(`${type ?? "application/json"}; charset=utf-8`);
+});
