@@ -106,6 +106,7 @@ export const variables = {
   MAX_TOKENS: count({ default: 5_000, desc: "tokens of a document" }),
   MAX_DEPTH: count({ default: 15, desc: "depth of an operation" }),
   MAX_ALIASES: count({ default: 30, desc: "aliases of an operation" }),
+  MAX_ALIAS_LENGTH: count({ default: 100, desc: "characters of an alias" }),
   MAX_ROOT_FIELDS: count({ default: 20, desc: "root fields of an operation" }),
   MAX_DIRECTIVES: count({ default: 50, desc: "directives of an operation" }),
   MAX_BOUND_FIELDS: count({ default: 50, desc: "bound fields of an operation, before it runs" }),

@@ -21,6 +21,8 @@ export type Counts = {
   /** Selections below each other, of fragments too. */
   readonly nesting: number;
   readonly aliases: number;
+  /** Characters of the longest alias, which an answer repeats for each item of a list. */
+  readonly aliasLength: number;
   /** Fields of the first level alone. */
   readonly fields: number;
   readonly directives: number;
@@ -36,7 +38,7 @@ export type Walk = {
   readonly cyclic: Set<string>;
 };
 
-const none: Counts = { depth: 0, nesting: 0, aliases: 0, fields: 0, directives: 0, bound: 0 };
+const none: Counts = { depth: 0, nesting: 0, aliases: 0, aliasLength: 0, fields: 0, directives: 0, bound: 0 };
 
 export function countSelections(
   walk: Walk,
@@ -49,6 +51,7 @@ export function countSelections(
     total.depth = Math.max(total.depth, counts.depth);
     total.nesting = Math.max(total.nesting, counts.nesting + 1);
     total.aliases += counts.aliases;
+    total.aliasLength = Math.max(total.aliasLength, counts.aliasLength);
     total.fields += counts.fields;
     total.directives += counts.directives + (selection.directives?.length ?? 0);
     total.bound += counts.bound;
@@ -74,6 +77,7 @@ function countField(walk: Walk, field: FieldNode, type: GraphQLNamedType | undef
     ...below,
     depth: isIntrospection ? 1 : below.depth + 1,
     aliases: below.aliases + (field.alias ? 1 : 0),
+    aliasLength: Math.max(below.aliasLength, field.alias?.value.length ?? 0),
     fields: 1,
     bound: below.bound + (definition && isBound(definition.resolve) ? 1 : 0),
   };

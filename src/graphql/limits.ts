@@ -1,13 +1,14 @@
 /**
  * What an operation may ask for, checked before anything else looks at it: depth, aliases, root fields, directives, bound
  * fields. A document that is over a limit, or whose fragments go in circles, is not validated any further, which could
- * cost more than running it, or overrun the stack.
+ * cost more than running it, or overrun the stack; nor is one that asks for a kind of operation that is not there.
  */
 import {
   type ASTVisitor,
   type DocumentNode,
   type FragmentDefinitionNode,
   GraphQLError,
+  type GraphQLObjectType,
   Kind,
   type OperationDefinitionNode,
   type ValidationContext,
@@ -19,6 +20,7 @@ import { type Counts, countFragment, countSelections, type Walk } from "./count-
 const limits = [
   ["MAX_DEPTH", "depth", "levels"],
   ["MAX_ALIASES", "aliases", "aliases"],
+  ["MAX_ALIAS_LENGTH", "aliasLength", "characters in an alias"],
   ["MAX_ROOT_FIELDS", "fields", "root fields"],
   ["MAX_DIRECTIVES", "directives", "directives"],
   ["MAX_BOUND_FIELDS", "bound", "fields bound to REST operations"],
@@ -35,11 +37,20 @@ export const limitRule =
   (env: Environment): ValidationRule =>
   (context): ASTVisitor => ({
     Document(document): DocumentNode | undefined {
-      const errors = findExcesses(context, env, document);
+      const unknown = findUnknown(context, document);
+      const errors = unknown.length > 0 ? unknown : findExcesses(context, env, document);
       for (const error of errors) context.reportError(error);
       return errors.length > 0 ? { ...document, definitions: [] } : undefined;
     },
   });
+
+/** graphql-js 16 validates a subscription where there is none, and fails when it runs. */
+const findUnknown = (context: ValidationContext, { definitions }: DocumentNode): GraphQLError[] =>
+  definitions.flatMap((node) =>
+    node.kind === Kind.OPERATION_DEFINITION && !context.getSchema().getRootType(node.operation)
+      ? [new GraphQLError(`the schema has no ${node.operation} operations`, { nodes: node })]
+      : [],
+  );
 
 function findExcesses(context: ValidationContext, env: Environment, document: DocumentNode): GraphQLError[] {
   const { definitions } = document;
@@ -61,8 +72,8 @@ function findExcesses(context: ValidationContext, env: Environment, document: Do
 }
 
 function excessesOf(env: Environment, walk: Walk, operation: OperationDefinitionNode): GraphQLError[] {
-  const type = walk.schema.getRootType(operation.operation);
-  const selected = countSelections(walk, operation.selectionSet, type ?? undefined);
+  const type = walk.schema.getRootType(operation.operation) as GraphQLObjectType;
+  const selected = countSelections(walk, operation.selectionSet, type);
   const counts = { ...selected, directives: selected.directives + (operation.directives?.length ?? 0) };
   const over = limits.filter(([limit, count]) => counts[count] > env[limit]);
   if (over.length === 0 && isTooNested(env, counts)) return [excess(env, "MAX_DEPTH", "levels", operation)];

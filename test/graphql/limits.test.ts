@@ -38,6 +38,7 @@ describe.each<[limit: string, value: number, document: (count: number) => string
   ["MAX_TOKENS", 5_000, (count) => `{ ${times(count - 2, () => "__typename")} }`],
   ["MAX_DEPTH", 15, (depth) => `{ conversation(id: "1") { ${chain(depth - 1)} } }`],
   ["MAX_ALIASES", 30, (count) => `{ me { ${times(count, (index) => `a${index}: id`)} } }`],
+  ["MAX_ALIAS_LENGTH", 100, (length) => `{ me { ${"a".repeat(length)}: id } }`],
   ["MAX_ROOT_FIELDS", 20, (count) => `{ ${times(count, () => "__typename")} }`],
   ["MAX_DIRECTIVES", 50, (count) => `{ me { ${times(count, () => "id @include(if: true)")} } }`],
   [
@@ -75,6 +76,7 @@ describe("what fragments unfold to counts, not what is written", () => {
       "MAX_ALIASES",
       `{ me { ...A ...B } } fragment A on IdentityProfile { ${times(16, (i) => `a${i}: id`)} } fragment B on IdentityProfile { ...A }`,
     ],
+    ["MAX_ALIAS_LENGTH", `{ me { ...A } } fragment A on IdentityProfile { ${"a".repeat(101)}: id }`],
     [
       "MAX_BOUND_FIELDS",
       `{ conversation(id: "1") { ${times(26, () => "...A")} } } fragment A on Conversation { contact { id } assignee { id } }`,
@@ -90,6 +92,22 @@ describe("what fragments unfold to counts, not what is written", () => {
   ])("%s", async (limit, query) => {
     expect(await failures({ query })).toMatchObject([{ extensions: { limit } }]);
   });
+});
+
+test("a kind of operation that the schema does not have is refused before it runs", async () => {
+  const answer = await post({ query: "subscription { me { id } }" });
+  expect([answer.statusCode, answer.json()]).toEqual([
+    400,
+    {
+      errors: [
+        {
+          message: "the schema has no subscription operations",
+          locations: [{ line: 1, column: 1 }],
+          extensions: { code: "GRAPHQL_VALIDATION_FAILED" },
+        },
+      ],
+    },
+  ]);
 });
 
 test("a request carries one operation", async () => {
