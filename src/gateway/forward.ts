@@ -21,7 +21,7 @@ export type Answer = { status: number; headers: Headers; body: Readable };
 export type Forward = (outgoing: Outgoing) => Promise<Answer>;
 
 /** Requests at a time to one upstream; beyond them they wait, inside their deadline. */
-const connections = 256;
+export const connections = 256;
 
 type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
 export const methods: Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -34,13 +34,15 @@ export function createForward(config: Config): { forward: Forward; close: () => 
     return pool;
   };
   const forward: Forward = async ({ target, method, headers, body, abort }) => {
+    const { MAX_BODY_BYTES: max } = config.env;
+    if (Number(headers["content-length"]) > max) throw tooLarge(max); // while nobody is writing it yet
     const arrived = startDeadline(config.env.REQUEST_TIMEOUT_MS, abort);
     try {
       const response = await poolOf(target.upstream).request({
         path: target.path,
         method: method as Method,
         headers,
-        body: body ? Readable.from(bounded(body, config.env.MAX_BODY_BYTES)) : null,
+        body: body ? Readable.from(bounded(body, max)) : null,
         signal: abort.signal,
       });
       return readAnswer(config, response);
@@ -81,15 +83,16 @@ async function* bounded(body: Readable, max: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const chunk of body.iterator({ destroyOnReturn: false })) {
     bytes += chunk.length;
-    if (bytes > max) {
-      throw new CodedError("LIMIT_EXCEEDED", "the request body is too large", {
-        limit: "MAX_BODY_BYTES",
-        value: max,
-      });
-    }
+    if (bytes > max) throw tooLarge(max);
     yield chunk;
   }
 }
+
+const tooLarge = (bytes: number): CodedError =>
+  new CodedError("LIMIT_EXCEEDED", "the request body is too large", {
+    limit: "MAX_BODY_BYTES",
+    value: bytes,
+  });
 
 function readAnswer(config: Config, { statusCode, headers, body }: Dispatcher.ResponseData): Answer {
   if (statusCode >= 300 && statusCode < 400 && statusCode !== 304) {

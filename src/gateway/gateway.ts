@@ -15,6 +15,7 @@ import { inject } from "./inject.ts";
 import { rememberKeys, type Verify } from "./key-cache.ts";
 import { createLookUp } from "./key-introspection.ts";
 import { createRateLimits } from "./rate-limit.ts";
+import { Shares } from "./shares.ts";
 import { type Headers, stripRequest } from "./strip.ts";
 import { type Behind, findExplorer, findTarget, parseTarget, type Target } from "./target.ts";
 
@@ -29,6 +30,7 @@ export async function createGateway(config: Config, behind: Behind): Promise<Fas
   passBodiesThrough(server);
   await allowOrigins(server, config.env.CORS_ORIGINS);
   const limits = await createRateLimits(server, config);
+  const shares = new Shares();
 
   server.route({
     method: methods,
@@ -40,6 +42,7 @@ export async function createGateway(config: Config, behind: Behind): Promise<Fas
       const stripped = stripRequest(config.env.CONTEXT_HEADER_PREFIX, request.headers);
       const caller = explorer ? undefined : await introspect(config, verify, request);
       if (caller) await limits.byKey(request, reply, caller.apiKeyId);
+      if (caller) shares.take(caller.tenantId, reply);
       const headers = inject(config, stripped, request, caller);
       const body = request.body as Readable | undefined;
       const answer = await forward({

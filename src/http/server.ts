@@ -32,6 +32,7 @@ export function createServer(config: Config): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.env.MAX_BODY_BYTES,
     requestTimeout: config.env.REQUEST_TIMEOUT_MS,
+    connectionTimeout: 2 * config.env.REQUEST_TIMEOUT_MS + 1_000, // a client that reads nothing of its answer is left
     keepAliveTimeout: 75_000,
     forceCloseConnections: "idle",
     genReqId: requestId,

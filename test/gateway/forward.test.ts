@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { goodKey, listen } from "./fakes.ts";
+import { goodKey, listen, otherKey } from "./fakes.ts";
 import { refusingUrl, startGateway } from "./start.ts";
 
 const headers = { "x-api-key": goodKey };
@@ -238,6 +238,47 @@ describe("streaming", () => {
     });
     expect(rest.seen.length).toBe(1);
   });
+});
+
+test("one tenant has at most half of the connections, and gets them back", async () => {
+  let waiting = 0;
+  const rest = await upstream((request, response) => {
+    if (request.url?.endsWith("/slow")) waiting++;
+    else response.end();
+  });
+  const { url } = await startGateway({ rest });
+  const status = async (key: string): Promise<number> =>
+    (await fetch(new URL(me, url), { headers: { "x-api-key": key } })).status;
+  const leaving = new AbortController();
+  const slow = { headers, signal: leaving.signal };
+  for (let count = 0; count < 128; count++) void fetch(new URL("/v1/slow", url), slow).catch(() => {});
+  await expect.poll(() => waiting, { timeout: 5_000 }).toBe(128);
+  const refused = await fetch(new URL(me, url), { headers });
+  expect(await problem(refused)).toMatchObject({ code: "RATE_LIMITED", retryAfter: 1 });
+  expect(await status(otherKey)).toBe(200);
+  leaving.abort();
+  await expect.poll(() => status(goodKey), { timeout: 5_000 }).toBe(200);
+});
+
+test("a client that does not read its answer is left", async () => {
+  let closed = false;
+  const rest = await upstream((_request, response) => {
+    response.once("close", () => (closed = true)).end(Buffer.alloc(32 * 1_048_576));
+  });
+  const { url } = await startGateway({ rest, env: { REQUEST_TIMEOUT_MS: "500" } });
+  const socket = net.connect(Number(url.port), url.hostname);
+  onTestFinished(() => void socket.destroy());
+  socket.pause().write(`GET ${me} HTTP/1.1\r\nHost: ${url.host}\r\nX-API-Key: ${goodKey}\r\n\r\n`);
+  await expect.poll(() => closed, { timeout: 5_000 }).toBe(true);
+});
+
+test("a body that says it is too large reaches nobody, however fast it comes", async () => {
+  const rest = await upstream((_request, response) => response.writeHead(413).end());
+  const { url } = await startGateway({ rest });
+  for (let turn = 0; turn < 20; turn++) {
+    const answer = await fetch(new URL(me, url), { method: "POST", headers, body: "a".repeat(1_100_000) });
+    expect(await problem(answer)).toMatchObject({ code: "LIMIT_EXCEEDED", limit: "MAX_BODY_BYTES" });
+  }
 });
 
 describe("aborts", () => {

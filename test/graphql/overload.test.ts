@@ -1,6 +1,7 @@
 /** Too much at once: refused early and by the book, the health checks answered, and nobody left holding a place. */
+import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { inFrontOf, send } from "./rest-stand-in.ts";
 
 const profile = { id: "1", email: "a@b.example", tenantId: "t", roles: [], permissions: [], features: [] };
@@ -24,6 +25,18 @@ describe("MAX_CONCURRENT_REQUESTS", () => {
     answer();
     for (const one of running) expect((await one).status).toBe(200);
     expect((await post("{ me { id } }")).status).toBe(200);
+  });
+
+  test("a request whose body is still on its way has no place yet", async () => {
+    const { post, url } = await inFrontOf(() => {}, { MAX_CONCURRENT_REQUESTS: "1" });
+    const sockets = [1, 2].map(() => net.connect(Number(url.port), url.hostname));
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+    const head = `POST ${url.pathname} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`;
+    for (const socket of sockets) socket.write(head);
+    await sleep(100);
+    expect((await post("{ __typename }")).status).toBe(200);
   });
 
   test("a client that leaves gives its place back", async () => {
