@@ -42,7 +42,7 @@ const schema = [
   ),
 ].join("\n");
 
-test("binding, proof and a comparison take less than 2 s beyond parsing, in less than 1 GiB", () => {
+test("binding, proof and a comparison take less than 4 s of processor time beyond parsing, in less than 1 GiB", () => {
   const text = document();
   expect(text.length).toBeGreaterThan(10_000_000);
   const files = new Map([
@@ -67,7 +67,7 @@ test("binding, proof and a comparison take less than 2 s beyond parsing, in less
   expect(examine(head, base, "2026-01-01").summary).toMatchObject({ findings: 0 });
   const { user, system } = process.cpuUsage(start);
   const took = (user + system) / 1_000;
-  // processor time, with room for a collector that runs beside it: the machine that tests is seldom idle
+  // half of it on a quiet machine; a collector that runs beside it counts as well
   expect(took).toBeLessThan(4_000);
   expect(process.memoryUsage().rss).toBeLessThan(2 ** 30);
   console.log(
