@@ -28,7 +28,7 @@ watch("spec", { recursive: true }, () => {
 
 async function regenerate(): Promise<void> {
   if ((await run(root, io)) !== 0) return;
-  if (server?.exitCode === null) {
+  if (server?.exitCode === null && server.signalCode === null) {
     server.kill("SIGINT");
     await once(server, "exit");
   }
