@@ -28,16 +28,19 @@ const port = makeValidator((value: string): number => {
   if (!/^[0-9]{1,5}$/.test(value) || Number(value) > 65_535) throw new Error("wants a port from 0 to 65535");
   return Number(value);
 });
-const list = makeValidator((value: string): readonly string[] =>
-  value.split(",").flatMap((item) => item.trim() || []),
-);
+const splitList = (value: string): readonly string[] => value.split(",").flatMap((item) => item.trim() || []);
+const list = makeValidator(splitList);
 const count = makeValidator((value: string): number => {
   if (!/^[0-9]{1,9}$/.test(value) || Number(value) < 1) throw new Error("wants a whole number from 1 up");
   return Number(value);
 });
+/** An address, or a block of them (RFC 4632, RFC 4291 §2.3); the block of all addresses is none that can be trusted. */
+function isAddress(text: string): boolean {
+  const [, address = "", bits = "1"] = /^([^/]+)(?:\/([0-9]{1,3}))?$/.exec(text) ?? [];
+  return Number(bits) >= 1 && Number(bits) <= ({ 4: 32, 6: 128 }[isIP(address)] ?? 0);
+}
 const addresses = makeValidator((value: string): readonly string[] => {
-  const given = value.split(",").flatMap((item) => item.trim() || []);
-  const isAddress = (text: string): boolean => isIP(text.replace(/\/[0-9]{1,3}$/, "")) > 0;
+  const given = splitList(value);
   if (!given.every(isAddress)) throw new Error("wants IP addresses or CIDR blocks, comma-separated");
   return given;
 });

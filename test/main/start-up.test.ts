@@ -12,6 +12,8 @@ describe("what stops a start is one line that says how to mend it", () => {
     ["a bad variable", [], { PORT: "70000" }, [/PORT: wants a port/]],
     ["two bad variables", [], { PORT: "x", REST_BASE_URL: "ftp://a" }, [/PORT: /, /REST_BASE_URL: wants/]],
     ["bad proxies", [], { TRUSTED_PROXIES: "proxy.example" }, [/TRUSTED_PROXIES: wants/]],
+    ["a block of too many bits", [], { TRUSTED_PROXIES: "10.0.0.0/33" }, [/TRUSTED_PROXIES: wants/]],
+    ["a block of every address", [], { TRUSTED_PROXIES: "::1/128, ::/0" }, [/TRUSTED_PROXIES: wants/]],
     ["an unknown role", ["gatway"], {}, [/unknown role "gatway"/]],
     ["graphql without REST", ["graphql"], {}, [/REST_BASE_URL: graphql without platform needs it/]],
     ["a gateway alone", ["gateway"], {}, [/REST_BASE_URL: gateway/, /KEY_INTROSPECTION_URL: gateway/]],
