@@ -79,12 +79,17 @@ function countField(walk: Walk, field: FieldNode, type: GraphQLNamedType | undef
     aliases: below.aliases + (field.alias ? 1 : 0),
     aliasLength: Math.max(below.aliasLength, field.alias?.value.length ?? 0),
     fields: 1,
-    bound: below.bound + (definition && isBound(definition.resolve) ? 1 : 0),
+    bound: below.bound + (isBound(walk.schema, type, name) ? 1 : 0),
   };
 }
 
-const isBound = (resolve: unknown): boolean =>
-  typeof resolve === "function" && !("property" in resolve) && !("itself" in resolve);
+/** A field of an interface counts when any type of it binds that field. */
+function isBound(schema: GraphQLSchema, type: GraphQLNamedType | undefined, name: string): boolean {
+  if (isInterfaceType(type))
+    return schema.getPossibleTypes(type).some((member) => isBound(schema, member, name));
+  const resolve = isObjectType(type) ? type.getFields()[name]?.resolve : undefined;
+  return resolve !== undefined && !("property" in resolve) && !("itself" in resolve);
+}
 
 export function countFragment(walk: Walk, name: string): Counts {
   const fragment = walk.fragments.get(name);

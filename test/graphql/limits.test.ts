@@ -1,7 +1,11 @@
 /** What an operation may ask for, each at its limit and one above: refused before any call, by the limit's name and value. */
 import type { FastifyInstance } from "fastify";
+import { parse, validate } from "graphql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createGraphql } from "../../src/graphql/graphql.ts";
+import { limitRule } from "../../src/graphql/limits.ts";
+import { executableSchema } from "../../src/graphql/schema.ts";
+import { property } from "../../src/rest/property.ts";
 import { configure } from "./configure.ts";
 
 let server: FastifyInstance;
@@ -108,6 +112,26 @@ test("a kind of operation that the schema does not have is refused before it run
       ],
     },
   ]);
+});
+
+test("MAX_BOUND_FIELDS counts a field of an interface that is bound in a type of it", () => {
+  const typeDefs = `
+    interface Named { name: String boss: Named }
+    type Person implements Named { name: String boss: Named }
+    type Pet implements Named { name: String boss: Named }
+    type Query { named: Named }`;
+  const [plain, bound] = [property("x"), async () => null];
+  const resolvers = {
+    Person: { name: plain, boss: plain },
+    Pet: { name: plain, boss: bound },
+    Query: { named: bound },
+  };
+  const schema = executableSchema(typeDefs, resolvers as never, { schemas: {}, names: {} });
+  const rule = limitRule(configure({ MAX_BOUND_FIELDS: "2" }).env);
+  const refused = (query: string) =>
+    validate(schema, parse(query), [rule]).map(({ extensions }) => extensions);
+  expect(refused("{ named { name boss { name } } }")).toEqual([]);
+  expect(refused("{ named { boss { boss { name } } } }")).toEqual([{ limit: "MAX_BOUND_FIELDS", value: 2 }]);
 });
 
 test("a request carries one operation", async () => {
