@@ -3,11 +3,11 @@
  * forward. It knows no operation of the API; what a caller may do is decided behind it, by the context it injects.
  */
 import type { Readable } from "node:stream";
-import cors from "@fastify/cors";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { type ApiEnvironment, isWellFormed } from "../http/api-key.ts";
+import { allowOrigins } from "../http/cors.ts";
 import { readKey } from "../http/credentials.ts";
 import { createServer } from "../http/server.ts";
 import { createForward, methods } from "./forward.ts";
@@ -28,7 +28,7 @@ export async function createGateway(config: Config, behind: Behind): Promise<Fas
   server.addHook("onClose", async () => void (await Promise.all([closeLookUp(), closeForward()])));
   server.addHook("onRequest", refuseTricks);
   passBodiesThrough(server);
-  await allowOrigins(server, config.env.CORS_ORIGINS);
+  await allowOrigins(server, config.env.CORS_ORIGINS, methods);
   const limits = await createRateLimits(server, config);
   const shares = new Shares();
 
@@ -89,25 +89,6 @@ async function refuseTricks(request: FastifyRequest, reply: FastifyReply): Promi
 function passBodiesThrough(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("*", (_request, body, done) => done(null, body));
-}
-
-/** CORS by setting: a browser's preflight carries no key, so it is answered here. */
-async function allowOrigins(server: FastifyInstance, origins: readonly string[]): Promise<void> {
-  if (origins.length === 0) return;
-  const exposedHeaders = [
-    "x-request-id",
-    "retry-after",
-    "ratelimit-limit",
-    "ratelimit-remaining",
-    "ratelimit-reset",
-  ];
-  await server.register(cors, {
-    origin: [...origins],
-    strictPreflight: false,
-    exposedHeaders,
-    methods,
-    maxAge: 600,
-  });
 }
 
 /** Aborted once the client's connection is gone before its answer is complete. */

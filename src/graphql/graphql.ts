@@ -1,8 +1,8 @@
 /** The `graphql` role: the generated schema on Apollo Server, behind Fastify, over the REST client. */
-import cors from "@fastify/cors";
 import type { FastifyInstance } from "fastify";
 import { operations } from "../../generated/operations.ts";
 import { type Config, ConfigError } from "../config.ts";
+import { allowOrigins } from "../http/cors.ts";
 import { createServer } from "../http/server.ts";
 import { Upstreams } from "../rest/client.ts";
 import { letAbandonedErrorsGo } from "./abandoned-errors.ts";
@@ -35,12 +35,7 @@ export async function createGraphql(config: Config, { planned = true } = {}): Pr
     await apollo.stop();
     await upstreams.close();
   });
-  if (origins.length > 0)
-    await server.register(cors, {
-      origin: origins.includes("*") ? "*" : [...origins],
-      methods: ["GET", "POST"],
-      maxAge: 600,
-    });
+  await allowOrigins(server, origins, ["GET", "POST"]);
   await server.register(async (scoped) => {
     shedOverload(scoped, config.env.MAX_CONCURRENT_REQUESTS);
     routes(scoped, config, apollo, upstreams);

@@ -1,0 +1,32 @@
+/** CORS of the role where it is the front itself: what a browser needs to call it and to read its answers. */
+import { expect, onTestFinished, test } from "vitest";
+import { createGraphql } from "../../src/graphql/graphql.ts";
+import { configure } from "./configure.ts";
+
+const origin = "https://dashboard.example";
+
+test.each([
+  [origin, origin],
+  ["https://other.example", undefined],
+  [`https://other.example,${origin}`, origin],
+  ["*", "*"],
+  [`${origin},*`, "*"],
+])("CORS_ORIGINS=%s allows %s, and answers can be read with Retry-After", async (origins, allowed) => {
+  const server = await createGraphql(configure({ CORS_ORIGINS: origins }));
+  onTestFinished(() => server.close());
+  const url = "/v1/graphql";
+  const preflight = await server.inject({
+    method: "OPTIONS",
+    url,
+    headers: { origin, "access-control-request-method": "POST" },
+  });
+  expect(preflight.headers["access-control-allow-origin"]).toBe(allowed);
+  const answer = await server.inject({
+    method: "POST",
+    url,
+    headers: { origin },
+    payload: { query: "{ __typename }" },
+  });
+  expect(answer.headers["access-control-allow-origin"]).toBe(allowed);
+  expect(answer.headers["access-control-expose-headers"]).toContain("retry-after");
+});
