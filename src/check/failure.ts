@@ -14,17 +14,27 @@ export type Io = {
   readonly today?: string;
 };
 
-export type Failure = { readonly exitCode: 2 | 3; readonly lines: readonly string[] };
+/** Runs a command and answers its exit code; what fails is told line by line: 2 usage or configuration, 3 an unreadable spec. */
+export async function runCommand(io: Io, command: () => number | Promise<number>): Promise<number> {
+  try {
+    return await command();
+  } catch (error) {
+    const { exitCode, lines } = failureOf(error);
+    for (const line of lines) io.error(line);
+    return exitCode;
+  }
+}
 
-/** `undefined` for what is our own fault. */
-export function failureOf(error: unknown): Failure | undefined {
+/** Throws what is our own fault. */
+function failureOf(error: unknown): { exitCode: 2 | 3; lines: readonly string[] } {
   if (error instanceof ConfigError) return { exitCode: 2, lines: error.lines };
   if (error instanceof SpecUnreadable) return { exitCode: 3, lines: error.diagnostics.map(line) };
   if (error instanceof BaseUnreadable) {
     return { exitCode: 3, lines: error.diagnostics.map((each) => `${error.message}: ${line(each)}`) };
   }
   const { code, path, syscall } = error as NodeJS.ErrnoException;
-  return syscall && path ? { exitCode: 2, lines: [`${path}: ${code}`] } : undefined;
+  if (!syscall || !path) throw error;
+  return { exitCode: 2, lines: [`${path}: ${code}`] };
 }
 
 /** `spec/openapi.yaml:12:3: <what>` */

@@ -8,7 +8,7 @@ import { dirname, join, resolve } from "node:path";
 import { folderFiles } from "../spec/spec-files.ts";
 import { type Arguments, type Output, readArguments, usage } from "./arguments.ts";
 import { check } from "./check.ts";
-import { type Failure, failureOf, type Io } from "./failure.ts";
+import { type Io, runCommand } from "./failure.ts";
 import { formatGithub } from "./format-github.ts";
 import { formatJson } from "./format-json.ts";
 import { formatMarkdown } from "./format-markdown.ts";
@@ -18,8 +18,8 @@ import { gitFiles } from "./git-files.ts";
 import type { Finding, Report } from "./report.ts";
 
 /** `io.root` is the project's folder; relative file names start there. */
-export async function run(argv: readonly string[], io: Io): Promise<number> {
-  try {
+export const run = (argv: readonly string[], io: Io): Promise<number> =>
+  runCommand(io, async () => {
     const given = readArguments(argv);
     if (given.help) {
       io.out(usage);
@@ -28,13 +28,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     const report = await reportOf(given, io);
     for (const output of given.outputs) write(report, output, io);
     return report.summary.unapproved === 0 ? 0 : 1;
-  } catch (error) {
-    const failure: Failure | undefined = failureOf(error);
-    if (!failure) throw error;
-    for (const line of failure.lines) io.error(line);
-    return failure.exitCode;
-  }
-}
+  });
 
 const reportOf = ({ base }: Arguments, { root, today }: Io): Promise<Report> =>
   check({

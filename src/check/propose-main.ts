@@ -1,27 +1,21 @@
 /** `npm run propose -- <operationId>…`. Exit codes are those of `check`. */
 import { join } from "node:path";
 import { ConfigError } from "../config.ts";
+import { provedModel } from "../spec/load.ts";
 import { folderFiles } from "../spec/spec-files.ts";
-import { provedModel } from "./explain-main.ts";
-import { failureOf, type Io } from "./failure.ts";
+import { type Io, runCommand } from "./failure.ts";
 import { propose } from "./propose.ts";
 import { loadSide } from "./side.ts";
 
 const usage = "npm run propose -- <operationId>…";
 
-export async function run(argv: readonly string[], io: Io): Promise<number> {
-  try {
+export const run = (argv: readonly string[], io: Io): Promise<number> =>
+  runCommand(io, () => {
     if (argv.length === 0 || argv.some((name) => name.startsWith("-"))) throw new ConfigError([usage]);
     const model = provedModel(loadSide(folderFiles(join(io.root, "spec"))));
     io.out(argv.map((id) => propose(model, id)).join("\n\n"));
     return 0;
-  } catch (error) {
-    const failure = failureOf(error);
-    if (!failure) throw error;
-    for (const line of failure.lines) io.error(line);
-    return failure.exitCode;
-  }
-}
+  });
 
 if (import.meta.main) {
   process.exitCode = await run(process.argv.slice(2), {

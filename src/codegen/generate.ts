@@ -8,19 +8,11 @@ import { codegen } from "@graphql-codegen/core";
 import type { Types } from "@graphql-codegen/plugin-helpers";
 import { parse } from "graphql";
 import { SpecUnreadable } from "../spec/diagnostic.ts";
-import { folderReader, loadSpec } from "../spec/load.ts";
+import { folderReader, loadSpec, provedModel } from "../spec/load.ts";
 import type { Model } from "../spec/model.ts";
 import { readSavedOperations, type SavedOperation } from "../spec/saved-operations.ts";
 import { folderFiles, savedOperationTexts } from "../spec/spec-files.ts";
 import { codegenConfig } from "./config.ts";
-
-/** Reads `<root>/spec`; throws `SpecUnreadable` with every finding if there is an error among them. */
-export function loadModel(root: string): Model {
-  const { model, diagnostics } = loadSpec(folderReader(join(root, "spec")));
-  const errors = diagnostics.filter(({ severity }) => severity === "error");
-  if (!model || errors.length > 0) throw new SpecUnreadable(errors);
-  return model;
-}
 
 /** The saved operations; throws `SpecUnreadable` with every finding if one is not valid. */
 function loadSaved(root: string, model: Model): SavedOperation[] {
@@ -30,8 +22,9 @@ function loadSaved(root: string, model: Model): SavedOperation[] {
   return operations;
 }
 
+/** Reads `<root>/spec`; throws `SpecUnreadable` with every finding if there is an error among them. */
 export function configFor(root: string) {
-  const model = loadModel(root);
+  const model = provedModel(loadSpec(folderReader(join(root, "spec"))));
   return codegenConfig(model, pathToFileURL(join(root, "spec", "openapi.yaml")), loadSaved(root, model));
 }
 

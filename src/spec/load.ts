@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { bind } from "./bind.ts";
 import { SpecUnreadable, unreadable } from "./diagnostic.ts";
-import type { Spec } from "./model.ts";
+import type { Model, Spec } from "./model.ts";
 import { readOperations } from "./read-operations.ts";
 import { unresolvedReferences } from "./references.ts";
 import { type ReadFile, RestDocument } from "./rest-document.ts";
@@ -29,6 +29,13 @@ export function loadSpec(read: ReadFile): Spec {
     () => readSchemaFile("schema.graphql", read("schema.graphql") ?? missing("schema.graphql")),
   );
   return shallow(() => bindBoth(document, schemaFile));
+}
+
+/** Throws `SpecUnreadable` with every error where there is one: from what is not proved nothing is made. */
+export function provedModel({ model, diagnostics }: Spec): Model {
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  if (!model || errors.length > 0) throw new SpecUnreadable(errors);
+  return model;
 }
 
 function bindBoth(document: RestDocument, schemaFile: SchemaFile): Spec {
