@@ -8,7 +8,7 @@ import { parseYamlFile, type YamlFile } from "../spec/yaml-file.ts";
 import type { Finding } from "./report.ts";
 import type { Side } from "./side.ts";
 
-export const approvalsFile = "approvals.yaml";
+const approvalsFile = "approvals.yaml";
 
 type Entry = {
   readonly index: number;

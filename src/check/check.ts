@@ -16,8 +16,8 @@ import { loadSide, type Side } from "./side.ts";
 export type CheckInput = {
   readonly files: SpecFiles;
   readonly base?: { readonly name: string; readonly files: SpecFiles };
-  /** Stage 3; left out where there is nothing generated to compare. */
-  readonly freshness?: () => Promise<Finding[]>;
+  /** Stage 3. */
+  readonly freshness: () => Promise<Finding[]>;
   /** `YYYY-MM-DD`, UTC. */
   readonly today: string;
 };
@@ -34,12 +34,11 @@ export class BaseUnreadable extends Error {
 /** Throws `SpecUnreadable`, `BaseUnreadable` or `ConfigError` when there is nothing to report on. */
 export async function check({ files, base, freshness, today }: CheckInput): Promise<Report> {
   const head = loadSide(files);
-  const before = base && { ...loadBase(base.name, base.files), name: base.name };
+  const before = base && loadBase(base.name, base.files);
   const hasErrors = head.diagnostics.some(({ severity }) => severity === "error");
-  const fresh = hasErrors || !freshness ? [] : await freshness();
+  const fresh = hasErrors ? [] : await freshness();
   const skipped: Partial<Record<Stage, string>> = {
     ...(hasErrors && { freshness: "nothing can be generated from a mapping with errors" }),
-    ...(!freshness && { freshness: "not asked for" }),
     ...(!base && { changes: "no --base was given" }),
     ...(!head.model && { ledger: "the schema is not valid" }),
   };
@@ -72,10 +71,10 @@ export function examine(
   };
 }
 
-export function loadBase(name: string, files: SpecFiles): Side & Required<Pick<Side, "model">> {
+function loadBase(name: string, files: SpecFiles): Base {
   try {
     const side = loadSide(files);
-    if (side.model) return { ...side, model: side.model };
+    if (side.model) return { ...side, name, model: side.model };
     throw new SpecUnreadable(side.diagnostics);
   } catch (error) {
     if (!(error instanceof SpecUnreadable)) throw error;

@@ -79,8 +79,7 @@ export class ParameterComparison {
         operation,
       });
     }
-    // presence is settled above, against what feeds it
-    this.#shapes.compare({ at, direction: "request", old: useOf(old, true), new: useOf(now, true) });
+    this.#shapes.compare({ at, direction: "request", old: useOf(old), new: useOf(now) });
   }
 
   #removedParameter(old: Parameter, now: RestOperation): void {
@@ -117,4 +116,5 @@ export class ParameterComparison {
 }
 
 const styleOf = ({ style, explode }: Parameter): string => `${style}${explode ? ", exploded" : ""}`;
-const useOf = ({ node, shape }: Parameter, required: boolean): Use => ({ node, shape, required });
+/** Presence is settled by the comparison of the parameters, against what feeds them. */
+const useOf = ({ node, shape }: Parameter): Use => ({ node, shape, required: true });

@@ -11,7 +11,7 @@ import { parseYamlFile, type YamlFile } from "../spec/yaml-file.ts";
 import type { Finding } from "./report.ts";
 import type { Side } from "./side.ts";
 
-export const ledgerFile = "rest-only.yaml";
+const ledgerFile = "rest-only.yaml";
 
 export function ledgerFindings(side: Side, model: Model): Finding[] {
   const ledger = readLedger(side);
@@ -30,7 +30,7 @@ export function ledgerFindings(side: Side, model: Model): Finding[] {
   ];
 }
 
-export const boundOperations = (model: Model): Set<string> =>
+const boundOperations = (model: Model): Set<string> =>
   new Set(
     [...model.fields.values()].flatMap((field) => (field.kind === "bound" ? [field.operation.id] : [])),
   );

@@ -15,7 +15,7 @@ const loading = new Set<Rule>([
 export const proofFindings = (side: Side): Finding[] =>
   side.diagnostics.map((diagnostic) => toFinding(diagnostic, side.frame));
 
-export function toFinding(diagnostic: Diagnostic, frame: Side["frame"]): Finding {
+function toFinding(diagnostic: Diagnostic, frame: Side["frame"]): Finding {
   const { rule, severity, coordinate, message, hint, schema, rest } = diagnostic;
   const saved = rule === "saved-operation-invalid";
   const stage: Stage = loading.has(rule) ? "load" : saved ? "impact" : "proof";

@@ -33,7 +33,7 @@ export function loadSide(files: SpecFiles): Side {
 }
 
 /** A frame of a file that may itself be the one that cannot be read. */
-export function frameOf(files: SpecFiles, role: Frame["role"], { file, line, column }: Place): Frame {
+function frameOf(files: SpecFiles, role: Frame["role"], { file, line, column }: Place): Frame {
   const text = textOf(files, file);
   return { role, file: `spec/${file}`, line, column, ...(text && { text: codeFrame(text, line, column) }) };
 }

@@ -21,7 +21,7 @@ export function checkDefault(binding: Binding, where: Where, target: Target, val
 }
 
 /** Why REST refuses `value` here; `undefined` if it does not. */
-export function valueProblem(shape: Shape, value: unknown): string | undefined {
+function valueProblem(shape: Shape, value: unknown): string | undefined {
   if (!isTyped(shape, value)) return `is not ${describe(shape)}`;
   if (shape.values && !shape.values.includes(value)) return "is not one of its values";
   if (typeof value === "number") return numberProblem(shape, value);

@@ -1,6 +1,6 @@
 /** Each fed input held against its parameter; a batch key is checked by its batch. */
 
-import { type GraphQLField, getNamedType, getNullableType, isEnumType, isInputObjectType } from "graphql";
+import { getNamedType, isEnumType } from "graphql";
 import { checkConstant, checkDefault } from "./bind-constants.ts";
 import { matchInput } from "./bind-input-types.ts";
 import { readFrom } from "./bind-sources.ts";
@@ -77,6 +77,3 @@ export const shapesMeet = (from: Shape, to: Shape): boolean =>
   from.types.size === 0 ||
   to.types.size === 0 ||
   [...from.types].every((type) => to.types.has(type) || (type === "integer" && to.types.has("number")));
-
-export const isInputObject = (type: GraphQLField<unknown, unknown>["args"][number]["type"]): boolean =>
-  isInputObjectType(getNullableType(type));
