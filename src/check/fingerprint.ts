@@ -1,9 +1,6 @@
 /** A finding's fingerprint: rule, coordinate and canonical facts, so that an approval outlives a change of wording. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** Twelve hex digits: 48 bits are enough among the findings of one project. */
 export const fingerprint = (rule: string, coordinate: string, facts: readonly unknown[]): string =>
-  createHash("sha256")
-    .update(JSON.stringify([rule, coordinate, facts]))
-    .digest("hex")
-    .slice(0, 12);
+  hash("sha256", JSON.stringify([rule, coordinate, facts])).slice(0, 12);

@@ -2,7 +2,7 @@
  * What client teams get of the saved operations: `generated/documents.ts`, each with the types of its result and
  * variables, and `generated/operations-manifest.json`, the persisted queries with the REST calls that each one costs.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type DefinitionNode, Kind, print } from "graphql";
 import { callCost } from "../spec/call-cost.ts";
 import type { Model } from "../spec/model.ts";
@@ -56,5 +56,4 @@ export function emitManifest(model: Model, saved: readonly SavedOperation[]): st
 const textOf = ({ document }: SavedOperation): string => print(document);
 
 /** SHA-256 of the text, as automatic persisted queries have it. */
-const idOf = (operation: SavedOperation): string =>
-  createHash("sha256").update(textOf(operation)).digest("hex");
+const idOf = (operation: SavedOperation): string => hash("sha256", textOf(operation));

@@ -4,7 +4,7 @@
  * never past the key's expiry; bad ones 5 s; failures not at all. Both are bounded, each on its own, so that a
  * flood of wrong keys cannot push good ones out; look-ups of one key at the same time are one look-up.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { CodedError } from "../errors.ts";
 import type { TenantContext } from "../http/context-headers.ts";
@@ -45,7 +45,7 @@ export function rememberKeys(lookUp: LookUp): Verify {
     return asked;
   };
   return async (key) => {
-    const digest = createHash("sha256").update(key).digest("base64");
+    const digest = hash("sha256", key, "base64");
     const known = fresh(active.get(digest)) ?? fresh(inactive.get(digest));
     const state = known ?? (await askOnce(key, digest));
     return state === "inactive" || state.expiresAt <= Date.now() ? undefined : state.context;

@@ -2,7 +2,7 @@
  * GraphiQL for a browser's GET: one page with everything in it, made and compressed when it is first asked for, under
  * a policy that lets it talk to this origin alone. It holds no tenant data; its requests carry the user's own key.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -54,10 +54,7 @@ async function makePage(): Promise<Page> {
     defaultQuery,
   });
   const hashes = [...html.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)].map(
-    ([, text]) =>
-      `'sha256-${createHash("sha256")
-        .update(text ?? "")
-        .digest("base64")}'`,
+    ([, text]) => `'sha256-${hash("sha256", text ?? "", "base64")}'`,
   );
   const policy = `default-src 'none'; script-src ${hashes.join(" ")} blob:; worker-src blob:; style-src 'unsafe-inline'; font-src data:; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
   return { html, policy, encoded: new Map() };

@@ -3,7 +3,7 @@
  * Lists are comma-separated; a value is percent-encoded (RFC 3986 §2.1) where it holds a comma, a percent sign
  * or anything but visible ASCII, so every value survives the trip and no value can add another.
  */
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 
 /** Who calls: the verified outcome of key introspection. */
 export type TenantContext = {
@@ -77,7 +77,7 @@ export function readContextHeaders(
   }
 }
 
-const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+const digest = (text: string): Buffer => hash("sha256", text, "buffer");
 
 /** Whether a request came with the gateway's proof; constant time, and never without a configured secret. */
 export const hasProof = (secret: string | undefined, given: string | string[] | undefined): boolean =>

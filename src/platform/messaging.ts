@@ -2,7 +2,7 @@
  * Messaging: sending. One transaction finds or makes the contact and its open conversation, stores the message and
  * remembers the idempotency key with the answer, so that a repetition of any kind sends nothing.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { CodedError } from "../errors.ts";
 import type { Handler, HandlerContext } from "./handler.ts";
 import { newId } from "./ids.ts";
@@ -34,9 +34,7 @@ function once(
   send: () => unknown,
 ): unknown {
   tenant.run("forgetIdempotencyKeys", { before: new Date(now.getTime() - rememberMs).toISOString() });
-  const requestDigest = createHash("sha256")
-    .update(JSON.stringify([input.channel, input.to, input.body]))
-    .digest("hex");
+  const requestDigest = hash("sha256", JSON.stringify([input.channel, input.to, input.body]));
   const before = tenant.get("idempotencyKey", { user: caller.userId, key });
   if (before && before.requestDigest !== requestDigest) {
     const message = "this Idempotency-Key was used with another request";
