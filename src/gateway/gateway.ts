@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
-import { type ApiEnvironment, isWellFormed } from "../http/api-key.ts";
+import { isWellFormed } from "../http/api-key.ts";
 import { allowOrigins } from "../http/cors.ts";
 import { readKey } from "../http/credentials.ts";
 import { createServer } from "../http/server.ts";
@@ -63,8 +63,7 @@ export async function createGateway(config: Config, behind: Behind): Promise<Fas
 async function introspect(config: Config, verify: Verify, request: FastifyRequest) {
   const key = readKey(request.raw.rawHeaders);
   if (key === undefined) throw new CodedError("UNAUTHENTICATED", "an API key is needed");
-  const environment: ApiEnvironment = config.env.API_ENVIRONMENT === "live" ? "live" : "test";
-  const caller = isWellFormed(environment, key) ? await verify(key) : undefined;
+  const caller = isWellFormed(config.env.API_ENVIRONMENT, key) ? await verify(key) : undefined;
   if (!caller) throw new CodedError("UNAUTHENTICATED", "the API key is not valid");
   return caller;
 }

@@ -5,7 +5,8 @@
  */
 import { crc32 } from "node:zlib";
 
-const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/** The digits of base62, in their order. */
+export const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const checksumLength = 6; // 62^6 > 2^32, so every CRC-32 fits
 const shape = /^sk_(test|live)_[0-9A-Za-z]{32}$/;
 
@@ -28,8 +29,8 @@ export function isWellFormed(environment: ApiEnvironment, key: string): boolean 
 
 function checksum(text: string): string {
   let digits = "";
-  for (let rest = crc32(text); digits.length < checksumLength; rest = Math.floor(rest / alphabet.length)) {
-    digits = alphabet.charAt(rest % alphabet.length) + digits;
+  for (let rest = crc32(text); digits.length < checksumLength; rest = Math.floor(rest / base62.length)) {
+    digits = base62.charAt(rest % base62.length) + digits;
   }
   return digits;
 }

@@ -7,6 +7,7 @@ import type { ServerResponse } from "node:http";
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyRequest,
   LogController,
 } from "fastify";
@@ -23,7 +24,7 @@ declare module "fastify" {
   }
 }
 
-export const problemType = "application/problem+json";
+const problemType = "application/problem+json";
 
 /** Makes one role's server; it does not listen yet. */
 export function createServer(config: Config): FastifyInstance {
@@ -77,20 +78,15 @@ export function createServer(config: Config): FastifyInstance {
   return server;
 }
 
-type Reply = {
-  code(status: number): Reply;
-  header(name: string, value: string): Reply;
-  type(type: string): Reply;
-  send(payload: unknown): Reply;
-};
-
 /** Answers with problem details; a 401 says how to authenticate (RFC 9110 §11.6.1). */
-export function sendProblem<R extends Reply>(reply: R, error: CodedError): R {
+export function sendProblem(reply: FastifyReply, error: CodedError): FastifyReply {
   if (error.status === 401) reply.header("www-authenticate", 'Bearer realm="api", ApiKey realm="api"');
   if (error.details.retryAfter) reply.header("retry-after", String(error.details.retryAfter));
-  reply.code(error.status).header("cache-control", "private, no-store").type(problemType);
-  reply.send(JSON.stringify(problemOf(error)));
-  return reply;
+  return reply
+    .code(error.status)
+    .header("cache-control", "private, no-store")
+    .type(problemType)
+    .send(JSON.stringify(problemOf(error)));
 }
 
 /** A path that does not decode never gets as far as a route or a hook. */

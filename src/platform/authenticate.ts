@@ -11,7 +11,7 @@ import { findCaller, type KeyRules } from "./keys.ts";
 import type { Store } from "./store.ts";
 
 export const keyRules = (config: Config, permissions: readonly string[]): KeyRules => ({
-  environment: config.env.API_ENVIRONMENT as KeyRules["environment"],
+  environment: config.env.API_ENVIRONMENT,
   allowDemo: !config.production,
   permissions,
 });

@@ -1,7 +1,6 @@
 /** Random base62 text: bodies of keys and of ids. Cryptographic; demo data has its own, seeded source. */
 import { randomInt } from "node:crypto";
-
-export const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+import { base62 } from "../http/api-key.ts";
 
 export const randomBase62 = (length: number): string =>
   Array.from({ length }, () => base62.charAt(randomInt(base62.length))).join("");

@@ -1,7 +1,6 @@
 /** Insights: the metrics of a date range, computed by SQL; here the range is settled and days without rows are filled in. */
 import { CodedError } from "../errors.ts";
 import { type Handler, textOf } from "./handler.ts";
-import { text } from "./row.ts";
 import type { Row } from "./store.ts";
 
 const dayMs = 86_400_000;
@@ -51,7 +50,7 @@ export const getMetrics: Handler = ({ tenant }, { query }) => {
     total: valueOr(totals.get(metric.name), metric.unit),
     points: days.map((date) => ({ date, value: valueOr(points.get(`${metric.name} ${date}`), metric.unit) })),
   }));
-  return { from: range.from, to: text(toDate(last)), items };
+  return { from: range.from, to: toDate(last), items };
 };
 
 const valueOr = (value: Row[string] | undefined, unit: "count" | "seconds"): number | null =>

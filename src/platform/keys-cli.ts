@@ -5,7 +5,6 @@
  */
 import { parseArgs } from "node:util";
 import { type Config, ConfigError, readConfig } from "../config.ts";
-import type { ApiEnvironment } from "../http/api-key.ts";
 import { createKey } from "./keys.ts";
 import { isScope } from "./permissions.ts";
 import { strings } from "./row.ts";
@@ -88,7 +87,7 @@ const create: Command = (store, tenant, values, config, io) => {
   if (wrong !== undefined)
     throw new Refused(`--scopes: "${wrong}" is not area:resource:action, with * for any part`);
   const expiresAt = values.expires === undefined ? null : expiry(values.expires, new Date());
-  const environment = config.env.API_ENVIRONMENT as ApiEnvironment;
+  const environment = config.env.API_ENVIRONMENT;
   const made = store.transaction(() => {
     if (values.email) makeOwner(tenant, userId, values.email);
     if (!tenant.get("userById", { id: userId }))

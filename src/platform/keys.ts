@@ -2,10 +2,10 @@
  * API keys: making, listing, revoking, and who a key stands for. Only a SHA-256 digest is stored; the secret exists
  * in the answer of `createKey` alone. A key that is malformed, unknown, expired or revoked is simply not active.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type ApiEnvironment, formatApiKey, isWellFormed } from "../http/api-key.ts";
 import type { TenantContext } from "../http/context-headers.ts";
-import { randomBase62 } from "./ids.ts";
+import { newId, randomBase62 } from "./ids.ts";
 import { effectivePermissions } from "./permissions.ts";
 import { strings, text } from "./row.ts";
 import type { Store, TenantStore } from "./store.ts";
@@ -21,12 +21,12 @@ export type NewKey = {
   random?: string;
 };
 
-export const digestOf = (key: string): string => createHash("sha256").update(key).digest("hex");
+const digestOf = (key: string): string => hash("sha256", key);
 
 /** Stores a key for an existing user and answers its id and the secret, which nobody can ask for again. */
 export function createKey(store: TenantStore, key: NewKey, now: Date): { id: string; secret: string } {
   const secret = formatApiKey(key.environment, key.random ?? randomBase62(26));
-  const id = `key_${randomBase62(12)}`;
+  const id = newId("key");
   store.run("insertKey", {
     id,
     user: key.userId,

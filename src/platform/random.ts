@@ -1,5 +1,5 @@
 /** A seeded source of randomness for demo data: the same seed gives the same data. Never for anything secret. */
-import { base62 } from "./ids.ts";
+import { base62 } from "../http/api-key.ts";
 
 export type Random = {
   /** A number from 0 up to 1, 1 excluded. */

@@ -71,7 +71,7 @@ export function retryWaitMs(error: unknown): number | undefined {
 /** The failure with its operation's name; what is not ours yet was a broken answer. */
 export function named({ id }: Operation, error: unknown): CodedError {
   if (error instanceof CodedError)
-    return error.message.startsWith(`${id}: `) || error.code === "CALL_LIMIT"
+    return error.code === "CALL_LIMIT"
       ? error
       : new CodedError(error.code, `${id}: ${error.message}`, error.details, error);
   const broken = error instanceof SyntaxError;

@@ -16,7 +16,7 @@ import { type FieldPlan, type Gathered, gather, type ObjectPlan, type Target } f
 
 export type Path = { readonly up: Path | undefined; readonly key: string | number };
 
-export const pathKeys = (path: Path | undefined): (string | number)[] =>
+const pathKeys = (path: Path | undefined): (string | number)[] =>
   path ? [...pathKeys(path.up), path.key] : [];
 
 export type Completion = { readonly errors: GraphQLError[]; readonly gathered: Gathered };
