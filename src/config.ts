@@ -65,7 +65,7 @@ export const variables = {
   }),
   REST_BASE_URL: httpUrl({
     default: undefined,
-    desc: "REST platform behind the `graphql` role; a path prefix is kept",
+    desc: "REST platform behind roles that run without `platform`; a path prefix is kept",
   }),
   GRAPHQL_URL: httpUrl({ default: undefined, desc: "`graphql` role behind a gateway that runs alone" }),
   KEY_INTROSPECTION_URL: httpUrl({

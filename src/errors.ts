@@ -84,6 +84,7 @@ export type Problem = {
   detail: string;
 } & Details;
 
+/** The body of an answer that fails: the status, code, message and details of `error`, and nothing of its cause. */
 export const problemOf = (error: CodedError): Problem => ({
   type: "about:blank",
   title: error.code,

@@ -1,6 +1,7 @@
 /** Why a port could not be listened on, as one line that says what to change. */
 import { ConfigError } from "./config.ts";
 
+/** A `ConfigError` for what a setting can mend; any other error as it is. */
 export function listenError(error: unknown, host: string, port: number): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "EADDRINUSE")

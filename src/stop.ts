@@ -1,12 +1,13 @@
 /**
  * How the process ends. SIGINT: at once. SIGTERM: readiness fails first, so that a balancer stops sending and
  * keep-alive clients are asked to leave; then each server finishes what it has, the front first, so that what is
- * under way still finds everything behind it. Ten seconds after SIGTERM the process is gone in any case.
+ * under way still finds everything behind it. Nine seconds after SIGTERM the process is gone in any case.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "./config.ts";
 
+/** Before `docker stop` kills, which is after ten seconds. */
 const patienceMs = 9_000;
 
 /** `servers` in the order in which they stop. */

@@ -26,6 +26,10 @@ export const connections = 256;
 type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
 export const methods: Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
+/**
+ * Makes the sender, with a pool of connections an upstream, and what closes them. A failure is a `CodedError`:
+ * UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT, UPSTREAM_ERROR, BAD_REQUEST, LIMIT_EXCEEDED (`MAX_BODY_BYTES`), or what `abort` was given.
+ */
 export function createForward(config: Config): { forward: Forward; close: () => Promise<void> } {
   const pools = new Map<string, Pool>();
   const poolOf = ({ origin }: URL): Pool => {

@@ -22,6 +22,7 @@ export type Verify = (key: string) => Promise<TenantContext | undefined>;
 /** `until` is on the monotonic clock, which no clock adjustment moves. */
 type Remembered = { state: KeyState; until: number };
 
+/** `lookUp` with a memory. Throws SERVICE_UNAVAILABLE when 256 look-ups are under way, and whatever `lookUp` throws. */
 export function rememberKeys(lookUp: LookUp): Verify {
   const active = new LRUCache<string, Remembered>({ max: maxKeys });
   const inactive = new LRUCache<string, Remembered>({ max: maxKeys });

@@ -15,6 +15,7 @@ export type LookUp = (key: string) => Promise<KeyState>;
 const concurrency = 16;
 const maxAnswerBytes = 65_536;
 
+/** Asks `service` within `KEY_INTROSPECTION_TIMEOUT_MS`; `close` breaks off what is under way. */
 export function createLookUp(config: Config, service: URL): { lookUp: LookUp; close: () => Promise<void> } {
   const pool = new Pool(service.origin, {
     connections: concurrency,

@@ -16,6 +16,7 @@ const windowMs = 60_000;
 const maxCounted = 20_000;
 const unlimited: RateLimits = { byAddress: async () => {}, byKey: async () => {} };
 
+/** Checks that a route calls itself; they throw RATE_LIMITED, `retryAfter` in seconds. Outside production they let all pass. */
 export async function createRateLimits(server: FastifyInstance, config: Config): Promise<RateLimits> {
   if (!config.production) return unlimited;
   await server.register(rateLimit, { global: false, cache: maxCounted });

@@ -1,5 +1,4 @@
-/** Each fed input held against its parameter; a batch key is checked by its batch. */
-
+/** Each fed input held against its parameter: its type, its default, whether it may be null. */
 import { getNamedType, isEnumType } from "graphql";
 import { checkConstant, checkDefault } from "./bind-constants.ts";
 import { matchInput } from "./bind-input-types.ts";
@@ -10,7 +9,8 @@ import type { Bound } from "./bound.ts";
 import { placeOf } from "./directives.ts";
 import type { Input } from "./model.ts";
 import type { Shape } from "./shape.ts";
-/** Holds each fed input's type against its parameter; a batch key is checked by the batch. */
+
+/** Adds its findings to `binding`. A batch key is left out: it is checked by its batch. */
 export function checkInputTypes(
   binding: Binding,
   bound: Bound,

@@ -14,6 +14,7 @@ import { nPlusOne } from "./n-plus-one.ts";
 
 export type BindInput = Pick<Model, "schema" | "schemaDocument" | "document" | "operations">;
 
+/** A model is there even when there are errors among the diagnostics; then `provedModel` refuses it. */
 export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[] } {
   const findings = new Findings(input.document);
   const binding = new Binding(input.schema, input.document, input.operations, findings);

@@ -105,7 +105,7 @@ describe("stopping", { timeout: 20_000 }, () => {
     expect(await ended).toBe(0);
   });
 
-  test("SIGTERM: ten seconds later it is gone in any case", async () => {
+  test("SIGTERM: within ten seconds it is gone in any case", async () => {
     const environment = { ...(await slowService(14_000)), NODE_ENV: "production" };
     const { child, url: at, ended } = await runReady(["gateway"], environment);
     const call = get(at, "/v1/a", goodKey).catch(() => "broken off");

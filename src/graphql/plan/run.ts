@@ -31,6 +31,7 @@ type Level = {
   below?: Positions;
 };
 
+/** The whole answer: what a field throws is among its errors (GraphQL spec §6.4.4), unmasked, and never thrown from here. */
 export async function runPlan(plan: OperationPlan, variables: Variables, context: unknown): Promise<Answer> {
   const data: Target = Object.create(null);
   const run: Run = { plan, variables, context, errors: [], data };
