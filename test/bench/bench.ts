@@ -6,7 +6,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { Pool } from "undici";
-import { cpuSeconds, type Program, peakMiB, pinSelf, run, stop } from "./process.ts";
+import { cpuMs, listens, main, memoryMiB, type Program, pinSelf, startProgram } from "../process.ts";
 import { bodyOf, type Workload, workloads } from "./workloads.ts";
 
 const rounds = Number(process.env.ROUNDS ?? 3);
@@ -24,19 +24,28 @@ type Kind = (typeof kinds)[number];
 const file = (name: string): string => new URL(name, import.meta.url).pathname;
 const commands: Readonly<Record<string, string[]>> = {
   floor: [file("servers/floor.ts")],
-  ours: [
-    ...(profile ? ["--cpu-prof", `--cpu-prof-dir=${profileDirectory}`] : []),
-    file("../../src/main.ts"),
-    "graphql",
-  ],
+  ours: [...(profile ? ["--cpu-prof", `--cpu-prof-dir=${profileDirectory}`] : []), main, "graphql"],
   mercurius: [file("servers/mercurius.ts")],
   apollo: [file("servers/apollo.ts")],
 };
 
+type Server = Program & {
+  readonly url: URL;
+  /** From its start until it listened. */
+  readonly readyMs: number;
+};
+
 type Measured = { perSecond: number; ratio: number; p50: number; p99: number; cpu: number };
 
+async function run(core: number, args: string[], environment: NodeJS.ProcessEnv = {}): Promise<Server> {
+  const began = performance.now();
+  const program = startProgram(args, { NODE_ENV: "production", ...environment }, core);
+  const url = new URL("/v1/graphql", await listens(program));
+  return { ...program, url, readyMs: performance.now() - began };
+}
+
 /** The workloads' requests one after the other from each of `clients`, for a time. */
-async function load(program: Program, kind: Kind, clients: number, ms: number): Promise<number[]> {
+async function load(program: Server, kind: Kind, clients: number, ms: number): Promise<number[]> {
   const pool = new Pool(program.url.origin, { connections: clients });
   const bodies = (kind === "mixed" ? names : [kind]).map(bodyOf);
   const times: number[] = [];
@@ -69,23 +78,23 @@ const median = (numbers: number[]): number =>
     0.5,
   );
 
-async function measure(program: Program, kind: Kind): Promise<Omit<Measured, "ratio">> {
+async function measure(program: Server, kind: Kind): Promise<Omit<Measured, "ratio">> {
   await load(program, kind, connections, 300);
-  const before = cpuSeconds(program);
+  const before = cpuMs(program);
   const times = await load(program, kind, connections, seconds * 1_000);
-  const cpu = ((cpuSeconds(program) - before) / times.length) * 1_000;
+  const cpu = (cpuMs(program) - before) / times.length;
   return { perSecond: times.length / seconds, p50: at(times, 0.5), p99: at(times, 0.99), cpu };
 }
 
-async function answerOf({ url }: Program, name: Workload): Promise<unknown> {
+async function answerOf({ url }: Server, name: Workload): Promise<unknown> {
   const answer = await fetch(url, { method: "POST", headers, body: bodyOf(name) });
   return answer.json();
 }
 
 /** Throws unless each server answers each workload as the floor does. */
-async function checkAnswers(servers: ReadonlyMap<string, Program>): Promise<void> {
+async function checkAnswers(servers: ReadonlyMap<string, Server>): Promise<void> {
   for (const workload of names) {
-    const expected = await answerOf(servers.get("floor") as Program, workload);
+    const expected = await answerOf(servers.get("floor") as Server, workload);
     for (const [name, program] of servers) {
       const answer = await answerOf(program, workload);
       if (!isDeepStrictEqual(answer, expected))
@@ -95,9 +104,9 @@ async function checkAnswers(servers: ReadonlyMap<string, Program>): Promise<void
 }
 
 /** Each server beside the floor, once. */
-async function round(servers: ReadonlyMap<string, Program>, kind: Kind): Promise<Map<string, Measured>> {
+async function round(servers: ReadonlyMap<string, Server>, kind: Kind): Promise<Map<string, Measured>> {
   const measured = new Map<string, Measured>();
-  const floor = servers.get("floor") as Program;
+  const floor = servers.get("floor") as Server;
   for (const [name, program] of servers) {
     const beside = await measure(floor, kind);
     const result = name === "floor" ? beside : await measure(program, kind);
@@ -107,7 +116,7 @@ async function round(servers: ReadonlyMap<string, Program>, kind: Kind): Promise
 }
 
 /** Milliseconds that the server adds to its slowest REST call, at one connection (p50). */
-async function added(upstream: Program, program: Program): Promise<number> {
+async function added(upstream: Server, program: Server): Promise<number> {
   const slowest = async (): Promise<number> => {
     const list = { ...upstream, url: new URL("/v1/inbox/conversations", upstream.url) };
     return at(await load(list, "me", 1, 700), 0.5);
@@ -117,7 +126,7 @@ async function added(upstream: Program, program: Program): Promise<number> {
 
 pinSelf(1);
 const upstream = await run(1, [file("upstream.ts")]);
-const servers = new Map<string, Program>();
+const servers = new Map<string, Server>();
 for (const [name, args] of Object.entries(commands))
   servers.set(name, await run(0, args, { REST_BASE_URL: upstream.url.origin }));
 try {
@@ -150,10 +159,10 @@ try {
   for (const [name, program] of servers) {
     const extra = await added(upstream, program);
     console.log(
-      `| ${name} | ${program.readyMs.toFixed(0)} | ${peakMiB(program).toFixed(0)} | ${extra.toFixed(2)} |`,
+      `| ${name} | ${program.readyMs.toFixed(0)} | ${memoryMiB(program, "VmHWM").toFixed(0)} | ${extra.toFixed(2)} |`,
     );
   }
   if (profile) console.log(`\nCPU profile: ${profileDirectory}`);
 } finally {
-  for (const program of [...servers.values(), upstream]) await stop(program);
+  for (const program of [...servers.values(), upstream]) await program.stop("SIGTERM"); // as an operator would, so that a profile is written
 }

@@ -5,6 +5,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "undici";
+import { memoryMiB } from "../process.ts";
 import { headers, query, startRest, startRole } from "./role.ts";
 
 const seconds = Number(process.env.SECONDS ?? 3);
@@ -101,7 +102,7 @@ for (const [times, least] of [
   const ms = runs.flatMap(({ tally }) => tally.ms);
   const rejects = runs.flatMap(({ tally }) => tally.rejectMs);
   process.stdout.write(
-    `${goodput >= least && other.length === 0 ? "pass" : "FAIL"}  ${times}× of ${(sum(runs.map(({ full }) => full)) / rounds).toFixed(0)} requests/s: goodput ${percent(goodput)} (${goodputs.map(percent).join(", ")}), p50 ${at(ms, 0.5)}, p99 ${at(ms, 0.99)}; ${rejects.length} × 503 (p50 ${at(rejects, 0.5)}); ${other.map(([name, n]) => `${name} ${n}`).join(", ") || "nothing else"}; ${role.rssMiB().toFixed(0)} MiB\n`,
+    `${goodput >= least && other.length === 0 ? "pass" : "FAIL"}  ${times}× of ${(sum(runs.map(({ full }) => full)) / rounds).toFixed(0)} requests/s: goodput ${percent(goodput)} (${goodputs.map(percent).join(", ")}), p50 ${at(ms, 0.5)}, p99 ${at(ms, 0.99)}; ${rejects.length} × 503 (p50 ${at(rejects, 0.5)}); ${other.map(([name, n]) => `${name} ${n}`).join(", ") || "nothing else"}; ${memoryMiB(role, "VmRSS").toFixed(0)} MiB\n`,
   );
 }
 await pool.destroy();

@@ -5,6 +5,7 @@
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "undici";
+import { memoryMiB } from "../process.ts";
 import { headers, query, startRest, startRole } from "./role.ts";
 
 const total = Number(process.env.SOCKETS ?? 1_000);
@@ -57,7 +58,7 @@ while (open > 0 && performance.now() - began < requestTimeoutMs + 15_000) await 
 clearInterval(drip);
 const pass = open === 0 && during < 5 * before + 20;
 process.stdout.write(
-  `${pass ? "pass" : "FAIL"}  ${total} sockets: median ${before.toFixed(1)} ms before, ${during.toFixed(1)} ms during; ${open} still open, last closed after ${(lastClosed / 1_000).toFixed(1)} s; ${role.rssMiB().toFixed(0)} MiB\n`,
+  `${pass ? "pass" : "FAIL"}  ${total} sockets: median ${before.toFixed(1)} ms before, ${during.toFixed(1)} ms during; ${open} still open, last closed after ${(lastClosed / 1_000).toFixed(1)} s; ${memoryMiB(role, "VmRSS").toFixed(0)} MiB\n`,
 );
 for (const socket of sockets) socket.destroy();
 await pool.destroy();
