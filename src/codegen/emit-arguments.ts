@@ -12,6 +12,7 @@ import {
   isNonNullType,
 } from "graphql";
 import { readRestName } from "../spec/directives.ts";
+import { limitsThat } from "../spec/limits.ts";
 import type { BoundField, InputSource, Model } from "../spec/model.ts";
 import type { Shape } from "../spec/shape.ts";
 import { emitArgumentNames } from "./emit-argument-names.ts";
@@ -65,7 +66,7 @@ function typeAt(type: GraphQLInputType, path: readonly string[]): GraphQLInputTy
   }, type);
 }
 
-const limitsOf = ({ default: _, ...limits }: Readonly<Record<string, unknown>>): JsonSchema => limits;
+const limitsOf = ({ limits }: Shape): JsonSchema => Object.fromEntries(limitsThat(true, limits));
 
 /** The limits of one value; the GraphQL type itself is already proved, so `type` is not said again. */
 function schemaOf(model: Model, type: GraphQLInputType, shape: Shape, depth = 0): JsonSchema {
@@ -73,13 +74,13 @@ function schemaOf(model: Model, type: GraphQLInputType, shape: Shape, depth = 0)
   if (depth > 8 || isEnumType(nullable)) return {};
   if (isListType(nullable)) {
     const items = shape.items ? schemaOf(model, nullable.ofType, shape.items, depth + 1) : {};
-    return orNull(type, { ...limitsOf(shape.limits), ...(Object.keys(items).length > 0 && { items }) });
+    return orNull(type, { ...limitsOf(shape), ...(Object.keys(items).length > 0 && { items }) });
   }
   if (isInputObjectType(nullable)) return orNull(type, propertiesOf(model, nullable, shape, depth));
   if (getNamedType(type).name === "ID" && !shape.types.has("string") && shape.types.size > 0)
     return orNull(type, { pattern: "^-?[0-9]+$" });
   return orNull(type, {
-    ...limitsOf(shape.limits),
+    ...limitsOf(shape),
     ...(shape.values && { enum: shape.values }),
     ...(shape.format &&
       !["int32", "int64", "float", "double"].includes(shape.format) && { format: shape.format }),

@@ -3,6 +3,7 @@ import type { Target } from "./bind-targets.ts";
 import { describe } from "./bind-types.ts";
 import type { Binding } from "./binding.ts";
 import type { Where } from "./findings.ts";
+import { regexOf } from "./limits.ts";
 import type { Shape } from "./shape.ts";
 
 export function checkConstant(binding: Binding, where: Where, target: Target, value: unknown): void {
@@ -61,14 +62,7 @@ function textProblem({ limits }: Shape, value: string): string | undefined {
   const length = [...value].length;
   if (typeof maxLength === "number" && length > maxLength) return `is longer than ${maxLength} characters`;
   if (typeof minLength === "number" && length < minLength) return `is shorter than ${minLength} characters`;
-  return typeof pattern === "string" && !matches(pattern, value) ? `does not match ${pattern}` : undefined;
-}
-
-/** A pattern that is no ECMA-262 regular expression says nothing. */
-function matches(pattern: string, value: string): boolean {
-  try {
-    return new RegExp(pattern, "u").test(value);
-  } catch {
-    return true;
-  }
+  return typeof pattern === "string" && regexOf(pattern)?.test(value) === false
+    ? `does not match ${pattern}`
+    : undefined;
 }

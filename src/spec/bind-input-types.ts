@@ -14,6 +14,7 @@ import type { Binding } from "./binding.ts";
 import type { Bound } from "./bound.ts";
 import { placeOf, readRestName } from "./directives.ts";
 import { didYouMean, type Where } from "./findings.ts";
+import { limitsThat } from "./limits.ts";
 import { declared, type Shape } from "./shape.ts";
 
 /** `inBody`: as JSON, where an ID stays the string that it is; elsewhere all is text on the wire. */
@@ -25,6 +26,7 @@ export function matchInput(
   inBody: boolean,
 ): void {
   if (isNonNullType(type)) return matchInput(binding, where, type.ofType, shape, inBody);
+  checkLimits(binding, where, shape);
   const isArray = shape.types.size === 1 && shape.types.has("array");
   if (isListType(type) !== isArray && shape.types.size > 0 && !isCustomScalar(type)) {
     return misfit(binding, where, type, shape);
@@ -126,6 +128,20 @@ function misfit(binding: Binding, where: Where, type: GraphQLInputType, shape: S
     `${where.coordinate} is ${type}, but REST takes ${describe(shape)}`,
     "give the argument the type that REST takes",
   );
+}
+
+/** The argument is sent without a limit that nobody can read, and REST may refuse it. */
+function checkLimits(binding: Binding, where: Where, { limits, node }: Shape): void {
+  for (const [key, value] of limitsThat(false, limits)) {
+    const written = `${key}: ${JSON.stringify(value)}`;
+    binding.findings.add(
+      "limit-unchecked",
+      { ...where, rest: node, below: [key] },
+      `REST limits ${where.coordinate} by ${written}, which cannot be read and is not checked`,
+      "write it as JSON Schema has it: a pattern is ECMA-262 in Unicode mode",
+      [written],
+    );
+  }
 }
 
 /** A required body that nothing feeds. */

@@ -40,6 +40,7 @@ export const rules = {
   "input-type": ["error", "An argument's type does not fit the REST parameter."],
   "input-nullable": ["error", "A nullable source feeds what REST requires."],
   "input-enum": ["error", "A GraphQL enum value is refused by the REST parameter."],
+  "limit-unchecked": ["warning", "A limit that REST sets on an argument cannot be read, and is not checked."],
   "constant-invalid": [
     "error",
     "A constant `value`, or an argument's default, breaks the parameter's own rules.",

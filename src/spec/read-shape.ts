@@ -2,6 +2,7 @@
  * Reads a shape off a schema: `$ref`, `allOf`, `oneOf`/`anyOf`, `nullable` and 3.1 type arrays folded into one view.
  * Nested shapes are made when they are first asked for, so cycles and large documents cost nothing.
  */
+import { readLimits } from "./limits.ts";
 import { merge } from "./merge-shapes.ts";
 import { isRecord, type RestDocument, type RestNode, refOf } from "./rest-document.ts";
 import {
@@ -15,21 +16,6 @@ import {
   withNullable,
 } from "./shape.ts";
 import { foldVariants } from "./variants.ts";
-
-const limitKeywords = [
-  "minimum",
-  "maximum",
-  "exclusiveMinimum",
-  "exclusiveMaximum",
-  "multipleOf",
-  "minLength",
-  "maxLength",
-  "pattern",
-  "minItems",
-  "maxItems",
-  "uniqueItems",
-  "default",
-];
 
 /** The shape of the schema at `node`, whose `$ref` need not be followed yet. Nested shapes are made on demand. */
 export function shapeAt(document: RestDocument, node: RestNode, seen: readonly RestNode[] = []): Shape {
@@ -86,14 +72,11 @@ function ownShape(document: RestDocument, node: RestNode, schema: Record<string,
     schema.nullable === true ||
     named.includes("null") ||
     (named.length === 0 && enumeration?.includes(null) === true);
-  const limits = Object.fromEntries(
-    limitKeywords.flatMap((key) => (key in schema ? [[key, schema[key]]] : [])),
-  );
   return {
     node,
     types,
     nullable,
-    limits,
+    limits: readLimits(schema),
     ...(typeof schema.format === "string" && { format: schema.format }),
     ...(enumeration && { values: enumeration.filter((value) => value !== null) }),
     get properties() {
