@@ -76,7 +76,7 @@ function argumentExpression(
 ): string {
   const value = access("args", source.path, source.nullable);
   const type = argumentType(model, field, source.path);
-  return type && inBody && (source.nullable || hasObjects(type))
+  return type && (hasObjects(type) || (inBody && source.nullable))
     ? inputExpression(model, functions, type, shape, value)
     : value;
 }

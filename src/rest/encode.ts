@@ -1,6 +1,6 @@
 /**
  * The one encoder of every parameter (OpenAPI 3.1 §4.8.12, RFC 3986): a value can never change the route. Null and
- * undefined are left out of a query; a path refuses what would vanish or climb.
+ * undefined are left out of a query or header, and of an object there; a path refuses what would vanish or climb.
  */
 import { serializeArrayParam, serializeObjectParam, serializePrimitiveParam } from "openapi-fetch";
 import { CodedError } from "../errors.ts";
@@ -38,11 +38,10 @@ function serializeOne(
 
 /** An object's members with their names encoded: in a free-form object these are the caller's as well. */
 const membersOf = (value: object): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(value).flatMap(([name, member]) =>
-      member === null || member === undefined ? [] : [[encodeURIComponent(name), member]],
-    ),
-  );
+  Object.fromEntries(given(value).map(([name, member]) => [encodeURIComponent(name), member]));
+
+const given = (object: object): [string, unknown][] =>
+  Object.entries(object).filter(([, value]) => value !== null && value !== undefined);
 
 const unreserved = /^[\w.~-]*$/; // RFC 3986 §2.3
 const isPlain = (value: unknown): boolean => typeof value === "string" && unreserved.test(value);
@@ -74,7 +73,7 @@ export function serializeHeaders(
 
 function simple(value: unknown, explode: boolean): string {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return String(value);
-  return Object.entries(value)
+  return given(value)
     .map(([name, item]) => `${name}${explode ? "=" : ","}${String(item)}`)
     .join(",");
 }

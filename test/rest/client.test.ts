@@ -17,6 +17,8 @@ const operations: Record<string, Operation> = {
       "query:filter": { style: "deepObject", explode: true },
       "query:form": { style: "form", explode: true },
       "query:flat": { style: "form", explode: false },
+      "query:page": { style: "form", explode: false },
+      "header:X-Trace": { style: "simple", explode: true },
     },
   },
   "GET /things/{thingId}": { id: "getThing", product: "A" },
@@ -67,6 +69,19 @@ describe("a request", () => {
       "GET /base/things?ids=a%2Cb,c&tags=x|y%20z&filter[from]=1%262&q=%C3%A4%2F%3F%23 HTTP/1.1",
     );
     expect(head).toMatch(/\r\nx-api-key: key\r\n/);
+  });
+
+  test("leaves out what is null or absent in an object, as it does beside it", async () => {
+    const { rest, server } = await against(ok({}));
+    const query = {
+      filter: { a: null, b: 0, c: undefined },
+      page: { after: null, size: 1 },
+      q: { d: "", e: null },
+    };
+    await rest.get("/things", { query, header: { "X-Trace": { span: "s", parent: null } } });
+    await rest.get("/things", { query: { filter: { a: null }, page: { after: null }, q: {} } });
+    expect(pathsOf(server.requests)).toEqual(["/things?filter[b]=0&page=size,1&d=", "/things"]);
+    expect(server.requests[0]).toMatch(/\r\nx-trace: span=s\r\n/i);
   });
 
   test.each(["", ".", "..", "a\nb", "\u0000", "\ud800", null])(
