@@ -1,4 +1,5 @@
 /** What a schema says of its own value, compared: types, format, enum, limits. The parts of a value are compared elsewhere. */
+import { lower, upper } from "../spec/limits.ts";
 import type { JsonType, Shape } from "../spec/shape.ts";
 import type { ChangeClass } from "./report.ts";
 import type { Facet, Spot } from "./spot.ts";
@@ -74,9 +75,6 @@ function enums(answer: boolean, before: Shape, after: Shape, add: (facet: Facet)
   if (removed.length > 0)
     add({ ...facts, class: answer ? "safe" : "breaking", message: `is never ${removed.join(", ")} now` });
 }
-
-const upper = new Set(["maximum", "exclusiveMaximum", "maxLength", "maxItems"]);
-const lower = new Set(["minimum", "exclusiveMinimum", "minLength", "minItems"]);
 
 /** Limits bind a request; an answer's limits promise nothing that a field shows. Defaults belong to the parameter. */
 function limits(answer: boolean, before: Shape, after: Shape, add: (facet: Facet) => void): void {

@@ -39,6 +39,22 @@ export function readLimits(schema: Limits): Limits {
   return Object.fromEntries(limits);
 }
 
+export const upper: ReadonlySet<string> = new Set(["maximum", "exclusiveMaximum", "maxLength", "maxItems"]);
+export const lower: ReadonlySet<string> = new Set(["minimum", "exclusiveMinimum", "minLength", "minItems"]);
+
+/** Both hold: the narrower of each; where neither can be told to be it (two patterns, two defaults), the left one. */
+export function narrower(left: Limits, right: Limits): Limits {
+  const limits: Record<string, unknown> = { ...right, ...left };
+  for (const [key, one] of Object.entries(left)) {
+    const other = right[key];
+    if (key === "uniqueItems") limits[key] = one === true || other === undefined ? one : other;
+    if (typeof one !== "number" || typeof other !== "number") continue;
+    if (upper.has(key)) limits[key] = Math.min(one, other);
+    if (lower.has(key)) limits[key] = Math.max(one, other);
+  }
+  return limits;
+}
+
 /** Keyword and value of each limit that a value can be held to, or of each that it cannot. */
 export const limitsThat = (holds: boolean, limits: Limits): [string, unknown][] =>
   Object.entries(limits).filter(([key, value]) => sound[key] && sound[key](value) === holds);

@@ -1,4 +1,5 @@
 /** `allOf`: two shapes that both hold, folded into one with the more particular of each statement. */
+import { narrower } from "./limits.ts";
 import type { RestNode } from "./rest-document.ts";
 import { cached, type JsonType, type Property, property, type Shape } from "./shape.ts";
 
@@ -24,7 +25,7 @@ export function merge(left: Shape, right: Shape, node: RestNode): Shape {
     types,
     nullable:
       (left.nullable || !says(left)) && (right.nullable || !says(right)) && (left.nullable || right.nullable),
-    limits: { ...right.limits, ...left.limits },
+    limits: narrower(left.limits, right.limits),
     ...(format && { format }),
     ...(values && { values }),
     ...(variants && { variants }),

@@ -3,5 +3,5 @@
 import type { Operation } from "../src/rest/operation.ts";
 
 export const operations: Readonly<Record<string, Operation>> = {
-  "GET /rooms": { id: "findRoom", product: "" },
+  "GET /rooms": { id: "findRoom", product: "", style: { "query:tags": { style: "form", explode: true } } },
 };

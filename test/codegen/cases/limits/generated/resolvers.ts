@@ -6,7 +6,16 @@ import type { QueryResolvers, RoomResolvers } from "./graphql.ts";
 export const Query = {
   /** Query.room → GET /rooms (findRoom) */
   room: (_parent, args, { rest }) =>
-    rest.get("/rooms", { query: { floor: args.floor, area: args.area, slug: args.slug, code: args.code } }),
+    rest.get("/rooms", {
+      query: {
+        floor: args.floor,
+        area: args.area,
+        slug: args.slug,
+        code: args.code,
+        seats: args.seats,
+        tags: args.tags,
+      },
+    }),
 } satisfies Required<QueryResolvers>;
 
 export const Room = {
