@@ -89,7 +89,8 @@ export function serializePath(path: string, values: Readonly<Record<string, unkn
 const controlCharacter = /\p{Cc}/u;
 
 function encodeSegment(name: string, value: unknown): string {
-  if (Array.isArray(value)) return value.map((item) => encodeSegment(name, item)).join(",");
+  if (Array.isArray(value) && value.length > 0)
+    return value.map((item) => encodeSegment(name, item)).join(",");
   const text = value === null || value === undefined ? "" : String(value);
   if (text === "" || text === "." || text === ".." || controlCharacter.test(text) || !text.isWellFormed()) {
     throw refused(name, "is not a value that a path can hold");

@@ -51,9 +51,9 @@ function checkTemplate(binding: Binding, { operation, where }: Bound): void {
   }
 }
 
+/** The styles that `src/rest/encode.ts` writes: not all that OpenAPI 3.1 §4.8.12.2 has. */
 const styles: Record<string, readonly string[]> = {
-  "path array": ["simple", "label", "matrix"],
-  "path object": ["simple", "label", "matrix"],
+  "path array": ["simple"],
   "path value": ["simple"],
   "query array": ["form", "spaceDelimited", "pipeDelimited"],
   "query object": ["form", "deepObject"],
@@ -68,18 +68,19 @@ function checkStyle(binding: Binding, { operation, where }: Bound, parameter: Pa
   const kind = shape.types.has("array") ? "array" : shape.types.has("object") ? "object" : "value";
   const items = shape.items;
   const isNested = kind === "array" && items && (items.types.has("array") || items.types.has("object"));
-  if (styles[`${location} ${kind}`]?.includes(style) && !isNested) return;
+  const sent = styles[`${location} ${kind}`] ?? [];
+  if (sent.includes(style) && !isNested) return;
   const how =
     style === "content"
       ? "in a media type of its own"
       : isNested
-        ? "as a list of lists or objects"
+        ? "of arrays or objects"
         : `in style ${style}`;
-  const message = `${location} "${name}" of ${operation.id} is written ${how}, which ${kind === "value" ? "a value" : `an ${kind}`} cannot be there`;
+  const message = `${location} "${name}" of ${operation.id} is ${kind === "value" ? "a value" : `an ${kind}`} ${how}, which cannot be sent there`;
   binding.findings.add(
     "parameter-style",
     { ...where, rest: node, below: ["style"] },
     message,
-    "give it a style that its place and type allow",
+    sent.length > 0 && !isNested ? `give it style ${sent.join(" or ")}` : "give it a simpler type",
   );
 }

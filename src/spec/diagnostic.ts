@@ -24,7 +24,7 @@ export const rules = {
   "parameter-fed-twice": ["error", "Two sources feed one parameter."],
   "parameter-style": [
     "error",
-    "A parameter is written in a way that its place or type does not allow (OpenAPI 3.1 §4.8.12.2).",
+    "A parameter is written in a way that cannot be sent in its place and type (OpenAPI 3.1 §4.8.12.2).",
   ],
   "path-template": ["error", "A path and its path parameters do not name the same things."],
   "source-invalid": ["error", "A `from` or `value` cannot be read."],
