@@ -5,12 +5,12 @@
 import { ConfigError } from "../config.ts";
 import { nearest } from "../spec/findings.ts";
 import type { Model } from "../spec/model.ts";
-import { isSafe, type RestOperation } from "../spec/operations.ts";
+import { boundMethods, isSafe, type RestOperation } from "../spec/operations.ts";
 import { declared } from "../spec/shape.ts";
 import { describedBy, lowerFirst, nameOf } from "./propose-names.ts";
 import { ProposedTypes } from "./propose-types.ts";
 
-/** Throws `ConfigError` for an operation that does not exist or answers no JSON. */
+/** Throws `ConfigError` for an operation that does not exist, answers no JSON or has a method that nothing sends. */
 export function propose(model: Model, operationId: string): string {
   const operation = model.operations.get(operationId);
   if (!operation) {
@@ -19,6 +19,8 @@ export function propose(model: Model, operationId: string): string {
       `propose ${operationId}: there is no such REST operation${near === undefined ? "" : `; did you mean "${near}"?`}`,
     ]);
   }
+  if (!boundMethods.includes(operation.method))
+    throw new ConfigError([`propose ${operationId}: no field can send ${operation.method.toUpperCase()}`]);
   const answer = operation.answers.find(({ shape }) => shape)?.shape;
   if (!answer) throw new ConfigError([`propose ${operationId}: it answers no JSON, so no field can show it`]);
   const types = new ProposedTypes(model, operation);

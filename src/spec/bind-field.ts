@@ -12,7 +12,7 @@ import type { Bound } from "./bound.ts";
 import { directivePlace, placeOf, type RestDirective, readRest, readRestName } from "./directives.ts";
 import { didYouMean, nearest, type Where } from "./findings.ts";
 import type { Backing, BoundField } from "./model.ts";
-import { isSafe } from "./operations.ts";
+import { boundMethods, isSafe } from "./operations.ts";
 import { declared } from "./shape.ts";
 
 type Field = GraphQLField<unknown, unknown>;
@@ -148,7 +148,14 @@ function neededFromParent(inputs: BoundField["inputs"]): readonly string[] | und
 function checkMethod(binding: Binding, type: string, { operation, where }: Bound): void {
   const at = { ...where, rest: operation.node };
   const method = operation.method.toUpperCase();
-  if (type === "Mutation" && isSafe(operation.method)) {
+  if (!boundMethods.includes(operation.method)) {
+    binding.findings.add(
+      "method-unsupported",
+      at,
+      `${where.coordinate} cannot send ${operation.id}, which is ${method}`,
+      `bind an operation that is one of ${boundMethods.join(", ").toUpperCase()}`,
+    );
+  } else if (type === "Mutation" && isSafe(operation.method)) {
     binding.findings.add(
       "method-safety",
       at,

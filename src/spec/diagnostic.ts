@@ -15,6 +15,10 @@ export const rules = {
   "field-unbound": ["error", "A root field has no `@rest`."],
   "operation-unknown": ["error", "`@rest` names an operation that the document does not have."],
   "operation-no-json": ["error", "A bound operation has no JSON answer."],
+  "method-unsupported": [
+    "error",
+    "A field binds an operation that is none of GET, POST, PUT, PATCH and DELETE.",
+  ],
   "method-safety": [
     "warning",
     "A Query or link field binds an unsafe method, or a Mutation field a safe one.",

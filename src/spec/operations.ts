@@ -43,4 +43,7 @@ export type RestOperation = {
   readonly success: Path;
 };
 
-export const isSafe = (method: string): boolean => ["get", "head", "options"].includes(method);
+/** The methods that a binding can send; an operation of another is known, and bound by nobody. */
+export const boundMethods: readonly string[] = ["get", "post", "put", "patch", "delete"];
+
+export const isSafe = (method: string): boolean => method === "get";

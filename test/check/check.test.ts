@@ -216,6 +216,23 @@ test("what propose prints passes check once it is pasted", async () => {
   expect(result.findings.map(({ rule, message }) => `${rule} ${message}`)).toEqual([]);
 }, 60_000);
 
+test("propose refuses an operation that no field can send", async () => {
+  const operation = `
+  /api/drivers:
+    options:
+      operationId: driver-options
+      responses: { '200': { description: ok, content: { application/json: { schema: { type: object } } } } }
+`;
+  const root = project({
+    "spec/openapi.yaml": edited(openapi, "\ncomponents:", `${operation}components:`),
+  });
+  const { code, error } = await ran(root, ["driver-options"], propose);
+  expect({ code, error }).toEqual({
+    code: 2,
+    error: "propose driver-options: no field can send OPTIONS",
+  });
+});
+
 test("explain shows the calls of a field and of a saved operation, and the nearest name", async () => {
   const field = await ran(project(), ["Parcel.courier"], explain);
   expect(field.out).toContain("GET /api/couriers  (couriers_by_code, COURIERS)");
