@@ -9,6 +9,7 @@ import type { ChangeClass, Finding, OperationImpact, Touched, Verdict } from "./
 import type { Side } from "./side.ts";
 
 type About = {
+  readonly rule: string;
   readonly coordinate?: string;
   readonly at?: string;
   readonly coordinates?: readonly string[];
@@ -69,13 +70,17 @@ function verdictOf({ change, class: changed, severity }: About): Verdict {
   return severity === "error" ? "broken" : severity === "warning" ? "affected" : "untouched";
 }
 
+/** A finding of a saved operation stands at the operation's or fragment's name, every other one at coordinates. */
 const isAbout = (
-  { coordinate, at, coordinates }: About,
+  { rule, coordinate, at, coordinates }: About,
   operation: SavedOperation,
   selected: ReadonlySet<string>,
 ): boolean => {
   const own = coordinates ?? (coordinate === undefined ? [at ?? ""] : [coordinate]);
-  return own.includes(operation.name) || own.some((each) => selected.has(each));
+  if (rule !== "saved-operation-invalid") return own.some((each) => selected.has(each));
+  return operation.document.definitions.some(
+    (definition) => "name" in definition && own.includes(definition.name?.value ?? ""),
+  );
 };
 
 /** What each saved operation selects, of the schema as it is and as it was: a field that is gone counts too. */

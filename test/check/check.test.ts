@@ -24,9 +24,9 @@ const edited = (text: string, from: string, to: string): string => {
 const report = async (root: string, ...argv: string[]): Promise<Report> =>
   JSON.parse((await ran(root, ["--format", "json", ...argv])).out) as Report;
 
-/** A repository whose only commit holds the depot as it is. */
-function repository(): string {
-  const root = project();
+/** A repository whose only commit holds the depot, with this schema. */
+function repository(before = schema): string {
+  const root = project({ "spec/schema.graphql": before });
   const git = (...args: string[]) => execFileSync("git", args, { cwd: root, stdio: "pipe" });
   git("init", "-q");
   git("add", ".");
@@ -68,11 +68,50 @@ test("a removed property breaks its field and the saved operation that selects i
     coordinate: "Courier.company",
   });
   expect(change?.operations).toMatchObject([{ name: "Depot", verdict: "broken" }]);
-  expect(result.operations.map(({ name, verdict }) => `${name} ${verdict}`)).toEqual([
-    "Depot broken",
-    "Register untouched",
-  ]);
+  expect(verdicts(result)).toEqual(["Depot broken", "Register untouched"]);
   expect(isValid(result)).toBe(true);
+});
+
+const verdicts = ({ operations }: Pick<Report, "operations">): string[] =>
+  operations.map(({ name, verdict }) => `${name} ${verdict}`);
+
+test("an operation that is named like what is gone is untouched", async () => {
+  const root = repository(edited(schema, "enum Currency {", "input Old {\n  a: Int\n}\n\nenum Currency {"));
+  write(root, {
+    "spec/schema.graphql": schema,
+    "spec/operations/old.graphql": "query Old { parcels(warehouseId: 1) { page { total } } }",
+  });
+  const result = await report(root, "--base", "HEAD");
+  expect(result.findings.filter(({ stage }) => stage === "changes")).toMatchObject([
+    { change: "breaking", coordinate: "Old", operations: [] },
+  ]);
+  expect(verdicts(result)).toEqual(["Depot untouched", "Register untouched", "Old untouched"]);
+});
+
+test("an error in a fragment breaks the operations that spread it, however deep", async () => {
+  const result = await report(
+    project({
+      "spec/operations/pages.graphql": `
+        query Pages { parcels(warehouseId: 1) { ...Outer } }
+        query Totals { parcels(warehouseId: 1) { page { total } } }
+        fragment Outer on ParcelPage { page { ...Inner } }
+        fragment Inner on PageInfo { gone }
+      `,
+    }),
+  );
+  expect(result.findings).toMatchObject([
+    {
+      rule: "saved-operation-invalid",
+      coordinate: "Inner",
+      operations: [{ name: "Pages", verdict: "broken" }],
+    },
+  ]);
+  expect(verdicts(result)).toEqual([
+    "Depot untouched",
+    "Register untouched",
+    "Pages broken",
+    "Totals untouched",
+  ]);
 });
 
 test("every format counts the same findings, and several can be written at once", async () => {
