@@ -1,9 +1,10 @@
 /**
- * Which schema coordinates an operation rests on: the fields it selects (on an interface, those of every object behind
- * it), the arguments it gives, and the input fields it may fill.
+ * Which schema coordinates an operation rests on: the fields it selects and the arguments it gives (on an interface,
+ * those of every object behind it), and the input fields it may fill.
  */
 import {
   type DocumentNode,
+  type GraphQLCompositeType,
   type GraphQLInputType,
   type GraphQLSchema,
   getNamedType,
@@ -25,11 +26,14 @@ export function selectedCoordinates(schema: GraphQLSchema, document: DocumentNod
         const parent = info.getParentType();
         const field = info.getFieldDef();
         if (!parent || !field) return;
-        const types = isAbstractType(parent) ? [parent, ...schema.getPossibleTypes(parent)] : [parent];
-        for (const { name } of types) found.add(`${name}.${field.name}`);
-        // an argument that is left out is still fed, by its default
-        for (const { name, defaultValue } of field.args) {
-          if (defaultValue !== undefined) found.add(`${parent.name}.${field.name}(${name}:)`);
+        for (const type of behind(schema, parent)) {
+          const coordinate = `${type.name}.${field.name}`;
+          found.add(coordinate);
+          const { args } = ("getFields" in type && type.getFields()[field.name]) || field;
+          // an argument that is left out is still fed, by its default
+          for (const { name, defaultValue } of args) {
+            if (defaultValue !== undefined) found.add(`${coordinate}(${name}:)`);
+          }
         }
       },
       Argument(node) {
@@ -37,7 +41,7 @@ export function selectedCoordinates(schema: GraphQLSchema, document: DocumentNod
         const field = info.getFieldDef();
         const argument = info.getArgument();
         if (!parent || !field || !argument || info.getDirective()) return;
-        found.add(`${parent.name}.${field.name}(${argument.name}:)`);
+        for (const { name } of behind(schema, parent)) found.add(`${name}.${field.name}(${argument.name}:)`);
         if (node.value.kind === "Variable") addInputFields(argument.type, found);
       },
       ObjectField(node) {
@@ -50,6 +54,9 @@ export function selectedCoordinates(schema: GraphQLSchema, document: DocumentNod
   );
   return found;
 }
+
+const behind = (schema: GraphQLSchema, type: GraphQLCompositeType): readonly GraphQLCompositeType[] =>
+  isAbstractType(type) ? [type, ...schema.getPossibleTypes(type)] : [type];
 
 /** A variable may fill every field of its input type. */
 function addInputFields(type: GraphQLInputType, found: Set<string>): void {
