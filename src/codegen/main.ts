@@ -1,5 +1,5 @@
 /** `npm run codegen`: writes `generated/`, removes what is surplus. Findings are printed and nothing is written. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Diagnostic, SpecUnreadable } from "../spec/diagnostic.ts";
 import { generate } from "./generate.ts";
@@ -44,8 +44,9 @@ function write(path: string, text: string): boolean {
 
 /** All files below `generated/`, relative to the root. */
 export function generatedFiles(root: string): string[] {
-  const entries = readdirSync(join(root, "generated"), { recursive: true, withFileTypes: true });
-  return entries
+  const folder = join(root, "generated");
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
     .sort();

@@ -43,6 +43,10 @@ beforeAll(() => {
 
 test("a clean project with fresh files exits 0; a stale, a missing and a surplus file are all named", async () => {
   const root = project();
+  const before = await report(root);
+  expect(before.findings.map(({ rule, coordinate }) => `${rule} ${coordinate}`)).toEqual(
+    [...(await generate(root)).keys()].sort().map((path) => `generated-missing ${path}`),
+  );
   await codegen(root, silent);
   expect((await ran(root, [])).code).toBe(0);
   write(root, { "generated/resolvers.ts": "// edited\n", "generated/old.ts": "" });

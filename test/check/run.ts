@@ -14,7 +14,6 @@ export function project(files: Readonly<Record<string, string | Buffer>> = {}): 
   const root = mkdtempSync(join(tmpdir(), "check-"));
   onTestFinished(() => rmSync(root, { recursive: true }));
   cpSync(depotSpec, join(root, "spec"), { recursive: true });
-  mkdirSync(join(root, "generated"));
   write(root, files);
   return root;
 }
