@@ -4,6 +4,7 @@
  */
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
+import { isJson } from "../http/media-type.ts";
 import { serializeHeaders, serializeQuery } from "./encode.ts";
 import { named, refusal, retryWaitMs } from "./failure.ts";
 import type { Operation } from "./operation.ts";
@@ -133,15 +134,12 @@ function bodyOf(operation: Operation, init: Init | undefined, { data, error, res
   if (!response.ok) throw refusal(response, error, [init?.path, init?.query, init?.header, init?.body]);
   if (data === undefined && !operation.empty)
     throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is empty");
-  if (data !== undefined && !isJson(response))
+  if (data !== undefined && !isJson(response.headers.get("content-type") ?? ""))
     throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not JSON");
   return data ?? null;
 }
 
 const noQuery = (): string => "";
-
-const isJson = (response: Response): boolean =>
-  /^application\/(?:[\w.+-]+\+)?json\b/i.test(response.headers.get("content-type") ?? "");
 
 /** Walks down to the result; anything but an object on the way breaks the contract. */
 function valueAt(body: unknown, steps: readonly string[]): unknown {

@@ -1,4 +1,5 @@
 /** Reads one operation: its parameters, its JSON body, its successes, and what of it no binding can feed. */
+import { isJson } from "../http/media-type.ts";
 import type { Answer, Parameter, RestOperation } from "./operations.ts";
 import { shapeAt } from "./read-shape.ts";
 import { isRecord, type RestDocument, type RestNode } from "./rest-document.ts";
@@ -140,9 +141,6 @@ function readAnswers(document: RestDocument, operation: RestNode): Answer[] {
       return [{ status, ...jsonContent(document, node) }];
     });
 }
-
-const isJson = (media: string): boolean =>
-  /^(application\/json|[\w.+-]+\/[\w.+-]+\+json)\s*(;|$)/i.test(media);
 
 function jsonContent(document: RestDocument, node: RestNode): { media: string; shape: Shape } | undefined {
   const content = document.child(node, "content");

@@ -233,6 +233,11 @@ describe("an answer that breaks its contract", () => {
       (socket) => socket.write(http(200, '"CANARY"', { "content-type": "text/html" })),
       /not JSON/,
     ],
+    [
+      "a content type that only begins like JSON's",
+      (socket) => socket.write(http(200, '"CANARY"', { "content-type": "application/json-seq" })),
+      /not JSON/,
+    ],
     ["no content type", (socket) => socket.write(http(200, '"CANARY"', { "content-type": "" })), /not JSON/],
     ["an empty 200", (socket) => socket.write(http(200, "")), /empty/],
     ["a 204 that is not documented", (socket) => socket.write("HTTP/1.1 204 No Content\r\n\r\n"), /empty/],
@@ -245,6 +250,16 @@ describe("an answer that breaks its contract", () => {
     expect(failure.message).toMatch(/^listThings: /);
     expect(failure.message).toMatch(message);
     expect(JSON.stringify([failure.details, String(failure.cause)])).not.toContain("CANARY");
+  });
+
+  test.each([
+    "application/json;charset=utf-8",
+    "Application/JSON",
+    "application/hal+json",
+    "text/x+json ; a=b",
+  ])("%s does not break it", async (type) => {
+    const { rest } = await against((socket) => socket.write(http(200, "[1]", { "content-type": type })));
+    expect(await rest.get("/things")).toEqual([1]);
   });
 
   test("a 204 that is documented is null", async () => {
