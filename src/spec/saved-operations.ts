@@ -4,15 +4,14 @@
  */
 import {
   type DocumentNode,
-  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLSchema,
-  Kind,
+  getOperationAST,
   type OperationDefinitionNode,
   parse,
   Source,
+  separateOperations,
   validate,
-  visit,
 } from "graphql";
 import type { Diagnostic, Place } from "./diagnostic.ts";
 import { placeOf } from "./directives.ts";
@@ -61,34 +60,11 @@ function parseDocument(file: string, text: string, diagnostics: Diagnostic[]): D
 }
 
 function operationsOf(file: string, document: DocumentNode, isValid: boolean): SavedOperation[] {
-  const fragments = new Map(
-    document.definitions.flatMap((node) =>
-      node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [],
-    ),
-  );
-  return document.definitions.flatMap((definition) => {
-    if (definition.kind !== Kind.OPERATION_DEFINITION) return [];
-    const used = new Map<string, FragmentDefinitionNode>();
-    collect(definition, fragments, used);
+  return Object.entries(separateOperations(document)).flatMap(([name, own]) => {
+    const definition = getOperationAST(own);
+    if (!definition) return [];
     const place = placeOf(definition) ?? { file, line: 1, column: 1 };
-    const name = definition.name?.value ?? "";
-    const own: DocumentNode = { kind: Kind.DOCUMENT, definitions: [definition, ...used.values()] };
     return [{ name, file, place, definition, document: own, isValid }];
-  });
-}
-
-function collect(
-  node: OperationDefinitionNode | FragmentDefinitionNode,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-  used: Map<string, FragmentDefinitionNode>,
-): void {
-  visit(node, {
-    FragmentSpread({ name }) {
-      const fragment = fragments.get(name.value);
-      if (!fragment || used.has(name.value)) return;
-      used.set(name.value, fragment);
-      collect(fragment, fragments, used);
-    },
   });
 }
 
