@@ -1,7 +1,8 @@
 /**
  * An upstream's circuit breaker: after five failures in a row its calls are refused at once, but for one that tries
- * again soon, and less and less often while it goes on failing. While all is well the policy is only told of failures,
- * so that a call that works waits for nothing more.
+ * again soon, and less and less often while it goes on failing. What counts is that nobody answered, or that a gateway
+ * said so: a 500, or an answer that cannot be used, may be about one tenant's data and says nothing of the others'.
+ * While all is well the policy is only told of failures, so that a call that works waits for nothing more.
  */
 import {
   BrokenCircuitError,
@@ -22,7 +23,7 @@ export class Breaker {
   readonly #failures = new ConsecutiveBreaker(consecutiveFailures);
   readonly #policy;
 
-  /** `isFault` tells the upstream's own failures from the caller's; a 5xx answer is one. */
+  /** `isFault` tells the upstream's own failures from the caller's; so do the statuses of a gateway's. */
   constructor(isFault: (error: unknown) => boolean) {
     this.#policy = circuitBreaker(
       handleWhen(isFault).orWhenResult((result) => isFailure(result as Incoming)),
@@ -56,6 +57,7 @@ export class Breaker {
   }
 }
 
-const isFailure = ({ status }: Incoming): boolean => status >= 500;
+/** Bad Gateway, Service Unavailable, Gateway Timeout (RFC 9110 §15.6). */
+const isFailure = ({ status }: Incoming): boolean => status >= 502 && status <= 504;
 
 const leftAlone = (): CodedError => notSent("it failed too often and is left alone for a while");

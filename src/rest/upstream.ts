@@ -175,9 +175,4 @@ class CallResponse {
 
 const isEmpty = (headers: Headers): boolean => headers.keys().next().done === true;
 
-const faults = new Set([
-  "UPSTREAM_ERROR",
-  "UPSTREAM_UNAVAILABLE",
-  "UPSTREAM_TIMEOUT",
-  "BAD_UPSTREAM_RESPONSE",
-]);
+const faults = new Set(["UPSTREAM_UNAVAILABLE", "UPSTREAM_TIMEOUT"]);

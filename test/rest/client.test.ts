@@ -403,7 +403,7 @@ describe("the breaker", () => {
   test("opens after five failures in a row, refuses at once, and tries again with one call at a time", async () => {
     const state = { isUp: false };
     const { request, server } = await against((socket, text, count) =>
-      (state.isUp ? ok({}) : status(500))(socket, text, count),
+      (state.isUp ? ok({}) : status(503))(socket, text, count),
     );
     for (let call = 0; call < 5; call++) await failureOf(request().post("/things", { body: {} }));
     const refused = Array.from({ length: 50 }, () => failureOf(request().get("/things")));
@@ -426,15 +426,19 @@ describe("the breaker", () => {
       .toEqual({});
   });
 
-  test("is not moved by what a caller did wrong", async () => {
-    const { request, server } = await against(status(400));
-    for (let call = 0; call < 20; call++) await failureOf(request().get("/things"));
+  test.each<[string, Answer]>([
+    ["did wrong", status(400)],
+    ["brings a bug to light with", status(500)],
+    ["has too much of", (socket) => socket.write(http(200, JSON.stringify("a".repeat(2_000))))],
+  ])("is not moved by what one caller %s", async (_what, answer) => {
+    const { request, server } = await against(answer, { MAX_RESPONSE_BYTES: "1000" });
+    for (let call = 0; call < 20; call++) await failureOf(request().post("/things", { body: {} }));
     expect(server.requests).toHaveLength(20);
   });
 
   test("forgets its failures at a success", async () => {
     const { request, server } = await against((socket, text, count) =>
-      (server.requests.length % 5 === 0 ? ok({}) : status(500))(socket, text, count),
+      (server.requests.length % 5 === 0 ? ok({}) : status(503))(socket, text, count),
     );
     for (let call = 0; call < 20; call++)
       await request()
