@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -115,5 +117,26 @@ describe("stopping", { timeout: 20_000 }, () => {
     await ended;
     expect(performance.now() - stoppedAt).toBeLessThan(10_000);
     expect(await call).toBe("broken off");
+  });
+
+  test("a signal to npm start reaches the program", async () => {
+    const npm = spawn("npm", ["start", "--", "platform"], {
+      cwd: new URL("../..", import.meta.url),
+      env: { ...process.env, PORT: "0" },
+      stdio: ["ignore", "pipe", "ignore"],
+      detached: true,
+    });
+    onTestFinished(() => {
+      try {
+        process.kill(-(npm.pid as number), "SIGKILL");
+      } catch {
+        // it is gone, as it should be
+      }
+    });
+    let printed = "";
+    npm.stdout.setEncoding("utf8").on("data", (text: string) => (printed += text));
+    await expect.poll(() => printed, { timeout: 10_000 }).toMatch(/ready on/);
+    npm.kill("SIGTERM");
+    await once(npm.stdout, "close"); // once nobody holds it any more
   });
 });
