@@ -35,7 +35,7 @@ async function startRoles(given: Config, servers: FastifyInstance[]): Promise<UR
   let config = withSecret(given);
   let url = new URL("http://127.0.0.1");
   const open = async (role: Role, create: (config: Config) => Promise<FastifyInstance>): Promise<URL> => {
-    const server = await create(role === front ? config : behindFront(config));
+    const server = await create(withRoom(role, role === front ? config : behindFront(config)));
     servers.unshift(server);
     url = await listen(server, role === front ? config : undefined);
     return url;
@@ -63,13 +63,17 @@ const withSecret = (config: Config): Config =>
     ? config
     : withEnvironment(config, { GATEWAY_SECRET: randomBytes(32).toString("base64url") });
 
-/** CORS is the front's, and the headers that it adds must not count against its client. */
-const behindFront = (config: Config): Config =>
-  withEnvironment(config, {
-    CORS_ORIGINS: [],
-    MAX_HEADERS: config.env.MAX_HEADERS + 16,
-    MAX_HEADER_BYTES: config.env.MAX_HEADER_BYTES + 16_384,
-  });
+/** CORS is the front's. */
+const behindFront = (config: Config): Config => withEnvironment(config, { CORS_ORIGINS: [] });
+
+/** The headers that a gateway adds, in this process or in another, must not count against its client. */
+const withRoom = (role: Role, config: Config): Config =>
+  role === "gateway" || config.env.GATEWAY_SECRET === undefined
+    ? config
+    : withEnvironment(config, {
+        MAX_HEADERS: config.env.MAX_HEADERS + 16,
+        MAX_HEADER_BYTES: config.env.MAX_HEADER_BYTES + 16_384,
+      });
 
 function behindGateway({ env }: Config) {
   const { REST_BASE_URL: rest, KEY_INTROSPECTION_URL: keyIntrospection, GRAPHQL_URL: graphql } = env;
