@@ -5,7 +5,7 @@
  * `perf_hooks` takes its samples between long turns of the loop, and has none when there are nothing but long turns.)
  */
 import { performance } from "node:perf_hooks";
-import type { FastifyInstance, onRequestHookHandler } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import { CodedError } from "../errors.ts";
 import { sendProblem } from "../http/server.ts";
 
@@ -33,15 +33,18 @@ export function shedOverload(server: FastifyInstance, maxRequests: number): void
     clearInterval(tell);
     loop.stop();
   });
-  const admit: onRequestHookHandler = (_request, reply, done) => {
-    if (underWay < loop.bound()) return done();
+  const isFull = (reply: FastifyReply): boolean => {
+    if (underWay < loop.bound()) return false;
     refused++;
     sendProblem(reply, overloaded); // past the error handler: a line in the log for each would be more load
+    return true;
   };
-  server.addHook("onRequest", admit);
+  server.addHook("onRequest", (_request, reply, done) => {
+    if (!isFull(reply)) done();
+  });
   // counted when its body is there: one that is slow to send it keeps nobody else from being served
-  server.addHook("preHandler", admit);
   server.addHook("preHandler", (_request, reply, done) => {
+    if (isFull(reply)) return;
     underWay++;
     reply.raw.on("close", () => {
       underWay--;
