@@ -6,6 +6,8 @@ import type { Row } from "./store.ts";
 const dayMs = 86_400_000;
 const mostDays = 366;
 const defaultDays = 30;
+/** A date has four digits of year (RFC 3339 §5.6). */
+const earliest = Date.parse("0000-01-01");
 
 /** Every metric, in the order they are answered. A mean has no value where a count is 0. */
 const metrics = [
@@ -27,6 +29,11 @@ export function dateRange(
 ): { first: number; last: number } {
   const last = Date.parse(to ?? toDate(now.getTime()));
   const first = from === undefined ? last - (defaultDays - 1) * dayMs : Date.parse(from);
+  if (first < earliest) {
+    throw new CodedError("BAD_USER_INPUT", "to: the range must not begin before 0000-01-01", {
+      argument: "to",
+    });
+  }
   if (first > last)
     throw new CodedError("BAD_USER_INPUT", "from: must not be after to", { argument: "from" });
   if ((last - first) / dayMs >= mostDays) {
@@ -37,7 +44,8 @@ export function dateRange(
 
 export const getMetrics: Handler = ({ tenant }, { query }) => {
   const { first, last } = dateRange(textOf(query.from), textOf(query.to), new Date());
-  const range = { from: toDate(first), until: toDate(last + dayMs) };
+  const [from, to] = [toDate(first), toDate(last)];
+  const range = { from, until: `${to}T24` }; // the end of the last day: 9999-12-31 has no day after it
   const totals = new Map(tenant.all("metricTotals", range).map((row) => [row.name, row.value]));
   const points = new Map(
     tenant.all("metricPoints", range).map((row) => [`${row.name} ${row.day}`, row.value]),
@@ -50,7 +58,7 @@ export const getMetrics: Handler = ({ tenant }, { query }) => {
     total: valueOr(totals.get(metric.name), metric.unit),
     points: days.map((date) => ({ date, value: valueOr(points.get(`${metric.name} ${date}`), metric.unit) })),
   }));
-  return { from: range.from, to: toDate(last), items };
+  return { from, to, items };
 };
 
 const valueOr = (value: Row[string] | undefined, unit: "count" | "seconds"): number | null =>

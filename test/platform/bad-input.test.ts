@@ -39,6 +39,7 @@ describe.each([
   ["/v1/insights/metrics?to=2026-1-1", "to"],
   ["/v1/insights/metrics?from=2026-03-02&to=2026-03-01", "from"],
   ["/v1/insights/metrics?from=2025-01-01&to=2026-01-02", "from"],
+  ["/v1/insights/metrics?to=0000-01-15", "to"],
 ])("GET %s", (url, argument) => {
   it(`is refused for ${argument}`, async () => {
     const response = await get(platform, url);

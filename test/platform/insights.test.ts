@@ -71,6 +71,16 @@ it("gives counts of nothing as 0 and means of nothing as null", async () => {
   });
 });
 
+it("answers the first and the last days that can be written", async () => {
+  const found = await metrics("?from=9999-12-30&to=9999-12-31");
+  expect(found.get("messages_sent")).toMatchObject({ total: 0, points: [{}, { date: "9999-12-31" }] });
+  expect((await metrics("?to=0000-01-30")).get("messages_sent")?.points[0]?.date).toBe("0000-01-01");
+  expect((await get(platform, "/v1/insights/metrics?to=0000-01-29")).json()).toMatchObject({
+    status: 400,
+    detail: "to: the range must not begin before 0000-01-01",
+  });
+});
+
 it("spans 30 days up to today unless told otherwise, and at most 366", () => {
   const now = new Date("2026-03-10T23:59:59Z");
   const range = (from?: string, to?: string) => {
