@@ -41,7 +41,8 @@ export function serveContract(
         if (!caller) throw new TypeError("handled without a caller");
         const input = operation.parseRequest(toContractRequest(request));
         const body = handler({ caller, tenant: store.tenant(caller.tenantId), store }, input);
-        operation.checkResponse(body);
+        const faults = operation.responseFaults(body).map(({ place, message }) => `${place} ${message}`);
+        if (faults.length > 0) throw new Error(`${operation.id} breaks its contract: ${faults.join("; ")}`);
         return reply.code(operation.status).header("cache-control", "private, no-store").send(body);
       },
     });

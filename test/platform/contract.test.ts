@@ -1,12 +1,16 @@
 /** Every operation of the document is answered as the document says, with and without good credentials. */
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { FastifyInstance, InjectOptions } from "fastify";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
 import { loadContract } from "../../src/platform/contract.ts";
+import { createKey } from "../../src/platform/keys.ts";
+import { openStore } from "../../src/platform/store.ts";
 import { first, keys, openPlatform } from "./fixture.ts";
 
 const text = readFileSync(new URL("../../spec/openapi.yaml", import.meta.url), "utf8");
@@ -106,6 +110,28 @@ it("answers 404 for an unknown id and 405 with Allow for another method", async 
   expect([response.statusCode, response.headers.allow]).toEqual([405, "GET"]);
   const head = await platform.inject({ method: "HEAD", url: "/v1/crm/contacts", headers });
   expect([head.statusCode, head.body]).toEqual([200, ""]);
+});
+
+it("answers no more than 500 when an answer breaks the contract; the log says where, under the request's id", async () => {
+  const file = join(mkdtempSync(join(tmpdir(), "contract-")), "platform.sqlite");
+  onTestFinished(() => rmSync(dirname(file), { recursive: true }));
+  const store = openStore(file);
+  store.tenant("ten_odd").run("insertTenant", { name: "Odd", features: "[]", demo: 0 });
+  const user = { id: "usr_odd", email: "no address", roles: "[]", teams: "[]" };
+  store.tenant("ten_odd").run("insertUser", user);
+  const key = { environment: "test", userId: user.id, scopes: ["*"], expiresAt: null } as const;
+  const { secret } = createKey(store.tenant("ten_odd"), key, new Date());
+  store.close();
+  const odd = await openPlatform({ DATA_FILE: file });
+  onTestFinished(() => odd.close());
+  const logged = vi.spyOn(odd.log, "error");
+  const headers = { "x-api-key": secret, "x-request-id": "request-of-odd" };
+  const response = await odd.inject({ url: "/v1/identity/me", headers });
+  expect(response.json()).toMatchObject({ status: 500, detail: "internal error" });
+  expect(logged.mock.calls[0]?.[0]).toMatchObject({
+    requestId: "request-of-odd",
+    err: { message: expect.stringMatching(/^getMe .*\/email/) },
+  });
 });
 
 it("says of every operation what the published document needs", () => {
