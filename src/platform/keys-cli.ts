@@ -5,8 +5,9 @@
  */
 import { parseArgs } from "node:util";
 import { type Config, ConfigError, readConfig } from "../config.ts";
+import { loadContract, permissionsOf } from "./contract.ts";
+import { checkOwner, Refused, readExpiry, readScopes } from "./key-options.ts";
 import { createKey } from "./keys.ts";
-import { isScope } from "./permissions.ts";
 import { strings } from "./row.ts";
 import { openStore, type Store, type TenantStore } from "./store.ts";
 
@@ -28,10 +29,13 @@ const options = {
 } as const;
 
 type Values = { [Name in keyof typeof options]?: string };
-type Command = (store: Store, tenant: TenantStore, values: Values, config: Config, io: Io) => void;
-
-/** What cannot be done; its message is all that is shown. */
-class Refused extends Error {}
+type Command = (
+  store: Store,
+  tenant: TenantStore,
+  values: Values,
+  config: Config,
+  io: Io,
+) => void | Promise<void>;
 
 /** A command line that makes no sense; shown with the usage. */
 class Misused extends Error {}
@@ -45,7 +49,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
       throw new Refused("DATA_FILE: is needed, keys in memory are gone at once");
     const store = openStore(config.env.DATA_FILE);
     try {
-      command(store, store.tenant(needed(values, "tenant")), values, config, io);
+      await command(store, store.tenant(needed(values, "tenant")), values, config, io);
     } finally {
       store.close();
     }
@@ -80,18 +84,18 @@ function needed(values: Values, name: keyof Values): string {
   return value;
 }
 
-const create: Command = (store, tenant, values, config, io) => {
+const create: Command = async (store, tenant, values, config, io) => {
   const userId = needed(values, "user");
-  const scopes = values.scopes?.split(",") ?? ["*"];
-  const wrong = scopes.find((scope) => !isScope(scope));
-  if (wrong !== undefined)
-    throw new Refused(`--scopes: "${wrong}" is not area:resource:action, with * for any part`);
-  const expiresAt = values.expires === undefined ? null : expiry(values.expires, new Date());
+  const operations = await loadContract();
+  const scopes = readScopes(values.scopes ?? "*", permissionsOf(operations));
+  const expiresAt = values.expires === undefined ? null : readExpiry(values.expires, new Date());
   const environment = config.env.API_ENVIRONMENT;
   const made = store.transaction(() => {
     if (values.email) makeOwner(tenant, userId, values.email);
-    if (!tenant.get("userById", { id: userId }))
-      throw new Refused(`no user ${userId} in tenant ${tenant.tenantId}`);
+    const user = tenant.get("userById", { id: userId });
+    if (!user) throw new Refused(`no user ${userId} in tenant ${tenant.tenantId}`);
+    const getMe = operations.find(({ id }) => id === "getMe");
+    checkOwner(getMe, { id: user.id, email: user.email, tenantId: tenant.tenantId });
     return createKey(tenant, { environment, userId, scopes, expiresAt }, new Date());
   });
   io.out(`${made.id}  ${made.secret}`);
@@ -105,16 +109,6 @@ function makeOwner(tenant: TenantStore, id: string, email: string): void {
   }
   if (tenant.get("userById", { id })) return;
   tenant.run("insertUser", { id, email, roles: JSON.stringify(["owner"]), teams: "[]" });
-}
-
-/** A day (its end, UTC), a time, or a number of days from now → RFC 3339. */
-function expiry(given: string, now: Date): string {
-  const days = /^([0-9]{1,4})d$/.exec(given)?.[1];
-  const text = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(given) ? `${given}T23:59:59.999Z` : given;
-  const at = days === undefined ? Date.parse(text) : now.getTime() + Number(days) * 86_400_000;
-  if (!(at > now.getTime()))
-    throw new Refused("--expires: wants a day or time to come, or a number of days such as 90d");
-  return new Date(at).toISOString();
 }
 
 const list: Command = (_store, tenant, _values, _config, io) => {

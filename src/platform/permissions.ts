@@ -4,10 +4,6 @@
  * also what is declared later.
  */
 
-const pattern = /^(\*|([a-z]+|\*):([a-z]+|\*):([a-z]+|\*))$/;
-
-export const isScope = (text: string): boolean => pattern.test(text);
-
 /** `declared` are all that the contract knows; nothing else is ever in effect. */
 export const effectivePermissions = (
   declared: readonly string[],
@@ -19,7 +15,8 @@ export const effectivePermissions = (
 const isCovered = (by: readonly string[], permission: string): boolean =>
   by.some((one) => covers(one, permission));
 
-function covers(granted: string, permission: string): boolean {
+/** Whether a permission of a role or a scope of a key covers a declared permission. */
+export function covers(granted: string, permission: string): boolean {
   if (granted === "*") return true;
   const parts = permission.split(":");
   const wanted = granted.split(":");

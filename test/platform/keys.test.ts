@@ -76,6 +76,24 @@ it("lists keys of one tenant, without secrets, and stores none", async () => {
   expect(stored.join("")).not.toContain(secret.slice(8));
 });
 
+it("stores nothing of what it refuses", async () => {
+  await cli("create --tenant ten_new --user usr_new --email not-an-email");
+  expect((await cli("create --tenant ten_new --user usr_new")).error).toEqual([
+    "no user usr_new in tenant ten_new",
+  ]);
+});
+
+it.each([
+  ["9999-12-31", "9999-12-31T23:59:59.999Z"],
+  ["2099-01-31T10:00:00+02:00", "2099-01-31T08:00:00.000Z"],
+])("takes %s as expiry", async (given, expires) => {
+  const [, secret] = created((await cli(`${owner} --expires ${given}`)).out);
+  expect((await cli("list --tenant ten_new")).out[0]).toContain(`expires ${expires}`);
+  const platform = await openPlatform(env);
+  expect((await get(platform, "/v1/identity/me", secret)).statusCode).toBe(200);
+  await platform.close();
+});
+
 it("revokes no key of another tenant", async () => {
   const [id] = created((await cli(owner)).out);
   await cli(owner.replaceAll("new", "other"));
@@ -91,6 +109,18 @@ it.each([
   [`${owner} --scopes everything`, 1, "--scopes"],
   [`${owner} --expires 2001-01-01`, 1, "--expires"],
   [`${owner} --expires soon`, 1, "--expires"],
+  ["create --tenant ten_x --user usr_x --email not-an-email", 1, '--email: must match format "email"'],
+  ["create --tenant ten_x --user u/../c --email new@new.example", 1, "--user: must match pattern"],
+  ["create --tenant ten/x --user usr_x --email new@new.example", 1, "--tenant: must match pattern"],
+  [`${owner} --expires 45`, 1, "--expires"],
+  [`${owner} --expires 2099-02-30`, 1, "--expires"],
+  [`${owner} --expires 2099-02-30T00:00:00Z`, 1, "--expires"],
+  [`${owner} --expires 2099-01-31T00:00:00`, 1, "--expires"],
+  [`${owner} --expires +275760-01-01`, 1, "--expires"],
+  [`${owner} --expires +275760-01-01T00:00:00Z`, 1, "--expires"],
+  [`${owner} --expires 9999-12-31T23:59:59-05:00`, 1, "--expires"],
+  [`${owner} --scopes *:*:fly`, 1, '"*:*:fly" matches no permission'],
+  [`${owner} --scopes crm:contacts:reed`, 1, 'Did you mean "crm:contacts:read"?'],
 ])("refuses %s", async (command, code, named) => {
   const result = await cli(command);
   expect(result).toMatchObject({ code, out: [] });
