@@ -4,7 +4,7 @@
 export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   "Query.conversationsConnection": {
     first: { minimum: 1, maximum: 100 },
-    after: { minLength: 1, maxLength: 512, pattern: "^[A-Za-z0-9_-]+$" },
+    after: { minLength: 1, maxLength: 4096, pattern: "^[A-Za-z0-9_-]+$" },
     channel: { enum: ["whatsapp", "sms", "email", "webchat", null] },
     assigneeId: { minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9_-]+$" },
   },
@@ -12,14 +12,14 @@ export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, ob
   "Query.message": { id: { minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9_-]+$" } },
   "Query.agentsConnection": {
     first: { minimum: 1, maximum: 100 },
-    after: { minLength: 1, maxLength: 512, pattern: "^[A-Za-z0-9_-]+$" },
+    after: { minLength: 1, maxLength: 4096, pattern: "^[A-Za-z0-9_-]+$" },
   },
   "Query.agent": { id: { minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9_-]+$" } },
   "Query.contacts": { q: { maxLength: 100 } },
   "Query.contactsConnection": {
     q: { maxLength: 100 },
     first: { minimum: 1, maximum: 100 },
-    after: { minLength: 1, maxLength: 512, pattern: "^[A-Za-z0-9_-]+$" },
+    after: { minLength: 1, maxLength: 4096, pattern: "^[A-Za-z0-9_-]+$" },
   },
   "Query.contact": { id: { minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9_-]+$" } },
   "Query.metrics": { from: { format: "date" }, to: { format: "date" } },

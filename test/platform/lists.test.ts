@@ -1,7 +1,7 @@
 /** Lists: pages join without gap or repetition, ids pick, filters filter, batches are limited per parent. */
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { get, items, openPlatform } from "./fixture.ts";
+import { get, items, openPlatform, send } from "./fixture.ts";
 
 let platform: FastifyInstance;
 beforeAll(async () => {
@@ -27,6 +27,15 @@ describe.each([
     }
     expect([ids.length, new Set(ids).size]).toEqual([size, size]);
   });
+});
+
+it.each(["😀", "\u0001"])("reads on after the longest name, made of %j", async (character) => {
+  const to = [`${character.repeat(244)}@x.example`, `${character.repeat(243)}y@x.example`];
+  for (const address of to) await send(platform, { channel: "email", to: address, body: "Hello" });
+  const url = `/v1/crm/contacts?limit=1&q=${encodeURIComponent(character.repeat(20))}`;
+  const page = (await get(platform, url)).json();
+  const next = (await get(platform, `${url}&cursor=${page.nextCursor}`)).json();
+  expect([...page.items, ...next.items].map(({ name }) => name)).toEqual(to.sort());
 });
 
 it("finds contacts by any part of name, number or company, whatever the case", async () => {
