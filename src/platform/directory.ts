@@ -11,16 +11,13 @@ export const listContacts: Handler = ({ tenant }, { query }) => {
   const rows = tenant.all("contactPage", {
     ids: sqlValue(query.ids),
     stage: sqlValue(query.stage),
-    q: containing(textOf(query.q)),
+    q: sqlValue(query.q),
     ...afterCursor(textOf(query.cursor)),
     limit: limit + 1,
   });
   const page = toPage(rows, limit, "name");
   return { ...page, items: page.items.map(toContact) };
 };
-
-/** A LIKE pattern that finds the text anywhere and takes its wildcards literally. */
-const containing = (q: string | undefined): string | null => (q ? `%${q.replace(/[\\%_]/g, "\\$&")}%` : null);
 
 export const getContact: Handler = ({ tenant }, { path }) =>
   toContact(found(tenant.get("contactById", { id: path.contactId ?? "" }), "contact"));

@@ -44,6 +44,8 @@ it("finds contacts by any part of name, number or company, whatever the case", a
   for (const contact of found) expect(JSON.stringify(contact).toLowerCase()).toContain("an");
   expect(await items(platform, "/v1/crm/contacts?q=%2B12025550142")).toHaveLength(1);
   expect(await items(platform, "/v1/crm/contacts?q=")).toHaveLength(50);
+  for (const q of ["%00", "an%00", "%00an"])
+    expect(await items(platform, `/v1/crm/contacts?q=${q}`)).toEqual([]);
 });
 
 it("picks by ids, leaves unknown ones out, and filters", async () => {

@@ -91,7 +91,7 @@ const others: Record<
   messageById: { id: "msg" },
   messagesOfConversations: { conversationIds: '["cnv"]', limit: 5 },
   contactById: { id: "ctc" },
-  contactPage: { ...page, stage: null, q: "%%" },
+  contactPage: { ...page, stage: null, q: "" },
   agentById: { id: "agt" },
   agentPage: { ...page, kind: "ai" },
   campaignPage: { afterKey: null, afterId: null, limit: 10 },

@@ -13,8 +13,8 @@ export const directory = {
     WHERE tenant_id = :tenant
       AND (:ids IS NULL OR id IN (SELECT value FROM json_each(:ids)))
       AND (:stage IS NULL OR stage = :stage)
-      AND (:q IS NULL OR name LIKE :q ESCAPE '\\' OR email LIKE :q ESCAPE '\\' OR phone_number LIKE :q ESCAPE '\\'
-        OR company LIKE :q ESCAPE '\\')
+      AND (:q IS NULL OR instr(lower(name), lower(:q)) OR instr(lower(email), lower(:q))
+        OR instr(phone_number, :q) OR instr(lower(company), lower(:q)))
       AND (:afterKey IS NULL OR (name, id) > (:afterKey, :afterId))
     ORDER BY name, id LIMIT :limit`,
   insertContact: `
