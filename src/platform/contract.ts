@@ -8,6 +8,7 @@ import addFormats from "ajv-formats";
 import { type Document, OpenAPIBackend, type Operation, type Request } from "openapi-backend";
 import { parse } from "yaml";
 import { CodedError } from "../errors.ts";
+import { readQuery } from "./query.ts";
 import { refusal } from "./refusal.ts";
 
 /** What reaches a handler: parameters by their names in the document, of the types that it says. */
@@ -29,7 +30,7 @@ export type ContractOperation = {
   /** The documented status of success. */
   status: number;
   /** Parses and validates; throws `BAD_USER_INPUT`, naming the argument. */
-  parseRequest(request: Request): Input;
+  parseRequest(request: Request & { query: string }): Input;
   /** Where `body` is not what the document promises of the answer; a fault of ours, and no client's business. */
   responseFaults(body: unknown): { place: string; message: string }[];
 };
@@ -82,9 +83,10 @@ function toContractOperation({ router, validator }: OpenAPIBackend, operation: O
     parseRequest(request) {
       // the library would parse JSON text inside JSON once more
       if (typeof request.body === "string") throw new CodedError("BAD_USER_INPUT", "body: must be object");
-      const { errors, coerced } = validator.validateRequest(request, operation);
+      const read = { ...request, query: readQuery(operation, request.query) };
+      const { errors, coerced } = validator.validateRequest(read, operation);
       if (errors?.[0]) throw refusal(operation, errors);
-      const parsed = router.parseRequest(coerced ?? request, operation);
+      const parsed = router.parseRequest(coerced ?? read, operation);
       return {
         path: parsed.params as Input["path"],
         query: parsed.query as Input["query"],
