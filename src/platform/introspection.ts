@@ -12,29 +12,32 @@ import type { Store } from "./store.ts";
 
 const form = "application/x-www-form-urlencoded";
 
+/** In a scope of its own: nothing else takes forms. */
 export function serveIntrospection(
   server: FastifyInstance,
   config: Config,
   store: Store,
   rules: KeyRules,
 ): void {
-  server.addContentTypeParser(form, { parseAs: "string", bodyLimit: 4_096 }, (_request, body, done) => {
-    done(null, new URLSearchParams(String(body)));
-  });
-  server.post("/internal/keys/introspect", {
-    onRequest: async (request) => {
-      if (hasProof(config.env.GATEWAY_SECRET, request.headers[proofHeader])) return;
-      throw new CodedError("NOT_FOUND", "nothing at POST on this path");
-    },
-    handler: async (request, reply) => {
-      const tokens = request.body instanceof URLSearchParams ? request.body.getAll("token") : [];
-      const [token] = tokens;
-      if (!token || tokens.length > 1) {
-        throw new CodedError("BAD_USER_INPUT", "token: is required, once", { argument: "token" });
-      }
-      const caller = findCaller(store, rules, token, new Date());
-      return reply.header("cache-control", "private, no-store").send(toResponse(caller));
-    },
+  server.register(async (scope) => {
+    scope.addContentTypeParser(form, { parseAs: "string", bodyLimit: 4_096 }, (_request, body, done) => {
+      done(null, new URLSearchParams(String(body)));
+    });
+    scope.post("/internal/keys/introspect", {
+      onRequest: async (request) => {
+        if (hasProof(config.env.GATEWAY_SECRET, request.headers[proofHeader])) return;
+        throw new CodedError("NOT_FOUND", "nothing at POST on this path");
+      },
+      handler: async (request, reply) => {
+        const tokens = request.body instanceof URLSearchParams ? request.body.getAll("token") : [];
+        const [token] = tokens;
+        if (!token || tokens.length > 1) {
+          throw new CodedError("BAD_USER_INPUT", "token: is required, once", { argument: "token" });
+        }
+        const caller = findCaller(store, rules, token, new Date());
+        return reply.header("cache-control", "private, no-store").send(toResponse(caller));
+      },
+    });
   });
 }
 

@@ -73,11 +73,14 @@ const toHeaders = (headers: FastifyRequest["headers"]): Record<string, string | 
     Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 
+/** RFC 9110 §9.3 and RFC 5789; HEAD goes with GET. */
+const everyMethod = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"];
+
 /** RFC 9110 §15.5.6. */
 function refuseOtherMethods(server: FastifyInstance, operations: readonly ContractOperation[]): void {
   for (const route of new Set(operations.map((operation) => operation.route))) {
     const allowed = operations.filter((operation) => operation.route === route).map(({ method }) => method);
-    const others = ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((method) => !allowed.includes(method));
+    const others = everyMethod.filter((method) => !allowed.includes(method));
     server.route({
       method: others,
       url: route,

@@ -106,8 +106,14 @@ it("answers 404 for an unknown id and 405 with Allow for another method", async 
     const response = await platform.inject({ url, headers });
     expect([response.statusCode, response.json().code]).toEqual([404, "NOT_FOUND"]);
   }
-  const response = await platform.inject({ method: "DELETE", url: "/v1/crm/contacts", headers });
-  expect([response.statusCode, response.headers.allow]).toEqual([405, "GET"]);
+  for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"] as InjectOptions["method"][]) {
+    const response = await platform.inject({ method, url: "/v1/crm/contacts/nobody_here", headers });
+    expect([response.statusCode, response.headers.allow]).toEqual([405, "GET"]);
+  }
+  for (const method of ["GET", "HEAD", "OPTIONS", "TRACE"] as InjectOptions["method"][]) {
+    const response = await platform.inject({ method, url: "/v1/messages", headers });
+    expect([response.statusCode, response.headers.allow]).toEqual([405, "POST"]);
+  }
   const head = await platform.inject({ method: "HEAD", url: "/v1/crm/contacts", headers });
   expect([head.statusCode, head.body]).toEqual([200, ""]);
 });
