@@ -80,7 +80,7 @@ export const variables = {
   API_ENVIRONMENT: str({
     choices: ["test", "live"],
     default: "test",
-    desc: "which key prefix is good: `sk_test_` or `sk_live_`",
+    desc: "which key prefix is good: `sk_test_` or `sk_live_`; demo data is for `test`",
   }),
   CORS_ORIGINS: list({
     default: [],

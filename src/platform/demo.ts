@@ -1,12 +1,14 @@
 /**
- * The three demo tenants: who they are, their users, roles and keys. Demo keys are public knowledge; production
- * neither makes this data nor takes its keys, even from a file that holds it already.
+ * The three demo tenants: who they are, their users, roles and keys. Demo keys are public knowledge: this data is for
+ * the test environment alone, and production takes no demo key, even from a file that holds it already.
  */
+import type { Config } from "../config.ts";
 import { formatApiKey } from "../http/api-key.ts";
+import { keyRules } from "./authenticate.ts";
 import { fillTenant } from "./demo-data.ts";
-import { createKey } from "./keys.ts";
+import { createKey, findCaller } from "./keys.ts";
 import { createRandom } from "./random.ts";
-import type { Store, TenantStore } from "./store.ts";
+import { openStore, type Store, type TenantStore } from "./store.ts";
 
 type DemoUser = { id: string; email: string; roles: string[]; teams: string[] };
 type DemoTenant = { id: string; name: string; domain: string; features: string[]; users: DemoUser[] };
@@ -78,10 +80,28 @@ const keyOwners = [
   },
 ] as const;
 
-/** The keys to try the platform with, for the start-up message. */
-export const demoKeys: readonly { key: string; tenant: string; user: string; note: string }[] = keyOwners.map(
-  ({ tenant, user, body, note }) => ({ key: formatApiKey("test", body), tenant, user, note }),
-);
+type DemoKey = { key: string; tenant: string; user: string; note: string };
+
+export const demoKeys: readonly DemoKey[] = keyOwners.map(({ tenant, user, body, note }) => ({
+  key: formatApiKey("test", body),
+  tenant,
+  user,
+  note,
+}));
+
+export const hasDemoData = ({ production, env }: Config): boolean =>
+  !production && env.API_ENVIRONMENT === "test";
+
+/** The keys to try a platform of this configuration with: a file that has tenants of its own has none of them. */
+export function workingDemoKeys(config: Config): readonly DemoKey[] {
+  if (!hasDemoData(config)) return [];
+  if (config.env.DATA_FILE === undefined) return demoKeys;
+  const store = openStore(config.env.DATA_FILE);
+  const rules = keyRules(config, []);
+  const working = demoKeys.filter(({ key }) => findCaller(store, rules, key, new Date()));
+  store.close();
+  return working;
+}
 
 /** Fills an empty store, in one transaction; a store with any tenant in it is left alone. The data ends `now`. */
 export function seedDemoData(store: Store, now: Date): void {

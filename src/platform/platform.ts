@@ -1,13 +1,13 @@
 /**
  * The `platform` role: the embedded REST platform that stands in for the real one. It implements `spec/openapi.yaml`
- * over SQLite, serves key introspection to the gateway, and fills an empty store with demo data outside production.
+ * over SQLite, serves key introspection to the gateway, and fills an empty store with demo data in the test environment.
  */
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
 import { createServer } from "../http/server.ts";
 import { keyRules } from "./authenticate.ts";
 import { loadContract, permissionsOf } from "./contract.ts";
-import { seedDemoData } from "./demo.ts";
+import { hasDemoData, seedDemoData } from "./demo.ts";
 import { getAgent, getContact, listAgents, listCampaigns, listContacts } from "./directory.ts";
 import { getMe } from "./identity.ts";
 import {
@@ -43,7 +43,7 @@ const handlers: Handlers = {
 export async function createPlatform(config: Config): Promise<FastifyInstance> {
   const operations = await loadContract();
   const store = openStore(config.env.DATA_FILE);
-  if (!config.production) seedDemoData(store, new Date());
+  if (hasDemoData(config)) seedDemoData(store, new Date());
   const server = createServer(config);
   server.removeContentTypeParser("text/plain"); // the contract speaks JSON only
   server.addHook("onClose", async () => store.close());

@@ -1,7 +1,11 @@
 import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { demoKeys } from "../../src/platform/demo.ts";
+import { openStore } from "../../src/platform/store.ts";
 import { get, query, run, runReady } from "./program.ts";
 
 const key = demoKeys[0]!.key;
@@ -66,6 +70,18 @@ test("the printed command works as it stands", { timeout: 20_000 }, async () => 
     expect(JSON.parse(stdout)).toEqual(expect.not.objectContaining({ errors: expect.anything() }));
     expect(stdout).toContain("@");
   }
+});
+
+test("no demo key and no command is printed where none would work", { timeout: 20_000 }, async () => {
+  const live = await runReady([], { API_ENVIRONMENT: "live" });
+  await live.prints(/explorer: /);
+  const file = join(mkdtempSync(join(tmpdir(), "own-")), "platform.sqlite");
+  onTestFinished(() => rmSync(dirname(file), { recursive: true }));
+  const store = openStore(file);
+  store.tenant("ten_own").run("insertTenant", { name: "Own", features: "[]", demo: 0 });
+  store.close();
+  const own = await runReady(["platform"], { DATA_FILE: file });
+  for (const { output } of [live, own]) expect(output()).not.toMatch(/demo|try|sk_test_/);
 });
 
 test("graphql alone loads neither platform nor gateway", { timeout: 20_000 }, async () => {

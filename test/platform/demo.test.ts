@@ -1,8 +1,12 @@
 /** Demo data: the same every time, ending now, big enough to be believable, and nobody's real address. */
-import { expect, it } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
 import { isWellFormed } from "../../src/http/api-key.ts";
 import { demoKeys, seedDemoData } from "../../src/platform/demo.ts";
 import { openStore, type Row, type Store } from "../../src/platform/store.ts";
+import { openPlatform } from "./fixture.ts";
 
 const now = new Date("2026-05-05T12:00:00.000Z");
 const page = { ids: null, afterKey: null, afterId: null, limit: 1_000 };
@@ -41,6 +45,15 @@ it("gives three tenants hundreds of contacts and conversations and thousands of 
     expect(messages.length).toBeGreaterThan(2_000);
     expect(messages.every(({ createdAt }) => String(createdAt) <= now.toISOString())).toBe(true);
   }
+  store.close();
+});
+
+it.each([{ API_ENVIRONMENT: "live" }, { NODE_ENV: "production" }])("is not made with %j", async (env) => {
+  const file = join(mkdtempSync(join(tmpdir(), "demo-")), "platform.sqlite");
+  onTestFinished(() => rmSync(dirname(file), { recursive: true }));
+  await (await openPlatform({ ...env, DATA_FILE: file })).close();
+  const store = openStore(file);
+  expect(store.unscoped("anyTenant")?.found).toBe(0);
   store.close();
 });
 
