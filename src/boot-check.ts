@@ -2,10 +2,16 @@
  * What stops a start: a role's missing need, and, in production, settings that are handy on a desk and a hole on the
  * internet. Each finding is one line that names the variable and says how to mend it.
  */
+import { operations } from "../generated/operations.ts";
 import type { Config } from "./config.ts";
 
-/** Returns one line per variable that the roles need and do not have. */
-export function findMissing({ roles, env }: Config): string[] {
+/** Returns one line per variable that the roles need and do not have, or have under a name that means nothing. */
+export const findMissing = (config: Config): string[] => [
+  ...findUnset(config),
+  ...findUnknownProducts(config),
+];
+
+function findUnset({ roles, env }: Config): string[] {
   if (roles.has("platform")) return [];
   const needs = { REST_BASE_URL: true, KEY_INTROSPECTION_URL: roles.has("gateway") };
   const who = [...roles].join(" and ");
@@ -14,6 +20,16 @@ export function findMissing({ roles, env }: Config): string[] {
   );
   return missing.map(
     (name) => `${name}: ${who} without platform needs it; set it to an http:// or https:// URL`,
+  );
+}
+
+function findUnknownProducts({ roles, upstreams }: Config): string[] {
+  if (!roles.has("graphql")) return [];
+  const products = new Set(Object.values(operations).map(({ product }) => product));
+  const names = [...products].sort().map((product) => `REST_BASE_URL_${product}`);
+  const unknown = [...upstreams.keys()].filter((tag) => !products.has(tag));
+  return unknown.map(
+    (tag) => `REST_BASE_URL_${tag}: no GraphQL field calls such a product; set one of ${names.join(", ")}`,
   );
 }
 

@@ -29,7 +29,17 @@ const port = makeValidator((value: string): number => {
   return Number(value);
 });
 const splitList = (value: string): readonly string[] => value.split(",").flatMap((item) => item.trim() || []);
-const list = makeValidator(splitList);
+/** As browsers send them (RFC 6454 §6.2): anything else would match no request. */
+const origins = makeValidator((value: string): readonly string[] => {
+  const given = splitList(value);
+  const isOrigin = (text: string): boolean => {
+    const { protocol, host } = URL.parse(text) ?? {};
+    return text === `${protocol}//${host}`;
+  };
+  if (!given.every((item) => item === "*" || isOrigin(item)))
+    throw new Error("wants origins such as https://app.example, in lower case, without a path, or *");
+  return given;
+});
 const count = makeValidator((value: string): number => {
   if (!/^[0-9]{1,9}$/.test(value) || Number(value) < 1) throw new Error("wants a whole number from 1 up");
   return Number(value);
@@ -44,9 +54,17 @@ const addresses = makeValidator((value: string): readonly string[] => {
   if (!given.every(isAddress)) throw new Error("wants IP addresses or CIDR blocks, comma-separated");
   return given;
 });
+/** Headers that mean something to a client or a service; the gateway lets none pass that has its prefix. */
+const knownHeaders = [
+  ...["accept-language", "access-control-request-method", "cache-control", "content-type", "idempotency-key"],
+  ...["if-none-match", "last-modified", "retry-after", "set-cookie", "user-agent", "www-authenticate"],
+  ...["x-api-key", "x-forwarded-for", "x-gateway-proof", "x-request-id"],
+];
 const headerPrefix = makeValidator((value: string): string => {
   if (!/^[A-Za-z][A-Za-z0-9-]*-$/.test(value))
     throw new Error("wants letters, digits and dashes, with a dash at the end");
+  const taken = knownHeaders.find((name) => name.startsWith(value.toLowerCase()));
+  if (taken) throw new Error(`wants a prefix that no other header has; ${taken} has this one`);
   return value;
 });
 const secret = makeValidator((value: string): string => {
@@ -82,7 +100,7 @@ export const variables = {
     default: "test",
     desc: "which key prefix is good: `sk_test_` or `sk_live_`; demo data is for `test`",
   }),
-  CORS_ORIGINS: list({
+  CORS_ORIGINS: origins({
     default: [],
     desc: "origins that browsers may call from, comma-separated; `*` is any",
   }),
