@@ -14,6 +14,7 @@ import {
 import { validateSDL } from "graphql/validation/validate.js";
 import { type Diagnostic, unreadable } from "./diagnostic.ts";
 import { bindingDefinitions, bindingNames } from "./directives.ts";
+import { valueErrors, withoutDirectives } from "./schema-values.ts";
 
 export type SchemaFile = {
   readonly document: DocumentNode;
@@ -25,14 +26,18 @@ export type SchemaFile = {
 export function readSchemaFile(name: string, text: string): SchemaFile {
   const document = parseSchema(name, text.replace(/^\uFEFF/, ""));
   const complete = concatAST([document, missingDefinitions(document)]);
-  const broken = validateSDL(complete);
-  if (broken.length > 0)
-    return { document, diagnostics: broken.map((error) => invalid(name, document, error)) };
+  const broken = (errors: readonly GraphQLError[]): SchemaFile => ({
+    document,
+    diagnostics: errors.map((error) => invalid(name, document, error)),
+  });
+  const errors = validateSDL(complete);
+  if (errors.length > 0) return broken(errors);
+  const bare = buildASTSchema(withoutDirectives(complete), { assumeValidSDL: true });
+  const wrong = valueErrors(bare, complete);
+  if (wrong.length > 0) return broken(wrong);
   const schema = buildASTSchema(complete, { assumeValidSDL: true });
-  const errors = validateSchema(schema);
-  return errors.length > 0
-    ? { document, diagnostics: errors.map((error) => invalid(name, document, error)) }
-    : { document, schema, diagnostics: [] };
+  const invalidTypes = validateSchema(schema);
+  return invalidTypes.length > 0 ? broken(invalidTypes) : { document, schema, diagnostics: [] };
 }
 
 function parseSchema(name: string, text: string): DocumentNode {

@@ -1,0 +1,38 @@
+/**
+ * The values that a schema file writes, held against their types (GraphQL spec §5.6.1): graphql-js has that rule for
+ * operations only, and throws at the first directive that breaks it.
+ */
+import {
+  type ConstValueNode,
+  type DocumentNode,
+  type GraphQLError,
+  type GraphQLSchema,
+  type GraphQLType,
+  TypeInfo,
+  ValidationContext,
+  ValuesOfCorrectTypeRule,
+  visit,
+  visitWithTypeInfo,
+} from "graphql";
+
+/** `bare`: the schema of `document` as far as types and definitions of directives go, which is all that is read. */
+export function valueErrors(bare: GraphQLSchema, document: DocumentNode): GraphQLError[] {
+  const errors: GraphQLError[] = [];
+  const check = (type: GraphQLType | undefined, value: ConstValueNode): void => {
+    const info = new TypeInfo(bare, type);
+    const context = new ValidationContext(bare, document, info, (error) => errors.push(error));
+    visit(value, visitWithTypeInfo(info, ValuesOfCorrectTypeRule(context)));
+  };
+  visit(document, {
+    Directive({ name, arguments: given = [] }) {
+      const { args = [] } = bare.getDirective(name.value) ?? {};
+      for (const { name, value } of given)
+        check(args.find((argument) => argument.name === name.value)?.type, value as ConstValueNode);
+    },
+  });
+  return errors;
+}
+
+/** A document whose schema can be built whatever its directives say. */
+export const withoutDirectives = (document: DocumentNode): DocumentNode =>
+  visit(document, { Directive: () => null });
