@@ -14,7 +14,7 @@ import {
 import { validateSDL } from "graphql/validation/validate.js";
 import { type Diagnostic, unreadable } from "./diagnostic.ts";
 import { bindingDefinitions, bindingNames } from "./directives.ts";
-import { valueErrors, withoutDirectives } from "./schema-values.ts";
+import { valueErrors, withoutValues } from "./schema-values.ts";
 
 export type SchemaFile = {
   readonly document: DocumentNode;
@@ -32,8 +32,8 @@ export function readSchemaFile(name: string, text: string): SchemaFile {
   });
   const errors = validateSDL(complete);
   if (errors.length > 0) return broken(errors);
-  const bare = buildASTSchema(withoutDirectives(complete), { assumeValidSDL: true });
-  const wrong = valueErrors(bare, complete);
+  const bare = buildASTSchema(withoutValues(complete), { assumeValidSDL: true });
+  const wrong = [...validateSchema(bare), ...valueErrors(bare, complete)];
   if (wrong.length > 0) return broken(wrong);
   const schema = buildASTSchema(complete, { assumeValidSDL: true });
   const invalidTypes = validateSchema(schema);

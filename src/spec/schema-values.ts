@@ -1,6 +1,6 @@
 /**
  * The values that a schema file writes, held against their types (GraphQL spec §5.6.1): graphql-js has that rule for
- * operations only, and throws at the first directive that breaks it.
+ * operations only, throws at the first directive that breaks it and drops a default that does.
  */
 import {
   type ConstValueNode,
@@ -9,6 +9,7 @@ import {
   type GraphQLSchema,
   type GraphQLType,
   TypeInfo,
+  typeFromAST,
   ValidationContext,
   ValuesOfCorrectTypeRule,
   visit,
@@ -29,10 +30,16 @@ export function valueErrors(bare: GraphQLSchema, document: DocumentNode): GraphQ
       for (const { name, value } of given)
         check(args.find((argument) => argument.name === name.value)?.type, value as ConstValueNode);
     },
+    InputValueDefinition({ type, defaultValue }) {
+      if (defaultValue) check(typeFromAST(bare, type), defaultValue);
+    },
   });
   return errors;
 }
 
-/** A document whose schema can be built whatever its directives say. */
-export const withoutDirectives = (document: DocumentNode): DocumentNode =>
-  visit(document, { Directive: () => null });
+/** A document whose schema can be built whatever its directives and defaults say. */
+export const withoutValues = (document: DocumentNode): DocumentNode =>
+  visit(document, {
+    Directive: () => null,
+    InputValueDefinition: (node) => ({ ...node, defaultValue: undefined }),
+  });
