@@ -37,7 +37,7 @@ export function readSavedOperations(
   for (const [file, text] of files) {
     const document = parseDocument(file, text, diagnostics);
     if (!document) continue;
-    const errors = schema ? validate(schema, document) : [];
+    const errors = schema ? [...validate(schema, document), ...withoutRoot(schema, document)] : [];
     diagnostics.push(...errors.map((error) => invalid(file, nameAt(document, error), error)));
     for (const operation of operationsOf(file, document, errors.length === 0)) {
       const other = operations.get(operation.name);
@@ -58,6 +58,14 @@ function parseDocument(file: string, text: string, diagnostics: Diagnostic[]): D
     return undefined;
   }
 }
+
+/** GraphQL spec §5.2.1.1, which graphql-js leaves to the execution. */
+const withoutRoot = (schema: GraphQLSchema, document: DocumentNode): GraphQLError[] =>
+  document.definitions.flatMap((node) =>
+    node.kind === Kind.OPERATION_DEFINITION && !schema.getRootType(node.operation)
+      ? [new GraphQLError(`the schema has no ${node.operation}s`, { nodes: node })]
+      : [],
+  );
 
 function operationsOf(file: string, document: DocumentNode, isValid: boolean): SavedOperation[] {
   return Object.entries(separateOperations(document)).flatMap(([name, own]) => {

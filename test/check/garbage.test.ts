@@ -2,6 +2,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { run as codegen } from "../../src/codegen/main.ts";
 import { project, ran, write } from "./run.ts";
 
 const deep = (open: string, close: string): string => open.repeat(10_000) + close.repeat(10_000);
@@ -104,6 +105,20 @@ test.each([
   const result = await ran(project(), [argument]);
   expect(result).toMatchObject({ code: 2, out: "" });
   expect(result.error).toMatch(line);
+});
+
+test.each(["subscription", "mutation"])("a saved %s that the schema has no type for", async (operation) => {
+  const root = project({
+    [schema]: 'type Query { log: [Entry!] @rest(operation: "audit_log") }\nscalar Entry',
+    "spec/operations/depot.graphql": `${operation} S { log }`,
+  });
+  const line = `the schema has no ${operation}s`;
+  expect(await ran(root, [])).toMatchObject({ code: 1, out: expect.stringContaining(line) });
+  const error: string[] = [];
+  expect(await codegen(root, { out: () => undefined, error: (text) => error.push(text) })).toBe(1);
+  expect(error.join("\n")).toMatch(
+    `spec/operations/depot.graphql:1:1\n  saved-operation-invalid at S: ${line}`,
+  );
 });
 
 test("an alias to itself ends", async () => {
