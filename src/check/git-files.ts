@@ -1,6 +1,5 @@
 /** The spec folder as it was at a git ref, read with `git ls-tree` and `git show`; nothing is checked out or written. */
 import { execFileSync } from "node:child_process";
-import { posix } from "node:path";
 import { ConfigError } from "../config.ts";
 import type { SpecFiles } from "../spec/spec-files.ts";
 
@@ -16,7 +15,7 @@ export function gitFiles(root: string, ref: string): SpecFiles {
   return {
     // a name outside the listing may be a folder, or a way out of the spec folder
     read: (name) => (known.has(name) ? git(root, ["show", `${commit}:./spec/${name}`]) : undefined),
-    list: (folder) => names.filter((name) => posix.dirname(name) === folder).sort(),
+    list: (folder) => names.filter((name) => name.startsWith(`${folder}/`)).sort(),
   };
 }
 

@@ -24,9 +24,9 @@ const edited = (text: string, from: string, to: string): string => {
 const report = async (root: string, ...argv: string[]): Promise<Report> =>
   JSON.parse((await ran(root, ["--format", "json", ...argv])).out) as Report;
 
-/** A repository whose only commit holds the depot, with this schema. */
-function repository(before = schema): string {
-  const root = project({ "spec/schema.graphql": before });
+/** A repository whose only commit holds the depot with `files` written over. */
+function repository(files: Readonly<Record<string, string>> = {}): string {
+  const root = project(files);
   const git = (...args: string[]) => execFileSync("git", args, { cwd: root, stdio: "pipe" });
   git("init", "-q");
   git("add", ".");
@@ -80,7 +80,9 @@ const verdicts = ({ operations }: Pick<Report, "operations">): string[] =>
   operations.map(({ name, verdict }) => `${name} ${verdict}`);
 
 test("an operation that is named like what is gone is untouched", async () => {
-  const root = repository(edited(schema, "enum Currency {", "input Old {\n  a: Int\n}\n\nenum Currency {"));
+  const root = repository({
+    "spec/schema.graphql": edited(schema, "enum Currency {", "input Old {\n  a: Int\n}\n\nenum Currency {"),
+  });
   write(root, {
     "spec/schema.graphql": schema,
     "spec/operations/old.graphql": "query Old { parcels(warehouseId: 1) { page { total } } }",
@@ -116,6 +118,18 @@ test("an error in a fragment breaks the operations that spread it, however deep"
     "Pages broken",
     "Totals untouched",
   ]);
+});
+
+test("saved operations are read in folders of any depth, on disk and at the base", async () => {
+  const root = repository({
+    "spec/operations/teams/a/z.graphql":
+      "query Z($id: Int!) { parcels(warehouseId: $id, region: 1) { page { total } } }",
+  });
+  const { findings, operations } = await report(root, "--base", "HEAD");
+  expect(findings).toMatchObject([
+    { rule: "saved-operation-invalid", places: [{ file: "spec/operations/teams/a/z.graphql" }] },
+  ]);
+  expect(operations.map(({ file }) => file)).toContain("spec/operations/teams/a/z.graphql");
 });
 
 test("every format counts the same findings, and several can be written at once", async () => {
