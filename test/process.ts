@@ -26,15 +26,16 @@ export type Program = {
   readonly stop: (signal?: NodeJS.Signals) => Promise<void>;
 };
 
-/** Starts `node …args` with `environment` alone on top of PATH and a free port; on `core`, if one is given. */
+/** Starts `node …args` in `cwd` with `environment` alone on top of PATH and a free port; on `core`, if one is given. */
 export function startProgram(
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
-  core?: number,
+  { core, cwd = process.cwd() }: { core?: number | undefined; cwd?: string } = {},
 ): Program {
   const pinned = canPin && core !== undefined ? [taskset, "-c", String(core)] : [];
   const [command = "", ...rest] = [...pinned, process.execPath, ...args];
-  const child = spawn(command, rest, { env: { PATH: process.env.PATH, PORT: "0", ...environment } });
+  const env = { PATH: process.env.PATH, PORT: "0", ...environment };
+  const child = spawn(command, rest, { env, cwd });
   let text = "";
   let isOver = false;
   for (const stream of [child.stdout, child.stderr]) {

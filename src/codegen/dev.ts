@@ -1,6 +1,6 @@
 /**
- * `npm run dev`: the server, generated anew and started again when a file below `spec/` is saved. Findings are printed
- * and the server that runs goes on running.
+ * `npm run dev`: the server, generated anew and started again when a file below `spec/` is saved. Findings, and
+ * whatever else goes wrong, are printed and the server that runs goes on running; it ends with this process.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,19 +15,24 @@ const io = { out: console.log, error: console.error };
 const start = (): ChildProcess =>
   spawn(process.execPath, ["src/main.ts", ...process.argv.slice(2)], { cwd: root, stdio: "inherit" });
 
-let server = (await run(root, io)) === 0 ? start() : undefined;
+let server: ChildProcess | undefined;
 let timer: NodeJS.Timeout | undefined;
-let regenerating = Promise.resolve();
+let regenerating = regenerate();
 
-watch("spec", { recursive: true }, () => {
+const watcher = watch("spec", { recursive: true }, () => {
   clearTimeout(timer);
   timer = setTimeout(() => {
-    regenerating = regenerating.then(regenerate, regenerate);
+    regenerating = regenerating.then(regenerate);
   }, quietMs);
 });
+watcher.on("error", console.error);
 
 async function regenerate(): Promise<void> {
-  if ((await run(root, io)) !== 0) return;
+  try {
+    if ((await run(root, io)) !== 0) return;
+  } catch (error) {
+    return console.error(error);
+  }
   if (server?.exitCode === null && server.signalCode === null) {
     server.kill("SIGINT");
     await once(server, "exit");
@@ -35,9 +40,5 @@ async function regenerate(): Promise<void> {
   server = start();
 }
 
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.on(signal, () => {
-    server?.kill(signal);
-    process.exit(0);
-  });
-}
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit(0));
+process.on("exit", () => server?.kill("SIGINT"));

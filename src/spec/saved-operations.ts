@@ -7,6 +7,7 @@ import {
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
+  Kind,
   type OperationDefinitionNode,
   parse,
   Source,

@@ -39,7 +39,7 @@ type Measured = { perSecond: number; ratio: number; p50: number; p99: number; cp
 
 async function run(core: number, args: string[], environment: NodeJS.ProcessEnv = {}): Promise<Server> {
   const began = performance.now();
-  const program = startProgram(args, { NODE_ENV: "production", ...environment }, core);
+  const program = startProgram(args, { NODE_ENV: "production", ...environment }, { core });
   const url = new URL("/v1/graphql", await listens(program));
   return { ...program, url, readyMs: performance.now() - began };
 }

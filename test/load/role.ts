@@ -9,7 +9,7 @@ export type Role = Program & { readonly url: URL };
 
 export async function startRole(rest: URL, environment: NodeJS.ProcessEnv = {}): Promise<Role> {
   const given = { NODE_ENV: "production", REST_BASE_URL: rest.href, ...environment };
-  const program = startProgram([main, "graphql"], given, 0);
+  const program = startProgram([main, "graphql"], given, { core: 0 });
   return { ...program, url: new URL("/v1/graphql", await listens(program)) };
 }
 

@@ -8,8 +8,9 @@ export function run(
   environment: NodeJS.ProcessEnv = {},
   nodeArgs: string[] = [],
   file = main,
+  cwd = process.cwd(),
 ): Program {
-  const program = startProgram([...nodeArgs, file, ...roles], environment);
+  const program = startProgram([...nodeArgs, file, ...roles], environment, { cwd });
   onTestFinished(() => program.stop());
   return program;
 }
