@@ -5,12 +5,12 @@
 import { ConfigError } from "../config.ts";
 import { nearest } from "../spec/findings.ts";
 import type { Model } from "../spec/model.ts";
-import { boundMethods, isSafe, type RestOperation } from "../spec/operations.ts";
+import { answersNothing, boundMethods, isSafe, type RestOperation } from "../spec/operations.ts";
 import { declared } from "../spec/shape.ts";
 import { describedBy, lowerFirst, nameOf } from "./propose-names.ts";
 import { ProposedTypes } from "./propose-types.ts";
 
-/** Throws `ConfigError` for an operation that does not exist, answers no JSON or has a method that nothing sends. */
+/** Throws `ConfigError` for an operation that does not exist, answers what is no JSON or has a method that nothing sends. */
 export function propose(model: Model, operationId: string): string {
   const operation = model.operations.get(operationId);
   if (!operation) {
@@ -22,13 +22,15 @@ export function propose(model: Model, operationId: string): string {
   if (!boundMethods.includes(operation.method))
     throw new ConfigError([`propose ${operationId}: no field can send ${operation.method.toUpperCase()}`]);
   const answer = operation.answers.find(({ shape }) => shape)?.shape;
-  if (!answer) throw new ConfigError([`propose ${operationId}: it answers no JSON, so no field can show it`]);
+  if (!answer && !answersNothing(operation))
+    throw new ConfigError([`propose ${operationId}: it answers no JSON, so no field can show it`]);
   const types = new ProposedTypes(model, operation);
   const root = isSafe(operation.method) ? "Query" : "Mutation";
   // a list in an envelope is the field's value; what stands beside it can be bound later
-  const items = declared(answer, "items");
+  const items = answer && declared(answer, "items");
   const isList = items?.shape.types.has("array") === true;
-  const type = types.output(isList && items ? items.shape : answer, nameOf(operation.id));
+  const shown = isList ? items?.shape : answer;
+  const type = shown ? types.output(shown, nameOf(operation.id)) : "Boolean"; // without content: null
   const field = [
     ...describedBy(operation.summary, "  "),
     `  ${fieldName(model, root, operation)}${argumentsOf(operation, types)}: ${type}`,

@@ -6,23 +6,17 @@ import type { Bound, Value } from "./bound.ts";
 import { directivePlace } from "./directives.ts";
 import { didYouMean } from "./findings.ts";
 import type { BoundField } from "./model.ts";
+import { answersNothing } from "./operations.ts";
 import { declared } from "./shape.ts";
 /** Where the value stands in every 2xx JSON answer; the first is the one whose batch is checked. */
 export function resultsOf(binding: Binding, bound: Bound): Value[] {
-  const { operation, where } = bound;
+  const { operation } = bound;
   const isOptional = operation.answers.some(({ shape }) => !shape);
   const answers = operation.answers.flatMap((answer) => {
     const { shape, media, status } = answer;
     return shape && media !== undefined ? [{ shape, media, status }] : [];
   });
-  if (answers.length === 0) {
-    binding.findings.add(
-      "operation-no-json",
-      { ...where, rest: operation.node, below: operation.success },
-      `${operation.id} documents no JSON answer`,
-      "document its 2xx answer as application/json",
-    );
-  }
+  if (answers.length === 0) checkNothing(binding, bound);
   return answers.flatMap(({ shape, media, status }) => {
     const key = /^\d+$/.test(status) ? status : JSON.stringify(status);
     const body = `paths[${JSON.stringify(operation.path)}]["${operation.method}"]["responses"][${key}]["content"][${JSON.stringify(media)}]`;
@@ -32,6 +26,26 @@ export function resultsOf(binding: Binding, bound: Bound): Value[] {
       expression: binding.expressionOf(shape, body),
     });
   });
+}
+
+/** A field over an operation without JSON: null where no content is documented, if nothing more is asked of it. */
+function checkNothing(binding: Binding, { field, directive, operation, where }: Bound): void {
+  const at = { ...where, rest: operation.node, below: operation.success };
+  if (!answersNothing(operation) || directive.result !== undefined || directive.batchBy !== undefined) {
+    binding.findings.add(
+      "operation-no-json",
+      at,
+      `${operation.id} documents no JSON answer`,
+      "document its 2xx answer as application/json",
+    );
+  } else if (isNonNullType(field.type)) {
+    binding.findings.add(
+      "output-nullable",
+      at,
+      `${where.coordinate} is ${field.type}, but ${operation.id} answers without content, which is null`,
+      "drop the `!`",
+    );
+  }
 }
 
 function resultOf(binding: Binding, { field, directive, operation, where }: Bound, body: Value): Value[] {

@@ -14,7 +14,10 @@ export const rules = {
   "schema-invalid": ["error", "The GraphQL schema is not valid."],
   "field-unbound": ["error", "A root field has no `@rest`."],
   "operation-unknown": ["error", "`@rest` names an operation that the document does not have."],
-  "operation-no-json": ["error", "A bound operation has no JSON answer."],
+  "operation-no-json": [
+    "error",
+    "A bound operation documents neither a JSON answer nor one without content (204).",
+  ],
   "method-unsupported": [
     "error",
     "A field binds an operation that is none of GET, POST, PUT, PATCH and DELETE.",

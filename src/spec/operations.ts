@@ -16,7 +16,7 @@ export type Parameter = {
   readonly explode: boolean;
 };
 
-/** A success: its status, its JSON shape, or none where no content is documented. */
+/** A success: its status, its media type, none where no content is documented, and the shape of a JSON one. */
 export type Answer = { readonly status: string; readonly media?: string; readonly shape?: Shape };
 
 export type RestOperation = {
@@ -47,3 +47,7 @@ export type RestOperation = {
 export const boundMethods: readonly string[] = ["get", "post", "put", "patch", "delete"];
 
 export const isSafe = (method: string): boolean => method === "get";
+
+/** Whether it documents successes, and content for none of them: what it answers is null (204). */
+export const answersNothing = ({ answers }: RestOperation): boolean =>
+  answers.length > 0 && answers.every(({ media }) => media === undefined);

@@ -138,7 +138,8 @@ function readAnswers(document: RestDocument, operation: RestNode): Answer[] {
     .flatMap((status): Answer[] => {
       const node = responses && document.child(responses, status);
       if (!node) return [];
-      return [{ status, ...jsonContent(document, node) }];
+      const [media] = keys(document.child(node, "content"));
+      return [{ status, ...(media !== undefined && { media }), ...jsonContent(document, node) }];
     });
 }
 

@@ -261,10 +261,15 @@ test("what propose prints passes check once it is pasted", async () => {
         content: { application/json: { schema: { type: object, required: [full name], properties: { full name: { type: string }, address: { $ref: '#/components/schemas/Address' } } } } }
       responses:
         '200': { description: ok, content: { application/json: { schema: { type: object, required: [warehouse, tags], properties: { warehouse: { $ref: '#/components/schemas/Warehouse' }, tags: { type: array, items: { type: string, nullable: true } }, any: {} } } } } }
+    delete:
+      operationId: driver-delete
+      parameters: [{ name: driver-id, in: path, required: true, schema: { type: string } }]
+      responses: { '204': { description: gone } }
 `;
   write(root, { "spec/openapi.yaml": edited(openapi, "\ncomponents:", `${operation}components:`) });
-  const { code, out } = await ran(root, ["audit_log", "driver-update"], propose);
+  const { code, out } = await ran(root, ["audit_log", "driver-update", "driver-delete"], propose);
   expect(code).toBe(0);
+  expect(out).toMatch(/\): Boolean\n {4}@rest\(operation: "driver-delete"\)/);
   write(root, {
     "spec/schema.graphql": `${schema}\n${out.replace(/\n+"Any JSON value\."\nscalar JSON(?=[\s\S]*scalar JSON)/, "")}\n`,
   });

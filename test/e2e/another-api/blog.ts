@@ -37,6 +37,7 @@ export async function startBlog() {
       posts.push(post);
       return reply(201, post);
     }
+    if (method === "DELETE") return void response.writeHead(204).end();
     if (pathname === "/api/posts")
       return reply(200, { data: posts.slice(0, Number(searchParams.get("per_page"))) });
     if (pathname === "/api/users")
