@@ -28,10 +28,12 @@ function entry(operation: RestOperation): string {
   const style = Object.fromEntries(
     styled.map((each) => [`${each.in}:${each.name}`, { style: each.style, explode: each.explode }]),
   );
+  const media = operation.body?.media;
   return JSON.stringify({
     id: operation.id,
     product: operation.product,
     ...(styled.length > 0 && { style }),
+    ...(media !== undefined && media !== "application/json" && { media }),
     ...(operation.answers.some(({ shape }) => !shape) && { empty: true }),
   });
 }

@@ -119,9 +119,11 @@ export class RestClient {
     path: string,
     init: Init | undefined,
   ): Promise<Answer> {
+    const body = init?.body ?? undefined;
     return (client[method] as unknown as Send)(path, {
       params: init?.header ? { ...init, header: serializeHeaders(operation, init.header) } : init,
-      body: init?.body ?? undefined,
+      body,
+      headers: operation.media && body !== undefined ? { "content-type": operation.media } : undefined,
       querySerializer: init?.query ? (given: Section) => serializeQuery(operation, given) : noQuery,
       parseAs: "stream", // `body` as it is, which here is parsed already
       scope: this.#scope,

@@ -6,6 +6,8 @@ export type Operation = {
   readonly product: string;
   /** How array and object parameters are written, by `<in>:<name>` (OpenAPI 3.1 §4.8.12.2). */
   readonly style?: Readonly<Record<string, { readonly style: string; readonly explode: boolean }>>;
+  /** The media type of its body where that is not `application/json`. */
+  readonly media?: string;
   /** A success without content is documented. */
   readonly empty?: true;
 };

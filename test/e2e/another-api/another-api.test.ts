@@ -83,6 +83,9 @@ test("lookups, a mutation and refusals work as for the first API", { timeout: 20
   expect(await ask(create, { t: "New" })).toEqual({
     data: { createPost: { id: "p4", title: "New", author: { handle: "bob" } } },
   });
+  expect(await ask('mutation { editPost(id: "p4", title: "Newer") { title } }')).toEqual({
+    data: { editPost: { title: "Newer" } },
+  });
   expect(await ask('mutation { deletePost(id: "p4") }')).toEqual({ data: { deletePost: null } });
   calls.length = 0;
   expect(await ask(create, { t: "" })).toMatchObject({

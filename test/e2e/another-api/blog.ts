@@ -37,6 +37,13 @@ export async function startBlog() {
       posts.push(post);
       return reply(201, post);
     }
+    if (method === "PATCH") {
+      if (request.headers["content-type"] !== "application/merge-patch+json") return reply(415, {});
+      return reply(
+        200,
+        Object.assign(posts.find((one) => one.id === id) ?? {}, JSON.parse(await text(request))),
+      );
+    }
     if (method === "DELETE") return void response.writeHead(204).end();
     if (pathname === "/api/posts")
       return reply(200, { data: posts.slice(0, Number(searchParams.get("per_page"))) });

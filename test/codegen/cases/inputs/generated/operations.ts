@@ -5,6 +5,6 @@ import type { Operation } from "../src/rest/operation.ts";
 export const operations: Readonly<Record<string, Operation>> = {
   "GET /people/{id}": { id: "getPerson", product: "PEOPLE_AND_PLACES" },
   "POST /people": { id: "addPerson", product: "PEOPLE_AND_PLACES" },
-  "PATCH /people/{id}": { id: "renamePerson", product: "" },
+  "PATCH /people/{id}": { id: "renamePerson", product: "", media: "application/merge-patch+json" },
   "PUT /people/{id}/tags": { id: "tagPerson", product: "" },
 };
