@@ -1,7 +1,7 @@
 /** Each fed input held against its parameter: its type, its default, whether it may be null. */
 import { getNamedType, isEnumType } from "graphql";
 import { checkConstant, checkDefault } from "./bind-constants.ts";
-import { matchInput } from "./bind-input-types.ts";
+import { matchInput, refuseReadOnly } from "./bind-input-types.ts";
 import { readFrom } from "./bind-sources.ts";
 import { findTargets, type Target, targetsOf } from "./bind-targets.ts";
 import type { Binding } from "./binding.ts";
@@ -40,13 +40,17 @@ export function relyOnInput(binding: Binding, coordinate: string, { source, node
 
 function checkOne(binding: Binding, bound: Bound, input: Input, target: Target): void {
   const { source } = input;
-  if (source.kind === "constant")
-    return checkConstant(binding, { ...bound.where, rest: target.node }, target, source.value);
+  const argument =
+    source.kind === "argument" ? bound.field.args.find(({ name }) => name === source.path[0]) : undefined;
+  const own = argument && {
+    coordinate: `${bound.where.coordinate}(${argument.name}:)`,
+    schema: placeOf(argument.astNode),
+  };
+  const where = { ...(own ?? bound.where), rest: target.node };
+  if (target.isReadOnly) return refuseReadOnly(binding, where, target.name);
+  if (source.kind === "constant") return checkConstant(binding, where, target, source.value);
   if (source.kind === "argument") {
     const feed = readFrom(binding, bound.field, undefined, `args.${source.path.join(".")}`, bound.where);
-    const argument = bound.field.args.find(({ name }) => name === source.path[0]);
-    const coordinate = `${bound.where.coordinate}(${source.path[0]}:)`;
-    const where = { coordinate, schema: placeOf(argument?.astNode), rest: target.node };
     if (feed && "type" in feed) matchInput(binding, where, feed.type, target.shape, target.in === "body");
     if (argument && input.argumentDefault !== undefined && !isEnumType(getNamedType(argument.type)))
       checkDefault(binding, where, target, input.argumentDefault);
@@ -65,7 +69,7 @@ function checkOne(binding: Binding, bound: Bound, input: Input, target: Target):
       const types = (shape: Shape): string => [...shape.types].join(" or ");
       binding.findings.add(
         "input-type",
-        { ...bound.where, rest: target.node },
+        where,
         `parent.${source.path.join(".")} is ${types(feed.shape)}, but ${target.in} "${target.name}" takes ${types(target.shape)}`,
         "feed it from a property of the same type",
       );

@@ -98,6 +98,10 @@ function matchInputObject(
       );
       continue;
     }
+    if (property.only === "answer") {
+      refuseReadOnly(binding, at, name);
+      continue;
+    }
     if (property.required && isNullableInput(field)) {
       binding.findings.add(
         "input-nullable",
@@ -120,6 +124,14 @@ function matchInputObject(
   }
   seen.delete(shape.node.value);
 }
+
+export const refuseReadOnly = (binding: Binding, where: Where, name: string): void =>
+  binding.findings.add(
+    "property-missing",
+    where,
+    `REST never takes the property "${name}": it is readOnly`,
+    "remove what feeds it",
+  );
 
 function misfit(binding: Binding, where: Where, type: GraphQLInputType, shape: Shape): void {
   binding.findings.add(

@@ -10,6 +10,8 @@ export type Target = {
   readonly required: boolean;
   readonly shape: Shape;
   readonly node: RestNode;
+  /** A body property that stands in answers alone. */
+  readonly isReadOnly?: true;
   /** Required by name only: nothing can be said to fit it. */
   readonly isUndeclared?: true;
 };
@@ -25,6 +27,7 @@ export function targetsOf(operation: RestOperation): Target[] {
       required: property.required && property.only !== "answer" && body?.required === true,
       shape: property.shape,
       node: property.node,
+      ...(property.only === "answer" && { isReadOnly: true as const }),
       ...(property.isUndeclared && { isUndeclared: property.isUndeclared }),
     })),
   ];
