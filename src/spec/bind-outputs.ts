@@ -9,7 +9,7 @@ import {
   isAbstractType as isUnionOrInterface,
 } from "graphql";
 import { bindAbstract } from "./bind-abstract.ts";
-import { describe, exceedsInt, scalarCovers, uncovered } from "./bind-types.ts";
+import { checkExact, describe, exceedsInt, scalarCovers, uncovered } from "./bind-types.ts";
 import type { Binding } from "./binding.ts";
 import type { Value } from "./bound.ts";
 import type { Where } from "./findings.ts";
@@ -62,6 +62,7 @@ function matchNamed(binding: Binding, where: Where, type: GraphQLOutputType, val
         "use Float, or String if REST can send one",
       );
     }
+    if (type.name === "ID") checkExact(binding, at, where.coordinate, value.shape);
   } else if (isEnumType(type)) {
     if (!value.shape.values) return mismatch(binding, at, "output-type", `is the enum ${type}`, value.shape);
     const missing = uncovered(schema, type, value.shape);

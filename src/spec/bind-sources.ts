@@ -8,6 +8,7 @@ import {
   isInputObjectType,
   isNonNullType,
 } from "graphql";
+import { checkExact } from "./bind-types.ts";
 import type { Binding } from "./binding.ts";
 import { didYouMean, type Where } from "./findings.ts";
 import type { InputSource } from "./model.ts";
@@ -90,6 +91,8 @@ function fromParent(binding: Binding, parent: Shape, path: string[], where: Wher
     nullable ||= !found.required || found.shape.nullable;
     shape = found.shape;
   }
+  const at = { ...where, rest: shape.node };
+  checkExact(binding, at, `parent.${path.join(".")}`, shape.items ?? shape);
   return { source: { kind: "parent", path, nullable }, shape, where };
 }
 

@@ -8,7 +8,9 @@ import {
   type GraphQLSchema,
   isSpecifiedScalarType,
 } from "graphql";
+import type { Binding } from "./binding.ts";
 import { readRestName } from "./directives.ts";
+import type { Where } from "./findings.ts";
 import type { Shape } from "./shape.ts";
 
 const fitting: Record<string, readonly string[]> = {
@@ -39,18 +41,29 @@ export const scalarFits = (type: GraphQLScalarType, shape: Shape): boolean =>
   (takenBy[type.name] ?? []).some((name) => shape.types.has(name as never));
 
 /** An integer that may leave the 32 bits of `Int`. */
-export function exceedsInt(shape: Shape): boolean {
-  const { maximum, minimum } = shape.limits;
-  const wide = shape.format !== undefined && ["int64", "uint64", "uint32"].includes(shape.format);
+export const exceedsInt = (shape: Shape): boolean =>
+  exceeds(shape, ["int64", "uint64", "uint32"], -(2 ** 31), 2 ** 31 - 1);
+
+/** What names a record must be exact, and a number of JSON is read as a double, which is so to 53 bits. */
+export function checkExact({ findings }: Binding, where: Where, what: string, shape: Shape): void {
+  if (!shape.types.has("integer")) return;
+  if (!exceeds(shape, ["int64", "uint64"], Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)) return;
+  findings.add(
+    "int64-rounded",
+    where,
+    `${what} is ${describe(shape)}, which is rounded above 2^53 and then names another record`,
+    "have REST send a string, or say its minimum and maximum there, or approve it",
+    [what],
+  );
+}
+
+function exceeds({ format, limits }: Shape, wide: readonly string[], least: number, most: number): boolean {
+  const { maximum, minimum } = limits;
   const bounded =
-    typeof maximum === "number" &&
-    typeof minimum === "number" &&
-    maximum <= 2 ** 31 - 1 &&
-    minimum >= -(2 ** 31);
+    typeof maximum === "number" && typeof minimum === "number" && maximum <= most && minimum >= least;
   const beyond =
-    (typeof maximum === "number" && maximum > 2 ** 31 - 1) ||
-    (typeof minimum === "number" && minimum < -(2 ** 31));
-  return beyond || (wide && !bounded);
+    (typeof maximum === "number" && maximum > most) || (typeof minimum === "number" && minimum < least);
+  return beyond || (format !== undefined && wide.includes(format) && !bounded);
 }
 
 /** GraphQL enum value → REST value. */
