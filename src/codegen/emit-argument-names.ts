@@ -5,6 +5,7 @@
 import { type GraphQLArgument, getNamedType, isInputObjectType } from "graphql";
 import { readRestName } from "../spec/directives.ts";
 import type { BoundField, Model } from "../spec/model.ts";
+import { object } from "./names.ts";
 
 type Names = Record<string, string>;
 
@@ -13,15 +14,14 @@ export function emitArgumentNames(
   fields: readonly BoundField[],
   argumentsOf: (field: BoundField) => readonly GraphQLArgument[],
 ): string {
-  const table = Object.fromEntries(
-    fields.flatMap((field) => {
-      const names = { ...bodyNames(model, field, argumentsOf(field)), ...inputNames(field) };
-      return Object.keys(names).length > 0 ? [[field.coordinate, names]] : [];
-    }),
-  );
+  const table = fields.flatMap((field) => {
+    const names = Object.entries({ ...bodyNames(model, field, argumentsOf(field)), ...inputNames(field) });
+    const entries = names.map(([name, argument]) => [name, JSON.stringify(argument)] as const);
+    return entries.length > 0 ? [[field.coordinate, object(entries)] as const] : [];
+  });
   return `
 /** REST name → argument, where they differ, by the field's schema coordinate. */
-export const argumentNames: Readonly<Record<string, Readonly<Record<string, string>>>> = ${JSON.stringify(table)};
+export const argumentNames: Readonly<Record<string, Readonly<Record<string, string>>>> = ${object(table)};
 `;
 }
 

@@ -2,8 +2,9 @@
 
 const identifier = /^[A-Za-z_$][\w$]*$/;
 
-/** An object key: quoted only where it must be. */
-export const key = (name: string): string => (identifier.test(name) ? name : JSON.stringify(name));
+/** An object key: quoted only where it must be, computed where it would set the prototype. */
+export const key = (name: string): string =>
+  name === "__proto__" ? '["__proto__"]' : identifier.test(name) ? name : JSON.stringify(name);
 
 /** `object.a.b`: a chain of properties; `object.a?.b` where one on the way may be null. */
 export const access = (object: string, path: readonly string[], isNullable = false): string =>

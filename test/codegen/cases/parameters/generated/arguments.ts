@@ -11,5 +11,5 @@ export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, ob
 
 /** REST name → argument, where they differ, by the field's schema coordinate. */
 export const argumentNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  "Query.report": { "accept-language": "language" },
+  "Query.report": { ["__proto__"]: "proto", "accept-language": "language" },
 };

@@ -8,7 +8,7 @@ export const Query = {
   report: (_parent, args, { rest }) =>
     rest.get("/reports/{year}", {
       path: { year: args.year },
-      query: { draft: false, format: args.format, days: args.days },
+      query: { draft: false, format: args.format, days: args.days, ["__proto__"]: args.proto },
       header: { "accept-language": args.language },
     }),
 } satisfies Required<QueryResolvers>;
