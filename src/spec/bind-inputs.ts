@@ -3,11 +3,10 @@
 import { matchInput } from "./bind-input-types.ts";
 import { checkRequired, type Fed } from "./bind-required.ts";
 import { type Feed, isNullableInput, readFrom } from "./bind-sources.ts";
-import { findTargets, type Target, targetsOf } from "./bind-targets.ts";
+import { findTargets, noTarget, type Target, targetsOf } from "./bind-targets.ts";
 import type { Binding } from "./binding.ts";
 import type { Bound } from "./bound.ts";
 import { directivePlace, placeOf, readRestName } from "./directives.ts";
-import { didYouMean } from "./findings.ts";
 import { type Input, type InputSource, inputKey } from "./model.ts";
 
 export function bindInputs(binding: Binding, bound: Bound): { inputs: Input[]; wholeBody?: InputSource } {
@@ -36,14 +35,10 @@ function fedByParam(binding: Binding, bound: Bound, targets: Target[], index: nu
   };
   const [target] = findTargets(targets, param.name, param.in);
   if (!target) {
-    const near = didYouMean(
-      param.name,
-      targets.map(({ name }) => name),
-    );
     binding.findings.add(
       "parameter-unknown",
       { ...where, rest: operation.node },
-      `${operation.id} has no ${param.in ?? ""} parameter "${param.name}"`.replace("  ", " ") + near,
+      noTarget(operation, targets, param.name, param.in),
       "name a parameter or body property of the operation",
     );
     return [];
@@ -84,14 +79,10 @@ function fedByName(
   );
   const [target] = found;
   if (!target) {
-    const near = didYouMean(
-      name,
-      targets.map((each) => each.name),
-    );
     binding.findings.add(
       "argument-unused",
       where,
-      `argument "${argument.name}" feeds nothing: ${bound.operation.id} has no parameter "${name}"${near}`,
+      `argument "${argument.name}" feeds nothing: ${noTarget(bound.operation, targets, name, location)}`,
       "remove it, or name its parameter with @restName or params",
     );
     return [];

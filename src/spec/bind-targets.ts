@@ -1,4 +1,5 @@
 /** What an operation takes: its parameters and the properties of its JSON body, found by REST name. */
+import { didYouMean } from "./findings.ts";
 import { inputKey } from "./model.ts";
 import type { Location, RestOperation } from "./operations.ts";
 import type { RestNode } from "./rest-document.ts";
@@ -31,6 +32,22 @@ export function targetsOf(operation: RestOperation): Target[] {
       ...(property.isUndeclared && { isUndeclared: property.isUndeclared }),
     })),
   ];
+}
+
+/** That nothing has this name there, with what may be meant: the same name in another place, or the nearest. */
+export function noTarget(
+  { id }: RestOperation,
+  targets: readonly Target[],
+  name: string,
+  location?: Location,
+): string {
+  const [other] = findTargets(targets, name);
+  const near = didYouMean(
+    name,
+    targets.map((target) => target.name),
+  );
+  const meant = other ? `; "${other.name}" is in ${other.in}` : near;
+  return `${id} has no ${location ? `${location} ` : ""}parameter "${name}"${meant}`;
 }
 
 /** All targets of this REST name (a header's in any case), in the given location or in any. */
