@@ -5,13 +5,8 @@
 import { operations } from "../generated/operations.ts";
 import type { Config } from "./config.ts";
 
-/** Returns one line per variable that the roles need and do not have, or have under a name that means nothing. */
-export const findMissing = (config: Config): string[] => [
-  ...findUnset(config),
-  ...findUnknownProducts(config),
-];
-
-function findUnset({ roles, env }: Config): string[] {
+/** Returns one line per variable that the roles need and do not have. */
+export function findMissing({ roles, env }: Config): string[] {
   if (roles.has("platform")) return [];
   const needs = { REST_BASE_URL: true, KEY_INTROSPECTION_URL: roles.has("gateway") };
   const who = [...roles].join(" and ");
@@ -20,16 +15,6 @@ function findUnset({ roles, env }: Config): string[] {
   );
   return missing.map(
     (name) => `${name}: ${who} without platform needs it; set it to an http:// or https:// URL`,
-  );
-}
-
-function findUnknownProducts({ roles, upstreams }: Config): string[] {
-  if (!roles.has("graphql")) return [];
-  const products = new Set(Object.values(operations).map(({ product }) => product));
-  const names = [...products].sort().map((product) => `REST_BASE_URL_${product}`);
-  const unknown = [...upstreams.keys()].filter((tag) => !products.has(tag));
-  return unknown.map(
-    (tag) => `REST_BASE_URL_${tag}: no GraphQL field calls such a product; set one of ${names.join(", ")}`,
   );
 }
 
@@ -50,10 +35,26 @@ export function findUnsafe(config: Config): string[] {
 }
 
 /** Returns one line per setting that starts but hardly does what was meant. */
-export function findDoubtful({ roles, env }: Config): string[] {
+export const findDoubtful = (config: Config): string[] => [
+  ...findOpenGateway(config),
+  ...findUnknownProducts(config),
+];
+
+function findOpenGateway({ roles, env }: Config): string[] {
   const isAlone = roles.has("gateway") && !roles.has("platform");
   if (!isAlone || env.GATEWAY_SECRET !== undefined) return [];
   return [
     "GATEWAY_SECRET: is not set, so services behind this gateway cannot tell it from anybody; set the same one there",
   ];
+}
+
+function findUnknownProducts({ roles, upstreams }: Config): string[] {
+  if (!roles.has("graphql")) return [];
+  const products = new Set(Object.values(operations).map(({ product }) => product));
+  const names = [...products].sort().map((product) => `REST_BASE_URL_${product}`);
+  const unknown = [...upstreams.keys()].filter((tag) => !products.has(tag));
+  return unknown.map(
+    (tag) =>
+      `REST_BASE_URL_${tag}: is not used, for no GraphQL field calls such a product; there are ${names.join(", ")}`,
+  );
 }

@@ -35,8 +35,6 @@ describe("what stops a start is one line that says how to mend it", () => {
       { CONTEXT_HEADER_PREFIX: "X-" },
       [/CONTEXT_HEADER_PREFIX: .*x-api-key/],
     ],
-    ["an unknown product", [], { REST_BASE_URL_CMR: url }, [/REST_BASE_URL_CMR: .* REST_BASE_URL_CRM,/]],
-    ["a product in lower case", [], { REST_BASE_URL_crm: url }, [/REST_BASE_URL_crm: .* REST_BASE_URL_CRM,/]],
     ["an unknown role", ["gatway"], {}, [/unknown role "gatway"/]],
     ["graphql without REST", ["graphql"], {}, [/REST_BASE_URL: graphql without platform needs it/]],
     ["a gateway alone", ["gateway"], {}, [/REST_BASE_URL: gateway/, /KEY_INTROSPECTION_URL: gateway/]],
@@ -67,6 +65,14 @@ describe("what stops a start is one line that says how to mend it", () => {
       `messaging-graphql: PORT: ${port} on 127.0.0.1 is taken; stop what runs there or set another PORT\n`,
     );
   });
+});
+
+test("an upstream of a product that nobody calls is one line, and the start goes on", {
+  timeout: 15_000,
+}, async () => {
+  const { output } = await runReady([], { REST_BASE_URL_CMR: url, REST_BASE_URL_crm: url });
+  for (const name of ["REST_BASE_URL_CMR", "REST_BASE_URL_crm"])
+    expect(output()).toMatch(new RegExp(`${name}: is not used, .* REST_BASE_URL_CRM,`));
 });
 
 test("an unreachable upstream is one line and not ready, until it is reached", {
