@@ -86,6 +86,12 @@ const savedOutputs = (saved: readonly SavedOperation[]): CodegenConfig["generate
 const wrapped = (emitters: Record<string, () => string | Promise<string>>) =>
   Object.fromEntries(Object.entries(emitters).map(([name, emit]) => [name, { plugin: emit }]));
 
+/** A type keeps its name (`APIKey`, `my_type`), which the resolvers import; `QueryContactsArgs` gets its capitals. */
+const keepTypeName =
+  ({ schema }: Model) =>
+  (name: string): string =>
+    schema.getType(name.replace(/Resolvers$/, "")) ? name : `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+
 /** Every field resolver is demanded, and its parent is the REST object, so that `tsc` proves the mapping a second time. */
 const typeOptions = (model: Model) => ({
   contextType: "Context",
@@ -96,6 +102,7 @@ const typeOptions = (model: Model) => ({
   enumValues: Object.fromEntries(
     [...model.enums].map(([name, values]) => [name, Object.fromEntries(values)]),
   ),
+  namingConvention: { typeNames: keepTypeName(model), transformUnderscore: true },
   avoidOptionals: { field: true, object: true, resolvers: true },
   enumsAsTypes: true,
   useTypeImports: true,
@@ -103,6 +110,8 @@ const typeOptions = (model: Model) => ({
   importExtension: ".ts",
   strictScalars: false,
   defaultScalarType: "unknown",
+  scalars: { ID: { input: "string", output: "string | number" } }, // a number is written as text
   maybeValue: "T | null | undefined", // REST leaves an optional property out, graphql-js takes that for null
+  inputMaybeValue: "T | null", // what is left out of a list is no item
   makeResolverTypeCallable: true,
 });

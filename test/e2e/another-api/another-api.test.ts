@@ -50,18 +50,18 @@ test("a link costs one call a chunk; lists, enums and missing values come out ri
   timeout: 20_000,
 }, async () => {
   const { ask, calls } = await open();
-  const author = (handle: string, plan: string | null) => ({ handle, plan });
-  expect(await ask("{ posts(first: 4) { id author { handle plan } comments { text } } }")).toEqual({
+  const author = (id: string, handle: string, plan: string | null) => ({ id, handle, plan });
+  expect(await ask("{ posts(first: 4) { id author { id handle plan } comments { text } } }")).toEqual({
     data: {
       posts: [
         {
           id: "p0",
-          author: author("ada", "PAID_MONTHLY"),
+          author: author("1", "ada", "PAID_MONTHLY"),
           comments: [{ text: "first" }, { text: "second" }],
         },
-        { id: "p1", author: author("bob", "FREE"), comments: [] },
-        { id: "p2", author: author("cyd", null), comments: [{ text: "third" }] },
-        { id: "p3", author: author("bob", "FREE"), comments: [] },
+        { id: "p1", author: author("2", "bob", "FREE"), comments: [] },
+        { id: "p2", author: author("3", "cyd", null), comments: [{ text: "third" }] },
+        { id: "p3", author: author("2", "bob", "FREE"), comments: [] },
       ],
     },
   });
