@@ -10,6 +10,7 @@ const loading = new Set<Rule>([
   "operation-id-missing",
   "operation-id-duplicate",
   "schema-invalid",
+  "type-name-taken",
 ]);
 
 export const proofFindings = (side: Side): Finding[] =>

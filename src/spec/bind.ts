@@ -11,12 +11,14 @@ import { placeOf } from "./directives.ts";
 import { Findings } from "./findings.ts";
 import type { Model } from "./model.ts";
 import { nPlusOne } from "./n-plus-one.ts";
+import { checkTypeNames } from "./type-names.ts";
 
 export type BindInput = Pick<Model, "schema" | "schemaDocument" | "document" | "operations">;
 
 /** A model is there even when there are errors among the diagnostics; then `provedModel` refuses it. */
 export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[] } {
   const findings = new Findings(input.document);
+  checkTypeNames(input.schema, findings);
   const binding = new Binding(input.schema, input.document, input.operations, findings);
   for (const root of [input.schema.getQueryType(), input.schema.getMutationType()]) {
     for (const field of Object.values(root?.getFields() ?? {}))

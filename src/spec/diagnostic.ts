@@ -12,6 +12,7 @@ export const rules = {
   "operation-id-missing": ["error", "A REST operation has no `operationId`."],
   "operation-id-duplicate": ["error", "Two REST operations share an `operationId`."],
   "schema-invalid": ["error", "The GraphQL schema is not valid."],
+  "type-name-taken": ["error", "A GraphQL type has a name that the generated TypeScript needs itself."],
   "field-unbound": ["error", "A root field has no `@rest`."],
   "operation-unknown": ["error", "`@rest` names an operation that the document does not have."],
   "operation-no-json": [
