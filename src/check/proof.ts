@@ -7,6 +7,7 @@ import type { Side } from "./side.ts";
 const loading = new Set<Rule>([
   "spec-unreadable",
   "ref-unresolved",
+  "ref-circular",
   "operation-id-missing",
   "operation-id-duplicate",
   "schema-invalid",

@@ -13,7 +13,7 @@ import { checkExact, describe, exceedsInt, scalarCovers, uncovered } from "./bin
 import type { Binding } from "./binding.ts";
 import type { Value } from "./bound.ts";
 import type { Where } from "./findings.ts";
-import type { Shape } from "./shape.ts";
+import { type Shape, unresolved } from "./shape.ts";
 
 export function matchOutput(binding: Binding, where: Where, type: GraphQLOutputType, value: Value): void {
   const { findings } = binding;
@@ -92,6 +92,7 @@ function mismatch(
   what: string,
   shape: Shape,
 ): void {
+  if (shape.node.value === unresolved) return;
   binding.findings.add(
     rule,
     where,

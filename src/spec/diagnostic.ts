@@ -9,6 +9,7 @@ export type Place = { readonly file: string; readonly line: number; readonly col
 export const rules = {
   "spec-unreadable": ["error", "A spec file cannot be read or is not what it should be."],
   "ref-unresolved": ["error", "A `$ref` points at nothing."],
+  "ref-circular": ["error", "A schema includes itself, by `$ref`, `allOf`, `oneOf` or `anyOf`."],
   "operation-id-missing": ["error", "A REST operation has no `operationId`."],
   "operation-id-duplicate": ["error", "Two REST operations share an `operationId`."],
   "schema-invalid": ["error", "The GraphQL schema is not valid."],

@@ -5,7 +5,7 @@ import { bind } from "./bind.ts";
 import { SpecUnreadable, unreadable } from "./diagnostic.ts";
 import type { Model, Spec } from "./model.ts";
 import { readOperations } from "./read-operations.ts";
-import { unresolvedReferences } from "./references.ts";
+import { brokenReferences } from "./references.ts";
 import { type ReadFile, RestDocument } from "./rest-document.ts";
 import { readSchemaFile, type SchemaFile } from "./schema-file.ts";
 
@@ -40,7 +40,7 @@ export function provedModel({ model, diagnostics }: Spec): Model {
 
 function bindBoth(document: RestDocument, schemaFile: SchemaFile): Spec {
   const { operations, diagnostics } = readOperations(document);
-  const found = [...unresolvedReferences(document), ...diagnostics, ...schemaFile.diagnostics];
+  const found = [...brokenReferences(document), ...diagnostics, ...schemaFile.diagnostics];
   if (!schemaFile.schema) return { diagnostics: found };
   const bound = bind({
     document,

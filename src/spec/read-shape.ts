@@ -13,6 +13,7 @@ import {
   type Property,
   property,
   type Shape,
+  unresolved,
   withNullable,
 } from "./shape.ts";
 import { foldVariants } from "./variants.ts";
@@ -30,7 +31,7 @@ export function shapeAt(document: RestDocument, node: RestNode, seen: readonly R
 
 function makeShape(document: RestDocument, node: RestNode, seen: readonly RestNode[]): Shape {
   const reference = refOf(node.value);
-  const target = document.follow(node) ?? { ...node, value: {} };
+  const target = document.follow(node) ?? { ...node, value: unresolved };
   const siblings =
     reference !== undefined &&
     Object.keys(node.value as object).some(

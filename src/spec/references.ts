@@ -1,4 +1,5 @@
-/** Every `$ref` of the document that points at nothing, found before anything is bound. */
+/** Every `$ref` of the document that points at nothing or closes a circle, found before anything is bound. */
+import { Circles } from "./circles.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { isRecord, type RestDocument, type RestNode, refOf } from "./rest-document.ts";
 import { mappedSchema } from "./variants.ts";
@@ -6,27 +7,29 @@ import { mappedSchema } from "./variants.ts";
 /** Keywords whose value is data, not schema: a `$ref` in there is no reference. */
 const literalKeywords = new Set(["example", "examples", "default", "enum", "const"]);
 
-/** Walks every file that the root reaches; a reference that leads only to itself counts as unresolved. */
-export function unresolvedReferences(document: RestDocument): Diagnostic[] {
+/** Walks every file that the root reaches. */
+export function brokenReferences(document: RestDocument): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
   const visited = new Set<unknown>();
+  const circles = new Circles(document);
   const waiting: RestNode[] = [document.root];
   for (let node = waiting.pop(); node; node = waiting.pop()) {
     if (typeof node.value !== "object" || node.value === null || visited.has(node.value)) continue;
     visited.add(node.value);
     const reference = refOf(node.value);
     if (reference !== undefined) {
-      const target = document.follow(node);
+      const target = document.target(node);
       if (target) waiting.push(target);
       else diagnostics.push(unresolved(document, node, reference));
     }
+    circles.visit(node);
     diagnostics.push(...unresolvedMapping(document, node));
     for (const [key, value] of Object.entries(node.value)) {
       const literal = literalKeywords.has(key) && node.path.at(-1) !== "properties";
       if (!literal) waiting.push({ file: node.file, path: [...node.path, key], value });
     }
   }
-  return diagnostics;
+  return [...diagnostics, ...circles.found];
 }
 
 /** A discriminator's mapping names schemas by reference or by bare name (OpenAPI 3.1 §4.8.25). */

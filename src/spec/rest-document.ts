@@ -48,14 +48,16 @@ export class RestDocument {
   follow(node: RestNode): RestNode | undefined {
     let current: RestNode | undefined = node;
     for (let hops = 0; current && hops < 50; hops++) {
-      const reference = refOf(current.value);
-      if (reference === undefined) return current;
-      current = this.#target(reference, current);
+      if (refOf(current.value) === undefined) return current;
+      current = this.target(current);
     }
     return undefined;
   }
 
-  #target(reference: string, from: RestNode): RestNode | undefined {
+  /** What the `$ref` of this very node names, be it another `$ref`; `undefined` if there is no such thing. */
+  target(from: RestNode): RestNode | undefined {
+    const reference = refOf(from.value);
+    if (reference === undefined) return undefined;
     const [path = "", fragment = ""] = reference.split("#");
     const name =
       path === "" ? from.file : posix.normalize(posix.join(posix.dirname(from.file), decode(path)));

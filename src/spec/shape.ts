@@ -70,6 +70,9 @@ export function declared({ properties }: Shape, name: string): Property | undefi
   return found?.isUndeclared ? undefined : found;
 }
 
+/** The value of a node whose `$ref` leads nowhere, which a finding of the loader says. */
+export const unresolved = {};
+
 export const emptyShape = (node: RestNode): Shape => ({
   node,
   types: new Set(),

@@ -148,7 +148,8 @@ components:
   });
   const { code, out } = await ran(root, []);
   expect(code).toBe(1);
-  expect(out).toMatch(/ref-unresolved/);
+  expect(out.match(/ref-circular$/gm)).toHaveLength(2);
+  expect(out).not.toMatch(/ref-unresolved/);
 });
 
 test("a byte order mark and CRLF change nothing but the bytes", async () => {
