@@ -3,10 +3,11 @@ import type { CodegenConfig } from "@graphql-codegen/cli";
 import * as typescript from "@graphql-codegen/typescript";
 import * as typescriptOperations from "@graphql-codegen/typescript-operations";
 import * as typescriptResolvers from "@graphql-codegen/typescript-resolvers";
-import openapiTS, { astToString } from "openapi-typescript";
+import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import { format } from "prettier";
 import type { Model } from "../spec/model.ts";
 import type { SavedOperation } from "../spec/saved-operations.ts";
+import { bundled } from "./bundle.ts";
 import { emitArguments } from "./emit-arguments.ts";
 import { emitDocuments, emitManifest, savedDefinitions } from "./emit-operations.ts";
 import { emitOperations } from "./emit-operations-table.ts";
@@ -17,16 +18,10 @@ import { banner } from "./names.ts";
 
 const readable = (text: string): Promise<string> => format(text, { parser: "typescript", printWidth: 110 });
 
-/** `openapi` is the document's file URL: openapi-typescript reads it, and what it refers to, by itself. */
-export function codegenConfig(
-  model: Model,
-  openapi: URL,
-  saved: readonly SavedOperation[] = [],
-): CodegenConfig {
+export function codegenConfig(model: Model, saved: readonly SavedOperation[] = []): CodegenConfig {
   const schema = emitSchema(model);
   const emitters: Record<string, () => string | Promise<string>> = {
-    "rest-types": async () =>
-      banner + astToString(await openapiTS(openapi, { defaultNonNullable: false, silent: true })),
+    "rest-types": () => emitRestTypes(model),
     "public-schema": () => schema,
     parents: () => emitParents(model),
     resolvers: () => readable(emitResolvers(model)),
@@ -65,6 +60,11 @@ export function codegenConfig(
       ...(saved.length > 0 && savedOutputs(saved)),
     },
   };
+}
+
+async function emitRestTypes({ document }: Model): Promise<string> {
+  const whole = (await bundled(document)) as unknown as OpenAPI3;
+  return banner + astToString(await openapiTS(whole, { defaultNonNullable: false, silent: true }));
 }
 
 /** Files of the saved operations; without any there are none. */

@@ -3,7 +3,6 @@
  * Same spec in, same bytes out: nothing of the machine, the folder or the time gets in.
  */
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { codegen } from "@graphql-codegen/core";
 import type { Types } from "@graphql-codegen/plugin-helpers";
 import { parse } from "graphql";
@@ -25,7 +24,7 @@ function loadSaved(root: string, model: Model): SavedOperation[] {
 /** Reads `<root>/spec`; throws `SpecUnreadable` with every finding if there is an error among them. */
 export function configFor(root: string) {
   const model = provedModel(loadSpec(folderReader(join(root, "spec"))));
-  return codegenConfig(model, pathToFileURL(join(root, "spec", "openapi.yaml")), loadSaved(root, model));
+  return codegenConfig(model, loadSaved(root, model));
 }
 
 const missing = (name: string): never => {

@@ -31,6 +31,11 @@ export class RestDocument {
     this.root = { file: name, path: [], value: file.value };
   }
 
+  /** The content of a file by its name below the spec folder; `undefined` if there is none. */
+  file(name: string): unknown {
+    return this.#file(name)?.value;
+  }
+
   place(node: RestNode, ...below: Path): Place {
     const file = this.#files.get(node.file);
     return file ? file.place([...node.path, ...below]) : { file: node.file, line: 1, column: 1 };
@@ -61,7 +66,7 @@ export class RestDocument {
     const [path = "", fragment = ""] = reference.split("#");
     const name =
       path === "" ? from.file : posix.normalize(posix.join(posix.dirname(from.file), decode(path)));
-    let value = this.#file(name)?.value;
+    let value = this.file(name);
     const steps = fragment.split("/").slice(1).map(unescapePointer);
     for (const step of steps) value = childValue(value, step);
     return value === undefined ? undefined : { file: name, path: steps, value };
@@ -92,7 +97,8 @@ function childValue(value: unknown, key: string | number): unknown {
 
 const unescapePointer = (step: string): string => decode(step).replaceAll("~1", "/").replaceAll("~0", "~");
 
-function decode(text: string): string {
+/** A part of a reference without its percent-encoding (RFC 3986 §2.1). */
+export function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -106,8 +106,11 @@ function variantsOf(document: RestDocument, node: RestNode, members: readonly Me
   };
 }
 
-/** A mapping value is a reference or a bare schema name. */
-export function mappedSchema(document: RestDocument, node: RestNode, text: string): RestNode | undefined {
-  const $ref = /[#/.]/.test(text) ? text : `#/components/schemas/${text}`;
-  return document.follow({ file: node.file, path: node.path, value: { $ref } });
+/** A mapping value is a reference or a bare schema name; a reference to a file is one with a slash. */
+export function mappedReference(text: string): string {
+  if (!/[#/.]/.test(text)) return `#/components/schemas/${text}`;
+  return /[#/]/.test(text) ? text : `./${text}`;
 }
+
+export const mappedSchema = (document: RestDocument, node: RestNode, text: string): RestNode | undefined =>
+  document.follow({ file: node.file, path: node.path, value: { $ref: mappedReference(text) } });

@@ -1,7 +1,6 @@
 /** Golden cases: a folder is a behaviour, with two specs and what they must come to. `vitest -u` writes them anew. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { generate as graphqlCodegen } from "@graphql-codegen/cli";
 import { describe, expect, test } from "vitest";
 import { codegenConfig } from "../../src/codegen/config.ts";
@@ -14,7 +13,7 @@ describe.each(readdirSync(folder))("%s", (name) => {
     const { model, diagnostics } = loadSpec(folderReader(join(folder, name)));
     expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
     if (!model) throw new Error("no model");
-    const config = codegenConfig(model, pathToFileURL(join(folder, name, "openapi.yaml")));
+    const config = codegenConfig(model);
     const files = (await graphqlCodegen({ ...config, cwd: folder }, false)) as {
       filename: string;
       content: string;
