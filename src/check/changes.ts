@@ -138,11 +138,11 @@ function reachOf(model: Model): (change: RestChange) => string[] {
   }
   const order = new Map([...model.fields.keys()].map((coordinate, index) => [coordinate, index]));
   const orderOf = (coordinate: string): number => order.get(coordinate.replace(/\(.*/, "")) ?? order.size;
-  return ({ joins, operation }) => {
+  return ({ joins, operation, operations = operation ? [operation.id] : [] }) => {
     const found = new Set(joins.flatMap((node) => [...(byNode.get(nodeKey(node)) ?? [])]));
-    for (const field of operation ? model.fields.values() : []) {
-      if (field.kind !== "bound" || field.operation.id !== operation?.id) continue;
-      const fed = field.inputs.some((input) => inputKey(input) === operation.unlessFed);
+    for (const field of operations.length > 0 ? model.fields.values() : []) {
+      if (field.kind !== "bound" || !operations.includes(field.operation.id)) continue;
+      const fed = field.inputs.some((input) => inputKey(input) === operation?.unlessFed);
       if (!fed) found.add(field.coordinate);
     }
     return [...found].sort((one, other) => orderOf(one) - orderOf(other) || (one < other ? -1 : 1));

@@ -4,6 +4,7 @@ import type { RestOperation } from "../spec/operations.ts";
 import type { RestNode } from "../spec/rest-document.ts";
 import type { Path } from "../spec/yaml-file.ts";
 import { label, ParameterComparison } from "./compare-parameters.ts";
+import { compareSecurity } from "./compare-security.ts";
 import { ShapeComparison } from "./compare-shapes.ts";
 import type { ChangeClass } from "./report.ts";
 import { type RestChange, RestChanges, type RestRule } from "./rest-change.ts";
@@ -13,12 +14,14 @@ export function restChanges(base: Model, head: Model): RestChange[] {
   const changes = new RestChanges();
   const shapes = new ShapeComparison(changes);
   const byPlace = new Map([...head.operations.values()].map((operation) => [placeKey(operation), operation]));
-  const matched = new Set<RestOperation>();
+  const pairs: [RestOperation, RestOperation][] = [];
   for (const old of base.operations.values()) {
     const now = head.operations.get(old.id) ?? renamed(old, byPlace, base);
-    if (now) matched.add(now);
+    if (now) pairs.push([old, now]);
     new OperationComparison(changes, shapes, old, now, head.document.root).run();
   }
+  compareSecurity(changes, base, head, pairs);
+  const matched = new Set(pairs.map(([, now]) => now));
   for (const now of head.operations.values()) {
     if (matched.has(now)) continue;
     const at = label(now);

@@ -11,6 +11,7 @@ export type RestRule =
   | "rest-method-changed"
   | "rest-product-changed"
   | "rest-permission-changed"
+  | "rest-security-changed"
   | "rest-not-found-changed"
   | "rest-answer-removed"
   | "rest-answer-empty"
@@ -48,6 +49,8 @@ export type RestChange = {
   readonly joins: readonly RestNode[];
   /** Old operations whose coordinates it reaches, all of them or those that feed or do not feed a parameter. */
   readonly operation?: { readonly id: string; readonly unlessFed?: string };
+  /** The same for all of several. */
+  readonly operations?: readonly string[];
 };
 
 /** Collects changes; a schema that many operations share changes once. */

@@ -115,6 +115,12 @@ const documentEdits = (text: string): Named[] => [
   ["byte order mark", `\uFEFF${text}`],
   ["as JSON", JSON.stringify(parseDocument(text).toJS(), null, 1)],
   ["reformatted", parseDocument(text).toString({ indent: 4, lineWidth: 60 })],
+  [
+    "security said by each operation",
+    /^security:/m.test(text)
+      ? text.replaceAll("operationId:", "security: [{ bearer: [] }, { apiKey: [] }]\n      operationId:")
+      : text,
+  ],
   ["trailing blank lines", `${text}\n\n`],
 ];
 

@@ -184,6 +184,9 @@ const messagingRows: Row[] = [
   ],
   ["404 no longer documented", remove(...one, "responses", "404"), "Query.contact"],
   ["permission changed", replace("crm:secrets:read", ...one, "x-permission"), "Query.contact"],
+  ["API keys no longer taken", remove("security", 0), "Query.me", "Contact.conversations"],
+  ["API keys no longer taken by one", add("security: [{ bearer: [] }]", ...one), "Query.contact"],
+  ["both credentials at once", replace("[{ apiKey: [], bearer: [] }]", "security"), "Query.me"],
   ["product changed", replace("[sales]", ...one, "tags"), "Query.contact"],
   ["header renamed", replace("Idempotency-Token", ...send, "parameters", 0, "name"), "Mutation.sendMessage"],
   [

@@ -1,0 +1,81 @@
+/**
+ * Who may call an operation (OpenAPI 3.1 §4.8.30): alternatives, each a set of schemes with their scopes. A caller who
+ * fulfilled one before and fulfils none now is refused. What the whole document says is one change for all its operations.
+ */
+import type { Model } from "../spec/model.ts";
+import type { RestOperation } from "../spec/operations.ts";
+import { isRecord, nodeKey, type RestNode } from "../spec/rest-document.ts";
+import { label } from "./compare-parameters.ts";
+import type { RestChange, RestChanges } from "./rest-change.ts";
+
+/** Scheme, or scheme and scope, as strings; none: anybody. */
+type Alternative = ReadonlySet<string>;
+type Security = { readonly owner: RestNode; readonly alternatives: readonly Alternative[] };
+
+export function compareSecurity(
+  changes: RestChanges,
+  base: Model,
+  head: Model,
+  pairs: readonly (readonly [RestOperation, RestOperation])[],
+): void {
+  const found = new Map<string, RestChange>();
+  for (const [old, now] of pairs) {
+    const [before, after] = [securityOf(base, old), securityOf(head, now)];
+    const key = `${nodeKey(before.owner)} ${nodeKey(after.owner)}`;
+    const known = found.get(key);
+    const isRoot = before.owner === base.document.root && after.owner === head.document.root;
+    const change = known ?? changeOf(isRoot ? "every operation" : label(old), before, after);
+    if (change) found.set(key, { ...change, operations: [...(known?.operations ?? []), old.id] });
+  }
+  for (const change of found.values()) changes.add(change);
+}
+
+function changeOf(at: string, before: Security, after: Security): RestChange | undefined {
+  const refused = (from: Security, to: Security): number =>
+    from.alternatives.findIndex(
+      (held) => !to.alternatives.some((asked) => [...asked].every((part) => held.has(part))),
+    );
+  const lost = refused(before, after);
+  if (lost < 0 && refused(after, before) < 0) return undefined;
+  return {
+    rule: "rest-security-changed",
+    class: lost < 0 ? "safe" : "breaking",
+    at,
+    message:
+      lost < 0
+        ? `${at} takes ${text(after)} now, it took ${text(before)}`
+        : `${at} refuses ${name(before.alternatives[lost])} alone now: it takes ${text(after)}`,
+    before: text(before),
+    after: text(after),
+    old: before.owner,
+    new: after.owner,
+    below: ["security", Math.max(lost, 0)],
+    joins: [],
+  };
+}
+
+const name = (alternative: Alternative = new Set()): string =>
+  [...alternative].join(" with ") || "no credentials";
+const text = ({ alternatives }: Security): string => alternatives.map(name).sort().join(" or ");
+
+/** An operation's own list replaces the document's; an empty one asks for nothing. */
+function securityOf({ document }: Model, { node }: RestOperation): Security {
+  const ownList = listOf(node);
+  const list = ownList ?? listOf(document.root) ?? [];
+  const alternatives = list.flatMap((entry) => (isRecord(entry) ? [alternative(entry)] : []));
+  return {
+    owner: ownList ? node : document.root,
+    alternatives: alternatives.length > 0 ? alternatives : [new Set()],
+  };
+}
+
+const listOf = ({ value }: RestNode): unknown[] | undefined =>
+  isRecord(value) && Array.isArray(value.security) ? value.security : undefined;
+
+const alternative = (entry: Record<string, unknown>): Alternative =>
+  new Set(
+    Object.entries(entry).flatMap(([scheme, scopes]) => [
+      scheme,
+      ...(Array.isArray(scopes) ? scopes.map((scope) => `${scheme}:${scope}`) : []),
+    ]),
+  );
