@@ -131,15 +131,13 @@ function restFrames(head: Bound, coordinate: string): Frame[] {
 
 /** Which coordinates of the base a change reaches: by the nodes they rest on, or by the operation they are bound to. */
 function reachOf(model: Model): (change: RestChange) => string[] {
-  const byNode = new Map<string, Set<string>>();
-  for (const { coordinate, node } of model.reliances) {
-    const key = nodeKey(node);
-    byNode.set(key, (byNode.get(key) ?? new Set()).add(coordinate));
-  }
+  const byNode = Map.groupBy(model.reliances, ({ node }) => nodeKey(node));
   const order = new Map([...model.fields.keys()].map((coordinate, index) => [coordinate, index]));
   const orderOf = (coordinate: string): number => order.get(coordinate.replace(/\(.*/, "")) ?? order.size;
-  return ({ joins, operation, operations = operation ? [operation.id] : [] }) => {
-    const found = new Set(joins.flatMap((node) => [...(byNode.get(nodeKey(node)) ?? [])]));
+  return ({ joins, direction, operation, operations = operation ? [operation.id] : [] }) => {
+    const reliances = joins.flatMap((node) => byNode.get(nodeKey(node)) ?? []);
+    const concerned = reliances.filter((each) => !direction || each.direction === direction);
+    const found = new Set(concerned.map(({ coordinate }) => coordinate));
     for (const field of operations.length > 0 ? model.fields.values() : []) {
       if (field.kind !== "bound" || !operations.includes(field.operation.id)) continue;
       const fed = field.inputs.some((input) => inputKey(input) === operation?.unlessFed);

@@ -2,12 +2,13 @@
  * Two resolved schemas compared in one direction. An answer may promise more and never less; a request may demand less
  * and never more. `$ref`, `allOf` and the like are folded already, so how a schema is written is no difference.
  */
+import type { Direction } from "../spec/model.ts";
 import { nodeKey, type RestNode } from "../spec/rest-document.ts";
 import type { Property, Shape } from "../spec/shape.ts";
 import { compareFacets } from "./compare-facets.ts";
 import type { ChangeClass } from "./report.ts";
 import type { RestChanges } from "./rest-change.ts";
-import type { Direction, Facet, Spot, Use } from "./spot.ts";
+import type { Facet, Spot, Use } from "./spot.ts";
 
 export class ShapeComparison {
   readonly #changes: RestChanges;
@@ -59,10 +60,11 @@ export class ShapeComparison {
   }
 
   #add(spot: Spot, change: Facet, ofSchema = true): void {
-    const { old, new: now, at } = spot;
+    const { old, new: now, at, direction } = spot;
     this.#changes.add({
       ...change,
       at,
+      direction,
       message: `${at} ${change.message}`,
       old: ofSchema ? old.shape.node : old.node,
       new: ofSchema ? now.shape.node : now.node,
@@ -80,14 +82,14 @@ export class ShapeComparison {
       const other = after.get(property.name);
       const below = `${at}.${property.name}`;
       if (other) this.compare({ at: below, direction, old: useOf(property), new: useOf(other) }, depth + 1);
-      else this.#removed(below, property, now.shape.node);
+      else this.#removed(below, direction, property, now.shape.node);
     }
     for (const property of after.values()) {
       if (!before.has(property.name)) this.#added(`${at}.${property.name}`, direction, property, old);
     }
   }
 
-  #removed(at: string, { node, shape }: Property, holder: RestNode): void {
+  #removed(at: string, direction: Direction, { node, shape }: Property, holder: RestNode): void {
     const common = { before: "present", after: "absent", old: node, new: holder, joins: [node, shape.node] };
     // a schema that others use as well is not gone with one of its properties
     const joins = nodeKey(node) === nodeKey(shape.node) ? common.joins : [node];
@@ -95,6 +97,7 @@ export class ShapeComparison {
       rule: "rest-property-removed",
       class: "breaking",
       at,
+      direction,
       message: `${at} is gone`,
       ...common,
       joins,
@@ -107,6 +110,7 @@ export class ShapeComparison {
       rule: "rest-property-added",
       class: demanded ? "breaking" : "safe",
       at,
+      direction,
       message: demanded ? `${at} is new and required` : `${at} is new`,
       before: "absent",
       after: required ? "required" : "optional",

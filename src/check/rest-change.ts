@@ -1,4 +1,5 @@
 /** One difference between two OpenAPI documents, as data: what it is, how bad, and what to join it by. */
+import type { Direction } from "../spec/model.ts";
 import { nodeKey, type RestNode } from "../spec/rest-document.ts";
 import type { Path } from "../spec/yaml-file.ts";
 import type { ChangeClass } from "./report.ts";
@@ -45,6 +46,8 @@ export type RestChange = {
   readonly new?: RestNode;
   /** The path below both nodes where the difference stands; as far as it exists. */
   readonly below?: Path;
+  /** Which use of the joined nodes it concerns; absent: any. */
+  readonly direction?: Direction | undefined;
   /** Old nodes whose coordinates it reaches. */
   readonly joins: readonly RestNode[];
   /** Old operations whose coordinates it reaches, all of them or those that feed or do not feed a parameter. */
@@ -62,9 +65,9 @@ export class RestChanges {
     const place = old || now ? `${old ? nodeKey(old) : ""} ${now ? nodeKey(now) : ""}` : at;
     const key = JSON.stringify([rule, change.class, place, before, after, change.operation]);
     const known = this.#found.get(key);
-    if (!known) this.#found.set(key, change);
-    else if (change.joins.length > 0)
-      this.#found.set(key, { ...known, joins: [...known.joins, ...change.joins] });
+    if (!known) return void this.#found.set(key, change);
+    const direction = known.direction === change.direction ? known.direction : undefined;
+    this.#found.set(key, { ...known, direction, joins: [...known.joins, ...change.joins] });
   }
 
   get all(): RestChange[] {

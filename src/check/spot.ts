@@ -1,9 +1,8 @@
 /** Where two schemas are compared, in which direction, and what a comparison says there. */
+import type { Direction } from "../spec/model.ts";
 import type { RestNode } from "../spec/rest-document.ts";
 import type { Shape } from "../spec/shape.ts";
 import type { RestChange } from "./rest-change.ts";
-
-export type Direction = "answer" | "request";
 
 /** A schema where it is used: by a property, a parameter, a body, the items of a list. */
 export type Use = { readonly node: RestNode; readonly shape: Shape; readonly required: boolean };

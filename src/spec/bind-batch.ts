@@ -83,7 +83,8 @@ function checkMatch(binding: Binding, bound: Bound, { where, match, key, keyShap
     );
   }
   const at = { ...where, rest: property.node };
-  binding.rely(where.coordinate, property.node, property.shape.node, key.shape.node, key.shape.items?.node);
+  binding.rely(where.coordinate, property.node, property.shape.node);
+  binding.relyOnRequest(where.coordinate, key.shape.node, key.shape.items?.node);
   if (!property.required || property.shape.nullable) {
     binding.findings.add(
       "batch-match",

@@ -35,7 +35,7 @@ export function checkInputTypes(
 /** An argument's parameter is relied on by the argument alone: who does not give it does not notice. */
 export function relyOnInput(binding: Binding, coordinate: string, { source, node, shape }: Input): void {
   const argument = source.kind === "argument" ? `(${source.path[0]}:)` : "";
-  binding.rely(`${coordinate}${argument}`, node, shape.node, shape.items?.node);
+  binding.relyOnRequest(`${coordinate}${argument}`, node, shape.node, shape.items?.node);
 }
 
 function checkOne(binding: Binding, bound: Bound, input: Input, target: Target): void {

@@ -88,7 +88,7 @@ function matchInputObject(
       rest: property?.node ?? shape.node,
     };
     fed.add(name);
-    binding.rely(at.coordinate, property?.node, property?.shape.node, property?.shape.items?.node);
+    binding.relyOnRequest(at.coordinate, property?.node, property?.shape.node, property?.shape.items?.node);
     if (!property) {
       binding.findings.add(
         "property-missing",

@@ -115,7 +115,7 @@ function wholeBody(binding: Binding, bound: Bound): (Feed & { source: { kind: "a
   }
   if (!feed || !("type" in feed)) return undefined;
   const at = { ...where, coordinate: `${where.coordinate}(${feed.source.path[0]}:)` };
-  binding.rely(at.coordinate, operation.body.node, operation.body.shape.node);
+  binding.relyOnRequest(at.coordinate, operation.body.node, operation.body.shape.node);
   matchInput(binding, at, feed.type, operation.body.shape, true);
   return feed;
 }

@@ -1,7 +1,7 @@
 /** What grows while a spec is bound: findings, bound and plain fields, and the object types still to be visited. */
 import type { GraphQLSchema } from "graphql";
 import type { Findings } from "./findings.ts";
-import type { AbstractType, Backing, BoundField, PlainField, Reliance } from "./model.ts";
+import type { AbstractType, Backing, BoundField, Direction, PlainField, Reliance } from "./model.ts";
 import type { RestOperation } from "./operations.ts";
 import { nodeKey, type RestDocument, type RestNode } from "./rest-document.ts";
 import type { Shape } from "./shape.ts";
@@ -51,13 +51,22 @@ export class Binding {
     );
   }
 
-  /** Notes that `coordinate` rests on these nodes of the document. */
+  /** Notes that `coordinate` reads what these nodes of the document describe. */
   rely(coordinate: string, ...nodes: readonly (RestNode | undefined)[]): void {
+    this.#rely("answer", coordinate, nodes);
+  }
+
+  /** Notes that `coordinate` sends what these nodes of the document describe. */
+  relyOnRequest(coordinate: string, ...nodes: readonly (RestNode | undefined)[]): void {
+    this.#rely("request", coordinate, nodes);
+  }
+
+  #rely(direction: Direction, coordinate: string, nodes: readonly (RestNode | undefined)[]): void {
     for (const node of nodes) {
-      const key = node && `${coordinate} ${nodeKey(node)}`;
+      const key = node && `${direction} ${coordinate} ${nodeKey(node)}`;
       if (!node || key === undefined || this.#relied.has(key)) continue;
       this.#relied.add(key);
-      this.reliances.push({ coordinate, node });
+      this.reliances.push({ coordinate, node, direction });
     }
   }
 

@@ -78,11 +78,18 @@ export type Backing = {
   readonly expression: string;
 };
 
+/** A schema may describe what REST answers and what it is sent: a change often matters in one of them only. */
+export type Direction = "answer" | "request";
+
 /**
  * A node of the document that a schema coordinate rests on: a property, a schema, a parameter. The join that impact
  * analysis needs.
  */
-export type Reliance = { readonly coordinate: string; readonly node: RestNode };
+export type Reliance = {
+  readonly coordinate: string;
+  readonly node: RestNode;
+  readonly direction: Direction;
+};
 
 export type Model = {
   readonly document: RestDocument;

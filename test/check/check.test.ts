@@ -132,6 +132,26 @@ test("saved operations are read in folders of any depth, on disk and at the base
   expect(operations.map(({ file }) => file)).toContain("spec/operations/teams/a/z.graphql");
 });
 
+test.each([
+  ["[in-transit, delivered]", "States untouched, OfState broken", "Query.parcels(states:)"],
+  ["[in-transit, delivered, lost, returned]", "States broken, OfState untouched", "Parcel.state"],
+])(
+  "an enum that is now %s touches those who read it or those who send it",
+  async (now, expected, coordinate) => {
+    const root = repository();
+    write(root, {
+      "spec/openapi.yaml": edited(openapi, "[in-transit, delivered, lost]", now),
+      "spec/operations/states.graphql": `
+      query States($id: Int!) { parcels(warehouseId: $id) { parcels { state } } }
+      query OfState($id: Int!, $states: [ParcelState!]) { parcels(warehouseId: $id, states: $states) { page { total } } }`,
+    });
+    const { findings, operations } = await report(root, "--base", "HEAD");
+    expect(findings.find(({ rule }) => rule === "rest-enum-changed")?.coordinate).toBe(coordinate);
+    const own = operations.filter(({ file }) => file.endsWith("states.graphql"));
+    expect(own.map(({ name, verdict }) => `${name} ${verdict}`).join(", ")).toBe(expected);
+  },
+);
+
 test("every format counts the same findings, and several can be written at once", async () => {
   const root = repository();
   write(root, {
