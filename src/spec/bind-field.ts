@@ -117,6 +117,8 @@ function bindOperation(
     value && directive.batchBy !== undefined ? bindBatch(binding, bound, inputs, value.shape) : undefined;
   checkInputTypes(binding, bound, inputs, batch?.key);
   for (const input of inputs) relyOnInput(binding, where.coordinate, input);
+  // a body of single properties is the field's own; one that an argument is belongs to the argument
+  if (!wholeBody) binding.relyOnRequest(where.coordinate, operation.body?.node, operation.body?.shape.node);
   const needs = batch ? undefined : neededFromParent(inputs);
   const nullOn404 = operation.documents404 && type !== "Mutation" && !isNonNullType(field.type);
   for (const each of value ? [value, ...others] : [])

@@ -132,6 +132,22 @@ test("saved operations are read in folders of any depth, on disk and at the base
   expect(operations.map(({ file }) => file)).toContain("spec/operations/teams/a/z.graphql");
 });
 
+test("a new required property of a body rests on every field that sends the body", async () => {
+  const root = repository();
+  const now = edited(openapi, "required: [grams]", "required: [grams, locale]");
+  write(root, {
+    "spec/openapi.yaml": edited(
+      now,
+      "                grams:\n",
+      "                locale: { type: string }\n                grams:\n",
+    ),
+  });
+  const { changes } = await report(root, "--base", "HEAD");
+  expect(changes).toMatchObject([
+    { rule: "rest-property-added", class: "breaking", coordinates: ["Mutation.weighParcel"] },
+  ]);
+});
+
 test.each([
   ["[in-transit, delivered]", "States untouched, OfState broken", "Query.parcels(states:)"],
   ["[in-transit, delivered, lost, returned]", "States broken, OfState untouched", "Parcel.state"],
