@@ -19,7 +19,8 @@ Proves spec/schema.graphql against spec/openapi.yaml, and generated/ against bot
   --format <format>      text (default), json, github or markdown; to a file with =<file>; may be given several times
   --help                 this text
 
-Exit code: 0 nothing to settle, 1 findings, 2 usage or configuration, 3 a spec file cannot be read.`;
+Exit code: 0 nothing to settle, 1 findings, 2 usage or configuration, 3 a spec file cannot be read,
+4 a fault of ours (DEBUG=1 shows where).`;
 
 /** Throws `ConfigError` for anything that it does not know. */
 export function readArguments(argv: readonly string[]): Arguments {

@@ -2,7 +2,7 @@
  * One run of every stage over a spec folder and, if there is one, its base. Pure but for what its readers read: the
  * command line hands in files, generated text and the day, tests hand in maps.
  */
-import { type Diagnostic, SpecUnreadable } from "../spec/diagnostic.ts";
+import { SpecUnreadable } from "../spec/diagnostic.ts";
 import type { Model } from "../spec/model.ts";
 import type { SpecFiles } from "../spec/spec-files.ts";
 import { approve } from "./approvals.ts";
@@ -22,16 +22,7 @@ export type CheckInput = {
   readonly today: string;
 };
 
-/** A base that cannot be read is never "no changes": it ends the run. */
-export class BaseUnreadable extends Error {
-  readonly diagnostics: readonly Diagnostic[];
-  constructor(name: string, diagnostics: readonly Diagnostic[]) {
-    super(`the spec at ${name} cannot be read`);
-    this.diagnostics = diagnostics;
-  }
-}
-
-/** Throws `SpecUnreadable`, `BaseUnreadable` or `ConfigError` when there is nothing to report on. */
+/** Throws `SpecUnreadable` or `ConfigError` when there is nothing to report on. */
 export async function check({ files, base, freshness, today }: CheckInput): Promise<Report> {
   const head = loadSide(files);
   const before = base && loadBase(base.name, base.files);
@@ -71,6 +62,7 @@ export function examine(
   };
 }
 
+/** A base that cannot be read is never "no changes": it ends the run. */
 function loadBase(name: string, files: SpecFiles): Base {
   try {
     const side = loadSide(files);
@@ -78,6 +70,6 @@ function loadBase(name: string, files: SpecFiles): Base {
     throw new SpecUnreadable(side.diagnostics);
   } catch (error) {
     if (!(error instanceof SpecUnreadable)) throw error;
-    throw new BaseUnreadable(name, error.diagnostics);
+    throw new SpecUnreadable(error.diagnostics, `the spec at ${name} cannot be read`);
   }
 }

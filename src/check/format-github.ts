@@ -1,10 +1,22 @@
 /** Workflow commands: each finding is an annotation at its first place, the others stand in its text. */
+import type { Failure } from "../spec/failure.ts";
 import { approvalEntry } from "./approvals.ts";
 import type { Finding, Report } from "./report.ts";
 import { summaryLines } from "./summary.ts";
 
 export const formatGithub = (report: Report): string =>
   `${[...report.findings.map(annotation), ...summaryLines(report)].join("\n")}\n`;
+
+/** A run that came to no report is annotated where it failed. */
+export const failureAnnotations = ({ faults }: Failure): string =>
+  faults
+    .map(({ message, place }) => {
+      const at = place
+        ? `file=${property(`spec/${place.file}`)},line=${place.line},col=${place.column},`
+        : "";
+      return `::error ${at}title=check failed::${data(message)}\n`;
+    })
+    .join("");
 
 function annotation(finding: Finding): string {
   const { rule, coordinate, severity, approval, places, message, hint, operations } = finding;

@@ -1,16 +1,17 @@
 /** `npm run propose -- <operationId>…`. Exit codes are those of `check`. */
 import { join } from "node:path";
 import { ConfigError } from "../config.ts";
+import { runCommand } from "../spec/failure.ts";
 import { provedModel } from "../spec/load.ts";
 import { folderFiles } from "../spec/spec-files.ts";
-import { type Io, runCommand } from "./failure.ts";
+import type { Io } from "./io.ts";
 import { propose } from "./propose.ts";
 import { loadSide } from "./side.ts";
 
 const usage = "npm run propose -- <operationId>…";
 
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
-  runCommand(io, () => {
+  runCommand("propose", io, () => {
     if (argv.length === 0 || argv.some((name) => name.startsWith("-"))) throw new ConfigError([usage]);
     const model = provedModel(loadSide(folderFiles(join(io.root, "spec"))));
     io.out(argv.map((id) => propose(model, id)).join("\n\n"));

@@ -31,6 +31,15 @@ const missing = (name: string): never => {
   throw new Error(`no plugin ${name}`);
 };
 
+/** What fails unforeseen says which file was under way. */
+async function named<T>(filename: string, make: () => Promise<T>): Promise<T> {
+  try {
+    return await make();
+  } catch (error) {
+    throw new Error(`${filename}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
 /**
  * Paths are relative to `root`, `/`-separated and sorted. graphql-codegen's core runs the very configuration that its
  * command line would (`codegen.ts`), without what only a command line needs: that is most of its start-up time.
@@ -41,14 +50,17 @@ export async function generate(root: string): Promise<Map<string, string>> {
     const { plugins = [], documents, config: own } = output as Types.ConfiguredOutput;
     const names = plugins.map(String);
     const loaded = names.map(async (name) => [name, (await pluginLoader?.(name)) ?? missing(name)] as const);
-    const content = await codegen({
-      filename,
-      schema: parse(String(schema)),
-      documents: documents ? [{ document: parse(String(documents)) }] : [],
-      config: { ...config, ...own },
-      plugins: names.map((name) => ({ [name]: {} })),
-      pluginMap: Object.fromEntries(await Promise.all(loaded)),
-    });
+    const pluginMap = Object.fromEntries(await Promise.all(loaded));
+    const content = await named(filename, () =>
+      codegen({
+        filename,
+        schema: parse(String(schema)),
+        documents: documents ? [{ document: parse(String(documents)) }] : [],
+        config: { ...config, ...own },
+        plugins: names.map((name) => ({ [name]: {} })),
+        pluginMap,
+      }),
+    );
     return [filename, content] as const;
   });
   return new Map((await Promise.all(files)).sort(([one], [other]) => (one < other ? -1 : 1)));

@@ -2,11 +2,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Diagnostic, SpecUnreadable } from "../spec/diagnostic.ts";
+import { failureLines, failureOf } from "../spec/failure.ts";
 import { generate } from "./generate.ts";
 
 export type Io = { out(line: string): void; error(line: string): void };
 
-/** Exit code: 0 written, 1 findings. `root` is the project's folder. */
+/** Exit code, as of `check`: 0 written, 1 findings, 2 configuration, 3 an unreadable file, 4 our fault. `root` is the project's folder. */
 export async function run(root: string, io: Io): Promise<number> {
   try {
     const files = await generate(root);
@@ -18,11 +19,20 @@ export async function run(root: string, io: Io): Promise<number> {
     if (changed.length + surplus.length === 0) io.out("generated/ is up to date");
     return 0;
   } catch (error) {
-    if (!(error instanceof SpecUnreadable)) throw error;
-    for (const diagnostic of error.diagnostics) io.error(line(diagnostic));
-    io.error(`${error.diagnostics.length} finding(s): nothing was generated`);
-    return 1;
+    return refused(error, io);
   }
+}
+
+function refused(error: unknown, io: Io): number {
+  const findings = error instanceof SpecUnreadable ? error.diagnostics : [];
+  if (findings.length === 0 || findings.some(({ rule }) => rule === "spec-unreadable")) {
+    const failure = failureOf(error, "codegen");
+    for (const line of failureLines(failure)) io.error(line);
+    return failure.exitCode;
+  }
+  for (const diagnostic of findings) io.error(line(diagnostic));
+  io.error(`${findings.length} finding(s): nothing was generated`);
+  return 1;
 }
 
 function line({ rule, coordinate, message, hint, schema, rest }: Diagnostic): string {

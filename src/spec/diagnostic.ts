@@ -98,10 +98,13 @@ export type Diagnostic = {
 /** A spec that cannot be read at all: nothing can be said about its content. */
 export class SpecUnreadable extends Error {
   readonly diagnostics: readonly Diagnostic[];
-  constructor(diagnostics: readonly Diagnostic[]) {
+  /** Said in front of each where it is not about the files as they are. */
+  readonly elsewhere: string | undefined;
+  constructor(diagnostics: readonly Diagnostic[], elsewhere?: string) {
     super(diagnostics.map((diagnostic) => diagnostic.message).join("\n"));
     this.name = "SpecUnreadable";
     this.diagnostics = diagnostics;
+    this.elsewhere = elsewhere;
   }
 }
 

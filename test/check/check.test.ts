@@ -1,6 +1,6 @@
 /** The command as CI runs it: exit codes, formats, the base, approvals, the ledger, propose and explain. */
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
@@ -256,6 +256,14 @@ test("a base that cannot be read is never no changes", async () => {
   const { code, error } = await ran(root, ["--base", "HEAD"]);
   expect(code).toBe(3);
   expect(error).toMatch(/^the spec at HEAD cannot be read: spec\/openapi\.yaml:1:1: is Swagger 2\.0/);
+});
+
+test("a run without a report is annotated, and leaves no older report behind", async () => {
+  const root = project({ "spec/openapi.yaml": "openapi: [", "r.json": "{}" });
+  const { code, out } = await ran(root, ["--format", "github", "--format", "json=r.json"]);
+  expect(code).toBe(3);
+  expect(out).toMatch(/^::error file=spec\/openapi\.yaml,line=1,col=\d+,title=check failed::/);
+  expect(existsSync(join(root, "r.json"))).toBe(false);
 });
 
 test("a REST change that no field rests on is reported and fails nothing", async () => {

@@ -1,8 +1,9 @@
 /** Garbage at every door: one clear line, the right exit code, no stack trace, no hang. */
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { run as codegen } from "../../src/codegen/main.ts";
+import { failureLines, failureOf } from "../../src/spec/failure.ts";
 import { project, ran, write } from "./run.ts";
 
 const deep = (open: string, close: string): string => open.repeat(10_000) + close.repeat(10_000);
@@ -72,6 +73,22 @@ test.each(doors)("%s is one clear line", async (_name, files, code, line) => {
   expect(result.error).toMatch(line);
   expect(result.error.split("\n")).toHaveLength(1);
   expect(result.error).not.toMatch(/\n\s+at |node_modules/);
+});
+
+test("codegen refuses what cannot be read with the same code, and writes nothing", async () => {
+  const error: string[] = [];
+  const root = project({ [openapi]: "" });
+  expect(await codegen(root, { out: () => undefined, error: (line) => error.push(line) })).toBe(3);
+  expect(error).toEqual(["spec/openapi.yaml:1:1: is not an OpenAPI 3.0 or 3.1 document"]);
+  expect(readdirSync(join(root, "generated"))).toEqual([]);
+});
+
+test("what nobody foresaw is one line that asks for a report, and no findings", () => {
+  const failure = failureOf(new TypeError("x is not a function\nat y"), "check");
+  expect(failure.exitCode).toBe(4);
+  expect(failureLines(failure)).toEqual([
+    "check: this is a fault of ours, please report it: x is not a function",
+  ]);
 });
 
 test.each([
