@@ -22,11 +22,16 @@ export function compareFacets({ direction, old, new: now }: Spot, add: (facet: F
     });
     if (widened && narrowed) return false;
   }
-  formats(answer, before, after, add);
+  const isNumber = ({ format }: Shape): boolean => format === undefined || numberFormats.has(format);
+  // the range of a number that became another kind of number is told with its type
+  const isTold = (widened || narrowed) && isNumber(before) && isNumber(after);
+  if (!isTold) formats(answer, before, after, add);
   enums(answer, before, after, add);
   limits(answer, before, after, add);
   return true;
 }
+
+const numberFormats = new Set(["int32", "int64", "float", "double"]);
 
 const typesOf = ({ types }: Shape): string => [...types].sort().join(" or ") || "anything";
 
