@@ -8,6 +8,7 @@ import {
 import type { FastifyBaseLogger } from "fastify";
 import type { GraphQLSchema } from "graphql";
 import type { Config } from "../config.ts";
+import { documentStore } from "./documents.ts";
 import { limitRule } from "./limits.ts";
 import { mask } from "./mask.ts";
 import { type Executions, planned } from "./plan/planned.ts";
@@ -29,6 +30,7 @@ export function createApollo(
     hideSchemaDetailsFromClientErrors: production,
     includeStacktraceInErrorResponses: false,
     persistedQueries: false,
+    documentStore: documentStore(),
     stopOnTerminationSignals: false,
     formatError: mask,
     parseOptions: { maxTokens: env.MAX_TOKENS },

@@ -42,7 +42,7 @@ export function routes(
     const rest = new RestClient(operations, upstreams, scope) as unknown as Rest;
     const contextValue = { rest, requestId: request.id, log: request.log };
     const http = request.method === "GET" ? byGet : undefined;
-    const run = async (one: unknown): Promise<GraphQLResponse> => {
+    const run = (one: unknown): GraphQLResponse | Promise<GraphQLResponse> => {
       const asked = readParameters(one);
       if (typeof asked === "string") return refusal(asked);
       return apollo.executeOperation({ ...asked, http }, { contextValue });
@@ -81,11 +81,14 @@ function answer(
   reply: FastifyReply,
   given: GraphQLResponse | GraphQLResponse[],
 ): FastifyReply {
-  const responses = [given].flat();
-  for (const { http } of responses) for (const [name, value] of http.headers) reply.header(name, value);
+  let status = 0;
+  for (const response of Array.isArray(given) ? given : [given]) {
+    for (const [name, value] of response.http.headers) reply.header(name, value);
+    status = Math.max(status, statusOf(response, accept));
+  }
   const body = Array.isArray(given) ? given.map(resultOf) : resultOf(given);
   return reply
-    .code(Math.max(...responses.map((response) => statusOf(response, accept))))
+    .code(status)
     .header("content-type", mediaTypeFor(accept) ?? json)
     .header("cache-control", "private, no-store")
     .send(JSON.stringify(body));

@@ -8,29 +8,32 @@ import {
   visit,
 } from "graphql";
 import { LRUCache } from "lru-cache";
+import { sizeOf } from "../documents.ts";
 import { compile, type Fragments, type Variables } from "./compile.ts";
 import type { OperationPlan } from "./plan.ts";
 
 /** An operation has a plan for each outcome of its `@skip` and `@include` variables, up to this many; then graphql-js. */
 const maxVariants = 16;
 
-/** Fields of all plans that are kept, some 700 bytes each. */
-const maxFields = 100_000;
+/** Bytes of all plans that are kept, and of the documents that they keep. */
+const maxBytes = 70_000_000;
+const bytesPerField = 700;
 
 type Known = {
+  readonly documentBytes: number;
   readonly fragments: Fragments;
   readonly conditions: readonly string[];
   readonly variants: Map<string, OperationPlan | undefined>;
 };
 
-const sizeOf = ({ variants }: Known): number =>
-  [...variants.values()].reduce((sum, plan) => sum + (plan?.size ?? 0), 1);
+const bytesOf = ({ documentBytes, variants }: Known): number =>
+  [...variants.values()].reduce((sum, plan) => sum + bytesPerField * (plan?.size ?? 0), documentBytes);
 
 export class Plans {
   readonly #schema: GraphQLSchema;
   readonly #known = new LRUCache<OperationDefinitionNode, Known>({
-    maxSize: maxFields,
-    sizeCalculation: sizeOf,
+    maxSize: maxBytes,
+    sizeCalculation: bytesOf,
   });
 
   constructor(schema: GraphQLSchema) {
@@ -44,6 +47,7 @@ export class Plans {
     variables: Variables,
   ): OperationPlan | undefined {
     const known = this.#known.get(operation) ?? {
+      documentBytes: sizeOf(document),
       fragments: fragmentsOf(document),
       conditions: conditionsOf(document),
       variants: new Map(),

@@ -42,13 +42,18 @@ export async function runPlan(plan: OperationPlan, variables: Variables, context
   );
   // a mutation that nulls the whole answer is the last one (GraphQL spec §6.3.1)
   if (plan.serial) for (const level of levels) run.data && (await runLevel(run, level));
-  else await Promise.all(levels.map((level) => runLevel(run, level)));
+  else await all(levels.map((level) => runLevel(run, level)));
   return { data: run.data, errors: run.errors };
 }
 
 /** Calls the field for all parents of a level, completes its values, then runs what waits for them. */
 async function runLevel(run: Run, level: Level): Promise<void> {
-  const values = await callResolver(run, level);
+  let values: readonly unknown[];
+  try {
+    values = await callResolver(run, level);
+  } catch (error) {
+    values = level.parents.map(() => asError(error));
+  }
   const gathered = project(level, values) ?? completeExactly(run, level, values);
   const next = gathered.flatMap((waiting) =>
     waiting && waiting.targets.length > 0
@@ -57,26 +62,26 @@ async function runLevel(run: Run, level: Level): Promise<void> {
         )
       : [],
   );
-  if (next.length > 0) await Promise.all(next);
+  if (next.length > 0) await all(next);
 }
 
-/** One value or Error a parent; never throws. */
-async function callResolver(run: Run, { field, parents }: Level): Promise<readonly unknown[]> {
+/** `Promise.all`, without its cost where there is one to wait for. */
+const all = (runs: Promise<void>[]): Promise<unknown> | undefined =>
+  runs.length === 1 ? runs[0] : Promise.all(runs);
+
+/** One value or Error a parent; what it throws is every parent's. */
+function callResolver(run: Run, { field, parents }: Level): Promise<readonly unknown[]> {
   const { source, nodes } = field;
   const node = nodes[0];
-  try {
-    const args =
-      field.field.args.length > 0 && node ? getArgumentValues(field.field, node, run.variables as never) : {};
-    if (source.kind === "level") return await source.resolve(parents, args, run.context);
-    if (source.kind !== "call") return [];
-    const call = (parent: unknown): unknown => source.resolve(parent, args, run.context, undefined);
-    if (parents.length === 1) return [await call(parents[0])];
-    return (await Promise.allSettled(parents.map(async (parent) => call(parent)))).map((settled) =>
-      settled.status === "fulfilled" ? settled.value : asError(settled.reason),
-    );
-  } catch (error) {
-    return parents.map(() => asError(error));
-  }
+  const args =
+    field.field.args.length > 0 && node ? getArgumentValues(field.field, node, run.variables as never) : {};
+  if (source.kind === "level") return source.resolve(parents, args, run.context);
+  if (source.kind !== "call") throw new Error(`${field.key} is bound to no resolver`);
+  const call = (parent: unknown): unknown => source.resolve(parent, args, run.context, undefined);
+  if (parents.length === 1) return Promise.resolve(call(parents[0])).then((value) => [value]);
+  return Promise.allSettled(parents.map(async (parent) => call(parent))).then((settled) =>
+    settled.map((one) => (one.status === "fulfilled" ? one.value : asError(one.reason))),
+  );
 }
 
 const asError = (thrown: unknown): Error =>
