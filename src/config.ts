@@ -76,6 +76,7 @@ const secret = makeValidator((value: string): string => {
 export const variables = {
   PORT: port({ default: 4000, desc: "port of the front role; 0 takes a free one" }),
   HOST: str({ default: "127.0.0.1", desc: "address to listen on" }),
+  METRICS_PORT: port({ default: undefined, desc: "port of `/metrics`, on the same address; absent: none" }),
   NODE_ENV: str({
     choices: ["development", "test", "production"],
     default: "development",

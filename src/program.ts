@@ -13,31 +13,35 @@ import { stopOnSignals } from "./stop.ts";
 import { watchUpstreams } from "./watch-upstreams.ts";
 import { welcome } from "./welcome.ts";
 
-/** Servers that listen, the front first. */
-export type Running = { url: URL; servers: FastifyInstance[] };
+/** Servers that listen, the front first; `/metrics`, if there is one, last. */
+export type Running = { url: URL; metrics?: URL; servers: FastifyInstance[] };
 
 /** Starts the roles, innermost first. Throws `ConfigError`, with nothing left running, when they cannot start. */
 export async function start(given: Config): Promise<Running> {
   const lines = [...findMissing(given), ...findUnsafe(given)];
   if (lines.length > 0) throw new ConfigError(lines);
-  const servers: FastifyInstance[] = [];
+  const roles: Map<Role, FastifyInstance> = new Map();
+  const running = (): FastifyInstance[] => [...roles.values()].reverse();
   try {
-    const url = await startRoles(given, servers);
-    return { url, servers };
+    const url = await startRoles(given, roles);
+    if (given.env.METRICS_PORT === undefined) return { url, servers: running() };
+    const { createMetrics } = await import("./metrics.ts");
+    const server = createMetrics(given, roles);
+    return { url, metrics: await listen(server, given, "METRICS_PORT"), servers: [...running(), server] };
   } catch (error) {
-    for (const server of servers) await server.close();
+    for (const server of running()) await server.close();
     throw error;
   }
 }
 
-async function startRoles(given: Config, servers: FastifyInstance[]): Promise<URL> {
+async function startRoles(given: Config, roles: Map<Role, FastifyInstance>): Promise<URL> {
   const front = roleNames.find((role) => given.roles.has(role));
   let config = withSecret(given);
   let url = new URL("http://127.0.0.1");
   const open = async (role: Role, create: (config: Config) => Promise<FastifyInstance>): Promise<URL> => {
     const server = await create(withRoom(role, role === front ? config : behindFront(config)));
-    servers.unshift(server);
-    url = await listen(server, role === front ? config : undefined);
+    roles.set(role, server);
+    url = await (role === front ? listen(server, config, "PORT") : listen(server));
     return url;
   };
   if (config.roles.has("platform")) {
@@ -85,13 +89,18 @@ function behindGateway({ env }: Config) {
 const withEnvironment = (config: Config, changes: Partial<Environment>): Config =>
   Object.freeze({ ...config, env: Object.freeze({ ...config.env, ...changes }) });
 
-/** Listens where the front's configuration says, or on a free port of this machine. */
-async function listen(server: FastifyInstance, front: Config | undefined): Promise<URL> {
-  const { PORT: port, HOST: host } = front?.env ?? { PORT: 0, HOST: "127.0.0.1" };
+/** Listens where the configuration says, or on a free port of this machine. */
+async function listen(
+  server: FastifyInstance,
+  config?: Config,
+  variable: "PORT" | "METRICS_PORT" = "PORT",
+): Promise<URL> {
+  const host = config?.env.HOST ?? "127.0.0.1";
+  const port = config?.env[variable] ?? 0;
   try {
     await server.listen({ port, host });
   } catch (error) {
-    throw listenError(error, host, port);
+    throw listenError(error, host, port, variable);
   }
   const shown = /^(?:0\.0\.0\.0|::)$/.test(host) ? "127.0.0.1" : host;
   const { port: taken } = server.server.address() as AddressInfo;
@@ -104,11 +113,11 @@ const say = (line: string): void => void process.stderr.write(`messaging-graphql
 export async function main(environment: NodeJS.ProcessEnv, roles: readonly string[]): Promise<void> {
   try {
     const config = readConfig(environment, roles);
-    const { url, servers } = await start(config);
+    const { url, metrics, servers } = await start(config);
     for (const line of findDoubtful(config)) say(line);
     stopOnSignals(servers, config);
     await watchUpstreams(servers[0], config);
-    process.stdout.write(await welcome(config, url));
+    process.stdout.write(await welcome(config, url, metrics));
   } catch (error) {
     for (const line of linesOf(error as Error)) say(line);
     process.exit(1);

@@ -1,11 +1,12 @@
 /** What a started process says: where it is and, where demo keys work, which ones and one command to try. Nothing secret. */
 import type { Config } from "./config.ts";
 
-export async function welcome(config: Config, url: URL): Promise<string> {
+export async function welcome(config: Config, url: URL, metrics: URL | undefined): Promise<string> {
   const { roles } = config;
   const lines = [`messaging-graphql (${[...roles].join(", ")}) is ready on ${url.origin}`];
   const graphql = roles.has("graphql") || (roles.has("gateway") && config.env.GRAPHQL_URL !== undefined);
   if (graphql && !config.production) lines.push(`explorer: ${url.origin}/v1/graphql in a browser`);
+  if (metrics) lines.push(`metrics: ${metrics.origin}/metrics`);
   if (roles.has("platform")) lines.push(...(await demo(config, url, graphql)));
   return `${lines.join("\n")}\n`;
 }

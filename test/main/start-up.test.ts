@@ -55,14 +55,14 @@ describe("what stops a start is one line that says how to mend it", () => {
     for (const [index, line] of lines.entries()) expect(printed[index]).toMatch(line);
   });
 
-  test("a taken port", async () => {
+  test.each(["PORT", "METRICS_PORT"])("a taken %s", async (variable) => {
     const { url: taken, close } = await listen(() => {});
     onTestFinished(close);
     const { port } = taken;
-    const program = run(["platform"], { PORT: port });
+    const program = run(["platform"], { [variable]: port });
     expect(await program.ended).toBe(1);
     expect(program.output()).toBe(
-      `messaging-graphql: PORT: ${port} on 127.0.0.1 is taken; stop what runs there or set another PORT\n`,
+      `messaging-graphql: ${variable}: ${port} on 127.0.0.1 is taken; stop what runs there or set another ${variable}\n`,
     );
   });
 });
