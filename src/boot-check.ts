@@ -5,6 +5,9 @@
 import { operations } from "../generated/operations.ts";
 import type { Config } from "./config.ts";
 
+/** The products that GraphQL fields call, as `REST_BASE_URL_<TAG>` spells them. */
+export const products: ReadonlySet<string> = new Set(Object.values(operations).map(({ product }) => product));
+
 /** Returns one line per variable that the roles need and do not have. */
 export function findMissing({ roles, env }: Config): string[] {
   if (roles.has("platform")) return [];
@@ -50,7 +53,6 @@ function findOpenGateway({ roles, env }: Config): string[] {
 
 function findUnknownProducts({ roles, upstreams }: Config): string[] {
   if (!roles.has("graphql")) return [];
-  const products = new Set(Object.values(operations).map(({ product }) => product));
   const names = [...products].sort().map((product) => `REST_BASE_URL_${product}`);
   const unknown = [...upstreams.keys()].filter((tag) => !products.has(tag));
   return unknown.map(

@@ -116,7 +116,7 @@ export async function main(environment: NodeJS.ProcessEnv, roles: readonly strin
     const { url, metrics, servers } = await start(config);
     for (const line of findDoubtful(config)) say(line);
     stopOnSignals(servers, config);
-    await watchUpstreams(servers[0], config);
+    await watchUpstreams(servers[0], config, say);
     process.stdout.write(await welcome(config, url, metrics));
   } catch (error) {
     for (const line of linesOf(error as Error)) say(line);

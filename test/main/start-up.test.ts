@@ -75,6 +75,14 @@ test("an upstream of a product that nobody calls is one line, and the start goes
     expect(output()).toMatch(new RegExp(`${name}: is not used, .* REST_BASE_URL_CRM,`));
 });
 
+test("an unreachable product is waited for beside a platform too", { timeout: 15_000 }, async () => {
+  const inbox = await refusingUrl();
+  const { url: at, output } = await runReady([], { REST_BASE_URL_INBOX: inbox.href });
+  expect(output()).toMatch(/REST_BASE_URL_INBOX: \S+ cannot be reached \(ECONNREFUSED\)/);
+  const ready = await get(at, "/readyz");
+  expect([ready.status, await ready.json()]).toEqual([503, { status: "waiting for REST_BASE_URL_INBOX" }]);
+});
+
 test("an unreachable upstream is one line and not ready, until it is reached", {
   timeout: 15_000,
 }, async () => {
