@@ -10,7 +10,7 @@ import type { GraphQLSchema } from "graphql";
 import type { Config } from "../config.ts";
 import { documentStore } from "./documents.ts";
 import { limitRule } from "./limits.ts";
-import { mask } from "./mask.ts";
+import { formatError } from "./mask.ts";
 import { type Executions, planned } from "./plan/planned.ts";
 import { quoteRequestId, report } from "./report.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -32,7 +32,7 @@ export function createApollo(
     persistedQueries: false,
     documentStore: documentStore(),
     stopOnTerminationSignals: false,
-    formatError: mask,
+    formatError: formatError(env),
     parseOptions: { maxTokens: env.MAX_TOKENS },
     validationRules: [limitRule(env)],
     plugins: [

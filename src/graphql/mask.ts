@@ -4,9 +4,29 @@
  */
 import { unwrapResolverError } from "@apollo/server/errors";
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
+import type { Environment } from "../config.ts";
 import { type Code, CodedError, codes } from "../errors.ts";
 
-/** Apollo's `formatError`, and the plan's. */
+/** Apollo's `formatError`: what the parser refuses as too much is a limit, anything else is masked. */
+export const formatError =
+  (env: Environment) =>
+  (formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError => {
+    const { message, locations } = formatted;
+    const place = locations && { locations };
+    if (message.includes("Document contains more tha"))
+      return over(
+        "MAX_TOKENS",
+        env.MAX_TOKENS,
+        `a document may have at most ${env.MAX_TOKENS} tokens`,
+        place,
+      );
+    // the parser goes one call deeper a level, and gives up long after the limit
+    if (message === "Maximum call stack size exceeded")
+      return over("MAX_DEPTH", env.MAX_DEPTH, "the document is too deep", place);
+    return mask(formatted, error);
+  };
+
+/** What of an error its client sees. */
 export function mask(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   const { locations, path } = formatted;
   const message = formatted.message.slice(0, maxMessage);
@@ -15,8 +35,6 @@ export function mask(formatted: GraphQLFormattedError, error: unknown): GraphQLF
   if (original instanceof CodedError) {
     return { message: original.message, ...place, extensions: { code: original.code, ...original.details } };
   }
-  if (message.includes("Document contains more tha")) return tooManyTokens(message, place);
-  if (message === "Maximum call stack size exceeded") return { ...tooDeep, ...place };
   if (path) return { ...inExecution(message, original), ...place };
   const { code, limit, value } = formatted.extensions ?? {};
   if (limit !== undefined) return { message, ...place, extensions: { code: "LIMIT_EXCEEDED", limit, value } };
@@ -34,12 +52,6 @@ function knownCode(code: unknown): Code | undefined {
 
 /** A message repeats names that its client chose, and a response repeats messages. */
 const maxMessage = 500;
-
-/** The parser goes one call deeper a level, and gives up long after `MAX_DEPTH`. */
-const tooDeep = {
-  message: "the document is too deep (MAX_DEPTH)",
-  extensions: { code: "LIMIT_EXCEEDED", limit: "MAX_DEPTH" },
-};
 
 /** A field's failure that is not coded yet: an argument that variables made null, a value that REST sent, or a fault of ours. */
 function inExecution(
@@ -64,11 +76,8 @@ const contractBroken = (error: unknown): boolean =>
   (error instanceof Error &&
     /^(Cannot return null|Expected |\w+ has no (value|member) )/.test(error.message));
 
-function tooManyTokens(message: string, place: object): GraphQLFormattedError {
-  const value = Number(/\d+/.exec(message)?.[0]);
-  return {
-    message: `a document may have at most ${value} tokens (MAX_TOKENS)`,
-    ...place,
-    extensions: { code: "LIMIT_EXCEEDED", limit: "MAX_TOKENS", value },
-  };
-}
+const over = (limit: string, value: number, message: string, place?: object): GraphQLFormattedError => ({
+  message: `${message} (${limit})`,
+  ...place,
+  extensions: { code: "LIMIT_EXCEEDED", limit, value },
+});

@@ -5,14 +5,15 @@
  */
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
+import type { Environment } from "../config.ts";
 import { CodedError, problemOf } from "../errors.ts";
 
 /** What Fastify hands over: Node's `clientError` event. */
-export type ClientError = Error & { code?: string };
+type ClientError = Error & { code?: string };
 
-export function answerClientError(error: ClientError, socket: Duplex): void {
+export function answerClientError(error: ClientError, socket: Duplex, env: Environment): void {
   if (error.code === "ECONNRESET" || socket.destroyed) return;
-  answer(socket, toCodedError(error));
+  answer(socket, toCodedError(error, env));
 }
 
 /** CONNECT (RFC 9110 §9.3.6) asks for a tunnel; nothing here is one. */
@@ -32,15 +33,17 @@ function answer(socket: Duplex, error: CodedError): void {
   );
 }
 
-function toCodedError(error: ClientError): CodedError {
+function toCodedError(error: ClientError, env: Environment): CodedError {
   if (error.code === "HPE_HEADER_OVERFLOW") {
     return new CodedError("LIMIT_EXCEEDED", "the request headers are too large", {
       limit: "MAX_HEADER_BYTES",
+      value: env.MAX_HEADER_BYTES,
     });
   }
   if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") {
     return new CodedError("LIMIT_EXCEEDED", "the request did not arrive in time", {
       limit: "REQUEST_TIMEOUT_MS",
+      value: env.REQUEST_TIMEOUT_MS,
     });
   }
   return new CodedError("BAD_REQUEST", "the request is not well-formed HTTP");

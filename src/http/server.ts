@@ -40,7 +40,7 @@ export function createServer(config: Config): FastifyInstance {
     childLoggerFactory: (logger) => logger, // a logger a request costs more than the few lines that want its id
     return503OnClosing: false, // a request that made it in while we drain is still answered
     trustProxy: config.env.TRUSTED_PROXIES.length > 0 ? [...config.env.TRUSTED_PROXIES] : false,
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, config.env),
     frameworkErrors: (_error, _request, reply) => answerMalformedPath(reply.raw),
     http: {
       maxHeaderSize: config.env.MAX_HEADER_BYTES,

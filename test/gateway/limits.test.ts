@@ -74,6 +74,14 @@ describe("headers", () => {
       value: 64,
     });
   });
+
+  test("over MAX_HEADER_BYTES they are refused by name and value", async () => {
+    const { url } = await startGateway({ env: { MAX_HEADER_BYTES: "1024" } });
+    const lines = ["GET /v1/identity/me HTTP/1.1", `Host: ${url.host}`, `X-Long: ${"a".repeat(4_000)}`];
+    const refused = await sendRaw(Number(url.port), Buffer.from(`${lines.join("\r\n")}\r\n\r\n`));
+    const limit = { limit: "MAX_HEADER_BYTES", value: 1024 };
+    expect(JSON.parse(refused?.body ?? "")).toMatchObject({ code: "LIMIT_EXCEEDED", ...limit });
+  });
 });
 
 describe("CORS", () => {

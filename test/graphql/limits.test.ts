@@ -151,6 +151,18 @@ test("a body of MAX_BODY_BYTES is read, one more byte is refused by name and val
   expect(refused.json()).toMatchObject({ code: "LIMIT_EXCEEDED", limit: "MAX_BODY_BYTES", value: 1_048_576 });
 });
 
+test("a document too deep for the parser is refused by name and value", async () => {
+  const other = await createGraphql(configure({ MAX_TOKENS: "1000000" }));
+  const payload = { query: "{ a ".repeat(200_000) };
+  const answer = await other.inject({ method: "POST", url: "/v1/graphql", payload });
+  expect(answer.json().errors[0].extensions).toEqual({
+    code: "LIMIT_EXCEEDED",
+    limit: "MAX_DEPTH",
+    value: 15,
+  });
+  await other.close();
+});
+
 describe("documents that would cost most are refused cheaply", () => {
   const size = 1_000_000;
   const unfolding = times(500, (i) => `fragment F${i} on IdentityProfile { ...F${i + 1} ...F${i + 1} }`);
