@@ -17,7 +17,7 @@ import { createLookUp } from "./key-introspection.ts";
 import { createRateLimits } from "./rate-limit.ts";
 import { Shares } from "./shares.ts";
 import { type Headers, stripRequest } from "./strip.ts";
-import { type Behind, findExplorer, findTarget, parseTarget, type Target } from "./target.ts";
+import { type Behind, findExplorer, findTarget, parseTarget } from "./target.ts";
 
 /** Makes the gateway in front of `behind`; it does not listen yet, and closes its connections on close. */
 export async function createGateway(config: Config, behind: Behind): Promise<FastifyInstance> {
@@ -37,10 +37,15 @@ export async function createGateway(config: Config, behind: Behind): Promise<Fas
     url: "/v1/*",
     handler: async (request, reply) => {
       await limits.byAddress(request, reply);
-      const explorer = config.production ? undefined : explorerTarget(behind, request);
+      const key = readKey(request.raw.rawHeaders);
+      // a browser that shows a key is treated as any other caller
+      const explorer =
+        config.production || key !== undefined
+          ? undefined
+          : findExplorer(behind, request.method, request.raw.url ?? "", request.headers.accept);
       const target = explorer ?? findTarget(behind, request.raw.url ?? "");
       const stripped = stripRequest(config.env.CONTEXT_HEADER_PREFIX, request.headers);
-      const caller = explorer ? undefined : await introspect(config, verify, request);
+      const caller = explorer ? undefined : await introspect(config, verify, key);
       if (caller) await limits.byKey(request, reply, caller.apiKeyId);
       if (caller) shares.take(caller.tenantId, reply);
       const headers = inject(config, stripped, request, caller);
@@ -60,18 +65,11 @@ export async function createGateway(config: Config, behind: Behind): Promise<Fas
 }
 
 /** Phase 2: whose request it is. Throws UNAUTHENTICATED; what cannot be a key costs no look-up. */
-async function introspect(config: Config, verify: Verify, request: FastifyRequest) {
-  const key = readKey(request.raw.rawHeaders);
+async function introspect(config: Config, verify: Verify, key: string | undefined) {
   if (key === undefined) throw new CodedError("UNAUTHENTICATED", "an API key is needed");
   const caller = isWellFormed(config.env.API_ENVIRONMENT, key) ? await verify(key) : undefined;
   if (!caller) throw new CodedError("UNAUTHENTICATED", "the API key is not valid");
   return caller;
-}
-
-/** A browser on its way to the explorer; one that shows a key is treated as any other caller. */
-function explorerTarget(behind: Behind, request: FastifyRequest): Target | undefined {
-  if (readKey(request.raw.rawHeaders) !== undefined) return undefined;
-  return findExplorer(behind, request.method, request.raw.url ?? "", request.headers.accept);
 }
 
 /** Before any route: targets and framing that two servers could read in two ways (RFC 9110 §9.3.1, RFC 9112 §3.2). */

@@ -5,6 +5,7 @@
  * path reaches anything but what it says.
  */
 import { CodedError } from "../errors.ts";
+import { wantsHtml } from "../http/media-type.ts";
 
 /** The services behind the gateway, each with the path prefix that its URL carries. */
 export type Behind = Readonly<{ rest: URL; keyIntrospection: URL; graphql?: URL }>;
@@ -54,9 +55,9 @@ export function findExplorer(
   behind: Behind,
   method: string,
   requestTarget: string,
-  accept = "",
+  accept: string | undefined,
 ): Target | undefined {
-  if (method !== "GET" || !behind.graphql || !/\btext\/html\b/i.test(accept)) return undefined;
+  if (method !== "GET" || !behind.graphql || !wantsHtml(accept)) return undefined;
   if (parseTarget(requestTarget).path !== graphqlPath) return undefined;
   return findTarget(behind, graphqlPath);
 }

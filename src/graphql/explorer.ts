@@ -6,6 +6,7 @@ import { hash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import Negotiator from "negotiator";
 
 type Page = {
   readonly html: string;
@@ -21,14 +22,10 @@ const encoders: Record<string, (html: string) => Promise<Buffer>> = {
 
 let page: Promise<Page> | undefined;
 
-/** Whether a GET wants to be shown a page. */
-export const wantsPage = ({ headers }: FastifyRequest): boolean =>
-  headers.accept?.includes("text/html") === true;
-
 export async function sendExplorer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   page ??= makePage();
   const { html, policy, encoded } = await page;
-  const accepted = request.headers["accept-encoding"] ?? "";
+  const accepted = new Negotiator(request).encodings(["br", "gzip"]);
   const encoding = ["br", "gzip"].find((name) => accepted.includes(name)) ?? "identity";
   const body = encoded.get(encoding) ?? encoders[encoding]?.(html);
   if (body) encoded.set(encoding, body);

@@ -7,11 +7,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { operations } from "../../generated/operations.ts";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
+import { wantsHtml } from "../http/media-type.ts";
 import { RestClient, type Upstreams } from "../rest/client.ts";
 import { headerForwarder } from "../rest/forwarded-headers.ts";
 import type { Rest } from "../rest/rest.ts";
 import { Scope } from "../rest/scope.ts";
-import { sendExplorer, wantsPage } from "./explorer.ts";
+import { sendExplorer } from "./explorer.ts";
 import { json, mediaTypeFor, readParameters, readSearch, refusal, resultOf, statusOf } from "./over-http.ts";
 import type { RequestContext } from "./request-context.ts";
 
@@ -51,7 +52,7 @@ export function routes(
   };
   server.post(path, (request, reply) => execute(request, reply, request.body));
   server.get(path, async (request, reply) => {
-    if (!config.production && wantsPage(request)) return sendExplorer(request, reply);
+    if (!config.production && wantsHtml(request.headers.accept)) return sendExplorer(request, reply);
     if (takesGet) return execute(request, reply, readSearch(request.query as Record<string, unknown>));
     reply.header("allow", "POST");
     throw new CodedError("METHOD_NOT_ALLOWED", "queries are sent by POST");

@@ -40,6 +40,8 @@ describe("NODE_ENV=production", () => {
     const open = await openLayer(["graphql"], roles);
     const closed = await openLayer(["graphql"], { ...roles, NODE_ENV: "production" });
     expect((await open.rest("/v1/graphql", page)).headers.get("content-type")).toMatch(/html/);
+    const capitals = { accept: "TEXT/HTML" };
+    expect((await open.rest("/v1/graphql", capitals)).headers.get("content-type")).toMatch(/html/);
     expect((await closed.rest("/v1/graphql", page)).status).toBe(405);
     const introspect = "{ __schema { queryType { name } } }";
     expect((await open.ask(introspect)).data.__schema).toEqual({ queryType: { name: "Query" } });
