@@ -1,4 +1,4 @@
-/** The graphql-codegen configuration; `npm run codegen` writes what it says, and removes what it no longer says. */
+/** The configuration of `npm run codegen`, as graphql-codegen's own command and editors read it. */
 import { configFor } from "./src/codegen/generate.ts";
 
 export default configFor(import.meta.dirname);

@@ -1,5 +1,5 @@
 /**
- * Environment and arguments → one frozen, validated object. Nothing else in `src/` reads `process.env`.
+ * Environment and arguments → one frozen, validated object. No role reads `process.env`.
  * A bad value is a `ConfigError` whose lines each name one variable and what it wants.
  */
 import { isIP } from "node:net";

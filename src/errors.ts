@@ -1,5 +1,5 @@
 /**
- * The closed list of error codes, and everything that decides one: REST status → code, anything thrown → code.
+ * The closed list of error codes, the error that carries one, and which code a REST status stands for.
  * GraphQL carries the code in `extensions.code`, REST in `application/problem+json` (RFC 9457) as `code`.
  */
 

@@ -5,6 +5,7 @@
 import { type GraphQLRequest, type GraphQLResponse, HeaderMap } from "@apollo/server";
 import type { FormattedExecutionResult } from "graphql";
 import Negotiator from "negotiator";
+import { isPlainObject } from "./plan/complete.ts";
 
 export const json = "application/json; charset=utf-8";
 const mediaTypes = [json, "application/graphql-response+json; charset=utf-8"];
@@ -19,11 +20,11 @@ type Parameters = Readonly<Record<string, unknown>>;
 
 /** The operation that a request's parameters ask for, null counting as absent; or why they cannot. */
 export function readParameters(given: unknown): GraphQLRequest | string {
-  if (!isObject(given)) return "a GraphQL request is a JSON object";
+  if (!isPlainObject(given)) return "a GraphQL request is a JSON object";
   for (const name of ["query", "operationName"])
     if (typeof (given[name] ?? "") !== "string") return `"${name}" must be a string`;
   for (const name of ["variables", "extensions"])
-    if (!isObject(given[name] ?? {})) return `"${name}" must be an object`;
+    if (!isPlainObject(given[name] ?? {})) return `"${name}" must be an object`;
   const { query, operationName, variables, extensions } = given as GraphQLRequest;
   return {
     query: query ?? undefined,
@@ -39,9 +40,6 @@ export const readSearch = (search: Parameters): Parameters => ({
   variables: parsed(search.variables),
   extensions: parsed(search.extensions),
 });
-
-const isObject = (value: unknown): value is Parameters =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** What is not JSON stays text, which is refused as text. */
 function parsed(value: unknown): unknown {

@@ -85,7 +85,8 @@ function toContractOperation({ router, validator }: OpenAPIBackend, operation: O
       if (typeof request.body === "string") throw new CodedError("BAD_USER_INPUT", "body: must be object");
       const read = { ...request, query: readQuery(operation, request.query) };
       const { errors, coerced } = validator.validateRequest(read, operation);
-      if (errors?.[0]) throw refusal(operation, errors);
+      const [error] = errors ?? [];
+      if (error) throw refusal(operation, error);
       const parsed = router.parseRequest(coerced ?? read, operation);
       return {
         path: parsed.params as Input["path"],

@@ -1,5 +1,5 @@
 /**
- * API keys: making, listing, revoking, and who a key stands for. Only a SHA-256 digest is stored; the secret exists
+ * API keys: making them, and who one stands for. Only a SHA-256 digest is stored; the secret exists
  * in the answer of `createKey` alone. A key that is malformed, unknown, expired or revoked is simply not active.
  */
 import { hash } from "node:crypto";

@@ -1,15 +1,13 @@
 /**
- * A validator's findings → one `BAD_USER_INPUT` that names the argument: a parameter by its name in the document, a
+ * A validator's finding → one `BAD_USER_INPUT` that names the argument: a parameter by its name in the document, a
  * body property by its name. The refused value itself is never repeated.
  */
 import type { ErrorObject } from "ajv";
 import type { Operation } from "openapi-backend";
 import { CodedError } from "../errors.ts";
 
-/** Explains the first finding. `errors` must not be empty. */
-export function refusal(operation: Operation, errors: readonly ErrorObject[]): CodedError {
-  const [error] = errors;
-  if (!error) throw new TypeError("wants at least one finding");
+/** Explains one finding. */
+export function refusal(operation: Operation, error: ErrorObject): CodedError {
   const [place, name] = error.instancePath.split("/").slice(1);
   const argument = name === undefined ? namedIn(error) : unescapePointer(name);
   const shown = place === "header" && argument ? declaredName(operation, argument) : argument;

@@ -186,6 +186,6 @@ function connectionFailure(error: Error): CodedError {
   if (code === "UND_ERR_CONNECT_TIMEOUT")
     return new CodedError("UPSTREAM_TIMEOUT", "no connection in time", {}, error);
   if (error.name === "HTTPParserError" || notHttp.has(code))
-    return new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not HTTP");
+    return new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not HTTP", {}, error);
   return new CodedError("UPSTREAM_UNAVAILABLE", "no connection, or it broke", {}, error);
 }
