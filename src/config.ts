@@ -125,11 +125,15 @@ export const variables = {
   MAX_HEADERS: count({ default: 64, desc: "request headers" }),
   MAX_HEADER_BYTES: count({ default: 16_384, desc: "request headers, together" }),
   MAX_OPERATIONS: count({ default: 1, desc: "operations of an HTTP request; more than one is a batch" }),
+  MAX_DOCUMENT_LENGTH: count({ default: 100_000, desc: "characters of a document" }),
+  MAX_DOCUMENT_LINES: count({ default: 5_000, desc: "lines of a document" }),
+  MAX_DEFINITIONS: count({ default: 100, desc: "operations and fragments of a document" }),
   MAX_TOKENS: count({ default: 5_000, desc: "tokens of a document" }),
   MAX_DEPTH: count({ default: 15, desc: "depth of an operation" }),
   MAX_ALIASES: count({ default: 30, desc: "aliases of an operation" }),
   MAX_ALIAS_LENGTH: count({ default: 100, desc: "characters of an alias" }),
   MAX_ROOT_FIELDS: count({ default: 20, desc: "root fields of an operation" }),
+  MAX_FIELDS: count({ default: 5_000, desc: "fields of an operation, fragments and interfaces unfolded" }),
   MAX_DIRECTIVES: count({ default: 50, desc: "directives of an operation" }),
   MAX_BOUND_FIELDS: count({ default: 50, desc: "bound fields of an operation, before it runs" }),
   MAX_REST_CALLS: count({ default: 50, desc: "REST calls of a request, while it runs" }),
@@ -141,6 +145,7 @@ export const variables = {
   CALL_TIMEOUT_MS: count({ default: 10_000, desc: "one REST call" }),
   REQUEST_TIMEOUT_MS: count({ default: 15_000, desc: "a whole request" }),
   MAX_RESPONSE_BYTES: count({ default: 10_485_760, desc: "an upstream's response body, decompressed" }),
+  MAX_ANSWER_BYTES: count({ default: 10_485_760, desc: "a GraphQL answer, about" }),
   KEY_INTROSPECTION_TIMEOUT_MS: count({ default: 1_000, desc: "key introspection; fails closed" }),
 };
 

@@ -7,7 +7,7 @@ import {
 } from "@apollo/server/plugin/disabled";
 import type { FastifyBaseLogger } from "fastify";
 import type { GraphQLSchema } from "graphql";
-import type { Config } from "../config.ts";
+import type { Config, Environment } from "../config.ts";
 import { documentStore } from "./documents.ts";
 import { limitRule } from "./limits.ts";
 import { formatError } from "./mask.ts";
@@ -39,7 +39,7 @@ export function createApollo(
       ApolloServerPluginLandingPageDisabled(),
       ApolloServerPluginCacheControlDisabled(),
       ApolloServerPluginUsageReportingDisabled(),
-      hooks(schema, executions),
+      hooks(schema, executions, env),
     ],
   });
 }
@@ -48,9 +48,10 @@ export function createApollo(
 function hooks(
   schema: GraphQLSchema,
   executions: Executions | undefined,
+  env: Environment,
 ): ApolloServerPlugin<RequestContext> {
   const listener: GraphQLRequestListener<RequestContext> = {
-    ...(executions && { responseForOperation: planned(schema, executions) }),
+    ...(executions && { responseForOperation: planned(schema, executions, env) }),
     async didEncounterErrors({ contextValue, errors }) {
       report(contextValue, errors);
     },

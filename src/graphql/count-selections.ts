@@ -28,6 +28,8 @@ export type Counts = {
   readonly directives: number;
   /** Fields bound to a REST operation. */
   readonly bound: number;
+  /** Fields that ask for the schema. */
+  readonly introspection: number;
 };
 
 export type Walk = {
@@ -38,7 +40,10 @@ export type Walk = {
   readonly cyclic: Set<string>;
 };
 
-const none: Counts = { depth: 0, nesting: 0, aliases: 0, aliasLength: 0, fields: 0, directives: 0, bound: 0 };
+const none: Counts = {
+  ...{ depth: 0, nesting: 0, aliases: 0, aliasLength: 0, fields: 0, directives: 0, bound: 0 },
+  introspection: 0,
+};
 
 export function countSelections(
   walk: Walk,
@@ -55,6 +60,7 @@ export function countSelections(
     total.fields += counts.fields;
     total.directives += counts.directives + (selection.directives?.length ?? 0);
     total.bound += counts.bound;
+    total.introspection += counts.introspection;
   }
   return total;
 }
@@ -80,6 +86,7 @@ function countField(walk: Walk, field: FieldNode, type: GraphQLNamedType | undef
     aliasLength: Math.max(below.aliasLength, field.alias?.value.length ?? 0),
     fields: 1,
     bound: below.bound + (isBound(walk.schema, type, name) ? 1 : 0),
+    introspection: isIntrospection ? 1 : 0,
   };
 }
 

@@ -5,9 +5,14 @@ import { LRUCache } from "lru-cache";
 /** Bytes of all documents that are kept, as `sizeOf` counts them. */
 const maxBytes = 30_000_000;
 
-/** What a document is counted for: its nodes, as JSON has them, and its text, which they keep with all its comments. */
-export const sizeOf = (document: DocumentNode): number =>
-  JSON.stringify(document).length + (document.loc?.source.body.length ?? 0);
+const bytesPerToken = 100;
+
+/** What a document is counted for: its nodes, as JSON has them, and the text and the tokens (comments too) they keep. */
+export function sizeOf(document: DocumentNode): number {
+  let bytes = JSON.stringify(document).length + (document.loc?.source.body.length ?? 0);
+  for (let token = document.loc?.startToken; token; token = token.next ?? undefined) bytes += bytesPerToken;
+  return bytes;
+}
 
 /** Makes Apollo's `documentStore`; its own counts no comments, and so has no bound. */
 export function documentStore() {

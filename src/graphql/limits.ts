@@ -29,6 +29,25 @@ const limits = [
 /** Fragments may stand between the levels of fields, within reason. */
 const nestingPerLevel = 8;
 
+type TextLimit = "MAX_DOCUMENT_LENGTH" | "MAX_DOCUMENT_LINES" | "MAX_DEFINITIONS";
+
+const tooMany = (env: Environment, limit: TextLimit, what: string): GraphQLError =>
+  new GraphQLError(`a document may have at most ${env[limit]} ${what} (${limit})`, {
+    extensions: { limit, value: env[limit] },
+  });
+
+/**
+ * What makes a document too large to be read at all. Each error counts the lines before it, and each comment is kept
+ * with the document.
+ */
+export function textExcess(env: Environment, text: string): GraphQLError | undefined {
+  const { MAX_DOCUMENT_LENGTH: maxLength, MAX_DOCUMENT_LINES: maxLines } = env;
+  if (text.length > maxLength) return tooMany(env, "MAX_DOCUMENT_LENGTH", "characters");
+  if (text.length > maxLines && text.split(/\r\n|[\n\r]/).length > maxLines)
+    return tooMany(env, "MAX_DOCUMENT_LINES", "lines");
+  return undefined;
+}
+
 /**
  * A validation rule; its errors carry the limit's environment variable and value. A visitor may answer with another
  * node: every other rule then visits a document without definitions.
@@ -54,6 +73,7 @@ const findUnknown = (context: ValidationContext, { definitions }: DocumentNode):
 
 function findExcesses(context: ValidationContext, env: Environment, document: DocumentNode): GraphQLError[] {
   const { definitions } = document;
+  if (definitions.length > env.MAX_DEFINITIONS) return [tooMany(env, "MAX_DEFINITIONS", "definitions")];
   const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
   const operations = definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   const walk: Walk = {
@@ -77,8 +97,13 @@ function excessesOf(env: Environment, walk: Walk, operation: OperationDefinition
   const counts = { ...selected, directives: selected.directives + (operation.directives?.length ?? 0) };
   const over = limits.filter(([limit, count]) => counts[count] > env[limit]);
   if (over.length === 0 && isTooNested(env, counts)) return [excess(env, "MAX_DEPTH", "levels", operation)];
+  if (counts.introspection > 0 && counts.bound > 0) return [mixed(operation)];
   return over.map(([limit, , what]) => excess(env, limit, what, operation));
 }
+
+/** graphql-js runs introspection, and with it whatever else is asked for, without a plan's bounds. */
+const mixed = (nodes: OperationDefinitionNode): GraphQLError =>
+  new GraphQLError("an operation asks for introspection or for data, not for both", { nodes });
 
 const isTooNested = ({ MAX_DEPTH }: Environment, { nesting }: Counts): boolean =>
   nesting > nestingPerLevel * MAX_DEPTH;

@@ -58,11 +58,14 @@ function inExecution(
   message: string,
   original: unknown,
 ): Pick<GraphQLFormattedError, "message" | "extensions"> {
-  const argument = /^Argument "(\w+)" /.exec(message)?.[1];
-  if (original instanceof GraphQLError && argument)
-    return { message, extensions: { code: "BAD_USER_INPUT", argument } };
+  const argument = original instanceof GraphQLError ? wrongArgument(original) : undefined;
+  if (argument) return { message, extensions: { code: "BAD_USER_INPUT", argument } };
   return contractBroken(original) ? broken : internal;
 }
+
+/** The argument that an error is about: graphql-js refuses its value, mostly because a variable made it null. */
+export const wrongArgument = ({ message }: GraphQLError): string | undefined =>
+  /^Argument "(\w+)" /.exec(message)?.[1];
 
 const broken = {
   message: "REST sent a value that breaks its contract",

@@ -3,7 +3,7 @@
  * answer (§6.1) and the status (§6.4).
  */
 import { type GraphQLRequest, type GraphQLResponse, HeaderMap } from "@apollo/server";
-import type { FormattedExecutionResult } from "graphql";
+import type { FormattedExecutionResult, GraphQLErrorExtensions } from "graphql";
 import Negotiator from "negotiator";
 import { isPlainObject } from "./plan/complete.ts";
 
@@ -51,9 +51,16 @@ function parsed(value: unknown): unknown {
 }
 
 /** The answer to a request that cannot be executed. */
-export const refusal = (message: string, status = 400): GraphQLResponse => ({
+export const refusal = (
+  message: string,
+  status = 400,
+  extensions: GraphQLErrorExtensions = {},
+): GraphQLResponse => ({
   http: { status, headers: new HeaderMap() },
-  body: { kind: "single", singleResult: { errors: [{ message, extensions: { code: "BAD_REQUEST" } }] } },
+  body: {
+    kind: "single",
+    singleResult: { errors: [{ message, extensions: { code: "BAD_REQUEST", ...extensions } }] },
+  },
 });
 
 /** A response's result; errors come first, for those who read it. */

@@ -2,6 +2,7 @@
 import type { GraphQLRequestContextWillSendResponse } from "@apollo/server";
 import { GraphQLError } from "graphql";
 import { CodedError } from "../errors.ts";
+import { wrongArgument } from "./mask.ts";
 import type { RequestContext } from "./request-context.ts";
 
 type Answer = GraphQLRequestContextWillSendResponse<RequestContext>;
@@ -9,7 +10,7 @@ type Answer = GraphQLRequestContextWillSendResponse<RequestContext>;
 export function report(context: RequestContext, errors: readonly GraphQLError[]): void {
   for (const error of errors) {
     const { originalError: original, path } = error;
-    if (original instanceof CodedError && original.status < 500) continue;
+    if (original instanceof CodedError ? original.status < 500 : wrongArgument(error)) continue;
     const level = original instanceof CodedError || error.path === undefined ? "info" : "error";
     context.log[level](
       { ...reason(error), path: path?.join("."), requestId: context.requestId },
@@ -21,7 +22,12 @@ export function report(context: RequestContext, errors: readonly GraphQLError[])
 /** graphql-js quotes the value that it cannot take after a colon, and that value is tenant data. */
 function reason({ originalError: original, message }: GraphQLError): object {
   if (original && !(original instanceof GraphQLError)) return { err: original };
-  return { reason: message.replace(/: .*/s, "").replace(/"[^"]{64,}"/g, '"…"') };
+  return {
+    reason: message
+      .slice(0, 500)
+      .replace(/: .*/s, "")
+      .replace(/"[^"]{64,}"/g, '"…"'),
+  };
 }
 
 /** Gives a client the request's id with each failure that is masked. */

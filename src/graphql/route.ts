@@ -13,6 +13,7 @@ import { headerForwarder } from "../rest/forwarded-headers.ts";
 import type { Rest } from "../rest/rest.ts";
 import { Scope } from "../rest/scope.ts";
 import { sendExplorer } from "./explorer.ts";
+import { textExcess } from "./limits.ts";
 import { json, mediaTypeFor, readParameters, readSearch, refusal, resultOf, statusOf } from "./over-http.ts";
 import type { RequestContext } from "./request-context.ts";
 
@@ -46,6 +47,8 @@ export function routes(
     const run = (one: unknown): GraphQLResponse | Promise<GraphQLResponse> => {
       const asked = readParameters(one);
       if (typeof asked === "string") return refusal(asked);
+      const excess = textExcess(config.env, asked.query ?? "");
+      if (excess) return refusal(excess.message, 400, { code: "LIMIT_EXCEEDED", ...excess.extensions });
       return apollo.executeOperation({ ...asked, http }, { contextValue });
     };
     return answer(request, reply, isBatch ? await Promise.all(parameters.map(run)) : await run(parameters));

@@ -39,6 +39,18 @@ const chain = (depth: number, link = "contact"): string =>
   depth === 1 ? "id" : `${link} { ${chain(depth - 1, link === "contact" ? "conversations" : "contact")} }`;
 
 describe.each<[limit: string, value: number, document: (count: number) => string]>([
+  ["MAX_DOCUMENT_LENGTH", 100_000, (length) => "{ __typename }".padEnd(length)],
+  ["MAX_DOCUMENT_LINES", 5_000, (count) => `{ __typename }${"\n".repeat(count - 1)}`],
+  [
+    "MAX_DEFINITIONS",
+    100,
+    (count) =>
+      times(
+        count,
+        (index) =>
+          `${index > 1 ? "fragment" : "query"} A${index}${index > 1 ? " on Query" : ""} { __typename }`,
+      ),
+  ],
   ["MAX_TOKENS", 5_000, (count) => `{ ${times(count - 2, () => "__typename")} }`],
   ["MAX_DEPTH", 15, (depth) => `{ conversation(id: "1") { ${chain(depth - 1)} } }`],
   ["MAX_ALIASES", 30, (count) => `{ me { ${times(count, (index) => `a${index}: id`)} } }`],
@@ -152,7 +164,7 @@ test("a body of MAX_BODY_BYTES is read, one more byte is refused by name and val
 });
 
 test("a document too deep for the parser is refused by name and value", async () => {
-  const other = await createGraphql(configure({ MAX_TOKENS: "1000000" }));
+  const other = await createGraphql(configure({ MAX_TOKENS: "1000000", MAX_DOCUMENT_LENGTH: "1000000" }));
   const payload = { query: "{ a ".repeat(200_000) };
   const answer = await other.inject({ method: "POST", url: "/v1/graphql", payload });
   expect(answer.json().errors[0].extensions).toEqual({

@@ -1,7 +1,6 @@
 /**
  * An operation → its plan. Fields are collected by graphql-js's own `collectFields`, so fragments, `@skip` and `@include`
- * mean here exactly what they mean there. `undefined` for what is left to graphql-js: introspection, subscriptions, and
- * what would unfold to a plan without bounds.
+ * mean here exactly what they mean there. `undefined` for what is left to graphql-js: introspection.
  */
 import {
   type FieldNode,
@@ -17,6 +16,7 @@ import {
   TypeNameMetaFieldDef,
 } from "graphql";
 import { collectFields, collectSubfields } from "graphql/execution/collectFields.js";
+import { CodedError } from "../../errors.ts";
 import type { FieldPlan, LevelResolver, ObjectPlan, OperationPlan, Source } from "./plan.ts";
 
 export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
@@ -26,25 +26,28 @@ type Compiling = {
   readonly schema: GraphQLSchema;
   readonly fragments: Fragments;
   readonly variables: Variables;
+  readonly maxFields: number;
   objects: number;
   fields: number;
 };
 
-/** An interface's selection is planned for each of its members, so a small document may unfold to any number. */
-const maxFields = 5_000;
-
 /** Thrown inside, never out: the operation asks for something that no plan does. */
 class NotPlannable extends Error {}
 
+/**
+ * An interface's selection is planned for each of its members, so a small document may unfold to any number of fields:
+ * throws a `CodedError` when they are more than `maxFields`.
+ */
 export function compile(
   schema: GraphQLSchema,
   fragments: Fragments,
   operation: OperationDefinitionNode,
   variables: Variables,
+  maxFields: number,
 ): OperationPlan | undefined {
   const type = schema.getRootType(operation.operation);
   if (!type || operation.operation === OperationTypeNode.SUBSCRIPTION) return undefined;
-  const compiling = { schema, fragments, variables, objects: 0, fields: 0 };
+  const compiling = { schema, fragments, variables, maxFields, objects: 0, fields: 0 };
   try {
     const fields = collectFields(
       schema,
@@ -68,7 +71,7 @@ function objectPlan(
 ): ObjectPlan {
   const id = compiling.objects++;
   compiling.fields += nodes.size;
-  if (compiling.fields > maxFields) throw new NotPlannable();
+  if (compiling.fields > compiling.maxFields) throw tooManyFields(compiling.maxFields);
   const fields = [...nodes].map(([key, group]) => fieldPlan(compiling, type, key, group));
   return {
     id,
@@ -77,6 +80,12 @@ function objectPlan(
     bound: fields.filter(({ source }) => source.kind === "call" || source.kind === "level"),
   };
 }
+
+const tooManyFields = (value: number): CodedError =>
+  new CodedError("LIMIT_EXCEEDED", `an operation may have at most ${value} fields (MAX_FIELDS)`, {
+    limit: "MAX_FIELDS",
+    value,
+  });
 
 function fieldPlan(
   compiling: Compiling,

@@ -3,7 +3,7 @@
  * bubble, in the order and with the words of graphql-js. Runs only for values that the projection refuses.
  */
 import {
-  type GraphQLError,
+  GraphQLError,
   type GraphQLLeafType,
   type GraphQLOutputType,
   isAbstractType,
@@ -12,14 +12,19 @@ import {
   isNonNullType,
   locatedError,
 } from "graphql";
-import { type FieldPlan, type Gathered, gather, type ObjectPlan, type Target } from "./plan.ts";
+import { AnswerTooLarge, type Budget, bytesPerError, spend } from "./budget.ts";
+import { bytesOf, type FieldPlan, type Gathered, gather, type ObjectPlan, type Target } from "./plan.ts";
 
 export type Path = { readonly up: Path | undefined; readonly key: string | number };
 
 const pathKeys = (path: Path | undefined): (string | number)[] =>
   path ? [...pathKeys(path.up), path.key] : [];
 
-export type Completion = { readonly errors: GraphQLError[]; readonly gathered: Gathered };
+export type Completion = {
+  readonly errors: GraphQLError[];
+  readonly gathered: Gathered;
+  readonly budget: Budget;
+};
 
 /**
  * Completes the value of `field`; throws a located error if it must be null and may not. Objects are gathered even in
@@ -42,12 +47,30 @@ function caught(
   try {
     return make();
   } catch (raw) {
-    const error = locatedError(raw, field.nodes, pathKeys(path));
+    if (raw instanceof AnswerTooLarge) throw raw;
+    const error = located(raw, field, path);
     if (isNonNullType(type)) throw error;
-    completion.errors.push(error);
+    tell(completion, error);
     return null;
   }
 }
+
+/** Adds an error to the answer. */
+export function tell({ errors, budget }: Completion, error: GraphQLError): void {
+  spend(budget, bytesPerError);
+  errors.push(error);
+}
+
+/** As graphql-js's `locatedError`, which counts the document's lines anew for each error of a field. */
+function located(raw: unknown, { nodes }: FieldPlan, path: Path): GraphQLError {
+  if (raw instanceof GraphQLError || !(raw instanceof Error)) return locatedError(raw, nodes, pathKeys(path));
+  const places = locations.get(nodes) ?? new GraphQLError("", { nodes }).locations;
+  locations.set(nodes, places);
+  const error = new GraphQLError(raw.message, { path: pathKeys(path), originalError: raw });
+  return Object.assign(error, { nodes, locations: places });
+}
+
+const locations = new WeakMap<FieldPlan["nodes"], GraphQLError["locations"]>();
 
 function completeValue(
   completion: Completion,
@@ -67,7 +90,7 @@ function completeValue(
   }
   if (value === null || value === undefined) return null;
   if (isListType(type)) return completeList(completion, field, type.ofType, value, path);
-  if (isLeafType(type)) return completeLeaf(type, value);
+  if (isLeafType(type)) return completeLeaf(completion, type, value);
   return completeObject(completion, objectPlanOf(field, type, value), value, path);
 }
 
@@ -84,15 +107,17 @@ function completeList(
     );
   }
   return Array.from(value as Iterable<unknown>, (item, key) => {
+    spend(completion.budget, 1);
     const at = { up: path, key };
     return caught(completion, field, type, at, () => completeValue(completion, field, type, item, at));
   });
 }
 
-function completeLeaf(type: GraphQLLeafType, value: unknown): unknown {
+function completeLeaf({ budget }: Completion, type: GraphQLLeafType, value: unknown): unknown {
   const serialized: unknown = type.serialize(value);
   if (serialized === null || serialized === undefined)
     throw new Error(`${type.name} has no value for what REST sent.`);
+  if (typeof serialized === "string") spend(budget, serialized.length);
   return serialized;
 }
 
@@ -105,6 +130,7 @@ function objectPlanOf(field: FieldPlan, type: GraphQLOutputType, value: unknown)
 
 function completeObject(completion: Completion, plan: ObjectPlan, value: unknown, path: Path): Target {
   if (!isPlainObject(value)) throw notAnObject(plan.type.name);
+  spend(completion.budget, bytesOf(plan));
   const target: Target = Object.create(null);
   for (const field of plan.fields) {
     target[field.key] =

@@ -40,6 +40,10 @@ export type ObjectPlan = {
   readonly bound: readonly FieldPlan[];
 };
 
+/** What an object takes in the answer beside its strings: its keys, their quotes and colons, short values. */
+export const bytesOf = ({ fields }: ObjectPlan): number =>
+  fields.reduce((sum, { key }) => sum + key.length + 8, 2);
+
 export type OperationPlan = {
   readonly root: ObjectPlan;
   readonly serial: boolean;

@@ -2,8 +2,14 @@
  * The executor as Apollo's public hook takes it: parsed, validated and limited by then. An operation without a plan goes
  * on to graphql-js, and is counted.
  */
-import type { GraphQLRequestContextResponseForOperation, GraphQLResponse } from "@apollo/server";
+import {
+  type GraphQLRequestContextResponseForOperation,
+  type GraphQLResponse,
+  HeaderMap,
+} from "@apollo/server";
 import { type GraphQLSchema, getVariableValues } from "graphql";
+import type { Environment } from "../../config.ts";
+import { CodedError } from "../../errors.ts";
 import { mask } from "../mask.ts";
 import { report } from "../report.ts";
 import type { RequestContext } from "../request-context.ts";
@@ -14,8 +20,8 @@ import { runPlan } from "./run.ts";
 export type Executions = { planned: number; interpreted: number };
 
 /** Makes Apollo's `responseForOperation`. */
-export function planned(schema: GraphQLSchema, executions: Executions) {
-  const plans = new Plans(schema);
+export function planned(schema: GraphQLSchema, executions: Executions, env: Environment) {
+  const plans = new Plans(schema, env.MAX_FIELDS);
   return async (
     asked: GraphQLRequestContextResponseForOperation<RequestContext>,
   ): Promise<GraphQLResponse | null> => {
@@ -27,16 +33,28 @@ export function planned(schema: GraphQLSchema, executions: Executions) {
       operation.variableDefinitions ?? [],
       request.variables ?? {},
     );
-    const plan = coerced && plans.get(document, operation, coerced);
-    if (!plan || !coerced) {
-      executions.interpreted++;
-      return null;
+    try {
+      const plan = coerced && plans.get(document, operation, coerced);
+      if (!plan || !coerced) {
+        executions.interpreted++;
+        return null;
+      }
+      executions.planned++;
+      const { data, errors } = await runPlan(plan, coerced, contextValue, env.MAX_ANSWER_BYTES);
+      if (errors.length === 0)
+        return { http: response.http, body: { kind: "single", singleResult: { data } } };
+      report(contextValue, errors);
+      const masked = errors.map((error) => mask(error.toJSON(), error));
+      return { http: response.http, body: { kind: "single", singleResult: { errors: masked, data } } };
+    } catch (error) {
+      if (error instanceof CodedError) return refused(error);
+      throw error;
     }
-    executions.planned++;
-    const { data, errors } = await runPlan(plan, coerced, contextValue);
-    if (errors.length === 0) return { http: response.http, body: { kind: "single", singleResult: { data } } };
-    report(contextValue, errors);
-    const masked = errors.map((error) => mask(error.toJSON(), error));
-    return { http: response.http, body: { kind: "single", singleResult: { errors: masked, data } } };
   };
 }
+
+/** An operation that is refused as a whole. */
+const refused = (error: CodedError): GraphQLResponse => ({
+  http: { status: error.status, headers: new HeaderMap() },
+  body: { kind: "single", singleResult: { errors: [mask({ message: error.message }, error)] } },
+});

@@ -8,11 +8,12 @@ import {
   visit,
 } from "graphql";
 import { LRUCache } from "lru-cache";
+import { CodedError } from "../../errors.ts";
 import { sizeOf } from "../documents.ts";
 import { compile, type Fragments, type Variables } from "./compile.ts";
 import type { OperationPlan } from "./plan.ts";
 
-/** An operation has a plan for each outcome of its `@skip` and `@include` variables, up to this many; then graphql-js. */
+/** An operation has a plan for each outcome of its `@skip` and `@include` variables, the latest of them kept. */
 const maxVariants = 16;
 
 /** Bytes of all plans that are kept, and of the documents that they keep. */
@@ -31,16 +32,21 @@ const bytesOf = ({ documentBytes, variants }: Known): number =>
 
 export class Plans {
   readonly #schema: GraphQLSchema;
+  readonly #maxFields: number;
   readonly #known = new LRUCache<OperationDefinitionNode, Known>({
     maxSize: maxBytes,
     sizeCalculation: bytesOf,
   });
 
-  constructor(schema: GraphQLSchema) {
+  constructor(schema: GraphQLSchema, maxFields: number) {
     this.#schema = schema;
+    this.#maxFields = maxFields;
   }
 
-  /** The plan for these variables, already coerced; `undefined` if graphql-js has to run the operation. */
+  /**
+   * The plan for these variables, already coerced; `undefined` if graphql-js has to run the operation. Throws a
+   * `CodedError` for an operation of too many fields, or a condition that a null decides.
+   */
   get(
     document: DocumentNode,
     operation: OperationDefinitionNode,
@@ -53,11 +59,13 @@ export class Plans {
       variants: new Map(),
     };
     const { fragments, conditions, variants } = known;
-    // a null, let in by a default, is an error that graphql-js places
-    if (conditions.some((name) => variables[name] === null)) return undefined;
+    const missing = conditions.find((name) => variables[name] === null); // let in by a default
+    if (missing) throw new CodedError("BAD_USER_INPUT", `$${missing} decides a condition and cannot be null`);
     const variant = conditions.map((name) => (variables[name] === true ? "1" : "0")).join("");
-    if (variants.has(variant) || variants.size === maxVariants) return variants.get(variant);
-    const plan = compile(this.#schema, fragments, operation, variables);
+    if (variants.has(variant)) return variants.get(variant);
+    const plan = compile(this.#schema, fragments, operation, variables, this.#maxFields);
+    const [oldest] = variants.keys();
+    if (variants.size === maxVariants && oldest !== undefined) variants.delete(oldest);
     variants.set(variant, plan);
     this.#known.delete(operation); // its size has changed
     this.#known.set(operation, known);

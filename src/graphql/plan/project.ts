@@ -12,23 +12,31 @@ import {
   isListType,
   isNonNullType,
 } from "graphql";
-import { type FieldPlan, type Gathered, gather, type ObjectPlan } from "./plan.ts";
+import { AnswerTooLarge, type Budget } from "./budget.ts";
+import { bytesOf, type FieldPlan, type Gathered, gather, type ObjectPlan } from "./plan.ts";
 
-/** Completes one value of a field; throws when the value is not what the types say. */
-export type Projection = (value: unknown, gathered: Gathered) => unknown;
+/** Completes one value of a field; throws when the value is not what the types say, or `AnswerTooLarge`. */
+export type Projection = (value: unknown, gathered: Gathered, budget: Budget) => unknown;
 
 type Emitting = { readonly functions: string[]; readonly names: string[]; readonly values: unknown[] };
 
 export function compileProjection(field: FieldPlan): Projection {
-  const emitting: Emitting = { functions: [], names: ["unexpected", "gather"], values: [unexpected, gather] };
+  const emitting: Emitting = {
+    functions: [],
+    names: ["unexpected", "gather", "spent"],
+    values: [unexpected, gather, spent],
+  };
   const expression = valueExpression(emitting, field, field.field.type, "value");
-  const body = `"use strict"; ${emitting.functions.join("\n")}\nreturn (value, gathered) => { let t; return ${expression}; };`;
+  const body = `"use strict"; ${emitting.functions.join("\n")}\nreturn (value, gathered, budget) => { let t; return ${expression}; };`;
   return new Function(...emitting.names, body)(...emitting.values) as Projection;
 }
 
 const surprise = new Error("not what the types say");
 function unexpected(): never {
   throw surprise;
+}
+function spent({ limit }: Budget): never {
+  throw new AnswerTooLarge(limit);
 }
 
 /** An expression over `input`, which is read once; `t` holds it. */
@@ -46,7 +54,7 @@ function valueExpression(
     : isAbstractType(bare)
       ? memberFunction(emitting, field, bare)
       : objectFunction(emitting, field.selections.get(bare.name));
-  return `((t = ${input}) == null ? ${missing} : ${name}(t, gathered))`;
+  return `((t = ${input}) == null ? ${missing} : ${name}(t, gathered, budget))`;
 }
 
 const checks: Record<string, string> = {
@@ -59,6 +67,8 @@ const checks: Record<string, string> = {
 
 function leafExpression(emitting: Emitting, type: GraphQLLeafType, input: string, missing: string): string {
   const check = checks[type.name];
+  if (type.name === "String" || type.name === "ID")
+    return `((t = ${input}), ${check} ? (budget.left -= t.length, t) : t == null ? ${missing} : unexpected())`;
   if (check) return `((t = ${input}), ${check} ? t : t == null ? ${missing} : unexpected())`;
   const serialize = isEnumType(type) ? enumLookup(type) : (value: unknown) => type.serialize(value);
   return `((t = ${input}) == null ? ${missing} : (${constant(emitting, serialize)}(t) ?? unexpected()))`;
@@ -73,8 +83,9 @@ function listFunction(emitting: Emitting, field: FieldPlan, items: GraphQLOutput
   const item = valueExpression(emitting, field, items, "list[i]");
   return add(
     emitting,
-    (name) => `function ${name}(list, gathered) {
+    (name) => `function ${name}(list, gathered, budget) {
     if (!Array.isArray(list)) unexpected();
+    if ((budget.left -= list.length) < 0) spent(budget);
     const out = new Array(list.length);
     let t;
     for (let i = 0; i < list.length; i++) out[i] = ${item};
@@ -91,8 +102,9 @@ function objectFunction(emitting: Emitting, plan: ObjectPlan | undefined): strin
   const gathering = plan.bound.length > 0 ? `gather(gathered, ${constant(emitting, plan)}, from, out);` : "";
   return add(
     emitting,
-    (name) => `function ${name}(from, gathered) {
+    (name) => `function ${name}(from, gathered, budget) {
     if (typeof from !== "object" || Array.isArray(from)) unexpected();
+    if ((budget.left -= ${bytesOf(plan)}) < 0) spent(budget);
     let t;
     const out = { ${entries.join(", ").replaceAll(/\["((?!__proto__")\w+)"\]:/g, "$1:")} };
     ${gathering}
@@ -114,11 +126,11 @@ function memberFunction(emitting: Emitting, field: FieldPlan, type: { resolveTyp
   const resolveType = constant(emitting, type.resolveType);
   const cases = [...field.selections].map(
     ([name, plan]) =>
-      `case ${JSON.stringify(name)}: return ${objectFunction(emitting, plan)}(from, gathered);`,
+      `case ${JSON.stringify(name)}: return ${objectFunction(emitting, plan)}(from, gathered, budget);`,
   );
   return add(
     emitting,
-    (name) => `function ${name}(from, gathered) {
+    (name) => `function ${name}(from, gathered, budget) {
     switch (${resolveType}(from)) { ${cases.join(" ")} }
     unexpected();
   }`,

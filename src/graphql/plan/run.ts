@@ -3,8 +3,9 @@
  * each field below them, one call of its resolver a level. What fails becomes null where the types allow it.
  */
 import { type GraphQLError, getArgumentValues } from "graphql";
+import { AnswerTooLarge, type Budget } from "./budget.ts";
 import type { Variables } from "./compile.ts";
-import { complete } from "./complete.ts";
+import { type Completion, complete, tell } from "./complete.ts";
 import type { FieldPlan, Gathered, OperationPlan, Target, Waiting } from "./plan.ts";
 import { bubble, isAttached, type Positions, positionsBelow } from "./positions.ts";
 import { compileProjection, type Projection } from "./project.ts";
@@ -16,6 +17,7 @@ type Run = {
   readonly variables: Variables;
   readonly context: unknown;
   readonly errors: GraphQLError[];
+  readonly budget: Budget;
   data: Target | null;
 };
 
@@ -31,10 +33,19 @@ type Level = {
   below?: Positions;
 };
 
-/** The whole answer: what a field throws is among its errors (GraphQL spec §6.4.4), unmasked, and never thrown from here. */
-export async function runPlan(plan: OperationPlan, variables: Variables, context: unknown): Promise<Answer> {
+/**
+ * The whole answer: what a field throws is among its errors (GraphQL spec §6.4.4), unmasked. Throws `AnswerTooLarge`, and
+ * nothing else, for one of more than about `maxBytes`.
+ */
+export async function runPlan(
+  plan: OperationPlan,
+  variables: Variables,
+  context: unknown,
+  maxBytes: number,
+): Promise<Answer> {
   const data: Target = Object.create(null);
-  const run: Run = { plan, variables, context, errors: [], data };
+  const budget: Budget = { left: maxBytes, limit: maxBytes };
+  const run: Run = { plan, variables, context, errors: [], budget, data };
   for (const { key, source, parentType } of plan.root.fields)
     data[key] = source.kind === "typename" ? parentType.name : null;
   const levels = plan.root.bound.map(
@@ -54,7 +65,7 @@ async function runLevel(run: Run, level: Level): Promise<void> {
   } catch (error) {
     values = level.parents.map(() => asError(error));
   }
-  const gathered = project(level, values) ?? completeExactly(run, level, values);
+  const gathered = project(run, level, values) ?? completeExactly(run, level, values);
   const next = gathered.flatMap((waiting) =>
     waiting && waiting.targets.length > 0
       ? waiting.plan.bound.map((field) =>
@@ -88,17 +99,24 @@ const asError = (thrown: unknown): Error =>
   thrown instanceof Error ? thrown : new Error(`Unexpected error value: ${String(thrown)}`);
 
 /** The fast way for a whole level; `undefined` if any of its values is not what it should be. */
-function project({ field, targets }: Level, values: readonly unknown[]): Gathered | undefined {
+function project(
+  { budget }: Run,
+  { field, targets }: Level,
+  values: readonly unknown[],
+): Gathered | undefined {
   const gathered: Gathered = [];
+  const { left } = budget;
   const projection = projectionOf(field);
   try {
     targets.forEach((target, index) => {
       const value = values[index];
       if (value instanceof Error) throw value;
-      target[field.key] = projection(value, gathered);
+      target[field.key] = projection(value, gathered, budget);
     });
     return gathered;
-  } catch {
+  } catch (error) {
+    if (error instanceof AnswerTooLarge) throw error;
+    budget.left = left;
     return undefined;
   }
 }
@@ -106,20 +124,21 @@ function project({ field, targets }: Level, values: readonly unknown[]): Gathere
 /** The exact way for a whole level: errors with their paths, nulls that bubble; what a null cuts off is left alone. */
 function completeExactly(run: Run, level: Level, values: readonly unknown[]): Gathered {
   const { field, targets, above } = level;
-  const gathered: Gathered = [];
+  const completion: Completion = { errors: run.errors, gathered: [], budget: run.budget };
   const standing = positionsIn(run, above);
   targets.forEach((target, index) => {
     if (!isAttached(run.data, standing, target)) return;
     const position = standing.get(target);
     try {
       const path = { up: position?.path, key: field.key };
-      target[field.key] = complete({ errors: run.errors, gathered }, field, values[index], path);
+      target[field.key] = complete(completion, field, values[index], path);
     } catch (error) {
-      run.errors.push(error as GraphQLError);
+      if (error instanceof AnswerTooLarge) throw error;
+      tell(completion, error as GraphQLError);
       if (!bubble(position)) run.data = null;
     }
   });
-  return gathered.map((waiting) => waiting && stillStanding(run, level, waiting));
+  return completion.gathered.map((waiting) => waiting && stillStanding(run, level, waiting));
 }
 
 /** Where the objects in a level's values stand; for no level, the root. */

@@ -121,10 +121,10 @@ const resolvers = {
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** `answers` gives a call's answer, or throws; `ask` returns the whole GraphQL answer as its client reads it. */
-export async function openSchema(answers: Rest) {
+export async function openSchema(answers: Rest, environment: NodeJS.ProcessEnv = {}) {
   const executions: Executions = { planned: 0, interpreted: 0 };
   const schema = executableSchema(typeDefs, resolvers as never, { schemas: {}, names: {} });
-  const apollo = createApollo(readConfig({}, ["graphql"]), schema, log as never, executions);
+  const apollo = createApollo(readConfig(environment, ["graphql"]), schema, log as never, executions);
   await apollo.start();
   onTestFinished(() => apollo.stop());
   const calls: string[] = [];

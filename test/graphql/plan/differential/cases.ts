@@ -49,7 +49,7 @@ export class Cases {
     const at = Math.floor(index / perSchema);
     if (this.#schema?.at === at) return this.#schema;
     const given = randomSchema(this.#seed, at);
-    this.#schema = { at, given, plans: new Plans(given.schema) };
+    this.#schema = { at, given, plans: new Plans(given.schema, 5_000) };
     return this.#schema;
   }
 

@@ -1,0 +1,56 @@
+/** An answer is bounded, however little REST has sent for it: what is over the bound is given up for one error. */
+import { describe, expect, test } from "vitest";
+import { openSchema, people } from "./fixture.ts";
+
+const pets = (count: number, more: object = {}) =>
+  Array.from({ length: count }, (_, index) => ({ id: `${index}`, name: "Rex", keeperId: "k", ...more }));
+const answers = (count: number, more?: object) => (call: string, query: Record<string, unknown>) =>
+  call === "pets" ? pets(count, more) : people(query);
+
+const bound = { MAX_ANSWER_BYTES: "20000" };
+const over = [
+  {
+    message: "an answer may have at most 20000 bytes",
+    extensions: { code: "LIMIT_EXCEEDED", limit: "MAX_ANSWER_BYTES", value: 20_000 },
+  },
+];
+
+describe.each([
+  ["many objects", 2_000, {}, "{ pets { id } }"],
+  ["long strings", 10, { name: "x".repeat(3_000) }, "{ pets { name } }"],
+  ["long aliases", 100, {}, `{ pets { ${"a".repeat(100)}: id ${"b".repeat(100)}: id } }`],
+  ["lists of lists", 100, { grid: [Array(300).fill(1)] }, "{ pets { grid } }"],
+  ["one parent for many", 800, {}, "{ pets { keeper { name home { city } } } }"],
+  ["objects of a level that fails in part", 2_000, { name: 7 }, "{ pets { like { name } id } }"],
+  ["errors", 11, { grid: "none" }, "{ pets { grid } }"],
+  ["errors of links", 11, { keeperId: { a: 1 } }, "{ pets { keeper { name } } }"],
+])("%s", (_what, count, more, query) => {
+  test("are given up at MAX_ANSWER_BYTES", async () => {
+    const { ask, calls } = await openSchema(answers(count, more), bound);
+    expect(await ask(query)).toEqual({ errors: over });
+    expect(calls.length).toBeLessThan(5 + count / 3);
+  });
+
+  test("are answered within it", async () => {
+    const { ask } = await openSchema(answers(2, more), bound);
+    expect((await ask(query)).data).toMatchObject({ pets: [{}, {}] });
+  });
+});
+
+test("the exact way counts anew what the fast way has given up", async () => {
+  const answer = [...pets(300), { id: "300", name: null }];
+  const { ask } = await openSchema(() => answer, { MAX_ANSWER_BYTES: "12000" });
+  const { data, errors } = await ask("{ pets { id name } }");
+  expect([data, errors?.[0]?.message]).toEqual([
+    { pets: null },
+    "REST sent a value that breaks its contract",
+  ]);
+});
+
+test("errors of one field have its place, and each its own path", async () => {
+  const { ask } = await openSchema(answers(3, { grid: "none" }));
+  const { errors } = await ask("{ pets { id\n grid } }");
+  expect(errors).toHaveLength(3);
+  for (const [index, error] of errors?.entries() ?? [])
+    expect(error).toMatchObject({ locations: [{ line: 2, column: 2 }], path: ["pets", index, "grid"] });
+});
