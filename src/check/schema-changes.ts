@@ -46,7 +46,8 @@ function fromLibrary(
   kind: ChangeClass,
 ): SchemaChange {
   const rule = `sdl-${type.toLowerCase().replaceAll("_", "-")}`;
-  const [, before = null, after = null] = /from (\S+) to (\S+?)\.?$/.exec(description) ?? [];
+  // without two values the words alone tell one change at a coordinate from another: which member a union lost
+  const [, before = null, after = description] = / from (.+) to (.+?)\.?$/.exec(description) ?? [];
   return { rule, class: kind, coordinate: coordinateOf(description), message: description, before, after };
 }
 

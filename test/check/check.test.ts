@@ -258,6 +258,26 @@ test("an approval settles a change, an expired one fails, an unused one is a not
   ]);
 }, 60_000);
 
+test("an approval settles the one change that it was given for, whatever its values are", async () => {
+  const base = "token: String @";
+  const withToken = (value: string): string => edited(schema, base, `token: String = ${value} @`);
+  const root = repository({
+    "spec/schema.graphql": `${withToken('"name asc"')}\nunion Load = Goods | Letter | Parcel\n`,
+  });
+  const fingerprints = async (value: string, members: string): Promise<(string | undefined)[]> => {
+    write(root, { "spec/schema.graphql": `${withToken(value)}\nunion Load = ${members}\n` });
+    const { findings } = await report(root, "--base", "HEAD");
+    return findings.flatMap(({ rule, fingerprint }) => (rule.startsWith("sdl-") ? [fingerprint] : []));
+  };
+  const all = [
+    ...(await fingerprints('"name desc"', "Goods | Letter | Parcel")),
+    ...(await fingerprints('"age asc"', "Goods | Letter | Parcel")),
+    ...(await fingerprints('"name asc"', "Goods")),
+  ];
+  expect(all).toHaveLength(4);
+  expect(new Set(all).size).toBe(4);
+}, 60_000);
+
 test("an error of the mapping has no fingerprint: nothing approves it away", async () => {
   const { findings } = await report(
     project({ "spec/schema.graphql": edited(schema, "revision: Float", "revision: Int") }),
