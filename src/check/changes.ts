@@ -4,7 +4,7 @@
  */
 import { coordinatePlace } from "../spec/coordinate-place.ts";
 import type { Model } from "../spec/model.ts";
-import { inputKey } from "../spec/model.ts";
+import { inputKey } from "../spec/operations.ts";
 import { nodeKey } from "../spec/rest-document.ts";
 import { restChanges } from "./compare-operations.ts";
 import { fingerprint } from "./fingerprint.ts";

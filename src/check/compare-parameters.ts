@@ -1,6 +1,5 @@
 /** The parameters of one operation compared: gone, new, moved, written otherwise, required, with another default. */
-import { inputKey } from "../spec/model.ts";
-import type { Parameter, RestOperation } from "../spec/operations.ts";
+import { inputKey, type Parameter, type RestOperation } from "../spec/operations.ts";
 import type { ShapeComparison } from "./compare-shapes.ts";
 import type { RestChanges } from "./rest-change.ts";
 import type { Use } from "./spot.ts";

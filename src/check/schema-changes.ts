@@ -10,7 +10,8 @@ import {
 } from "graphql";
 import { enumValues } from "../spec/bind-types.ts";
 import { bindingNames } from "../spec/directives.ts";
-import { type BoundField, inputKey, type Model, type PlainField } from "../spec/model.ts";
+import type { BoundField, Model, PlainField } from "../spec/model.ts";
+import { inputKey } from "../spec/operations.ts";
 import type { ChangeClass } from "./report.ts";
 
 export type SchemaChange = {

@@ -7,7 +7,8 @@ import type { Bound } from "./bound.ts";
 import { directivePlace } from "./directives.ts";
 import { didYouMean } from "./findings.ts";
 import { isPaging } from "./list-length.ts";
-import { type Batch, type Input, inputKey } from "./model.ts";
+import type { Batch, Input } from "./model.ts";
+import { inputKey } from "./operations.ts";
 import { declared, type Shape } from "./shape.ts";
 
 const defaultSize = 100;

@@ -7,7 +7,8 @@ import { findTargets, noTarget, type Target, targetsOf } from "./bind-targets.ts
 import type { Binding } from "./binding.ts";
 import type { Bound } from "./bound.ts";
 import { directivePlace, placeOf, readRestName } from "./directives.ts";
-import { type Input, type InputSource, inputKey } from "./model.ts";
+import type { Input, InputSource } from "./model.ts";
+import { inputKey } from "./operations.ts";
 
 export function bindInputs(binding: Binding, bound: Bound): { inputs: Input[]; wholeBody?: InputSource } {
   const targets = targetsOf(bound.operation);

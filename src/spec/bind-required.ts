@@ -5,7 +5,7 @@ import type { Feed } from "./bind-sources.ts";
 import type { Target } from "./bind-targets.ts";
 import type { Binding } from "./binding.ts";
 import type { Bound } from "./bound.ts";
-import { inputKey } from "./model.ts";
+import { inputKey } from "./operations.ts";
 import type { Property } from "./shape.ts";
 
 /** What feeds what. */

@@ -1,7 +1,6 @@
 /** What an operation takes: its parameters and the properties of its JSON body, found by REST name. */
 import { didYouMean } from "./findings.ts";
-import { inputKey } from "./model.ts";
-import type { Location, RestOperation } from "./operations.ts";
+import { inputKey, type Location, type RestOperation } from "./operations.ts";
 import type { RestNode } from "./rest-document.ts";
 import type { Shape } from "./shape.ts";
 

@@ -1,7 +1,7 @@
 /** How long the list that a REST call answers may be: what its paging parameter is fed, or what REST says of it. */
 import type { FieldNode } from "graphql";
-import { type BoundField, type Input, inputKey } from "./model.ts";
-import type { Parameter } from "./operations.ts";
+import type { BoundField, Input } from "./model.ts";
+import { inputKey, type Parameter } from "./operations.ts";
 
 /** A number as it usually is, and as it may be at worst. */
 export type Cost = { readonly typical: number; readonly worst: number };

@@ -3,7 +3,7 @@
  */
 import type { DocumentNode, GraphQLSchema } from "graphql";
 import type { Diagnostic, Place } from "./diagnostic.ts";
-import type { Location, Parameter, RestOperation } from "./operations.ts";
+import type { Location, RestOperation } from "./operations.ts";
 import type { RestDocument, RestNode } from "./rest-document.ts";
 import type { Shape } from "./shape.ts";
 
@@ -108,7 +108,3 @@ export type Model = {
 
 /** What loading comes to: findings, and the model where there is a schema to bind. */
 export type Spec = { readonly model?: Model; readonly diagnostics: readonly Diagnostic[] };
-
-/** A parameter's identity (OpenAPI 3.1 §4.8.12.1: name and location); a header's name is case-insensitive. */
-export const inputKey = (parameter: Pick<Parameter, "in" | "name">): string =>
-  `${parameter.in}:${parameter.in === "header" ? parameter.name.toLowerCase() : parameter.name}`;

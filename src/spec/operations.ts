@@ -16,6 +16,10 @@ export type Parameter = {
   readonly explode: boolean;
 };
 
+/** A parameter's identity (OpenAPI 3.1 §4.8.12.1: name and location); a header's name is case-insensitive. */
+export const inputKey = (parameter: Pick<Parameter, "in" | "name">): string =>
+  `${parameter.in}:${parameter.in === "header" ? parameter.name.toLowerCase() : parameter.name}`;
+
 /** A success: its status, its media type, none where no content is documented, and the shape of a JSON one. */
 export type Answer = { readonly status: string; readonly media?: string; readonly shape?: Shape };
 

@@ -1,6 +1,6 @@
 /** Reads one operation: its parameters, its JSON body, its successes, and what of it no binding can feed. */
 import { isJson } from "../http/media-type.ts";
-import type { Answer, Parameter, RestOperation } from "./operations.ts";
+import { type Answer, inputKey, type Parameter, type RestOperation } from "./operations.ts";
 import { shapeAt } from "./read-shape.ts";
 import { isRecord, type RestDocument, type RestNode } from "./rest-document.ts";
 import { child, type Shape } from "./shape.ts";
@@ -18,8 +18,7 @@ export function readOperation(
   const [tag] = Array.isArray(value.tags) ? value.tags : [];
   const merged = new Map<string, Parameter>();
   for (const owner of [item, node]) {
-    for (const parameter of readParameters(document, owner))
-      merged.set(`${parameter.in}:${parameter.name}`, parameter);
+    for (const parameter of readParameters(document, owner)) merged.set(inputKey(parameter), parameter);
   }
   const body = readBody(document, node);
   return {
