@@ -11,7 +11,7 @@ import { run } from "./main.ts";
 const quietMs = 150;
 
 const root = process.cwd();
-const io = { out: console.log, error: console.error };
+const io = { root, out: console.log, error: console.error };
 const start = (): ChildProcess =>
   spawn(process.execPath, ["src/main.ts", ...process.argv.slice(2)], { cwd: root, stdio: "inherit" });
 
@@ -29,7 +29,7 @@ watcher.on("error", console.error);
 
 async function regenerate(): Promise<void> {
   try {
-    if ((await run(root, io)) !== 0) return;
+    if ((await run([], io)) !== 0) return;
   } catch (error) {
     return console.error(error);
   }

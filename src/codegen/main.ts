@@ -1,15 +1,19 @@
 /** `npm run codegen`: writes `generated/`, removes what is surplus. Findings are printed and nothing is written. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { ConfigError } from "../config.ts";
 import { type Diagnostic, SpecUnreadable } from "../spec/diagnostic.ts";
 import { failureLines, failureOf } from "../spec/failure.ts";
 import { generate } from "./generate.ts";
 
-export type Io = { out(line: string): void; error(line: string): void };
+/** `root` is the project's folder. */
+type Io = { readonly root: string; out(line: string): void; error(line: string): void };
 
-/** Exit code, as of `check`: 0 written, 1 findings, 2 configuration, 3 an unreadable file, 4 our fault. `root` is the project's folder. */
-export async function run(root: string, io: Io): Promise<number> {
+/** Exit code, as of `check`: 0 written, 1 findings, 2 usage or configuration, 3 an unreadable file, 4 our fault. */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  const { root } = io;
   try {
+    if (argv.length > 0) throw new ConfigError(["npm run codegen takes no arguments"]);
     const files = await generate(root);
     const changed = [...files].filter(([path, text]) => write(join(root, path), text));
     const surplus = generatedFiles(root).filter((path) => !files.has(path));
@@ -63,5 +67,9 @@ export function generatedFiles(root: string): string[] {
 }
 
 if (import.meta.main) {
-  process.exitCode = await run(process.cwd(), { out: console.log, error: console.error });
+  process.exitCode = await run(process.argv.slice(2), {
+    root: process.cwd(),
+    out: console.log,
+    error: console.error,
+  });
 }

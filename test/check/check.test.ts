@@ -11,7 +11,7 @@ import reportSchema from "../../src/check/report.schema.json" with { type: "json
 import type { Finding, Report } from "../../src/check/report.ts";
 import { generate } from "../../src/codegen/generate.ts";
 import { run as codegen } from "../../src/codegen/main.ts";
-import { depotSpec, project, ran, write } from "./run.ts";
+import { depotSpec, project, ran, repository, write } from "./run.ts";
 
 const openapi = readFileSync(join(depotSpec, "openapi.yaml"), "utf8");
 const schema = readFileSync(join(depotSpec, "schema.graphql"), "utf8");
@@ -23,16 +23,6 @@ const edited = (text: string, from: string, to: string): string => {
 
 const report = async (root: string, ...argv: string[]): Promise<Report> =>
   JSON.parse((await ran(root, ["--format", "json", ...argv])).out) as Report;
-
-/** A repository whose only commit holds the depot with `files` written over. */
-function repository(files: Readonly<Record<string, string>> = {}): string {
-  const root = project(files);
-  const git = (...args: string[]) => execFileSync("git", args, { cwd: root, stdio: "pipe" });
-  git("init", "-q");
-  git("add", ".");
-  git("-c", "user.name=t", "-c", "user.email=t@t.example", "commit", "-q", "-m", "base");
-  return root;
-}
 
 let isValid: (value: unknown) => boolean;
 beforeAll(() => {
@@ -47,7 +37,7 @@ test("a clean project with fresh files exits 0; a stale, a missing and a surplus
   expect(before.findings.map(({ rule, coordinate }) => `${rule} ${coordinate}`)).toEqual(
     [...(await generate(root)).keys()].sort().map((path) => `generated-missing ${path}`),
   );
-  await codegen(root, silent);
+  await codegen([], { root, ...silent });
   expect((await ran(root, [])).code).toBe(0);
   write(root, { "generated/resolvers.ts": "// edited\n", "generated/old.ts": "" });
   execFileSync("rm", [join(root, "generated/operations.ts")]);
@@ -227,7 +217,7 @@ test("every format counts the same findings, and several can be written at once"
 test("an approval settles a change, an expired one fails, an unused one is a note", async () => {
   const root = repository();
   const settled = async (): Promise<Report> => {
-    await codegen(root, silent);
+    await codegen([], { root, ...silent });
     return report(root, "--base", "HEAD");
   };
   write(root, {
@@ -304,7 +294,7 @@ test("a run without a report is annotated, and leaves no older report behind", a
 
 test("a REST change that no field rests on is reported and fails nothing", async () => {
   const root = repository();
-  await codegen(root, silent);
+  await codegen([], { root, ...silent });
   write(root, {
     "spec/openapi.yaml": edited(
       openapi,
@@ -312,7 +302,7 @@ test("a REST change that no field rests on is reported and fails nothing", async
       "trace:\n                        type: integer",
     ),
   });
-  await codegen(root, silent);
+  await codegen([], { root, ...silent });
   const result = await report(root, "--base", "HEAD");
   expect(result.summary).toMatchObject({ unapproved: 0, changes: { breaking: 1 } });
   expect(result.changes.find(({ rule }) => rule === "rest-type-changed")?.coordinates).toEqual([]);
@@ -353,7 +343,7 @@ test("what propose prints passes check once it is pasted", async () => {
   write(root, {
     "spec/schema.graphql": `${schema}\n${out.replace(/\n+"Any JSON value\."\nscalar JSON(?=[\s\S]*scalar JSON)/, "")}\n`,
   });
-  await codegen(root, { out: () => undefined, error: console.error });
+  await codegen([], { root, out: () => undefined, error: console.error });
   const result = await report(root);
   expect(result.findings.map(({ rule, message }) => `${rule} ${message}`)).toEqual([]);
 }, 60_000);

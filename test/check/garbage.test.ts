@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { run as codegen } from "../../src/codegen/main.ts";
 import { failureLines, failureOf } from "../../src/spec/failure.ts";
-import { project, ran, write } from "./run.ts";
+import { project, ran, repository, write } from "./run.ts";
 
 const deep = (open: string, close: string): string => open.repeat(10_000) + close.repeat(10_000);
 const bomb = [
@@ -76,10 +76,9 @@ test.each(doors)("%s is one clear line", async (_name, files, code, line) => {
 });
 
 test("codegen refuses what cannot be read with the same code, and writes nothing", async () => {
-  const error: string[] = [];
   const root = project({ [openapi]: "" });
-  expect(await codegen(root, { out: () => undefined, error: (line) => error.push(line) })).toBe(3);
-  expect(error).toEqual(["spec/openapi.yaml:1:1: is not an OpenAPI 3.0 or 3.1 document"]);
+  const error = "spec/openapi.yaml:1:1: is not an OpenAPI 3.0 or 3.1 document";
+  expect(await ran(root, [], codegen)).toEqual({ code: 3, out: "", error });
   expect(existsSync(join(root, "generated"))).toBe(false);
 });
 
@@ -115,13 +114,29 @@ test.each([
   ["--nothing", /Unknown option/],
   ["--format=xml", /--format xml: the formats are/],
   ["--format=json=", /wants a file name/],
-  ["--base=no-such-ref", /--base no-such-ref: there is no such commit/],
-  ["--base=--upload-pack=x", /there is no such commit/],
+  ["--base=main", /^--base main: fatal: not a git repository/],
   ["stray", /Unexpected argument/],
 ])("%s is a usage error", async (argument, line) => {
   const result = await ran(project(), [argument]);
   expect(result).toMatchObject({ code: 2, out: "" });
   expect(result.error).toMatch(line);
+});
+
+test.each([
+  ["no-such-ref", /^--base no-such-ref: there is no such commit here; fetch it first/],
+  ["--upload-pack=x", /there is no such commit/],
+  ["HEAD^{tree}", /^--base HEAD.*: error: .*expected commit type/],
+])("the base %s is none", async (base, line) => {
+  const result = await ran(repository(), [`--base=${base}`]);
+  expect(result).toMatchObject({ code: 2, out: "" });
+  expect(result.error).toMatch(line);
+});
+
+test("codegen takes no arguments, and writes nothing where it is given one", async () => {
+  const root = project();
+  const error = "npm run codegen takes no arguments";
+  expect(await ran(root, ["--nonsense"], codegen)).toEqual({ code: 2, out: "", error });
+  expect(existsSync(join(root, "generated"))).toBe(false);
 });
 
 test.each(["subscription", "mutation"])("a saved %s that the schema has no type for", async (operation) => {
@@ -131,11 +146,9 @@ test.each(["subscription", "mutation"])("a saved %s that the schema has no type 
   });
   const line = `the schema has no ${operation}s`;
   expect(await ran(root, [])).toMatchObject({ code: 1, out: expect.stringContaining(line) });
-  const error: string[] = [];
-  expect(await codegen(root, { out: () => undefined, error: (text) => error.push(text) })).toBe(1);
-  expect(error.join("\n")).toMatch(
-    `spec/operations/depot.graphql:1:1\n  saved-operation-invalid at S: ${line}`,
-  );
+  const { code, error } = await ran(root, [], codegen);
+  expect(code).toBe(1);
+  expect(error).toMatch(`spec/operations/depot.graphql:1:1\n  saved-operation-invalid at S: ${line}`);
 });
 
 test("an alias to itself ends", async () => {

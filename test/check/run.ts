@@ -1,4 +1,5 @@
 /** Runs a command over a project folder made for one test, in memory but for its files. */
+import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -15,6 +16,16 @@ export function project(files: Readonly<Record<string, string | Buffer>> = {}): 
   onTestFinished(() => rmSync(root, { recursive: true }));
   cpSync(depotSpec, join(root, "spec"), { recursive: true });
   write(root, files);
+  return root;
+}
+
+/** A repository whose only commit holds the depot with `files` written over. */
+export function repository(files: Readonly<Record<string, string>> = {}): string {
+  const root = project(files);
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: root, stdio: "pipe" });
+  git("init", "-q");
+  git("add", ".");
+  git("-c", "user.name=t", "-c", "user.email=t@t.example", "commit", "-q", "-m", "base");
   return root;
 }
 
