@@ -1,8 +1,8 @@
 /** `npm run explain`: the REST calls behind a field or a saved operation, each parameter with its source, and their number. */
-
+import { getNamedType } from "graphql";
 import { ConfigError } from "../config.ts";
 import { callCost, planOf } from "../spec/call-cost.ts";
-import { nearest } from "../spec/findings.ts";
+import { didYouMean } from "../spec/findings.ts";
 import type { BoundField, Input, InputSource, Model, PlainField } from "../spec/model.ts";
 import type { SavedOperation } from "../spec/saved-operations.ts";
 
@@ -13,10 +13,8 @@ export function explain(model: Model, saved: readonly SavedOperation[], name: st
   const field = model.fields.get(name);
   if (field) return field.kind === "bound" ? explainField(field) : explainPlain(model, field);
   const names = [...model.fields.keys(), ...saved.map((each) => each.name)];
-  const near = nearest(name, names);
-  throw new ConfigError([
-    `explain ${name}: there is no such field or saved operation${near === undefined ? "" : `; did you mean "${near}"?`}`,
-  ]);
+  const what = "there is no such field or saved operation";
+  throw new ConfigError([`explain ${name}: ${what}${didYouMean(name, names)}`]);
 }
 
 function explainOperation(model: Model, operation: SavedOperation): string[] {
@@ -48,7 +46,7 @@ function explainPlain(model: Model, { coordinate, property, type }: PlainField):
   const readers = [...model.fields.values()].flatMap((field) => {
     const definition = model.schema.getType(field.type);
     const own = definition && "getFields" in definition ? definition.getFields()[field.field] : undefined;
-    return own && "args" in own && String(own.type).replace(/[[\]!]/g, "") === type ? [field.coordinate] : [];
+    return own && "args" in own && getNamedType(own.type).name === type ? [field.coordinate] : [];
   });
   return [
     coordinate,

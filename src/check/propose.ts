@@ -3,7 +3,7 @@
  * used, names that are taken for something else get the operation's name in front; what comes out passes `check`.
  */
 import { ConfigError } from "../config.ts";
-import { nearest } from "../spec/findings.ts";
+import { didYouMean } from "../spec/findings.ts";
 import type { Model } from "../spec/model.ts";
 import { answersNothing, boundMethods, isSafe, type RestOperation } from "../spec/operations.ts";
 import { declared } from "../spec/shape.ts";
@@ -14,10 +14,8 @@ import { ProposedTypes } from "./propose-types.ts";
 export function propose(model: Model, operationId: string): string {
   const operation = model.operations.get(operationId);
   if (!operation) {
-    const near = nearest(operationId, model.operations.keys());
-    throw new ConfigError([
-      `propose ${operationId}: there is no such REST operation${near === undefined ? "" : `; did you mean "${near}"?`}`,
-    ]);
+    const near = didYouMean(operationId, model.operations.keys());
+    throw new ConfigError([`propose ${operationId}: there is no such REST operation${near}`]);
   }
   if (!boundMethods.includes(operation.method))
     throw new ConfigError([`propose ${operationId}: no field can send ${operation.method.toUpperCase()}`]);

@@ -48,7 +48,7 @@ export class Findings {
   }
 }
 
-/** " Did you mean …?" with the nearest of `names`, if one is near. */
+/** `; did you mean "…"?` with the nearest of `names`; empty if none is near. */
 export function didYouMean(wrong: string, names: Iterable<string>): string {
   const near = nearest(wrong, names);
   return near === undefined ? "" : `; did you mean "${near}"?`;
