@@ -1,6 +1,6 @@
 /** What a schema says of its own value, compared: types, format, enum, limits. The parts of a value are compared elsewhere. */
 import { lower, upper } from "../spec/limits.ts";
-import type { JsonType, Shape } from "../spec/shape.ts";
+import { fits, numberFormats, type Shape, typesOf } from "../spec/shape.ts";
 import type { ChangeClass } from "./report.ts";
 import type { Facet, Spot } from "./spot.ts";
 
@@ -31,18 +31,9 @@ export function compareFacets({ direction, old, new: now }: Spot, add: (facet: F
   return true;
 }
 
-const numberFormats = new Set(["int32", "int64", "float", "double"]);
-
-const typesOf = ({ types }: Shape): string => [...types].sort().join(" or ") || "anything";
-
 /** Whether every value of `inner`'s types is one of `outer`'s; no types at all are every type. */
-function covers(outer: Shape, inner: Shape): boolean {
-  if (outer.types.size === 0) return true;
-  if (inner.types.size === 0) return false;
-  const has = (type: JsonType): boolean =>
-    outer.types.has(type) || (type === "integer" && outer.types.has("number"));
-  return [...inner.types].every(has);
-}
+const covers = (outer: Shape, inner: Shape): boolean =>
+  outer.types.size === 0 || (inner.types.size > 0 && fits(inner, outer));
 
 function formats(answer: boolean, before: Shape, after: Shape, add: (facet: Facet) => void): void {
   if (before.format === after.format) return;

@@ -14,7 +14,7 @@ import {
 import { readRestName } from "../spec/directives.ts";
 import { limitsThat } from "../spec/limits.ts";
 import type { BoundField, InputSource, Model } from "../spec/model.ts";
-import type { Shape } from "../spec/shape.ts";
+import { numberFormats, type Shape } from "../spec/shape.ts";
 import { emitArgumentNames } from "./emit-argument-names.ts";
 import { banner } from "./names.ts";
 
@@ -82,8 +82,7 @@ function schemaOf(model: Model, type: GraphQLInputType, shape: Shape, depth = 0)
   return orNull(type, {
     ...limitsOf(shape),
     ...(shape.values && { enum: shape.values }),
-    ...(shape.format &&
-      !["int32", "int64", "float", "double"].includes(shape.format) && { format: shape.format }),
+    ...(shape.format && !numberFormats.has(shape.format) && { format: shape.format }),
   });
 }
 

@@ -1,6 +1,5 @@
 /** `batchBy`: one list call for many parents. Finds the key, the size of a chunk, and how answers go back. */
 import { getNamedType, getNullableType, isListType, isObjectType } from "graphql";
-import { shapesMeet } from "./bind-input-checks.ts";
 import { readFrom } from "./bind-sources.ts";
 import type { Binding } from "./binding.ts";
 import type { Bound } from "./bound.ts";
@@ -9,7 +8,7 @@ import { didYouMean } from "./findings.ts";
 import { isPaging } from "./list-length.ts";
 import type { Batch, Input } from "./model.ts";
 import { inputKey } from "./operations.ts";
-import { declared, type Shape } from "./shape.ts";
+import { declared, fits, type Shape } from "./shape.ts";
 
 const defaultSize = 100;
 
@@ -99,7 +98,7 @@ function checkMatch(binding: Binding, bound: Bound, { where, match, key, keyShap
     [property.shape, "the items' property"],
     [parameterItems, `the parameter "${key.name}"`],
   ] as const) {
-    if (keyShape && shape && !shapesMeet(keyShape, shape)) {
+    if (keyShape && shape && !fits(keyShape, shape)) {
       binding.findings.add(
         "batch-match",
         at,

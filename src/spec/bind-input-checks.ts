@@ -8,7 +8,7 @@ import type { Binding } from "./binding.ts";
 import type { Bound } from "./bound.ts";
 import { placeOf } from "./directives.ts";
 import type { Input } from "./model.ts";
-import type { Shape } from "./shape.ts";
+import { fits, typesOf } from "./shape.ts";
 
 /** Adds its findings to `binding`. A batch key is left out: it is checked by its batch. */
 export function checkInputTypes(
@@ -65,19 +65,13 @@ function checkOne(binding: Binding, bound: Bound, input: Input, target: Target):
   }
   if (source.kind === "parent" && bound.parent) {
     const feed = readFrom(binding, bound.field, bound.parent, `parent.${source.path.join(".")}`, bound.where);
-    if (feed && "shape" in feed && !shapesMeet(feed.shape, target.shape)) {
-      const types = (shape: Shape): string => [...shape.types].join(" or ");
+    if (feed && "shape" in feed && !fits(feed.shape, target.shape)) {
       binding.findings.add(
         "input-type",
         where,
-        `parent.${source.path.join(".")} is ${types(feed.shape)}, but ${target.in} "${target.name}" takes ${types(target.shape)}`,
+        `parent.${source.path.join(".")} is ${typesOf(feed.shape)}, but ${target.in} "${target.name}" takes ${typesOf(target.shape)}`,
         "feed it from a property of the same type",
       );
     }
   }
 }
-
-export const shapesMeet = (from: Shape, to: Shape): boolean =>
-  from.types.size === 0 ||
-  to.types.size === 0 ||
-  [...from.types].every((type) => to.types.has(type) || (type === "integer" && to.types.has("number")));

@@ -11,7 +11,7 @@ import {
 import type { Binding } from "./binding.ts";
 import { readRestName } from "./directives.ts";
 import type { Where } from "./findings.ts";
-import type { Shape } from "./shape.ts";
+import { type Shape, typesOf } from "./shape.ts";
 
 const fitting: Record<string, readonly string[]> = {
   String: ["string"],
@@ -85,7 +85,6 @@ export function refused(schema: GraphQLSchema, type: GraphQLEnumType, shape: Sha
 
 /** How a shape is called in a message. */
 export function describe(shape: Shape): string {
-  const types = [...shape.types].sort().join(" or ") || "anything";
   const format = shape.format ? ` (${shape.format})` : "";
-  return types + format;
+  return typesOf(shape) + format;
 }

@@ -1,7 +1,7 @@
 /** `allOf`: two shapes that both hold, folded into one with the more particular of each statement. */
 import { narrower } from "./limits.ts";
 import type { RestNode } from "./rest-document.ts";
-import { cached, type JsonType, type Property, property, type Shape } from "./shape.ts";
+import { accepts, cached, type JsonType, type Property, property, type Shape } from "./shape.ts";
 
 /** Both schemas hold: the more particular of each statement. */
 export function merge(left: Shape, right: Shape, node: RestNode): Shape {
@@ -68,6 +68,3 @@ function mergeProperty(one: Property, other: Property): Property {
 
 const intersect = (left: ReadonlySet<JsonType>, right: ReadonlySet<JsonType>): Set<JsonType> =>
   new Set([...left, ...right].filter((type) => accepts(left, type) && accepts(right, type)));
-
-const accepts = (types: ReadonlySet<JsonType>, type: JsonType): boolean =>
-  types.has(type) || (type === "integer" && types.has("number"));

@@ -70,6 +70,20 @@ export function declared({ properties }: Shape, name: string): Property | undefi
   return found?.isUndeclared ? undefined : found;
 }
 
+/** Whether a value of `type` is one of `types`: an integer is a number too. */
+export const accepts = (types: ReadonlySet<JsonType>, type: JsonType): boolean =>
+  types.has(type) || (type === "integer" && types.has("number"));
+
+/** Whether every value of `from`'s types is one of `to`'s; a shape that says nothing of its types is not held to any. */
+export const fits = (from: Shape, to: Shape): boolean =>
+  from.types.size === 0 || to.types.size === 0 || [...from.types].every((type) => accepts(to.types, type));
+
+/** The types as a message names them. */
+export const typesOf = ({ types }: Shape): string => [...types].sort().join(" or ") || "anything";
+
+/** Formats that say how wide a number is (OpenAPI Format Registry). */
+export const numberFormats: ReadonlySet<string> = new Set(["int32", "int64", "float", "double"]);
+
 /** The value of a node whose `$ref` leads nowhere, which a finding of the loader says. */
 export const unresolved = {};
 
