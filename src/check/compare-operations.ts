@@ -1,19 +1,21 @@
 /** Two OpenAPI documents compared operation by operation, as the bindings see them. */
 import type { Model } from "../spec/model.ts";
-import type { RestOperation } from "../spec/operations.ts";
+import { methodAndPath, type RestOperation } from "../spec/operations.ts";
 import type { RestNode } from "../spec/rest-document.ts";
 import type { Path } from "../spec/yaml-file.ts";
-import { label, ParameterComparison } from "./compare-parameters.ts";
+import { ParameterComparison } from "./compare-parameters.ts";
 import { compareSecurity } from "./compare-security.ts";
 import { ShapeComparison } from "./compare-shapes.ts";
 import type { ChangeClass } from "./report.ts";
 import { type RestChange, RestChanges, type RestRule } from "./rest-change.ts";
-import type { Use } from "./spot.ts";
+import { alone } from "./spot.ts";
 
 export function restChanges(base: Model, head: Model): RestChange[] {
   const changes = new RestChanges();
   const shapes = new ShapeComparison(changes);
-  const byPlace = new Map([...head.operations.values()].map((operation) => [placeKey(operation), operation]));
+  const byPlace = new Map(
+    [...head.operations.values()].map((operation) => [methodAndPath(operation), operation]),
+  );
   const pairs: [RestOperation, RestOperation][] = [];
   for (const old of base.operations.values()) {
     const now = head.operations.get(old.id) ?? renamed(old, byPlace, base);
@@ -24,7 +26,7 @@ export function restChanges(base: Model, head: Model): RestChange[] {
   const matched = new Set(pairs.map(([, now]) => now));
   for (const now of head.operations.values()) {
     if (matched.has(now)) continue;
-    const at = label(now);
+    const at = methodAndPath(now);
     const message = `${at} (${now.id}) is new`;
     changes.add({
       rule: "rest-operation-added",
@@ -40,11 +42,9 @@ export function restChanges(base: Model, head: Model): RestChange[] {
   return changes.all;
 }
 
-const placeKey = ({ method, path }: RestOperation): string => `${method} ${path}`;
-
 /** The operation that stands where `old` stood, unless it is another one that existed before. */
 function renamed(old: RestOperation, byPlace: ReadonlyMap<string, RestOperation>, base: Model) {
-  const now = byPlace.get(placeKey(old));
+  const now = byPlace.get(methodAndPath(old));
   return now && !base.operations.has(now.id) ? now : undefined;
 }
 
@@ -68,7 +68,7 @@ class OperationComparison {
     this.#old = old;
     this.#new = now;
     this.#root = root;
-    this.#at = label(old);
+    this.#at = methodAndPath(old);
   }
 
   run(): void {
@@ -142,16 +142,11 @@ class OperationComparison {
     for (const answer of after) {
       const old = before.find(({ status }) => status === answer.status) ?? before[0];
       if (!old?.shape || !answer.shape) continue;
-      const use = (shape: NonNullable<typeof answer.shape>): Use => ({
-        node: shape.node,
-        shape,
-        required: true,
-      });
       this.#shapes.compare({
         at: `${this.#at} answer`,
         direction: "answer",
-        old: use(old.shape),
-        new: use(answer.shape),
+        old: alone(old.shape),
+        new: alone(answer.shape),
       });
     }
   }

@@ -1,10 +1,8 @@
 /** The parameters of one operation compared: gone, new, moved, written otherwise, required, with another default. */
-import { inputKey, type Parameter, type RestOperation } from "../spec/operations.ts";
+import { inputKey, methodAndPath, type Parameter, type RestOperation } from "../spec/operations.ts";
 import type { ShapeComparison } from "./compare-shapes.ts";
 import type { RestChanges } from "./rest-change.ts";
 import type { Use } from "./spot.ts";
-
-export const label = ({ method, path }: RestOperation): string => `${method.toUpperCase()} ${path}`;
 
 export class ParameterComparison {
   readonly #changes: RestChanges;
@@ -16,7 +14,7 @@ export class ParameterComparison {
     this.#changes = changes;
     this.#shapes = shapes;
     this.#old = old;
-    this.#at = label(old);
+    this.#at = methodAndPath(old);
   }
 
   run(now: RestOperation): void {

@@ -3,9 +3,8 @@
  * fulfilled one before and fulfils none now is refused. What the whole document says is one change for all its operations.
  */
 import type { Model } from "../spec/model.ts";
-import type { RestOperation } from "../spec/operations.ts";
+import { methodAndPath, type RestOperation } from "../spec/operations.ts";
 import { isRecord, nodeKey, type RestNode } from "../spec/rest-document.ts";
-import { label } from "./compare-parameters.ts";
 import type { RestChange, RestChanges } from "./rest-change.ts";
 
 /** Scheme, or scheme and scope, as strings; none: anybody. */
@@ -24,7 +23,7 @@ export function compareSecurity(
     const key = `${nodeKey(before.owner)} ${nodeKey(after.owner)}`;
     const known = found.get(key);
     const isRoot = before.owner === base.document.root && after.owner === head.document.root;
-    const change = known ?? changeOf(isRoot ? "every operation" : label(old), before, after);
+    const change = known ?? changeOf(isRoot ? "every operation" : methodAndPath(old), before, after);
     if (change) found.set(key, { ...change, operations: [...(known?.operations ?? []), old.id] });
   }
   for (const change of found.values()) changes.add(change);

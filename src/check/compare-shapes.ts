@@ -8,7 +8,7 @@ import type { Property, Shape } from "../spec/shape.ts";
 import { compareFacets } from "./compare-facets.ts";
 import type { ChangeClass } from "./report.ts";
 import type { RestChanges } from "./rest-change.ts";
-import type { Facet, Spot, Use } from "./spot.ts";
+import { alone, type Facet, type Spot, type Use } from "./spot.ts";
 
 export class ShapeComparison {
   readonly #changes: RestChanges;
@@ -124,8 +124,7 @@ export class ShapeComparison {
     const before = old.shape.items;
     const after = now.shape.items;
     if (before && after) {
-      const use = (shape: Shape): Use => ({ node: shape.node, shape, required: true });
-      this.compare({ at: `${at}[]`, direction, old: use(before), new: use(after) }, depth + 1);
+      this.compare({ at: `${at}[]`, direction, old: alone(before), new: alone(after) }, depth + 1);
     } else if (before || after) {
       const loosened = !after === (direction === "request");
       const change = {
@@ -156,11 +155,10 @@ export class ShapeComparison {
           ? values.some((value) => member.values.includes(value))
           : name === member.name,
       );
-      const use = (shape: Shape): Use => ({ node: shape.node, shape, required: true });
       const name = member.name ?? member.values[0] ?? "?";
       if (other)
         this.compare(
-          { at: `${at}<${name}>`, direction, old: use(member.shape), new: use(other.shape) },
+          { at: `${at}<${name}>`, direction, old: alone(member.shape), new: alone(other.shape) },
           depth + 1,
         );
       else

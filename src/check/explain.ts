@@ -4,6 +4,7 @@ import { ConfigError } from "../config.ts";
 import { callCost, planOf } from "../spec/call-cost.ts";
 import { didYouMean } from "../spec/findings.ts";
 import type { BoundField, Input, InputSource, Model, PlainField } from "../spec/model.ts";
+import { methodAndPath } from "../spec/operations.ts";
 import type { SavedOperation } from "../spec/saved-operations.ts";
 
 /** Throws `ConfigError` for a name that is neither a field's coordinate nor a saved operation's name. */
@@ -57,7 +58,7 @@ function explainPlain(model: Model, { coordinate, property, type }: PlainField):
 
 function callLines({ operation, inputs, wholeBody, result, batch, nullOn404, needs }: BoundField): string[] {
   return [
-    `  ${operation.method.toUpperCase()} ${operation.path}  (${operation.id}${operation.product ? `, ${operation.product}` : ""})`,
+    `  ${methodAndPath(operation)}  (${operation.id}${operation.product ? `, ${operation.product}` : ""})`,
     ...inputs.map((input) => `  ${input.in} ${input.name}: ${inputSource(input, batch?.key === input)}`),
     ...(wholeBody ? [`  body: ${sourceOf(wholeBody)}`] : []),
     ...(result.length > 0 ? [`  result: ${result.join(".")}`] : []),
@@ -79,7 +80,8 @@ const inputSource = (input: Input, isKey: boolean): string =>
   (isKey ? ", of all parents" : "") +
   (input.required ? ", required" : "");
 
-const sourceOf = (source: InputSource): string =>
+/** As the schema's `from` says it, or the constant. */
+export const sourceOf = (source: InputSource): string =>
   source.kind === "constant"
     ? `constant ${JSON.stringify(source.value)}`
     : `${source.kind === "argument" ? "args" : "parent"}.${source.path.join(".")}`;

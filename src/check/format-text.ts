@@ -1,6 +1,6 @@
 /** The report for a person at a terminal: every finding with both places, then what it means for the saved operations. */
+import { styleText } from "node:util";
 import { approvalEntry } from "./approvals.ts";
-import { type Paint, painter } from "./colour.ts";
 import {
   type Finding,
   type Frame,
@@ -11,8 +11,10 @@ import {
 } from "./report.ts";
 import { summaryLines } from "./summary.ts";
 
+type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
+
 export function formatText(report: Report, colour = false): string {
-  const paint = painter(colour);
+  const paint: Paint = (style, text) => (colour ? styleText(style, text, { validateStream: false }) : text);
   const blocks = report.findings.map((finding) => findingBlock(finding, paint).join("\n"));
   const changes = changeLines(report, paint);
   const operations = operationLines(report, paint);

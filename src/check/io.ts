@@ -4,7 +4,7 @@ export type Io = {
   readonly root: string;
   readonly out: (text: string) => void;
   readonly error: (line: string) => void;
-  /** Whether the output is a terminal. */
+  /** Whether the output shows colours. */
   readonly colour?: boolean;
   /** `YYYY-MM-DD`; the day of the clock (UTC) if it is left out. */
   readonly today?: string;

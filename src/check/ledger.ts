@@ -6,6 +6,7 @@
 import { ConfigError } from "../config.ts";
 import { didYouMean } from "../spec/findings.ts";
 import type { Model } from "../spec/model.ts";
+import { methodAndPath } from "../spec/operations.ts";
 import { isRecord } from "../spec/rest-document.ts";
 import { parseYamlFile, type YamlFile } from "../spec/yaml-file.ts";
 import type { Finding } from "./report.ts";
@@ -20,11 +21,11 @@ export function ledgerFindings(side: Side, model: Model): Finding[] {
     ({ id }) => !bound.has(id) && !ledger.entries.has(id),
   );
   return [
-    ...undecided.map(({ id, method, path, node }) => ({
-      ...common("operation-undecided", id),
-      message: `${method.toUpperCase()} ${path} (${id}) has no GraphQL field, and no entry in spec/${ledgerFile}`,
-      hint: `add a field (npm run propose -- ${id}), or "${id}: <reason>" to spec/${ledgerFile}`,
-      places: [side.frame("rest", model.document.place(node))],
+    ...undecided.map((operation) => ({
+      ...common("operation-undecided", operation.id),
+      message: `${methodAndPath(operation)} (${operation.id}) has no GraphQL field, and no entry in spec/${ledgerFile}`,
+      hint: `add a field (npm run propose -- ${operation.id}), or "${operation.id}: <reason>" to spec/${ledgerFile}`,
+      places: [side.frame("rest", model.document.place(operation.node))],
     })),
     ...staleEntries(side, model, ledger, bound),
   ];

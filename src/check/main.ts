@@ -72,11 +72,10 @@ function print(report: Report, { format, file }: Output, io: Io): string {
 
 if (import.meta.main) {
   enableCompileCache();
-  const colour = process.stdout.isTTY === true && !process.env.NO_COLOR;
   process.exitCode = await run(process.argv.slice(2), {
     root: process.cwd(),
     out: console.log,
     error: console.error,
-    colour,
+    colour: process.stdout.hasColors?.() === true,
   });
 }

@@ -12,6 +12,7 @@ import { enumValues } from "../spec/bind-types.ts";
 import { bindingNames } from "../spec/directives.ts";
 import type { BoundField, Model, PlainField } from "../spec/model.ts";
 import { inputKey } from "../spec/operations.ts";
+import { sourceOf } from "./explain.ts";
 import type { ChangeClass } from "./report.ts";
 
 export type SchemaChange = {
@@ -122,9 +123,6 @@ function bindingOf(field: BoundField | PlainField, now: BoundField | PlainField)
     batchBy: field.batch?.match ?? null,
   };
 }
-
-const sourceOf = (source: BoundField["inputs"][number]["source"]): string =>
-  source.kind === "constant" ? JSON.stringify(source.value) : `${source.kind}.${source.path.join(".")}`;
 
 const describe = (field: BoundField | PlainField): string =>
   field.kind === "plain"

@@ -7,6 +7,9 @@ import type { RestChange } from "./rest-change.ts";
 /** A schema where it is used: by a property, a parameter, a body, the items of a list. */
 export type Use = { readonly node: RestNode; readonly shape: Shape; readonly required: boolean };
 
+/** A schema that no property or parameter holds: its use says nothing of its own. */
+export const alone = (shape: Shape): Use => ({ node: shape.node, shape, required: true });
+
 /** What a comparison says at one spot; the class depends on the direction. */
 export type Spot = {
   readonly at: string;

@@ -1,6 +1,6 @@
 /** `generated/operations.ts`: what the REST client must know of each bound operation at run time. */
 import type { Model } from "../spec/model.ts";
-import type { RestOperation } from "../spec/operations.ts";
+import { methodAndPath, type RestOperation } from "../spec/operations.ts";
 import { banner } from "./names.ts";
 
 export function emitOperations(model: Model): string {
@@ -8,7 +8,7 @@ export function emitOperations(model: Model): string {
     field.kind === "bound" ? [field.operation] : [],
   );
   const entries = [...new Set(bound)].map(
-    (operation) => `${JSON.stringify(keyOf(operation))}: ${entry(operation)},`,
+    (operation) => `${JSON.stringify(methodAndPath(operation))}: ${entry(operation)},`,
   );
   return `${banner}
 import type { Operation } from "../src/rest/operation.ts";
@@ -18,8 +18,6 @@ ${entries.join("\n")}
 };
 `;
 }
-
-const keyOf = ({ method, path }: RestOperation): string => `${method.toUpperCase()} ${path}`;
 
 function entry(operation: RestOperation): string {
   const styled = operation.parameters.filter(

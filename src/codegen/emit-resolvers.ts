@@ -1,5 +1,6 @@
 /** `generated/resolvers.ts`: one expression a field, in schema order, both halves of the binding in its comment. */
 import type { BoundField, Model, PlainField } from "../spec/model.ts";
+import { methodAndPath } from "../spec/operations.ts";
 import { boundResolver } from "./emit-calls.ts";
 import type { InputFunctions } from "./emit-inputs.ts";
 import { banner, key } from "./names.ts";
@@ -32,7 +33,7 @@ function emitType(
 
 function boundComment({ coordinate, operation, batch }: BoundField): string {
   const batched = batch ? `, batched by ${batch.match}` : "";
-  return `${coordinate} → ${operation.method.toUpperCase()} ${operation.path} (${operation.id}${batched})`;
+  return `${coordinate} → ${methodAndPath(operation)} (${operation.id}${batched})`;
 }
 
 const plainComment = ({ coordinate, field, property }: PlainField): string =>

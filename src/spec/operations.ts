@@ -50,6 +50,10 @@ export type RestOperation = {
 /** The methods that a binding can send; an operation of another is known, and bound by nobody. */
 export const boundMethods: readonly string[] = ["get", "post", "put", "patch", "delete"];
 
+/** `GET /things/{id}`: how an operation is called where its `operationId` says too little. */
+export const methodAndPath = ({ method, path }: Pick<RestOperation, "method" | "path">): string =>
+  `${method.toUpperCase()} ${path}`;
+
 export const isSafe = (method: string): boolean => method === "get";
 
 /** Whether it documents successes, and content for none of them: what it answers is null (204). */

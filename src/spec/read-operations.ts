@@ -1,6 +1,6 @@
 /** Finds the operations of a document, and the faults that make one unusable: no `operationId`, or one that is taken. */
 import type { Diagnostic } from "./diagnostic.ts";
-import type { RestOperation } from "./operations.ts";
+import { methodAndPath, type RestOperation } from "./operations.ts";
 import { keys, readOperation } from "./read-operation.ts";
 import { isRecord, type RestDocument, type RestNode } from "./rest-document.ts";
 
@@ -14,7 +14,7 @@ export function readOperations(document: RestDocument): {
   const diagnostics: Diagnostic[] = [];
   for (const { path, method, item, node } of operationNodes(document)) {
     const id = (node.value as Record<string, unknown>).operationId;
-    const at = `${method.toUpperCase()} ${path}`;
+    const at = methodAndPath({ method, path });
     if (typeof id !== "string" || id === "") {
       diagnostics.push(
         finding(
@@ -30,7 +30,7 @@ export function readOperations(document: RestDocument): {
     }
     const other = operations.get(id);
     if (other) {
-      const message = `operationId "${id}" of ${at} is taken by ${other.method.toUpperCase()} ${other.path}`;
+      const message = `operationId "${id}" of ${at} is taken by ${methodAndPath(other)}`;
       diagnostics.push(
         finding("operation-id-duplicate", id, message, "give each operation its own", document, node),
       );

@@ -64,8 +64,7 @@ export class RestDocument {
     const reference = refOf(from.value);
     if (reference === undefined) return undefined;
     const [path = "", fragment = ""] = reference.split("#");
-    const name =
-      path === "" ? from.file : posix.normalize(posix.join(posix.dirname(from.file), decode(path)));
+    const name = path === "" ? from.file : posix.join(posix.dirname(from.file), decode(path));
     let value = this.file(name);
     const steps = fragment.split("/").slice(1).map(unescapePointer);
     for (const step of steps) value = childValue(value, step);

@@ -308,6 +308,17 @@ test("a REST change that no field rests on is reported and fails nothing", async
   expect(result.changes.find(({ rule }) => rule === "rest-type-changed")?.coordinates).toEqual([]);
 }, 60_000);
 
+test("a binding that reads elsewhere is told as the schema's own params say it", async () => {
+  const root = repository();
+  write(root, { "spec/schema.graphql": edited(schema, 'value: ["in-transit"]', 'value: ["lost"]') });
+  const { findings } = await report(root, "--base", "HEAD");
+  const inputs = (state: string): string =>
+    `parcels_of_warehouse.result(warehouse_id: parent.warehouse_id, state: constant ["${state}"], page_size: args.size)`;
+  expect(findings.find(({ rule }) => rule === "binding-changed")?.message).toBe(
+    `Warehouse.parcels is bound otherwise now: ${inputs("lost")}, it was ${inputs("in-transit")}`,
+  );
+}, 60_000);
+
 test("an operation that is neither bound nor in the ledger is a finding", async () => {
   const { findings } = await report(project({ "spec/rest-only.yaml": "" }));
   expect(findings.filter(({ stage }) => stage === "ledger")).toMatchObject([
