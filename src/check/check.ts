@@ -13,7 +13,7 @@ import { proofFindings } from "./proof.ts";
 import { type Finding, type Report, type Stage, summarise } from "./report.ts";
 import { loadSide, type Side } from "./side.ts";
 
-export type CheckInput = {
+type CheckInput = {
   readonly files: SpecFiles;
   readonly base?: { readonly name: string; readonly files: SpecFiles };
   /** Stage 3. */

@@ -27,7 +27,7 @@ export type Touched = {
   readonly verdict: Exclude<Verdict, "untouched">;
 };
 
-export type Approval = { readonly reason: string; readonly author: string; readonly expires: string };
+type Approval = { readonly reason: string; readonly author: string; readonly expires: string };
 
 export type Finding = {
   readonly stage: Stage;
@@ -80,7 +80,7 @@ export type Report = {
   readonly summary: Summary;
 };
 
-export type Summary = {
+type Summary = {
   readonly findings: number;
   /** Neither approved nor a note: what fails the run. */
   readonly unapproved: number;

@@ -44,7 +44,6 @@ export type Variant = {
 };
 
 export type Variants = {
-  readonly node: RestNode;
   /** The discriminator's property (OpenAPI 3.1 §4.8.25). */
   readonly property?: string;
   readonly members: readonly Variant[];

@@ -27,7 +27,7 @@ const isNull = (value: unknown): boolean =>
     value.const === null ||
     (Array.isArray(value.enum) && value.enum.every((item) => item === null)));
 
-export type Member = { node: RestNode; shape: Shape };
+type Member = { node: RestNode; shape: Shape };
 
 function join(node: RestNode, members: readonly Member[], variants?: Variants): Shape {
   const shapes = members.map((member) => member.shape);
@@ -85,7 +85,6 @@ function variantsOf(document: RestDocument, node: RestNode, members: readonly Me
   const name = typeof discriminator?.propertyName === "string" ? discriminator.propertyName : undefined;
   const mapping = isRecord(discriminator?.mapping) ? Object.entries(discriminator.mapping) : [];
   return {
-    node,
     ...(name !== undefined && { property: name }),
     members: members.map(({ node: at, shape }) => {
       const target = document.follow(at)?.value;

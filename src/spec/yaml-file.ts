@@ -16,7 +16,6 @@ import { type Place, unreadable } from "./diagnostic.ts";
 export type Path = readonly (string | number)[];
 
 export type YamlFile = {
-  readonly name: string;
   readonly value: unknown;
   /** Where the value at `path` stands (its key, if it has one); the nearest ancestor's place if it does not exist. */
   place(path: Path): Place;
@@ -42,7 +41,7 @@ export function parseYamlFile(name: string, text: string): YamlFile {
       });
     }
     const value: unknown = document.toJS({ maxAliasCount: 1_000 });
-    return { name, value, place: (path) => placeOf(name, document, lines, path) };
+    return { value, place: (path) => placeOf(name, document, lines, path) };
   } catch (error) {
     if (error instanceof RangeError) throw unreadable(name, "is nested too deeply");
     if (error instanceof ReferenceError) throw unreadable(name, "expands too many aliases");
