@@ -12,7 +12,7 @@ import {
   isNonNullType,
 } from "graphql";
 import { readRestName } from "../spec/directives.ts";
-import { limitsThat } from "../spec/limits.ts";
+import { soundLimits } from "../spec/limits.ts";
 import type { BoundField, InputSource, Model } from "../spec/model.ts";
 import { numberFormats, type Shape } from "../spec/shape.ts";
 import { emitArgumentNames } from "./emit-argument-names.ts";
@@ -66,7 +66,7 @@ function typeAt(type: GraphQLInputType, path: readonly string[]): GraphQLInputTy
   }, type);
 }
 
-const limitsOf = ({ limits }: Shape): JsonSchema => Object.fromEntries(limitsThat(true, limits));
+const limitsOf = ({ limits }: Shape): JsonSchema => Object.fromEntries(soundLimits(limits));
 
 /** The limits of one value; the GraphQL type itself is already proved, so `type` is not said again. */
 function schemaOf(model: Model, type: GraphQLInputType, shape: Shape, depth = 0): JsonSchema {

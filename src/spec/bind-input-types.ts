@@ -14,7 +14,7 @@ import type { Binding } from "./binding.ts";
 import type { Bound } from "./bound.ts";
 import { placeOf, readRestName } from "./directives.ts";
 import { didYouMean, type Where } from "./findings.ts";
-import { limitsThat } from "./limits.ts";
+import { unsoundLimits } from "./limits.ts";
 import { declared, type Shape } from "./shape.ts";
 
 /** `inBody`: as JSON, where an ID stays the string that it is; elsewhere all is text on the wire. */
@@ -144,7 +144,7 @@ function misfit(binding: Binding, where: Where, type: GraphQLInputType, shape: S
 
 /** The argument is sent without a limit that nobody can read, and REST may refuse it. */
 function checkLimits(binding: Binding, where: Where, { limits, node }: Shape): void {
-  for (const [key, value] of limitsThat(false, limits)) {
+  for (const [key, value] of unsoundLimits(limits)) {
     const written = `${key}: ${JSON.stringify(value)}`;
     binding.findings.add(
       "limit-unchecked",

@@ -1,7 +1,7 @@
 /** Schemas that include themselves, by `$ref`, `allOf`, `oneOf` or `anyOf`: no value is ever described by one. */
 import type { Diagnostic } from "./diagnostic.ts";
 import { isRecord, type RestDocument, type RestNode, refOf } from "./rest-document.ts";
-import { child } from "./shape.ts";
+import { below } from "./shape.ts";
 
 export class Circles {
   /** One for each circle, at the member that closes it. */
@@ -25,7 +25,7 @@ export class Circles {
     for (const keyword of ["allOf", "oneOf", "anyOf"] as const) {
       const members = node.value[keyword];
       if (!Array.isArray(members)) continue;
-      for (const index of members.keys()) this.visit(child(node, keyword, index));
+      for (const index of members.keys()) this.visit(below(node, keyword, index));
     }
     this.#state.set(node.value, "done");
   }

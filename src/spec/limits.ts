@@ -55,9 +55,13 @@ export function narrower(left: Limits, right: Limits): Limits {
   return limits;
 }
 
-/** Keyword and value of each limit that a value can be held to, or of each that it cannot. */
-export const limitsThat = (holds: boolean, limits: Limits): [string, unknown][] =>
-  Object.entries(limits).filter(([key, value]) => sound[key] && sound[key](value) === holds);
+/** Keyword and value of each limit that a value can be held to. */
+export const soundLimits = (limits: Limits): [string, unknown][] =>
+  Object.entries(limits).filter(([key, value]) => sound[key]?.(value) === true);
+
+/** Keyword and value of each limit that no value can be held to: `minLength: -1`. */
+export const unsoundLimits = (limits: Limits): [string, unknown][] =>
+  Object.entries(limits).filter(([key, value]) => sound[key]?.(value) === false);
 
 /** ECMA-262 in Unicode mode, as JSON Schema has it (2020-12 §6.4); `undefined` for what is none. */
 export function regexOf(pattern: string): RegExp | undefined {

@@ -3,7 +3,7 @@ import { isJson } from "../http/media-type.ts";
 import { type Answer, inputKey, type Parameter, type RestOperation } from "./operations.ts";
 import { shapeAt } from "./read-shape.ts";
 import { isRecord, type RestDocument, type RestNode } from "./rest-document.ts";
-import { child, type Shape } from "./shape.ts";
+import { below, type Shape } from "./shape.ts";
 import type { Path } from "./yaml-file.ts";
 
 export function readOperation(
@@ -39,10 +39,8 @@ export function readOperation(
 }
 
 function readParameters(document: RestDocument, owner: RestNode): Parameter[] {
-  const list = document.child(owner, "parameters");
-  return keys(list).flatMap((index): Parameter[] => {
-    const node = list && document.child(list, index);
-    if (!node || !isRecord(node.value)) return [];
+  return members(document, document.child(owner, "parameters")).flatMap((node): Parameter[] => {
+    if (!isRecord(node.value)) return [];
     const { name, in: location, required, style, explode } = node.value;
     if (typeof name !== "string" || !(location === "path" || location === "query" || location === "header"))
       return [];
@@ -71,11 +69,10 @@ function successPath(document: RestDocument, operation: RestNode): Path {
   const responses = document.child(operation, "responses");
   const successes = keys(responses).filter((key) => /^2/.test(key));
   const isFull = (key: string): boolean =>
-    keys(responses && document.child(document.child(responses, key) ?? responses, "content")).length > 0;
+    keys(document.child(document.child(responses, key), "content")).length > 0;
   const status = successes.find(isFull) ?? successes[0];
   if (status === undefined) return ["responses", ...keys(responses).slice(0, 1)];
-  const answer = responses && document.child(responses, status);
-  const [media] = keys(answer && document.child(answer, "content"));
+  const [media] = keys(document.child(document.child(responses, status), "content"));
   return ["responses", status, ...(media === undefined ? [] : ["content", media])];
 }
 
@@ -86,13 +83,9 @@ function unfeedable(
   json: RestOperation["body"],
 ): RestOperation["unfeedable"] {
   const cookies = [item, operation].flatMap((owner) => {
-    const list = document.child(owner, "parameters");
-    return keys(list).flatMap((index) => {
-      const node = list && document.child(list, index);
-      const { name, in: location, required } = node && isRecord(node.value) ? node.value : {};
-      return node && location === "cookie" && required === true
-        ? [{ what: `the cookie "${name}"`, node }]
-        : [];
+    return members(document, document.child(owner, "parameters")).flatMap((node) => {
+      const { name, in: location, required } = isRecord(node.value) ? node.value : {};
+      return location === "cookie" && required === true ? [{ what: `the cookie "${name}"`, node }] : [];
     });
   });
   const body = document.child(operation, "requestBody");
@@ -111,17 +104,14 @@ function unfeedable(
 
 /** A parameter's schema stands in `schema`, or in the one entry of `content`. */
 function schemaShape(document: RestDocument, node: RestNode): Shape {
-  const value = node.value as Record<string, unknown>;
-  if ("schema" in value) return shapeAt(document, child(node, "schema"));
-  const [media] = keys(document.child(node, "content"));
-  const content = media !== undefined ? document.child(child(node, "content"), media) : undefined;
-  return shapeAt(
-    document,
-    content && isRecord(content.value) && "schema" in content.value
-      ? child(content, "schema")
-      : { ...node, value: {} },
-  );
+  const [entry] = members(document, document.child(node, "content"));
+  const isInContent = entry && !("schema" in (node.value as object));
+  return shapeAt(document, schemaIn(isInContent ? entry : node));
 }
+
+/** The `schema` of a parameter or of a media type; an empty one, which says nothing, if there is none. */
+const schemaIn = (node: RestNode): RestNode =>
+  isRecord(node.value) && "schema" in node.value ? below(node, "schema") : { ...node, value: {} };
 
 function readBody(document: RestDocument, operation: RestNode): RestOperation["body"] {
   const node = document.child(operation, "requestBody");
@@ -135,7 +125,7 @@ function readAnswers(document: RestDocument, operation: RestNode): Answer[] {
   return keys(responses)
     .filter((status) => /^2/.test(status))
     .flatMap((status): Answer[] => {
-      const node = responses && document.child(responses, status);
+      const node = document.child(responses, status);
       if (!node) return [];
       const [media] = keys(document.child(node, "content"));
       return [{ status, ...(media !== undefined && { media }), ...jsonContent(document, node) }];
@@ -145,12 +135,14 @@ function readAnswers(document: RestDocument, operation: RestNode): Answer[] {
 function jsonContent(document: RestDocument, node: RestNode): { media: string; shape: Shape } | undefined {
   const content = document.child(node, "content");
   const media = keys(content).find(isJson);
-  const entry = content && media !== undefined ? document.child(content, media) : undefined;
-  if (!entry || media === undefined) return undefined;
-  const schema =
-    isRecord(entry.value) && "schema" in entry.value ? child(entry, "schema") : { ...entry, value: {} };
-  return { media, shape: shapeAt(document, schema) };
+  if (media === undefined) return undefined;
+  const entry = document.child(content, media);
+  return entry && { media, shape: shapeAt(document, schemaIn(entry)) };
 }
+
+/** The entries of a list or map, their `$ref`s followed; without those that lead nowhere. */
+const members = (document: RestDocument, node: RestNode | undefined): RestNode[] =>
+  keys(node).flatMap((key) => document.child(node, key) ?? []);
 
 export const keys = (node: RestNode | undefined): string[] =>
   typeof node?.value === "object" && node.value !== null ? Object.keys(node.value) : [];

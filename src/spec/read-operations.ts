@@ -46,9 +46,9 @@ function* operationNodes(
 ): Generator<{ path: string; method: string; item: RestNode; node: RestNode }> {
   const paths = document.child(document.root, "paths");
   for (const path of keys(paths)) {
-    const item = paths && document.child(paths, path);
+    const item = document.child(paths, path);
     for (const method of methods) {
-      const node = item && document.child(item, method);
+      const node = document.child(item, method);
       if (item && node && isRecord(node.value)) yield { path, method, item, node };
     }
   }

@@ -6,8 +6,8 @@ import { readLimits } from "./limits.ts";
 import { merge } from "./merge-shapes.ts";
 import { isRecord, type RestDocument, type RestNode, refOf } from "./rest-document.ts";
 import {
+  below,
   cached,
-  child,
   emptyShape,
   type JsonType,
   type Property,
@@ -49,10 +49,10 @@ function foldSchema(document: RestDocument, node: RestNode, seen: readonly RestN
   const schema = isRecord(node.value) ? node.value : {};
   let shape = ownShape(document, node, schema);
   for (const part of list(schema.allOf)) {
-    shape = merge(shape, shapeAt(document, child(node, "allOf", part.index), seen), node);
+    shape = merge(shape, shapeAt(document, below(node, "allOf", part.index), seen), node);
   }
   for (const keyword of ["oneOf", "anyOf"] as const) {
-    const nodes = list(schema[keyword]).map(({ index }) => child(node, keyword, index));
+    const nodes = list(schema[keyword]).map(({ index }) => below(node, keyword, index));
     const members = nodes.map((member) => ({ node: member, shape: shapeAt(document, member, seen) }));
     if (members.length > 0) shape = foldVariants(document, shape, members);
   }
@@ -87,7 +87,7 @@ function ownShape(document: RestDocument, node: RestNode, schema: Record<string,
       return cached(
         this,
         "items",
-        schema.items === undefined ? undefined : shapeAt(document, child(node, "items")),
+        schema.items === undefined ? undefined : shapeAt(document, below(node, "items")),
       );
     },
   };
@@ -101,7 +101,7 @@ function propertiesOf(
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   const names = isRecord(schema.properties) ? Object.keys(schema.properties) : [];
   const found = names.map((name): [string, Property] => {
-    const at = child(node, "properties", name);
+    const at = below(node, "properties", name);
     return [name, property(name, at, required.has(name), () => shapeAt(document, at))];
   });
   for (const name of required) {

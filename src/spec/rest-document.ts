@@ -41,12 +41,12 @@ export class RestDocument {
     return file ? file.place([...node.path, ...below]) : { file: node.file, line: 1, column: 1 };
   }
 
-  /** The member `key`, with a `$ref` in it followed; `undefined` if there is none. */
-  child(node: RestNode, key: string | number): RestNode | undefined {
-    const value = childValue(node.value, key);
-    return value === undefined
-      ? undefined
-      : this.follow({ file: node.file, path: [...node.path, key], value });
+  /** The member `key`, with a `$ref` in it followed; `undefined` if there is none, or no node that could hold it. */
+  child(node: RestNode | undefined, key: string | number): RestNode | undefined {
+    const value = childValue(node?.value, key);
+    return node && value !== undefined
+      ? this.follow({ file: node.file, path: [...node.path, key], value })
+      : undefined;
   }
 
   /** Follows `$ref` until there is none. A reference to nothing, or one that only leads to itself, is `undefined`. */

@@ -94,7 +94,8 @@ export const emptyShape = (node: RestNode): Shape => ({
   properties: new Map(),
 });
 
-export const child = (node: RestNode, ...steps: (string | number)[]): RestNode => ({
+/** What stands at `steps` below a node, as it is written: it must be there, and no `$ref` is followed. */
+export const below = (node: RestNode, ...steps: (string | number)[]): RestNode => ({
   file: node.file,
   path: [...node.path, ...steps],
   value: steps.reduce<unknown>(
