@@ -82,12 +82,7 @@ function unfeedable(
   operation: RestNode,
   json: RestOperation["body"],
 ): RestOperation["unfeedable"] {
-  const cookies = [item, operation].flatMap((owner) => {
-    return members(document, document.child(owner, "parameters")).flatMap((node) => {
-      const { name, in: location, required } = isRecord(node.value) ? node.value : {};
-      return location === "cookie" && required === true ? [{ what: `the cookie "${name}"`, node }] : [];
-    });
-  });
+  const cookies = requiredCookies(document, [item, operation]);
   const body = document.child(operation, "requestBody");
   const isRequired = body && isRecord(body.value) && body.value.required === true;
   return isRequired && !json
@@ -100,6 +95,21 @@ function unfeedable(
         },
       ]
     : cookies;
+}
+
+/** The last owner that names a cookie says whether it is required. */
+function requiredCookies(
+  document: RestDocument,
+  owners: readonly RestNode[],
+): { what: string; node: RestNode }[] {
+  const cookies = new Map<string, { node: RestNode; required: unknown }>();
+  for (const owner of owners) {
+    for (const node of members(document, document.child(owner, "parameters"))) {
+      const { name, in: location, required } = isRecord(node.value) ? node.value : {};
+      if (location === "cookie") cookies.set(`the cookie "${name}"`, { node, required });
+    }
+  }
+  return [...cookies].flatMap(([what, { node, required }]) => (required === true ? [{ what, node }] : []));
 }
 
 /** A parameter's schema stands in `schema`, or in the one entry of `content`. */
