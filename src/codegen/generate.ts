@@ -7,24 +7,24 @@ import { codegen } from "@graphql-codegen/core";
 import type { Types } from "@graphql-codegen/plugin-helpers";
 import { parse } from "graphql";
 import { SpecUnreadable } from "../spec/diagnostic.ts";
-import { folderReader, loadSpec, provedModel } from "../spec/load.ts";
+import { loadSpec, provedModel } from "../spec/load.ts";
 import type { Model } from "../spec/model.ts";
 import { readSavedOperations, type SavedOperation } from "../spec/saved-operations.ts";
-import { folderFiles, savedOperationTexts } from "../spec/spec-files.ts";
+import { folderFiles, type SpecFiles, savedOperationTexts } from "../spec/spec-files.ts";
 import { codegenConfig } from "./config.ts";
 
 /** The saved operations; throws `SpecUnreadable` with every finding if one is not valid. */
-function loadSaved(root: string, model: Model): SavedOperation[] {
-  const texts = savedOperationTexts(folderFiles(join(root, "spec")));
-  const { operations, diagnostics } = readSavedOperations(model.schema, texts);
+function loadSaved(files: SpecFiles, model: Model): SavedOperation[] {
+  const { operations, diagnostics } = readSavedOperations(model.schema, savedOperationTexts(files));
   if (diagnostics.length > 0) throw new SpecUnreadable(diagnostics);
   return operations;
 }
 
 /** Reads `<root>/spec`; throws `SpecUnreadable` with every finding if there is an error among them. */
 export function configFor(root: string) {
-  const model = provedModel(loadSpec(folderReader(join(root, "spec"))));
-  return codegenConfig(model, loadSaved(root, model));
+  const files = folderFiles(join(root, "spec"));
+  const model = provedModel(loadSpec(files.read));
+  return codegenConfig(model, loadSaved(files, model));
 }
 
 const missing = (name: string): never => {

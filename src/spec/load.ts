@@ -1,6 +1,4 @@
-/** The loader: reads a spec folder (`schema.graphql`, `openapi.yaml`) and binds it. The one place of `src/spec` that touches the disk. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+/** The loader: reads the two files of a spec folder, `schema.graphql` and `openapi.yaml`, and binds them. */
 import { bind } from "./bind.ts";
 import { SpecUnreadable, unreadable } from "./diagnostic.ts";
 import type { Model, Spec } from "./model.ts";
@@ -8,19 +6,6 @@ import { readOperations } from "./read-operations.ts";
 import { brokenReferences } from "./references.ts";
 import { type ReadFile, RestDocument } from "./rest-document.ts";
 import { readSchemaFile, type SchemaFile } from "./schema-file.ts";
-
-/** Reads files below `folder`; throws `SpecUnreadable` for one that exists and cannot be read. */
-export const folderReader =
-  (folder: string): ReadFile =>
-  (name) => {
-    try {
-      return readFileSync(join(folder, name), "utf8");
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === "ENOENT") return undefined;
-      throw unreadable(name, code === "EISDIR" ? "is a folder, not a file" : `cannot be read (${code})`);
-    }
-  };
 
 /** Loads and binds; throws `SpecUnreadable`, with every unreadable file in it, when there is nothing to bind. */
 export function loadSpec(read: ReadFile): Spec {

@@ -4,13 +4,14 @@ import { join } from "node:path";
 import { generate as graphqlCodegen } from "@graphql-codegen/cli";
 import { describe, expect, test } from "vitest";
 import { codegenConfig } from "../../src/codegen/config.ts";
-import { folderReader, loadSpec } from "../../src/spec/load.ts";
+import { loadSpec } from "../../src/spec/load.ts";
+import { folderFiles } from "../../src/spec/spec-files.ts";
 
 const folder = join(import.meta.dirname, "cases");
 
 describe.each(readdirSync(folder))("%s", (name) => {
   test("generates exactly what its folder holds", async () => {
-    const { model, diagnostics } = loadSpec(folderReader(join(folder, name)));
+    const { model, diagnostics } = loadSpec(folderFiles(join(folder, name)).read);
     expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
     if (!model) throw new Error("no model");
     const config = codegenConfig(model);

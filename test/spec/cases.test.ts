@@ -3,14 +3,15 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Diagnostic, type Rule, rules, SpecUnreadable } from "../../src/spec/diagnostic.ts";
-import { folderReader, loadSpec } from "../../src/spec/load.ts";
+import { loadSpec } from "../../src/spec/load.ts";
+import { folderFiles } from "../../src/spec/spec-files.ts";
 
 const folder = join(import.meta.dirname, "cases");
 const names = readdirSync(folder);
 
 function diagnose(name: string): readonly Diagnostic[] {
   try {
-    return loadSpec(folderReader(join(folder, name))).diagnostics;
+    return loadSpec(folderFiles(join(folder, name)).read).diagnostics;
   } catch (error) {
     if (error instanceof SpecUnreadable) return error.diagnostics;
     throw error;
