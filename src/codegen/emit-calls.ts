@@ -1,5 +1,11 @@
 /** A bound field's one expression: the REST call with its inputs, inside `level` and a batch where it is batched. */
-import { type GraphQLInputType, getNullableType, isInputObjectType, isObjectType } from "graphql";
+import {
+  type GraphQLInputType,
+  getNamedType,
+  getNullableType,
+  isInputObjectType,
+  isObjectType,
+} from "graphql";
 import type { BoundField, Input, InputSource, Model } from "../spec/model.ts";
 import type { Shape } from "../spec/shape.ts";
 import { type InputFunctions, inputExpression } from "./emit-inputs.ts";
@@ -81,10 +87,7 @@ function argumentExpression(
     : value;
 }
 
-const hasObjects = (type: GraphQLInputType): boolean => {
-  const nullable = getNullableType(type);
-  return isInputObjectType("ofType" in nullable ? getNullableType(nullable.ofType) : nullable);
-};
+const hasObjects = (type: GraphQLInputType): boolean => isInputObjectType(getNamedType(type));
 
 function argumentType(
   model: Model,

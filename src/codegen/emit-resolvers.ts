@@ -2,7 +2,7 @@
 import type { BoundField, Model, PlainField } from "../spec/model.ts";
 import { methodAndPath } from "../spec/operations.ts";
 import { boundResolver } from "./emit-calls.ts";
-import type { InputFunctions } from "./emit-inputs.ts";
+import { type InputFunctions, inputFunctionText } from "./emit-inputs.ts";
 import { banner, key } from "./names.ts";
 
 export function emitResolvers(model: Model): string {
@@ -12,8 +12,10 @@ export function emitResolvers(model: Model): string {
   const objects = [...types].map(([type, fields]) => emitType(model, functions, type, fields));
   const abstracts = [...model.abstracts.values()].map(emitAbstract);
   const enums = [...model.enums].map(([name, values]) => emitEnum(name, values));
-  const body = [...[...functions.values()], ...objects, ...abstracts, ...enums].join("\n\n");
-  return `${banner}${imports(model, body, [...types.keys()], [...functions.keys()])}\n\n${body}\n`;
+  const inputs = [...new Set(functions.values())];
+  const body = [...inputs.map(inputFunctionText), ...objects, ...abstracts, ...enums].join("\n\n");
+  const inputTypes = new Set(inputs.map(({ type }) => type));
+  return `${banner}${imports(model, body, [...types.keys()], [...inputTypes])}\n\n${body}\n`;
 }
 
 function emitType(

@@ -14,8 +14,8 @@ export const Query = {
   /** Query.notes → GET /notes (listNotes) */
   notes: (_parent, args, { rest }) =>
     rest.get("/notes", {
-      query: { filter: args.filter && toNoteFilter(args.filter), page: args.page ?? undefined },
-      header: { "X-Trace": args.trace && toTrace(args.trace) },
+      query: { filter: args.filter ? toNoteFilter(args.filter) : undefined, page: args.page ?? undefined },
+      header: { "X-Trace": args.trace ? toTrace(args.trace) : undefined },
     }),
 } satisfies Required<QueryResolvers>;
 
