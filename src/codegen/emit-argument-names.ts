@@ -2,20 +2,16 @@
  * The second table of `generated/arguments.ts`: REST name → the argument that feeds it, where the two differ, so that
  * a refusal by REST names what the client wrote. No limits: those are the first table's.
  */
-import { type GraphQLArgument, getNamedType, isInputObjectType } from "graphql";
+import { getNamedType, isInputObjectType } from "graphql";
 import { readRestName } from "../spec/directives.ts";
 import type { BoundField, Model } from "../spec/model.ts";
 import { object } from "./names.ts";
 
 type Names = Record<string, string>;
 
-export function emitArgumentNames(
-  model: Model,
-  fields: readonly BoundField[],
-  argumentsOf: (field: BoundField) => readonly GraphQLArgument[],
-): string {
+export function emitArgumentNames(model: Model, fields: readonly BoundField[]): string {
   const table = fields.flatMap((field) => {
-    const names = Object.entries({ ...bodyNames(model, field, argumentsOf(field)), ...inputNames(field) });
+    const names = Object.entries({ ...bodyNames(model, field), ...inputNames(field) });
     const entries = names.map(([name, argument]) => [name, JSON.stringify(argument)] as const);
     return entries.length > 0 ? [[field.coordinate, object(entries)] as const] : [];
   });
@@ -34,15 +30,14 @@ const inputNames = ({ inputs }: BoundField): Names =>
   );
 
 /** The properties of an argument that is the whole body. */
-function bodyNames(model: Model, { wholeBody }: BoundField, args: readonly GraphQLArgument[]): Names {
-  const [name] = wholeBody?.kind === "argument" ? wholeBody.path : [];
-  const argument = args.find((each) => each.name === name);
-  const type = argument && getNamedType(argument.type);
+function bodyNames({ schema }: Model, { wholeBody }: BoundField): Names {
+  if (!wholeBody) return {};
+  const type = getNamedType(wholeBody.type);
   if (!isInputObjectType(type)) return {};
   return Object.fromEntries(
     Object.values(type.getFields()).map((field) => [
-      readRestName(model.schema, field).name ?? field.name,
-      `${name}.${field.name}`,
+      readRestName(schema, field).name ?? field.name,
+      [...wholeBody.path, field.name].join("."),
     ]),
   );
 }

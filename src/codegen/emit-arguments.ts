@@ -3,6 +3,7 @@
  * so that a value REST would refuse is refused by its argument's name before any call.
  */
 import {
+  type GraphQLInputObjectType,
   type GraphQLInputType,
   getNamedType,
   getNullableType,
@@ -13,7 +14,7 @@ import {
 } from "graphql";
 import { readRestName } from "../spec/directives.ts";
 import { soundLimits } from "../spec/limits.ts";
-import type { BoundField, InputSource, Model } from "../spec/model.ts";
+import type { ArgumentSource, BoundField, Model } from "../spec/model.ts";
 import { numberFormats, type Shape } from "../spec/shape.ts";
 import { emitArgumentNames } from "./emit-argument-names.ts";
 import { banner } from "./names.ts";
@@ -31,39 +32,23 @@ export function emitArguments(model: Model): string {
   return `${banner}
 /** JSON Schema of each argument's value, by the field's schema coordinate. */
 export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, object>>>> = ${JSON.stringify(table)};
-${emitArgumentNames(model, fields, (field) => argumentsOf(model, field))}`;
+${emitArgumentNames(model, fields)}`;
 }
 
 function argumentSchemas(model: Model, field: BoundField): Record<string, JsonSchema> {
   const schemas: Record<string, JsonSchema> = {};
-  const add = (source: InputSource, shape: Shape): void => {
-    const [name, ...path] = source.kind === "argument" ? source.path : [];
-    const argument = argumentsOf(model, field).find((each) => each.name === name);
-    if (name === undefined || !argument) return;
-    const nested = path.reduceRight<JsonSchema>(
+  const add = ({ path, type }: ArgumentSource, shape: Shape): void => {
+    const [name = "", ...below] = path;
+    const nested = below.reduceRight<JsonSchema>(
       (schema, step) => ({ properties: { [step]: schema } }),
-      schemaOf(model, typeAt(argument.type, path), shape),
+      schemaOf(model, type, shape),
     );
     const before = schemas[name];
     if (Object.keys(nested).length > 0) schemas[name] = before ? { allOf: [before, nested] } : nested;
   };
-  for (const { source, shape } of field.inputs) add(source, shape);
+  for (const { source, shape } of field.inputs) if (source.kind === "argument") add(source, shape);
   if (field.wholeBody && field.operation.body) add(field.wholeBody, field.operation.body.shape);
   return schemas;
-}
-
-function argumentsOf(model: Model, field: BoundField) {
-  const type = model.schema.getType(field.type);
-  return type && "getFields" in type && !isInputObjectType(type)
-    ? (type.getFields()[field.field]?.args ?? [])
-    : [];
-}
-
-function typeAt(type: GraphQLInputType, path: readonly string[]): GraphQLInputType {
-  return path.reduce<GraphQLInputType>((current, step) => {
-    const nullable = getNullableType(current);
-    return isInputObjectType(nullable) ? (nullable.getFields()[step]?.type ?? current) : current;
-  }, type);
 }
 
 const limitsOf = ({ limits }: Shape): JsonSchema => Object.fromEntries(soundLimits(limits));
@@ -86,8 +71,7 @@ function schemaOf(model: Model, type: GraphQLInputType, shape: Shape, depth = 0)
   });
 }
 
-function propertiesOf(model: Model, type: GraphQLInputType, shape: Shape, depth: number): JsonSchema {
-  if (!isInputObjectType(type)) return {};
+function propertiesOf(model: Model, type: GraphQLInputObjectType, shape: Shape, depth: number): JsonSchema {
   const properties = Object.values(type.getFields()).flatMap((field) => {
     const property = shape.properties.get(readRestName(model.schema, field).name ?? field.name);
     const schema = property ? schemaOf(model, field.type, property.shape, depth + 1) : {};

@@ -1,6 +1,5 @@
 /** `batchBy`: one list call for many parents. Finds the key, the size of a chunk, and how answers go back. */
 import { getNamedType, getNullableType, isListType, isObjectType } from "graphql";
-import { readFrom } from "./bind-sources.ts";
 import type { Binding } from "./binding.ts";
 import type { Bound } from "./bound.ts";
 import { directivePlace } from "./directives.ts";
@@ -22,9 +21,11 @@ export function bindBatch(
   const { field, directive, operation } = bound;
   const match = directive.batchBy ?? "";
   const where = { ...bound.where, schema: directivePlace(field, "rest", "batchBy") ?? bound.where.schema };
-  const keys = inputs.filter((input) => input.source.kind === "parent" && input.shape.types.has("array"));
+  const keys = inputs.filter(
+    (input): input is Batch["key"] => input.source.kind === "parent" && input.shape.types.has("array"),
+  );
   const [key] = keys;
-  if (key?.source.kind !== "parent" || keys.length > 1) {
+  if (!key || keys.length > 1) {
     const rest = { ...where, rest: operation.node };
     binding.findings.add(
       "batch-key",
@@ -34,16 +35,10 @@ export function bindBatch(
     );
     return undefined;
   }
-  const feed = readFrom(binding, field, bound.parent, `parent.${key.source.path.join(".")}`, where);
-  const parentShape = feed && "shape" in feed ? feed.shape : undefined;
-  const listKey = parentShape?.types.has("array") === true;
-  checkMatch(binding, bound, {
-    where,
-    match,
-    key,
-    keyShape: listKey ? parentShape?.items : parentShape,
-    items: result.items,
-  });
+  const parentShape = key.source.shape;
+  const listKey = parentShape.types.has("array");
+  const keyShape = listKey ? parentShape.items : parentShape;
+  checkMatch(binding, bound, { where, match, key, keyShape, items: result.items });
   const { maxItems } = key.shape.limits;
   const size = typeof maxItems === "number" ? maxItems : defaultSize;
   const mode = listKey ? "each" : isListType(getNullableType(field.type)) ? "many" : "one";

@@ -2,7 +2,6 @@
 import { getNamedType, isEnumType } from "graphql";
 import { checkConstant, checkDefault } from "./bind-constants.ts";
 import { matchInput, refuseReadOnly } from "./bind-input-types.ts";
-import { readFrom } from "./bind-sources.ts";
 import { findTargets, type Target, targetsOf } from "./bind-targets.ts";
 import type { Binding } from "./binding.ts";
 import type { Bound } from "./bound.ts";
@@ -50,8 +49,7 @@ function checkOne(binding: Binding, bound: Bound, input: Input, target: Target):
   if (target.isReadOnly) return refuseReadOnly(binding, where, target.name);
   if (source.kind === "constant") return checkConstant(binding, where, target, source.value);
   if (source.kind === "argument") {
-    const feed = readFrom(binding, bound.field, undefined, `args.${source.path.join(".")}`, bound.where);
-    if (feed && "type" in feed) matchInput(binding, where, feed.type, target.shape, target.in === "body");
+    matchInput(binding, where, source.type, target.shape, target.in === "body");
     if (argument && input.argumentDefault !== undefined && !isEnumType(getNamedType(argument.type)))
       checkDefault(binding, where, target, input.argumentDefault);
     if (source.nullable && target.required) {
@@ -63,15 +61,12 @@ function checkOne(binding: Binding, bound: Bound, input: Input, target: Target):
       );
     }
   }
-  if (source.kind === "parent" && bound.parent) {
-    const feed = readFrom(binding, bound.field, bound.parent, `parent.${source.path.join(".")}`, bound.where);
-    if (feed && "shape" in feed && !fits(feed.shape, target.shape)) {
-      binding.findings.add(
-        "input-type",
-        where,
-        `parent.${source.path.join(".")} is ${typesOf(feed.shape)}, but ${target.in} "${target.name}" takes ${typesOf(target.shape)}`,
-        "feed it from a property of the same type",
-      );
-    }
+  if (source.kind === "parent" && !fits(source.shape, target.shape)) {
+    binding.findings.add(
+      "input-type",
+      where,
+      `parent.${source.path.join(".")} is ${typesOf(source.shape)}, but ${target.in} "${target.name}" takes ${typesOf(target.shape)}`,
+      "feed it from a property of the same type",
+    );
   }
 }

@@ -7,11 +7,11 @@ import {
   isListType,
   isNonNullType,
   isScalarType,
+  isSpecifiedScalarType,
 } from "graphql";
 import { isNullableInput } from "./bind-sources.ts";
 import { describe, refused, scalarFits } from "./bind-types.ts";
 import type { Binding } from "./binding.ts";
-import type { Bound } from "./bound.ts";
 import { placeOf, readRestName } from "./directives.ts";
 import { didYouMean, type Where } from "./findings.ts";
 import { unsoundLimits } from "./limits.ts";
@@ -62,7 +62,7 @@ export function matchInput(
 }
 
 const isCustomScalar = (type: GraphQLInputType): boolean =>
-  isScalarType(type) && !["String", "ID", "Int", "Float", "Boolean"].includes(type.name);
+  isScalarType(type) && !isSpecifiedScalarType(type);
 
 const visiting = new WeakMap<GraphQLInputObjectType, Set<unknown>>();
 
@@ -154,16 +154,4 @@ function checkLimits(binding: Binding, where: Where, { limits, node }: Shape): v
       [written],
     );
   }
-}
-
-/** A required body that nothing feeds. */
-export function bodyProblems(binding: Binding, bound: Bound, isFed: boolean): void {
-  const { operation, where } = bound;
-  if (!operation.body?.required || isFed || operation.body.shape.properties.size > 0) return;
-  binding.findings.add(
-    "parameter-unfed",
-    { ...where, rest: operation.body.node },
-    `${operation.id} requires a body, and nothing feeds it`,
-    'feed it with `body: "args.…"`',
-  );
 }

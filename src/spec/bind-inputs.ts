@@ -2,27 +2,27 @@
 
 import { matchInput } from "./bind-input-types.ts";
 import { checkRequired, type Fed } from "./bind-required.ts";
-import { type Feed, isNullableInput, readFrom } from "./bind-sources.ts";
+import { isNullableInput, readFrom } from "./bind-sources.ts";
 import { findTargets, noTarget, type Target, targetsOf } from "./bind-targets.ts";
 import type { Binding } from "./binding.ts";
 import type { Bound } from "./bound.ts";
 import { directivePlace, placeOf, readRestName } from "./directives.ts";
-import type { Input, InputSource } from "./model.ts";
+import type { ArgumentSource, Input, InputSource } from "./model.ts";
 import { inputKey } from "./operations.ts";
 
-export function bindInputs(binding: Binding, bound: Bound): { inputs: Input[]; wholeBody?: InputSource } {
+export function bindInputs(binding: Binding, bound: Bound): { inputs: Input[]; wholeBody?: ArgumentSource } {
   const targets = targetsOf(bound.operation);
   const body = wholeBody(binding, bound);
   const explicit = bound.directive.params.flatMap((_, index) => fedByParam(binding, bound, targets, index));
-  const used = usedArguments([...explicit.map(({ feed }) => feed), ...(body ? [body] : [])]);
+  const used = usedArguments([...explicit.map(({ source }) => source), ...(body ? [body] : [])]);
   const named = bound.field.args.flatMap((argument) =>
     fedByName(binding, bound, targets, argument.name, used),
   );
   const fed = withoutRepeats(binding, bound, [...explicit, ...named]);
   checkRequired(binding, bound, targets, fed, body !== undefined);
   return {
-    inputs: fed.map(({ target, feed }) => toInput(bound, target, feed)),
-    ...(body && { wholeBody: body.source }),
+    inputs: fed.map(({ target, source }) => toInput(bound, target, source)),
+    ...(body && { wholeBody: body }),
   };
 }
 
@@ -54,10 +54,10 @@ function fedByParam(binding: Binding, bound: Bound, targets: Target[], index: nu
     );
     return [];
   }
-  const feed: Feed | undefined = constant
-    ? { source: { kind: "constant", value: param.value }, where }
+  const source: InputSource | undefined = constant
+    ? { kind: "constant", value: param.value }
     : readFrom(binding, field, parent, param.from ?? "", where);
-  return feed ? [{ target, feed }] : [];
+  return source ? [{ target, source, where }] : [];
 }
 
 function fedByName(
@@ -96,15 +96,16 @@ function fedByName(
       "settle it with @restName(in: …)",
     );
   }
-  const source = { kind: "argument" as const, path: [argument.name], nullable: isNullableInput(argument) };
-  return [{ target, feed: { source, type: argument.type, where } }];
+  const nullable = isNullableInput(argument);
+  const source = { kind: "argument" as const, path: [argument.name], nullable, type: argument.type };
+  return [{ target, source, where }];
 }
 
-function wholeBody(binding: Binding, bound: Bound): (Feed & { source: { kind: "argument" } }) | undefined {
+function wholeBody(binding: Binding, bound: Bound): ArgumentSource | undefined {
   const { field, directive, operation } = bound;
   if (directive.body === undefined) return undefined;
   const where = { ...bound.where, schema: directivePlace(field, "rest", "body") };
-  const feed = readFrom(binding, field, undefined, directive.body, where);
+  const source = readFrom(binding, field, undefined, directive.body, where);
   if (!operation.body) {
     binding.findings.add(
       "parameter-unknown",
@@ -114,17 +115,17 @@ function wholeBody(binding: Binding, bound: Bound): (Feed & { source: { kind: "a
     );
     return undefined;
   }
-  if (!feed || !("type" in feed)) return undefined;
-  const at = { ...where, coordinate: `${where.coordinate}(${feed.source.path[0]}:)` };
+  if (source?.kind !== "argument") return undefined;
+  const at = { ...where, coordinate: `${where.coordinate}(${source.path[0]}:)` };
   binding.relyOnRequest(at.coordinate, operation.body.node, operation.body.shape.node);
-  matchInput(binding, at, feed.type, operation.body.shape, true);
-  return feed;
+  matchInput(binding, at, source.type, operation.body.shape, true);
+  return source;
 }
 
 /** Arguments that a `from` or `body` names; they do not feed by their own name as well. */
-const usedArguments = (feeds: readonly Feed[]): Set<string> =>
+const usedArguments = (sources: readonly InputSource[]): Set<string> =>
   new Set(
-    feeds.flatMap(({ source }) => (source.kind === "argument" && source.path[0] ? [source.path[0]] : [])),
+    sources.flatMap((source) => (source.kind === "argument" && source.path[0] ? [source.path[0]] : [])),
   );
 
 function withoutRepeats(binding: Binding, bound: Bound, fed: readonly Fed[]): Fed[] {
@@ -134,7 +135,7 @@ function withoutRepeats(binding: Binding, bound: Bound, fed: readonly Fed[]): Fe
     if (byTarget.has(key)) {
       binding.findings.add(
         "parameter-fed-twice",
-        { ...one.feed.where, rest: one.target.node },
+        { ...one.where, rest: one.target.node },
         `two sources feed ${one.target.in} "${one.target.name}" of ${bound.operation.id}`,
         "keep one of them",
       );
@@ -143,8 +144,7 @@ function withoutRepeats(binding: Binding, bound: Bound, fed: readonly Fed[]): Fe
   return [...byTarget.values()];
 }
 
-function toInput({ field }: Bound, target: Target, feed: Feed): Input {
-  const { source } = feed;
+function toInput({ field }: Bound, target: Target, source: InputSource): Input {
   const argument =
     source.kind === "argument" && source.path.length === 1
       ? field.args.find(({ name }) => name === source.path[0])

@@ -1,15 +1,15 @@
 /** Each required parameter and body property of an operation has something that feeds it. */
 
-import { bodyProblems } from "./bind-input-types.ts";
-import type { Feed } from "./bind-sources.ts";
 import type { Target } from "./bind-targets.ts";
 import type { Binding } from "./binding.ts";
 import type { Bound } from "./bound.ts";
+import type { Where } from "./findings.ts";
+import type { InputSource } from "./model.ts";
 import { inputKey } from "./operations.ts";
 import type { Property } from "./shape.ts";
 
-/** What feeds what. */
-export type Fed = { readonly target: Target; readonly feed: Feed };
+/** What feeds what, and where that is written. */
+export type Fed = { readonly target: Target; readonly source: InputSource; readonly where: Where };
 
 export function checkRequired(
   binding: Binding,
@@ -18,6 +18,7 @@ export function checkRequired(
   fed: readonly Fed[],
   hasBody: boolean,
 ): void {
+  const { operation, where } = bound;
   const keys = new Set(fed.map(({ target }) => inputKey(target)));
   const touchesBody = fed.some(({ target }) => target.in === "body");
   const unfed = targets.filter(
@@ -29,12 +30,20 @@ export function checkRequired(
     const kind = target.in === "body" ? "body property" : `${target.in} parameter`;
     binding.findings.add(
       "parameter-unfed",
-      { ...bound.where, rest: target.node },
-      `${bound.operation.id} requires the ${kind} "${target.name}", and nothing feeds it`,
+      { ...where, rest: target.node },
+      `${operation.id} requires the ${kind} "${target.name}", and nothing feeds it`,
       `add an argument "${target.name}", or feed it with params`,
     );
   }
-  if (bound.operation.body) bodyProblems(binding, bound, hasBody || touchesBody);
+  const { body } = operation;
+  if (body?.required && body.shape.properties.size === 0 && !hasBody && !touchesBody) {
+    binding.findings.add(
+      "parameter-unfed",
+      { ...where, rest: body.node },
+      `${operation.id} requires a body, and nothing feeds it`,
+      'feed it with `body: "args.…"`',
+    );
+  }
 }
 
 /** A property that an optional body requires is needed once any other property of it is fed. */

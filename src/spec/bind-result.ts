@@ -93,8 +93,7 @@ export function matchBound(
   }
   if (!batch) return matchOutput(binding, at, field.type, value);
   const items = value.shape.items;
-  const keyMayMiss =
-    batch.mode === "one" || (batch.key.source.kind === "parent" && batch.key.source.nullable);
+  const keyMayMiss = batch.mode === "one" || batch.key.source.nullable;
   if (keyMayMiss && isNonNullType(field.type)) {
     binding.findings.add(
       "output-nullable",

@@ -11,18 +11,8 @@ import {
 import { checkExact } from "./bind-types.ts";
 import type { Binding } from "./binding.ts";
 import { didYouMean, type Where } from "./findings.ts";
-import type { InputSource } from "./model.ts";
+import type { ArgumentSource, ParentSource } from "./model.ts";
 import { declared, type Shape } from "./shape.ts";
-
-/** A source with what feeds it: a GraphQL input type, or a REST shape of the parent. */
-export type Feed =
-  | {
-      readonly source: InputSource & { kind: "argument" };
-      readonly type: GraphQLInputType;
-      readonly where: Where;
-    }
-  | { readonly source: InputSource & { kind: "parent" }; readonly shape: Shape; readonly where: Where }
-  | { readonly source: InputSource & { kind: "constant" }; readonly where: Where };
 
 type Field = GraphQLField<unknown, unknown>;
 
@@ -37,7 +27,7 @@ export function readFrom(
   parent: Shape | undefined,
   from: string,
   where: Where,
-): Feed | undefined {
+): ArgumentSource | ParentSource | undefined {
   const [root, ...path] = from.split(".");
   if (path.length === 0 || path.includes(""))
     return invalid(binding, where, `from "${from}" is not "args.x" or "parent.x"`);
@@ -48,7 +38,12 @@ export function readFrom(
   return fromParent(binding, parent, path, where);
 }
 
-function fromArguments(binding: Binding, field: Field, path: string[], where: Where): Feed | undefined {
+function fromArguments(
+  binding: Binding,
+  field: Field,
+  path: string[],
+  where: Where,
+): ArgumentSource | undefined {
   let inputs: readonly (GraphQLArgument | GraphQLInputField)[] = field.args;
   let nullable = false;
   let type: GraphQLInputType | undefined;
@@ -68,10 +63,10 @@ function fromArguments(binding: Binding, field: Field, path: string[], where: Wh
     const named = getNullableType(type);
     inputs = isInputObjectType(named) ? Object.values(named.getFields()) : [];
   }
-  return type && { source: { kind: "argument", path, nullable }, type, where };
+  return type && { kind: "argument", path, nullable, type };
 }
 
-function fromParent(binding: Binding, parent: Shape, path: string[], where: Where): Feed | undefined {
+function fromParent(binding: Binding, parent: Shape, path: string[], where: Where): ParentSource | undefined {
   let shape = parent;
   let nullable = false;
   for (const step of path) {
@@ -93,7 +88,7 @@ function fromParent(binding: Binding, parent: Shape, path: string[], where: Wher
   }
   const at = { ...where, rest: shape.node };
   checkExact(binding, at, `parent.${path.join(".")}`, shape.items ?? shape);
-  return { source: { kind: "parent", path, nullable }, shape, where };
+  return { kind: "parent", path, nullable, shape };
 }
 
 function invalid(binding: Binding, where: Where, message: string): undefined {

@@ -1,16 +1,32 @@
 /**
  * The resolved model: what every binding comes to. Pure data, read by codegen, check, explain and propose alike.
  */
-import type { DocumentNode, GraphQLSchema } from "graphql";
+import type { DocumentNode, GraphQLInputType, GraphQLSchema } from "graphql";
 import type { Diagnostic, Place } from "./diagnostic.ts";
 import type { Location, RestOperation } from "./operations.ts";
 import type { RestDocument, RestNode } from "./rest-document.ts";
 import type { Shape } from "./shape.ts";
 
+/** An argument, or a field of one. `nullable`: it, or what stands on the way to it, may be null. */
+export type ArgumentSource = {
+  readonly kind: "argument";
+  readonly path: readonly string[];
+  readonly nullable: boolean;
+  readonly type: GraphQLInputType;
+};
+
+/** A property of the parent's REST object, with its shape; `nullable` as above. */
+export type ParentSource = {
+  readonly kind: "parent";
+  readonly path: readonly string[];
+  readonly nullable: boolean;
+  readonly shape: Shape;
+};
+
 /** Where a parameter's value comes from. */
 export type InputSource =
-  | { readonly kind: "argument"; readonly path: readonly string[]; readonly nullable: boolean }
-  | { readonly kind: "parent"; readonly path: readonly string[]; readonly nullable: boolean }
+  | ArgumentSource
+  | ParentSource
   | { readonly kind: "constant"; readonly value: unknown };
 
 export type Input = {
@@ -30,7 +46,7 @@ export type Input = {
 /** How a batched link's answers go back to their parents. */
 export type Batch = {
   /** The input that takes the collected keys; the others are the same for all parents. */
-  readonly key: Input;
+  readonly key: Input & { readonly source: ParentSource };
   readonly match: string;
   readonly size: number;
   /** one: an object a key · many: a list a key · each: the parent holds a list of keys. */
@@ -45,7 +61,7 @@ export type BoundField = {
   readonly operation: RestOperation;
   readonly inputs: readonly Input[];
   /** The argument that is the whole body. */
-  readonly wholeBody?: InputSource;
+  readonly wholeBody?: ArgumentSource;
   readonly result: readonly string[];
   readonly batch?: Batch;
   /** A documented 404 is null (nullable Query and link fields). */

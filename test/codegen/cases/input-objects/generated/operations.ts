@@ -9,4 +9,5 @@ export const operations: Readonly<Record<string, Operation>> = {
   "POST /copies": { id: "copyShape", product: "" },
   "POST /lines": { id: "drawLines", product: "" },
   "POST /groups": { id: "group", product: "" },
+  "POST /trials": { id: "tryShape", product: "" },
 };

@@ -61,6 +61,12 @@ export const Mutation = {
     }),
   /** Mutation.group → POST /groups (group) */
   group: (_parent, args, { rest }) => rest.post("/groups", { body: toGroupInput(args.input) }),
+  /** Mutation.nameShape → PATCH /shapes/{id} (updateShape) */
+  nameShape: (_parent, args, { rest }) =>
+    rest.patch("/shapes/{id}", { path: { id: args.id }, body: toShapeInput$2(args.change.shape) }),
+  /** Mutation.tryShape → POST /trials (tryShape) */
+  tryShape: (_parent, args, { rest }) =>
+    rest.post("/trials", { body: args.change?.shape ? toShapeInput(args.change?.shape) : undefined }),
 } satisfies Required<MutationResolvers>;
 
 export const Shape = {
