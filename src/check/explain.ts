@@ -64,7 +64,7 @@ function callLines({ operation, inputs, wholeBody, result, batch, nullOn404, nee
     ...(result.length > 0 ? [`  result: ${result.join(".")}`] : []),
     ...(batch ? [`  batched by ${batch.match}: up to ${batch.size} keys a call, ${modes[batch.mode]}`] : []),
     ...(nullOn404 ? ["  a 404 is null"] : []),
-    ...(needs ? [`  no call, and null, where parent.${needs.join(".")} is null`] : []),
+    ...(needs.length > 0 ? [`  no call, and null, where ${needs.map(sourceOf).join(" or ")} is null`] : []),
   ];
 }
 

@@ -10,8 +10,8 @@ const keysName = "keys";
 export function boundResolver(model: Model, functions: InputFunctions, field: BoundField): string {
   const call = restCall(model, functions, field);
   if (field.batch) return levelResolver(field, field.batch, call);
-  const guarded = field.needs ? `${access("parent", field.needs, true)} == null ? null : ${call}` : call;
-  return `${parameters(field, "parent")} => ${guarded}`;
+  const missing = field.needs.map(({ path }) => `${access("parent", path, true)} == null`).join(" || ");
+  return `${parameters(field, "parent")} => ${missing ? `${missing} ? null : ${call}` : call}`;
 }
 
 function levelResolver(field: BoundField, { key, match, size, mode }: Batch, call: string): string {
@@ -54,7 +54,7 @@ function inputValue(model: Model, functions: InputFunctions, field: BoundField, 
   if (source.kind === "argument")
     return argumentExpression(model, functions, source, input.shape, input.in === "body");
   const value = access("parent", source.path, source.nullable);
-  return input.in === "body" && source.nullable && !input.takesNull && !field.needs
+  return input.in === "body" && source.nullable && !input.takesNull && !field.needs.includes(source)
     ? `${value} ?? undefined`
     : value;
 }

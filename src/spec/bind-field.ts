@@ -119,10 +119,10 @@ function bindOperation(
   for (const input of inputs) relyOnInput(binding, where.coordinate, input);
   // a body of single properties is the field's own; one that an argument is belongs to the argument
   if (!wholeBody) binding.relyOnRequest(where.coordinate, operation.body?.node, operation.body?.shape.node);
-  const needs = batch ? undefined : neededFromParent(inputs);
+  const needs = batch ? [] : neededFromParent(inputs);
   const nullOn404 = operation.documents404 && type !== "Mutation" && !isNonNullType(field.type);
   for (const each of value ? [value, ...others] : [])
-    matchBound(binding, bound, each, batch, needs !== undefined);
+    matchBound(binding, bound, each, batch, needs.length > 0);
   binding.fields.set(where.coordinate, {
     kind: "bound",
     coordinate: where.coordinate,
@@ -132,20 +132,18 @@ function bindOperation(
     inputs,
     result: directive.result?.split(".") ?? [],
     nullOn404,
+    needs,
     ...(wholeBody && { wholeBody }),
     ...(batch && { batch }),
-    ...(needs && { needs }),
     ...(where.schema && { place: where.schema }),
   });
 }
 
-/** The first nullable parent property that feeds a required parameter: without it there is nothing to ask for. */
-function neededFromParent(inputs: BoundField["inputs"]): readonly string[] | undefined {
-  const found = inputs.find(
-    ({ required, source }) => required && source.kind === "parent" && source.nullable,
+/** The nullable parent properties that feed required parameters: without any of them there is nothing to ask for. */
+const neededFromParent = (inputs: BoundField["inputs"]): BoundField["needs"] =>
+  inputs.flatMap(({ required, source }) =>
+    required && source.kind === "parent" && source.nullable ? [source] : [],
   );
-  return found?.source.kind === "parent" ? found.source.path : undefined;
-}
 
 function checkMethod(binding: Binding, type: string, { operation, where }: Bound): void {
   const at = { ...where, rest: operation.node };

@@ -66,8 +66,8 @@ export type BoundField = {
   readonly batch?: Batch;
   /** A documented 404 is null (nullable Query and link fields). */
   readonly nullOn404: boolean;
-  /** The parent property without which a link that is not batched has nothing to ask for. */
-  readonly needs?: readonly string[];
+  /** The parent's properties without any of which a link that is not batched has nothing to ask for. */
+  readonly needs: readonly ParentSource[];
   readonly place?: Place;
 };
 
