@@ -1,14 +1,13 @@
 /** `generated/resolvers.ts`: one expression a field, in schema order, both halves of the binding in its comment. */
-import type { BoundField, Model, PlainField } from "../spec/model.ts";
+import type { AbstractType, BoundField, Model, PlainField } from "../spec/model.ts";
 import { methodAndPath } from "../spec/operations.ts";
 import { boundResolver } from "./emit-calls.ts";
 import { type InputFunctions, inputFunctionText } from "./emit-inputs.ts";
-import { banner, key } from "./names.ts";
+import { access, banner, key } from "./names.ts";
 
 export function emitResolvers(model: Model): string {
   const functions: InputFunctions = new Map();
-  const types = new Map<string, (BoundField | PlainField)[]>();
-  for (const field of model.fields.values()) types.set(field.type, [...(types.get(field.type) ?? []), field]);
+  const types = Map.groupBy(model.fields.values(), ({ type }) => type);
   const objects = [...types].map(([type, fields]) => emitType(model, functions, type, fields));
   const abstracts = [...model.abstracts.values()].map(emitAbstract);
   const enums = [...model.enums].map(([name, values]) => emitEnum(name, values));
@@ -41,20 +40,9 @@ function boundComment({ coordinate, operation, batch }: BoundField): string {
 const plainComment = ({ coordinate, field, property }: PlainField): string =>
   property === field ? "" : `/** ${coordinate} ← ${property ?? "its parent's own object"} */\n`;
 
-function emitAbstract({
-  name,
-  property,
-  members,
-}: {
-  name: string;
-  property: string;
-  members: ReadonlyMap<string, string>;
-}): string {
+function emitAbstract({ name, property, members }: AbstractType): string {
   const names = [...members].map(([value, type]) => `${key(value)}: ${JSON.stringify(type)}`).join(", ");
-  const read = /^[A-Za-z_$][\w$]*$/.test(property)
-    ? `parent.${property}`
-    : `parent[${JSON.stringify(property)}]`;
-  return `export const ${name} = {\n/** chosen by ${property} */\n__resolveType: (parent) => member(${read}, { ${names} }),\n} satisfies ${name}Resolvers;`;
+  return `export const ${name} = {\n/** chosen by ${property} */\n__resolveType: (parent) => member(${access("parent", [property])}, { ${names} }),\n} satisfies ${name}Resolvers;`;
 }
 
 function emitEnum(name: string, values: ReadonlyMap<string, string>): string {

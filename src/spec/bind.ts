@@ -2,7 +2,7 @@
  * Binds a schema to a document: every field that can be reached from a root, over every REST object that backs its type.
  * Pure: findings and model out, nothing read and nothing written.
  */
-import { type GraphQLObjectType, isEnumType, isObjectType } from "graphql";
+import { isEnumType, isObjectType } from "graphql";
 import { bindField } from "./bind-field.ts";
 import { enumValues } from "./bind-types.ts";
 import { Binding } from "./binding.ts";
@@ -54,9 +54,7 @@ export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[
 }
 
 function inSchemaOrder({ schema }: BindInput, binding: Binding): Model["fields"] {
-  const types = Object.values(schema.getTypeMap()).filter((type): type is GraphQLObjectType =>
-    isObjectType(type),
-  );
+  const types = Object.values(schema.getTypeMap()).filter(isObjectType);
   const ordered: [string, NonNullable<ReturnType<typeof binding.fields.get>>][] = [];
   for (const type of types) {
     for (const name of Object.keys(type.getFields())) {
