@@ -35,6 +35,15 @@ export function bindBatch(
     );
     return undefined;
   }
+  for (const other of inputs) {
+    if (other === key || other.source.kind !== "parent") continue;
+    binding.findings.add(
+      "batch-key",
+      { ...where, rest: other.node },
+      `"${other.name}" is fed from the parent as well, but one call of ${operation.id} is for many parents`,
+      "feed it from an argument or a constant, or remove batchBy",
+    );
+  }
   const parentShape = key.source.shape;
   const listKey = parentShape.types.has("array");
   const keyShape = listKey ? parentShape.items : parentShape;

@@ -119,6 +119,14 @@ function wholeBody(binding: Binding, bound: Bound): ArgumentSource | undefined {
   const at = { ...where, coordinate: `${where.coordinate}(${source.path[0]}:)` };
   binding.relyOnRequest(at.coordinate, operation.body.node, operation.body.shape.node);
   matchInput(binding, at, source.type, operation.body.shape, true);
+  if (source.nullable && operation.body.required && !operation.body.shape.nullable) {
+    binding.findings.add(
+      "input-nullable",
+      { ...at, rest: operation.body.node },
+      `argument "${source.path.join(".")}" may be null, but ${operation.id} requires a body`,
+      "make the argument non-null, or give it a default",
+    );
+  }
   return source;
 }
 
