@@ -11,8 +11,8 @@ import type { Binding } from "./binding.ts";
 import type { Bound } from "./bound.ts";
 import { directivePlace, placeOf, type RestDirective, readRest, readRestName } from "./directives.ts";
 import { didYouMean, nearest, type Where } from "./findings.ts";
-import type { Backing, BoundField } from "./model.ts";
-import { boundMethods, isSafe } from "./operations.ts";
+import type { Backing, BoundField, Input, PlainField } from "./model.ts";
+import { boundMethods, inputKey, isSafe } from "./operations.ts";
 import { declared } from "./shape.ts";
 
 type Field = GraphQLField<unknown, unknown>;
@@ -111,7 +111,8 @@ function bindOperation(
   const bound: Bound = { field, directive, operation, parent: parent?.shape, where };
   checkMethod(binding, type, bound);
   checkRequest(binding, bound);
-  const { inputs, wholeBody } = bindInputs(binding, bound);
+  const { inputs: own, wholeBody } = bindInputs(binding, bound);
+  const inputs = ofAllBackings(own, binding.fields.get(where.coordinate));
   const [value, ...others] = resultsOf(binding, bound);
   const batch =
     value && directive.batchBy !== undefined ? bindBatch(binding, bound, inputs, value.shape) : undefined;
@@ -136,6 +137,17 @@ function bindOperation(
     ...(wholeBody && { wholeBody }),
     ...(batch && { batch }),
     ...(where.schema && { place: where.schema }),
+  });
+}
+
+/** What the parent may leave out in one of the REST objects that back its type, the field must do without. */
+function ofAllBackings(inputs: Input[], before: BoundField | PlainField | undefined): Input[] {
+  const known = before?.kind === "bound" ? before.inputs : [];
+  return inputs.map((input) => {
+    const other = known.find((each) => inputKey(each) === inputKey(input))?.source;
+    return input.source.kind === "parent" && other?.kind === "parent" && other.nullable
+      ? { ...input, source: { ...input.source, nullable: true } }
+      : input;
   });
 }
 

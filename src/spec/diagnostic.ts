@@ -64,7 +64,7 @@ export const rules = {
   ],
   "member-without-value": ["error", "A union member has no discriminator value."],
   "value-without-member": ["error", "A discriminator value has no union member."],
-  "batch-key": ["error", "`batchBy` needs exactly one array parameter fed from the parent."],
+  "batch-key": ["error", "`batchBy` needs exactly one array parameter fed from the parent, and no other."],
   "batch-match": [
     "error",
     "`batchBy` names a property that the items do not have, or of another type than the key.",

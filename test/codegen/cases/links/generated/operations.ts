@@ -4,6 +4,7 @@ import type { Operation } from "../src/rest/operation.ts";
 
 export const operations: Readonly<Record<string, Operation>> = {
   "GET /orders/{id}": { id: "getOrder", product: "" },
+  "GET /latest": { id: "getLatest", product: "" },
   "GET /stock/{house}/{shelf}": { id: "getStock", product: "" },
   "POST /quotes/search": { id: "searchQuote", product: "" },
 };

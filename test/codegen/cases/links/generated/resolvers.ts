@@ -6,6 +6,8 @@ import type { OrderResolvers, QueryResolvers, QuoteResolvers, StockResolvers } f
 export const Query = {
   /** Query.order → GET /orders/{id} (getOrder) */
   order: (_parent, args, { rest }) => rest.get("/orders/{id}", { path: { id: args.id } }),
+  /** Query.latest → GET /latest (getLatest) */
+  latest: (_parent, _args, { rest }) => rest.get("/latest"),
 } satisfies Required<QueryResolvers>;
 
 export const Order = {
