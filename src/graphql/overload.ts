@@ -19,12 +19,16 @@ const busyLooks = 5;
 const maxBacklogSeconds = 0.5;
 /** Fewer requests than this are no overload, however long one of them takes. */
 const fewRequests = 64;
+/** Answers of this many bytes and more wait for their clients in so much memory at most; smaller ones pass. */
+const largeAnswer = 1_048_576;
+const maxUnreadBytes = 128 * largeAnswer;
 
 /** Applies to the routes that `server` registers after it; health stays answered. */
 export function shedOverload(server: FastifyInstance, maxRequests: number): void {
   const loop = watchLoop(maxRequests);
   let underWay = 0;
   let refused = 0;
+  let unreadBytes = 0;
   const tell = setInterval(() => {
     if (refused > 0) server.log.warn({ refused }, "overload: requests refused in the last second");
     refused = 0;
@@ -51,6 +55,16 @@ export function shedOverload(server: FastifyInstance, maxRequests: number): void
       loop.finished();
     });
     done();
+  });
+  server.addHook("onSend", (_request, reply, payload, done) => {
+    const bytes = typeof payload === "string" ? payload.length : 0;
+    if (bytes < largeAnswer) return done(null, payload);
+    if (unreadBytes + bytes > maxUnreadBytes) return done(overloaded);
+    unreadBytes += bytes;
+    reply.raw.on("close", () => {
+      unreadBytes -= bytes;
+    });
+    done(null, payload);
   });
 }
 

@@ -51,6 +51,24 @@ describe("MAX_CONCURRENT_REQUESTS", () => {
   });
 });
 
+test("large answers that nobody reads are held up to a bound, small ones pass", async () => {
+  const large = { ...profile, email: "x".repeat(9_000_000) };
+  const { post, url } = await inFrontOf((_request, response) => send(response, large), {
+    MAX_ANSWER_BYTES: "10000000",
+  });
+  const body = '{"query":"{ me { email } }"}';
+  const head = `POST ${url.pathname} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+  const sockets = Array.from({ length: 14 }, () => net.connect(Number(url.port), url.hostname).pause());
+  const leave = (): void => sockets.forEach((socket) => void socket.destroy());
+  onTestFinished(leave);
+  for (const socket of sockets) socket.write(`${head}\r\n\r\n${body}`);
+  const ask = async () => (await post("{ me { email } }")).status;
+  await expect.poll(ask, { timeout: 10_000 }).toBe(503);
+  expect((await post("{ me { id } }")).status).toBe(200);
+  leave();
+  await expect.poll(ask, { timeout: 2_000 }).toBe(200);
+}, 20_000);
+
 test("an event loop that stays late sheds requests, and stops to when it is on time", async () => {
   const { server } = await inFrontOf(() => {});
   const ask = (query: string) => server.inject({ method: "POST", url: "/v1/graphql", payload: { query } });
