@@ -44,6 +44,7 @@ CREATE TABLE IF NOT EXISTS messages (
   PRIMARY KEY (tenant_id, id)
 ) STRICT;
 CREATE INDEX IF NOT EXISTS messages_of_conversation ON messages (tenant_id, conversation_id, created_at DESC, id DESC);
+CREATE INDEX IF NOT EXISTS messages_of_agents ON messages (tenant_id, conversation_id, author_id) WHERE author_type = 'agent';
 CREATE INDEX IF NOT EXISTS messages_by_day ON messages (tenant_id, created_at);
 CREATE TABLE IF NOT EXISTS campaigns (
   tenant_id TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, channel TEXT NOT NULL, status TEXT NOT NULL,
@@ -53,4 +54,5 @@ CREATE TABLE IF NOT EXISTS idempotency_keys (
   tenant_id TEXT NOT NULL, user_id TEXT NOT NULL, key TEXT NOT NULL, request_digest TEXT NOT NULL,
   response TEXT NOT NULL, created_at TEXT NOT NULL, PRIMARY KEY (tenant_id, user_id, key)
 ) STRICT;
+CREATE INDEX IF NOT EXISTS idempotency_keys_by_age ON idempotency_keys (tenant_id, created_at);
 `;
