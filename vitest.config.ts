@@ -13,7 +13,8 @@ export default defineConfig({
         test: {
           name: "graphql-js",
           include: ["test/e2e/*.test.ts", "test/graphql/*.test.ts"],
-          exclude: ["test/e2e/{drain,tenants}.test.ts"], // their servers are processes of their own
+          // servers that are processes of their own, and what plans alone bound
+          exclude: ["test/e2e/{drain,tenants,unfolding}.test.ts"],
           env: { PLANS: "off" },
           setupFiles: "test/graphql/plan/no-plans.ts",
         },

@@ -36,16 +36,6 @@ test.each([
   expect(layer.calls).toEqual([]);
 });
 
-test("links back and forth are given up at a bound, whatever they would unfold to", async () => {
-  const unfold = (times: number): string =>
-    times === 0 ? "id" : `messages(last: 20) { conversation { ${unfold(times - 1)} } }`;
-  const query = `{ conversationsConnection(first: 100) { nodes { ${unfold(6)} } } }`;
-  const answer = await post(JSON.stringify({ query }));
-  const { errors } = (await answer.json()) as { errors: { extensions: object }[] };
-  const limit = { code: "LIMIT_EXCEEDED", limit: "MAX_ANSWER_BYTES", value: 10_485_760 };
-  expect([answer.status, errors[0]?.extensions]).toEqual([400, limit]);
-});
-
 describe("a value of the wrong type is refused by its name", () => {
   test.each([
     ["a number for a string", "query ($q: String) { contacts(q: $q) { id } }", { q: 5 }, "$q"],
