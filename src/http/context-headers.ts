@@ -31,7 +31,7 @@ const suffixes = {
 /** Header that carries the gateway's proof (`GATEWAY_SECRET`) to the roles behind it. */
 export const proofHeader = "x-gateway-proof";
 
-/** The eight names, lower case, for a prefix such as `X-Service-`. */
+/** The eight names, lower case, the tenant id's first, for a prefix such as `X-Service-`. */
 export const contextHeaderNames = (prefix: string): string[] =>
   Object.values(suffixes).map((suffix) => prefix.toLowerCase() + suffix);
 

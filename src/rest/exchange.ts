@@ -7,7 +7,8 @@ import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import type { Dispatcher } from "undici";
 import { CodedError } from "../errors.ts";
-import { NotSent } from "./failure.ts";
+import { connectionFailure, NotSent } from "./failure.ts";
+import type { Line, Queue } from "./turns.ts";
 
 export type Outgoing = {
   readonly method: string;
@@ -15,9 +16,10 @@ export type Outgoing = {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** Milliseconds until the request must be on a connection; waiting for a free one counts, unless the queue moves. */
+  /** Milliseconds until the request must be on a connection; waiting counts, unless the queue moves. */
   readonly connectTimeoutMs: number;
-  readonly queue: Queue;
+  /** Its caller's, which it enters; whoever made the exchange has it leave. */
+  readonly line: Line;
   /** Milliseconds for the whole exchange. */
   readonly timeoutMs: number;
   /** Bytes of the body, decompressed. */
@@ -25,10 +27,12 @@ export type Outgoing = {
 };
 
 /** What is under way: its answer, and how to end it now with a failure; its socket is closed then. */
-export type Exchange = { readonly incoming: Promise<Incoming>; abort(failure: CodedError): void };
-
-/** What says whether the queue in front of an upstream moves: each connection has answered since we looked. */
-export type Queue = { readonly connections: number; answers: number };
+export type Exchange = {
+  readonly incoming: Promise<Incoming>;
+  abort(failure: CodedError): void;
+  /** Its turn has come. */
+  turn(): void;
+};
 
 export type Incoming = {
   readonly status: number;
@@ -38,29 +42,23 @@ export type Incoming = {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
+/** Begins an exchange: it is sent at once if it is its turn, else when it is. */
 export function exchange(dispatcher: Dispatcher, outgoing: Outgoing): Exchange {
-  const { method, path, headers, body } = outgoing;
-  const handler = new BodyHandler(outgoing);
-  dispatcher.dispatch(
-    {
-      method: method as Dispatcher.HttpMethod,
-      path,
-      headers: headers as Record<string, string>,
-      body: body ?? null,
-    },
-    handler,
-  );
+  const handler = new BodyHandler(dispatcher, outgoing);
+  if (outgoing.line.enter(handler)) handler.send();
   return handler;
 }
 
 class BodyHandler implements Dispatcher.DispatchHandler, Exchange {
   readonly incoming: Promise<Incoming>;
+  readonly #dispatcher: Dispatcher;
   readonly #outgoing: Outgoing;
   #resolve!: (incoming: Incoming) => void;
   #reject!: (error: unknown) => void;
   #timer: NodeJS.Timeout;
   #delayMs: number;
   #spentMs = 0;
+  #queue: Queue;
   #answersBefore: number;
   #controller: Dispatcher.DispatchController | undefined;
   #failure: CodedError | undefined;
@@ -69,26 +67,49 @@ class BodyHandler implements Dispatcher.DispatchHandler, Exchange {
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(outgoing: Outgoing) {
+  constructor(dispatcher: Dispatcher, outgoing: Outgoing) {
+    this.#dispatcher = dispatcher;
     this.#outgoing = outgoing;
     this.incoming = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#answersBefore = outgoing.queue.answers;
+    this.#queue = outgoing.line;
+    this.#answersBefore = this.#queue.answers;
     this.#delayMs = Math.max(Math.min(outgoing.connectTimeoutMs, outgoing.timeoutMs), 0);
     this.#timer = setTimeout(() => this.#late(), this.#delayMs);
   }
 
+  send(): void {
+    const { method, path, headers, body, line } = this.#outgoing;
+    this.#queue = line.pool;
+    this.#answersBefore = this.#queue.answers;
+    this.#dispatcher.dispatch(
+      {
+        method: method as Dispatcher.HttpMethod,
+        path,
+        headers: headers as Record<string, string>,
+        body: body ?? null,
+      },
+      this,
+    );
+  }
+
+  turn(): void {
+    if (this.#failure) return;
+    this.send();
+    this.#answersBefore -= this.#queue.connections; // to get a turn is to move
+  }
+
   /** One timer for both deadlines: whoever has a connection by the first, or moves towards one, goes on to the second. */
   #late(): void {
-    const { connectTimeoutMs, timeoutMs, queue } = this.#outgoing;
+    const { connectTimeoutMs, timeoutMs } = this.#outgoing;
     this.#spentMs += this.#delayMs;
     const leftMs = timeoutMs - this.#spentMs;
-    const moves = queue.answers - this.#answersBefore >= queue.connections;
+    const moves = this.#queue.answers - this.#answersBefore >= this.#queue.connections;
     if (!this.#controller && (leftMs <= 0 || !moves)) return this.abort(noConnection());
     if (leftMs <= 0) return this.abort(noAnswer());
-    this.#answersBefore = queue.answers;
+    this.#answersBefore = this.#queue.answers;
     this.#delayMs = this.#controller ? leftMs : Math.min(connectTimeoutMs, leftMs);
     this.#timer = setTimeout(() => this.#late(), this.#delayMs);
   }
@@ -177,15 +198,3 @@ const tooLarge = (bytes: number): CodedError =>
     limit: "MAX_RESPONSE_BYTES",
     value: bytes,
   });
-
-const notHttp = new Set(["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "UND_ERR_HEADERS_OVERFLOW"]);
-
-/** What undici says when there is no connection, or it breaks; its message may hold addresses and stays in `cause`. */
-function connectionFailure(error: Error): CodedError {
-  const code = "code" in error ? String(error.code) : "";
-  if (code === "UND_ERR_CONNECT_TIMEOUT")
-    return new CodedError("UPSTREAM_TIMEOUT", "no connection in time", {}, error);
-  if (error.name === "HTTPParserError" || notHttp.has(code))
-    return new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not HTTP", {}, error);
-  return new CodedError("UPSTREAM_UNAVAILABLE", "no connection, or it broke", {}, error);
-}

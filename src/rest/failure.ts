@@ -12,6 +12,18 @@ export class NotSent extends Error {}
 export const notSent = (message: string): CodedError =>
   new CodedError("UPSTREAM_UNAVAILABLE", message, { retryAfter: 1 }, new NotSent());
 
+const notHttp = new Set(["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "UND_ERR_HEADERS_OVERFLOW"]);
+
+/** What undici says when there is no connection, or it breaks; its message may hold addresses and stays in `cause`. */
+export function connectionFailure(error: Error): CodedError {
+  const code = "code" in error ? String(error.code) : "";
+  if (code === "UND_ERR_CONNECT_TIMEOUT")
+    return new CodedError("UPSTREAM_TIMEOUT", "no connection in time", {}, error);
+  if (error.name === "HTTPParserError" || notHttp.has(code))
+    return new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not HTTP", {}, error);
+  return new CodedError("UPSTREAM_UNAVAILABLE", "no connection, or it broke", {}, error);
+}
+
 /**
  * A REST failure as ours: its status decides the code and is the cause; of its body only the name of a value that we
  * sent is kept.

@@ -5,20 +5,33 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Config } from "../config.ts";
 import { contextHeaderNames, hasProof, proofHeader } from "../http/context-headers.ts";
+import type { Forwarded } from "./scope.ts";
 
 const always = ["x-api-key", "authorization", "traceparent", "tracestate", "accept-language"];
 
-export type HeaderForwarder = (headers: IncomingHttpHeaders, requestId: string) => Record<string, string>;
+export type HeaderForwarder = (headers: IncomingHttpHeaders, requestId: string) => Forwarded;
 
 export function headerForwarder({ env }: Config): HeaderForwarder {
-  const proved = [...contextHeaderNames(env.CONTEXT_HEADER_PREFIX), proofHeader];
-  return (headers, requestId) => {
-    const forwarded: Record<string, string> = { accept: "application/json", "x-request-id": requestId };
-    const names = hasProof(env.GATEWAY_SECRET, headers[proofHeader]) ? [...always, ...proved] : always;
+  const contextNames = contextHeaderNames(env.CONTEXT_HEADER_PREFIX);
+  const proved = [...contextNames, proofHeader];
+  const [tenantId = ""] = contextNames;
+  return (given, requestId) => {
+    const headers: Record<string, string> = { accept: "application/json", "x-request-id": requestId };
+    const names = hasProof(env.GATEWAY_SECRET, given[proofHeader]) ? [...always, ...proved] : always;
     for (const name of names) {
-      const value = headers[name];
-      if (typeof value === "string") forwarded[name] = value;
+      const value = given[name];
+      if (typeof value === "string") headers[name] = value;
     }
-    return forwarded;
+    return { headers, caller: callerOf(headers, headers[tenantId]) };
   };
+}
+
+/**
+ * Whose request it is: a tenant's where the gateway's proof came along, else whoever's credential it is, else nobody's.
+ * Who sends two credentials is nobody too, because REST may not look at the one that would be taken.
+ */
+function callerOf(headers: Record<string, string>, tenantId: string | undefined): string {
+  if (tenantId !== undefined) return `tenant ${tenantId}`;
+  const { "x-api-key": key, authorization } = headers;
+  return key === undefined || authorization === undefined ? `key ${key ?? authorization ?? ""}` : "";
 }

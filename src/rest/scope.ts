@@ -5,11 +5,15 @@
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 
+/** What of a request travels on to REST, and whose request it is. */
+export type Forwarded = { readonly headers: Readonly<Record<string, string>>; readonly caller: string };
+
 /** Something under way that can be given up. */
 type Abortable = { abort(failure: CodedError): void };
 
 export class Scope {
   readonly headers: Readonly<Record<string, string>>;
+  readonly caller: string;
   /** The reads that this request has made, by URL and the operation's own headers; null for one that failed. */
   readonly reads = new Map<string, Promise<Response> | null>();
   readonly #config: Config;
@@ -18,9 +22,10 @@ export class Scope {
   #calls = 0;
   #left = false;
 
-  constructor(config: Config, headers: Readonly<Record<string, string>>) {
+  constructor(config: Config, { headers, caller }: Forwarded) {
     this.#config = config;
     this.headers = headers;
+    this.caller = caller;
     this.#deadline = performance.now() + config.env.REQUEST_TIMEOUT_MS;
   }
 

@@ -1,6 +1,6 @@
 /**
  * A product's REST service: its pool of connections, its typed client (openapi-fetch) over them, and what keeps its
- * faults its own: a circuit breaker, a bounded number of calls under way, a budget of retries.
+ * faults its own: a circuit breaker, a bounded number of calls under way, turns for each caller, a budget of retries.
  */
 import createClient, { type Client } from "openapi-fetch";
 import { Pool } from "undici";
@@ -9,12 +9,13 @@ import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { Breaker } from "./breaker.ts";
 import { serializePath } from "./encode.ts";
-import { type Exchange, exchange, type Incoming, type Queue } from "./exchange.ts";
-import { NotSent, notSent } from "./failure.ts";
+import { type Exchange, exchange, type Incoming } from "./exchange.ts";
+import { notSent } from "./failure.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import type { Scope } from "./scope.ts";
+import { type Line, Turns } from "./turns.ts";
 
-const connections = 64;
+const connections = 128;
 /** Calls under way or waiting for a connection; one more is refused at once. */
 const maxWaiting = 5_000;
 
@@ -26,7 +27,7 @@ export class Upstream {
   readonly #breaker = new Breaker((error) => this.#isFault(error));
   readonly #connectTimeoutMs: number;
   #waiting = 0;
-  readonly #queue: Queue = { connections, answers: 0 };
+  readonly #turns = new Turns(connections);
   #answeredAt = 0;
 
   constructor(url: URL, { env }: Config) {
@@ -87,16 +88,18 @@ export class Upstream {
   async #run(call: CallRequest, forget?: () => void): Promise<Response> {
     const { scope, method } = call;
     const isRead = method === "GET";
+    let line: Line | undefined;
     let begun: Exchange | undefined;
     this.#waiting++;
     try {
       const incoming = await this.#breaker.run(() => {
-        begun = this.#send(call);
+        line = this.#turns.line(scope.caller);
+        begun = this.#send(call, line);
         if (isRead) scope.began(begun); // a mutation is never given up
         return begun.incoming;
       });
       this.#answeredAt = performance.now();
-      this.#queue.answers++;
+      line?.answered();
       const response = new CallResponse(incoming);
       if (!response.ok) forget?.();
       return response as unknown as Response;
@@ -105,27 +108,34 @@ export class Upstream {
       throw error;
     } finally {
       this.#waiting--;
-      if (begun) scope.ended(begun);
+      if (begun) {
+        scope.ended(begun);
+        line?.leave(begun);
+      }
     }
   }
 
-  #send({ url: path, method, headers, body, scope }: CallRequest): Exchange {
+  #send({ url: path, method, headers, body, scope }: CallRequest, line: Line): Exchange {
     return exchange(this.#pool, {
       method,
       path,
       headers: headers ? { ...scope.headers, ...headers } : scope.headers,
       body,
       connectTimeoutMs: this.#connectTimeoutMs,
-      queue: this.#queue,
+      line,
       timeoutMs: scope.callTimeoutMs,
       maxBytes: scope.maxResponseBytes,
     });
   }
 
-  /** Whether a failure is the upstream's own, and not the caller's doing, nor a queue in front of one that answers. */
+  /**
+   * Whether a failure is the upstream's own: no connection, or a broken one. A time-out is only while nobody is
+   * answered; while others are, it is about one caller's calls, or a queue in front of an upstream that works.
+   */
   #isFault(error: unknown): boolean {
-    if (!(error instanceof CodedError) || !faults.has(error.code)) return false;
-    return !(error.cause instanceof NotSent) || performance.now() - this.#answeredAt > this.#connectTimeoutMs;
+    if (!(error instanceof CodedError)) return false;
+    if (error.code === "UPSTREAM_UNAVAILABLE") return true;
+    return error.code === "UPSTREAM_TIMEOUT" && performance.now() - this.#answeredAt > this.#connectTimeoutMs;
   }
 }
 
@@ -174,5 +184,3 @@ class CallResponse {
 }
 
 const isEmpty = (headers: Headers): boolean => headers.keys().next().done === true;
-
-const faults = new Set(["UPSTREAM_UNAVAILABLE", "UPSTREAM_TIMEOUT"]);

@@ -33,8 +33,8 @@ async function against(answer: Answer, environment: NodeJS.ProcessEnv = {}, pref
   const config = configure({ CALL_TIMEOUT_MS: "2000", ...environment });
   const upstreams = new Upstreams(config, new URL(prefix, server.url), operations);
   onTestFinished(() => upstreams.close());
-  const request = () => {
-    const scope = new Scope(config, { "x-api-key": "key", "x-request-id": "id" });
+  const request = (caller = "key") => {
+    const scope = new Scope(config, { headers: { "x-api-key": caller, "x-request-id": "id" }, caller });
     return Object.assign(new RestClient(operations, upstreams, scope), { leave: () => scope.leave() });
   };
   return { server, request, upstreams, rest: request() };
@@ -484,6 +484,64 @@ describe("the breaker", () => {
     expect((await failureOf(request().get("/things"))).code).toBe("UPSTREAM_UNAVAILABLE");
     expect(performance.now() - began).toBeLessThan(500);
     expect((await trying).code).toBe("UPSTREAM_TIMEOUT");
+  });
+});
+
+describe("a caller", () => {
+  /** Hangs for one caller, and answers all others. */
+  const hangsForOne: Answer = (socket, text, count) => {
+    if (!text.includes("x-api-key: hanging")) ok({ fine: true })(socket, text, count);
+  };
+
+  test("whose calls hang holds up no other, and opens the breaker for nobody", async () => {
+    const { request, server } = await against(hangsForOne, { CALL_TIMEOUT_MS: "1500" });
+    const hanging = Array.from({ length: 150 }, () => failureOf(request("hanging").get("/things")));
+    const codes = Promise.all(hanging).then((failures) => new Set(failures.map(({ code }) => code)));
+    const until = performance.now() + 1_700;
+    let slowest = 0;
+    while (performance.now() < until) {
+      const began = performance.now();
+      expect(await request("other").get("/things")).toEqual({ fine: true });
+      slowest = Math.max(slowest, performance.now() - began);
+    }
+    expect(slowest).toBeLessThan(500);
+    expect(await codes).toEqual(new Set(["UPSTREAM_TIMEOUT"]));
+    expect(server.requests.filter((text) => text.includes("hanging"))).toHaveLength(64);
+  });
+
+  test("waits for its turn until the time to connect is over, or its client leaves", async () => {
+    const { request, server, upstreams } = await against(hangsForOne, { CONNECT_TIMEOUT_MS: "300" });
+    const hanging = Array.from({ length: 64 }, () => {
+      const one = request("hanging");
+      return { ...one, leave: one.leave, failure: failureOf(one.get("/things")) };
+    });
+    await expect.poll(() => server.requests.length).toBe(64);
+    const leaving = request("hanging");
+    const [left, late] = [leaving, request("hanging")].map((one) => failureOf(one.get("/things")));
+    const began = performance.now();
+    leaving.leave();
+    expect((await left)?.code).toBe("CLIENT_CLOSED_REQUEST");
+    expect(performance.now() - began).toBeLessThan(100);
+    expect((await late)?.message).toMatch(/no connection in time/);
+    expect(performance.now() - began).toBeGreaterThan(280);
+    expect(performance.now() - began).toBeLessThan(600);
+    const next = failureOf(request("hanging").get("/things", { query: { q: "next" } }));
+    hanging[0]?.leave();
+    await expect.poll(() => pathsOf(server.requests).at(-1)).toBe("/things?q=next");
+    for (const { leave } of hanging) leave();
+    expect((await next).message).toMatch(/no answer in time/);
+    expect(upstreams.underWay).toBe(0);
+    expect(server.requests).toHaveLength(65);
+  });
+
+  test("has all of its calls made, however many, but no more than its share at once", async () => {
+    let [underWay, most] = [0, 0];
+    const { request } = await against((socket, text, count) => {
+      most = Math.max(most, ++underWay);
+      setTimeout(() => underWay-- && ok({})(socket, text, count), 5);
+    });
+    await Promise.all(Array.from({ length: 400 }, (_, q) => request().get("/things", { query: { q } })));
+    expect(most).toBe(64);
   });
 });
 

@@ -5,15 +5,15 @@ import { Pool } from "undici";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { CodedError } from "../../src/errors.ts";
 import { exchange, type Incoming, type Outgoing } from "../../src/rest/exchange.ts";
+import { Turns } from "../../src/rest/turns.ts";
 import { type Answer, http, rawServer } from "./raw-server.ts";
 
-const get: Outgoing = {
+const get: Omit<Outgoing, "line"> = {
   method: "GET",
   path: "/x",
   headers: {},
   body: undefined,
   connectTimeoutMs: 1_000,
-  queue: { connections: 1, answers: 0 },
   timeoutMs: 2_000,
   maxBytes: 1_000,
 };
@@ -22,7 +22,8 @@ async function against(answer: Answer, connections = 4) {
   const server = await rawServer(answer);
   const pool = new Pool(server.url.origin, { connections, pipelining: 1 });
   onTestFinished(() => pool.destroy());
-  const call = (change: Partial<Outgoing> = {}) => exchange(pool, { ...get, ...change });
+  const line = new Turns(2 * connections).line("caller");
+  const call = (change: Partial<Outgoing> = {}) => exchange(pool, { ...get, line, ...change });
   return { server, call };
 }
 
@@ -153,11 +154,20 @@ describe("time", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("a queue that moves is waited in, up to the deadline", async () => {
+  test.each([
+    ["of its caller", 2, () => "caller"],
+    ["of all callers", 1, (call: number) => `caller ${call}`],
+  ])("a queue %s that moves is waited in, up to the deadline", async (_whose, connections, callerOf) => {
     const { call } = await against((socket) => void setTimeout(() => socket.write(http(200, "{}")), 80), 1);
-    const queue = { connections: 1, answers: 0 };
-    const one = () =>
-      call({ connectTimeoutMs: 120, timeoutMs: 600, queue }).incoming.finally(() => queue.answers++);
+    const turns = new Turns(connections);
+    const one = async (_: unknown, index: number) => {
+      const line = turns.line(callerOf(index));
+      const begun = call({ connectTimeoutMs: 120, timeoutMs: 600, line });
+      await begun.incoming.finally(() => {
+        line.answered();
+        line.leave(begun);
+      });
+    };
     const outcomes = await Promise.allSettled(Array.from({ length: 10 }, one));
     expect(outcomes.slice(0, 5).map((outcome) => outcome.status)).not.toContain("rejected");
     expect(outcomes.at(-1)).toMatchObject({ reason: { message: "no connection in time" } });
