@@ -47,7 +47,7 @@ export async function createGateway(config: Config, behind: Behind): Promise<Fas
       const stripped = stripRequest(config.env.CONTEXT_HEADER_PREFIX, request.headers);
       const caller = explorer ? undefined : await introspect(config, verify, key);
       if (caller) await limits.byKey(request, reply, caller.apiKeyId);
-      if (caller) shares.take(caller.tenantId, reply);
+      shares.take(caller?.tenantId, reply);
       const headers = inject(config, stripped, request, caller);
       const body = request.body as Readable | undefined;
       const answer = await forward({

@@ -260,6 +260,25 @@ test("one tenant has at most half of the connections, and gets them back", async
   await expect.poll(() => status(goodKey), { timeout: 5_000 }).toBe(200);
 });
 
+test("all who open the explorer have an eighth of the connections, and get them back", async () => {
+  let waiting = 0;
+  const graphql = await upstream((request, response) => {
+    if (request.method === "GET" && request.headers.accept === "text/html, text/slow") waiting++;
+    else response.end();
+  });
+  const { url } = await startGateway({ graphql: new URL("/v1/graphql", graphql) });
+  const open = (accept: string, signal?: AbortSignal): Promise<Response> =>
+    fetch(new URL("/v1/graphql", url), { headers: { accept }, ...(signal ? { signal } : {}) });
+  const leaving = new AbortController();
+  for (let count = 0; count < 32; count++) void open("text/html, text/slow", leaving.signal).catch(() => {});
+  await expect.poll(() => waiting, { timeout: 5_000 }).toBe(32);
+  expect(await problem(await open("text/html"))).toMatchObject({ code: "RATE_LIMITED", retryAfter: 1 });
+  const post = await fetch(new URL("/v1/graphql", url), { method: "POST", headers, body: "{}" });
+  expect(post.status).toBe(200);
+  leaving.abort();
+  await expect.poll(async () => (await open("text/html")).status, { timeout: 5_000 }).toBe(200);
+});
+
 test("a client that does not read its answer is left", async () => {
   let closed = false;
   const rest = await upstream((_request, response) => {
