@@ -36,6 +36,7 @@ export async function createGateway(config: Config, behind: Behind): Promise<Fas
     method: methods,
     url: "/v1/*",
     handler: async (request, reply) => {
+      const abort = abortOnLeave(reply);
       await limits.byAddress(request, reply);
       const key = readKey(request.raw.rawHeaders);
       // a browser that shows a key is treated as any other caller
@@ -47,6 +48,7 @@ export async function createGateway(config: Config, behind: Behind): Promise<Fas
       const stripped = stripRequest(config.env.CONTEXT_HEADER_PREFIX, request.headers);
       const caller = explorer ? undefined : await introspect(config, verify, key);
       if (caller) await limits.byKey(request, reply, caller.apiKeyId);
+      abort.signal.throwIfAborted(); // who has left by now would never give its share back
       shares.take(caller?.tenantId, reply);
       const headers = inject(config, stripped, request, caller);
       const body = request.body as Readable | undefined;
@@ -55,7 +57,7 @@ export async function createGateway(config: Config, behind: Behind): Promise<Fas
         method: request.method,
         headers,
         body,
-        abort: abortOnLeave(reply),
+        abort,
       });
       reply.code(answer.status).headers(withDefaults(reply, answer.headers));
       return reply.send(answer.body);

@@ -260,6 +260,22 @@ test("one tenant has at most half of the connections, and gets them back", async
   await expect.poll(() => status(goodKey), { timeout: 5_000 }).toBe(200);
 });
 
+test("a client that leaves while its key is looked up takes no share along", async () => {
+  const { url, keys, rest } = await startGateway();
+  keys.behaviour.delay = 400;
+  const leaving = new AbortController();
+  const left = Array.from({ length: 128 }, () =>
+    fetch(new URL(me, url), { headers, signal: leaving.signal }).catch(() => {}),
+  );
+  await expect.poll(() => keys.asked.length).toBe(1);
+  await sleep(150);
+  leaving.abort();
+  await Promise.all(left);
+  await sleep(500);
+  expect((await fetch(new URL(me, url), { headers })).status).toBe(200);
+  expect(rest.seen).toHaveLength(1);
+});
+
 test("all who open the explorer have an eighth of the connections, and get them back", async () => {
   let waiting = 0;
   const graphql = await upstream((request, response) => {
