@@ -14,6 +14,7 @@ import Fastify, {
 import type { Config } from "../config.ts";
 import { CodedError, codeOfStatus, problemOf } from "../errors.ts";
 import { answerClientError, answerConnect } from "./client-error.ts";
+import { boundPipelining } from "./pipelining.ts";
 import { redactor } from "./redact.ts";
 import { headerFault } from "./request-headers.ts";
 
@@ -48,6 +49,7 @@ export function createServer(config: Config): FastifyInstance {
       connectionsCheckingInterval: 5_000, // how late a request that never ends is found
     },
   });
+  boundPipelining(server.server);
   server.server.on("connect", answerConnect);
   // an expectation that nobody knows may be ignored (RFC 9110 §10.1.1)
   server.server.on("checkExpectation", (request, response) =>
