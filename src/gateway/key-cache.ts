@@ -2,7 +2,8 @@
  * Remembers what key introspection said, so that a key is looked up twice a minute and not with every request.
  * Keys are held as SHA-256 digests only. Good answers live 25 s (revocation is effective within 30) and
  * never past the key's expiry; bad ones 5 s; failures not at all. Both are bounded, each on its own, so that a
- * flood of wrong keys cannot push good ones out; look-ups of one key at the same time are one look-up.
+ * flood of wrong keys cannot push good ones out; nor can it take all look-ups: a quarter is for keys that were good.
+ * Look-ups of one key at the same time are one look-up.
  */
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
@@ -15,6 +16,7 @@ const activeMs = 25_000;
 const inactiveMs = 5_000;
 const maxKeys = 10_000;
 const maxLookUps = 256;
+const maxLookUpsOfNewKeys = 192;
 
 /** Whose key it is, or `undefined` when it is nobody's. */
 export type Verify = (key: string) => Promise<TenantContext | undefined>;
@@ -22,7 +24,7 @@ export type Verify = (key: string) => Promise<TenantContext | undefined>;
 /** `until` is on the monotonic clock, which no clock adjustment moves. */
 type Remembered = { state: KeyState; until: number };
 
-/** `lookUp` with a memory. Throws SERVICE_UNAVAILABLE when 256 look-ups are under way, and whatever `lookUp` throws. */
+/** `lookUp` with a memory. Throws SERVICE_UNAVAILABLE when too many look-ups are under way, and whatever `lookUp` throws. */
 export function rememberKeys(lookUp: LookUp): Verify {
   const active = new LRUCache<string, Remembered>({ max: maxKeys });
   const inactive = new LRUCache<string, Remembered>({ max: maxKeys });
@@ -32,13 +34,15 @@ export function rememberKeys(lookUp: LookUp): Verify {
     const startedAt = performance.now();
     const state = await lookUp(key);
     const cache = state === "inactive" ? inactive : active;
+    if (state === "inactive") active.delete(digest);
     cache.set(digest, { state, until: startedAt + lifetime(state) });
     return state;
   };
   const askOnce = (key: string, digest: string): Promise<KeyState> => {
     const joined = underWay.get(digest);
     if (joined) return joined;
-    if (underWay.size >= maxLookUps) {
+    const wasGood = active.has(digest); // it is kept there longer than it is believed
+    if (underWay.size >= (wasGood ? maxLookUps : maxLookUpsOfNewKeys)) {
       throw new CodedError("SERVICE_UNAVAILABLE", "too many API keys to check at once", { retryAfter: 1 });
     }
     const asked = ask(key, digest).finally(() => underWay.delete(digest));

@@ -57,7 +57,9 @@ export function createServer(config: Config): FastifyInstance {
   );
   server.setErrorHandler((error: FastifyError, request, reply) => {
     const coded = toCodedError(error, config.env.MAX_BODY_BYTES);
-    if (coded.status >= 500) request.log.error({ err: error, requestId: request.id }, "request failed");
+    const isRefusal = coded.code === "SERVICE_UNAVAILABLE" && coded.cause === undefined; // as many as a flood likes
+    if (coded.status >= 500 && !isRefusal)
+      request.log.error({ err: error, requestId: request.id }, "request failed");
     return sendProblem(reply, coded);
   });
   server.setNotFoundHandler((request, reply) =>

@@ -86,20 +86,39 @@ describe("what key introspection said is remembered", () => {
     expect(answers.every((answer) => answer === context)).toBe(true);
   });
 
-  test("more than 256 keys at the same time are refused, not queued", async () => {
+  test("more than 192 new keys at the same time are refused, not queued; 64 that were good are not", async () => {
+    vi.useFakeTimers();
+    let held: Promise<KeyState> = Promise.resolve(active);
+    const verify = rememberKeys(() => held);
+    const known = Array.from({ length: 65 }, (_, index) => `known ${index}`);
+    await Promise.all(known.map(verify));
+    vi.advanceTimersByTime(25_000);
     let release = (_state: KeyState): void => {};
-    const held = new Promise<KeyState>((resolve) => {
+    held = new Promise<KeyState>((resolve) => {
       release = resolve;
     });
-    const verify = rememberKeys(() => held);
-    const first = Array.from({ length: 256 }, (_, index) => verify(`key ${index}`));
-    await expect(verify("one more")).rejects.toMatchObject({
-      code: "SERVICE_UNAVAILABLE",
-      details: { retryAfter: 1 },
-    });
+    const refusal = { code: "SERVICE_UNAVAILABLE", details: { retryAfter: 1 } };
+    const first = Array.from({ length: 192 }, (_, index) => verify(`key ${index}`));
+    await expect(verify("one more")).rejects.toMatchObject(refusal);
+    const again = known.slice(1).map(verify);
+    await expect(verify("known 0")).rejects.toMatchObject(refusal);
     release(active);
-    await Promise.all(first);
+    await Promise.all([...first, ...again]);
     expect(await verify("one more")).toBe(context);
+  });
+
+  test("a key that was good and no longer is counts as new", async () => {
+    vi.useFakeTimers();
+    const lookUp = vi.fn(async (): Promise<KeyState> => active);
+    const verify = rememberKeys(lookUp);
+    await verify("revoked");
+    vi.advanceTimersByTime(25_000);
+    lookUp.mockResolvedValue("inactive");
+    await verify("revoked");
+    vi.advanceTimersByTime(5_000);
+    lookUp.mockReturnValue(new Promise(() => {}));
+    for (let index = 0; index < 192; index++) void verify(`key ${index}`);
+    await expect(verify("revoked")).rejects.toMatchObject({ code: "SERVICE_UNAVAILABLE" });
   });
 
   test("50,000 wrong keys do not push a good one out", async () => {
