@@ -3,12 +3,11 @@
  * are answers like any other and never followed. Whatever goes wrong rejects with a `CodedError`.
  */
 import { isUtf8 } from "node:buffer";
-import { promisify } from "node:util";
-import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import type { Dispatcher } from "undici";
 import { CodedError } from "../errors.ts";
-import { connectionFailure, NotSent } from "./failure.ts";
-import type { Line, Queue } from "./turns.ts";
+import { decompress } from "./decompress.ts";
+import { connectionFailure, NoTurn, NotSent, tooLarge } from "./failure.ts";
+import { Line, type Queue } from "./turns.ts";
 
 export type Outgoing = {
   readonly method: string;
@@ -107,7 +106,7 @@ class BodyHandler implements Dispatcher.DispatchHandler, Exchange {
     this.#spentMs += this.#delayMs;
     const leftMs = timeoutMs - this.#spentMs;
     const moves = this.#queue.answers - this.#answersBefore >= this.#queue.connections;
-    if (!this.#controller && (leftMs <= 0 || !moves)) return this.abort(noConnection());
+    if (!this.#controller && (leftMs <= 0 || !moves)) return this.abort(noConnection(this.#queue));
     if (leftMs <= 0) return this.abort(noAnswer());
     this.#answersBefore = this.#queue.answers;
     this.#delayMs = this.#controller ? leftMs : Math.min(connectTimeoutMs, leftMs);
@@ -169,32 +168,12 @@ class BodyHandler implements Dispatcher.DispatchHandler, Exchange {
   }
 }
 
-const decoders: Record<string, (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = {
-  gzip: promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
-};
-
-async function decompress(encoding: string, body: Buffer, maxBytes: number): Promise<Buffer> {
-  const decode = decoders[encoding.toLowerCase()];
-  if (!decode) throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer's encoding is unknown");
-  try {
-    return await decode(body, { maxOutputLength: maxBytes });
-  } catch (error) {
-    const large = error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
-    throw large
-      ? tooLarge(maxBytes)
-      : new CodedError("BAD_UPSTREAM_RESPONSE", "the answer cannot be decompressed", {}, error);
-  }
-}
-
-const noConnection = (): CodedError =>
-  new CodedError("UPSTREAM_TIMEOUT", "no connection in time", {}, new NotSent());
+const noConnection = (queue: Queue): CodedError =>
+  new CodedError(
+    "UPSTREAM_TIMEOUT",
+    "no connection in time",
+    {},
+    new (queue instanceof Line ? NoTurn : NotSent)(),
+  );
 
 const noAnswer = (): CodedError => new CodedError("UPSTREAM_TIMEOUT", "no answer in time");
-
-const tooLarge = (bytes: number): CodedError =>
-  new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is too large", {
-    limit: "MAX_RESPONSE_BYTES",
-    value: bytes,
-  });

@@ -7,10 +7,18 @@ import type { Operation } from "./operation.ts";
 
 /** The cause of a failure that never left this process, and that trying again cannot mend. */
 export class NotSent extends Error {}
+/** Nor did it get as far as the upstream's connections: its caller's other calls had that caller's share of them. */
+export class NoTurn extends NotSent {}
 
 /** A call that was not made, for a reason that soon passes. */
 export const notSent = (message: string): CodedError =>
   new CodedError("UPSTREAM_UNAVAILABLE", message, { retryAfter: 1 }, new NotSent());
+
+export const tooLarge = (bytes: number): CodedError =>
+  new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is too large", {
+    limit: "MAX_RESPONSE_BYTES",
+    value: bytes,
+  });
 
 const notHttp = new Set(["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "UND_ERR_HEADERS_OVERFLOW"]);
 

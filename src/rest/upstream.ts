@@ -10,7 +10,7 @@ import { CodedError } from "../errors.ts";
 import { Breaker } from "./breaker.ts";
 import { serializePath } from "./encode.ts";
 import { type Exchange, exchange, type Incoming } from "./exchange.ts";
-import { notSent } from "./failure.ts";
+import { NoTurn, notSent } from "./failure.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import type { Scope } from "./scope.ts";
 import { type Line, Turns } from "./turns.ts";
@@ -25,13 +25,13 @@ export class Upstream {
   readonly #pool: Pool;
   readonly #origin: string;
   readonly #breaker = new Breaker((error) => this.#isFault(error));
-  readonly #connectTimeoutMs: number;
+  readonly #env: Config["env"];
   #waiting = 0;
   readonly #turns = new Turns(connections);
   #answeredAt = 0;
 
   constructor(url: URL, { env }: Config) {
-    this.#connectTimeoutMs = env.CONNECT_TIMEOUT_MS;
+    this.#env = env;
     this.#origin = url.origin;
     this.#pool = new Pool(url.origin, {
       connections,
@@ -121,7 +121,7 @@ export class Upstream {
       path,
       headers: headers ? { ...scope.headers, ...headers } : scope.headers,
       body,
-      connectTimeoutMs: this.#connectTimeoutMs,
+      connectTimeoutMs: this.#env.CONNECT_TIMEOUT_MS,
       line,
       timeoutMs: scope.callTimeoutMs,
       maxBytes: scope.maxResponseBytes,
@@ -129,13 +129,16 @@ export class Upstream {
   }
 
   /**
-   * Whether a failure is the upstream's own: no connection, or a broken one. A time-out is only while nobody is
-   * answered; while others are, it is about one caller's calls, or a queue in front of an upstream that works.
+   * Whether a failure is the upstream's own: no connection, a broken one, or a time-out while nobody is answered. While
+   * others are, it is about one caller's calls, or a queue in front of an upstream that works; and of a call that had
+   * no turn the upstream does not know.
    */
   #isFault(error: unknown): boolean {
     if (!(error instanceof CodedError)) return false;
     if (error.code === "UPSTREAM_UNAVAILABLE") return true;
-    return error.code === "UPSTREAM_TIMEOUT" && performance.now() - this.#answeredAt > this.#connectTimeoutMs;
+    if (error.code !== "UPSTREAM_TIMEOUT" || error.cause instanceof NoTurn) return false;
+    const { CALL_TIMEOUT_MS: answer, CONNECT_TIMEOUT_MS: connection } = this.#env;
+    return performance.now() - this.#answeredAt > (error.cause === undefined ? answer : connection);
   }
 }
 

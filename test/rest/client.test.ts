@@ -509,6 +509,26 @@ describe("a caller", () => {
     expect(server.requests.filter((text) => text.includes("hanging"))).toHaveLength(64);
   });
 
+  test("whose calls hang opens the breaker for nobody who calls now and then", async () => {
+    const { request } = await against(hangsForOne, { CONNECT_TIMEOUT_MS: "100", CALL_TIMEOUT_MS: "900" });
+    const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+    const until = performance.now() + 2_500;
+    const hang = async (): Promise<void> => {
+      for (; performance.now() < until; await sleep(10)) await failureOf(request("hanging").get("/things"));
+    };
+    const hanging = Array.from({ length: 80 }, hang);
+    for (; performance.now() < until; await sleep(300))
+      expect(await request("other").get("/things")).toEqual({ fine: true });
+    await Promise.all(hanging);
+  });
+
+  test("opens the breaker for everybody if nobody is answered", async () => {
+    const { request, server } = await against(() => {}, { CALL_TIMEOUT_MS: "300" });
+    await Promise.all(Array.from({ length: 5 }, () => failureOf(request().get("/things"))));
+    expect((await failureOf(request("other").get("/things"))).code).toBe("UPSTREAM_UNAVAILABLE");
+    expect(server.requests).toHaveLength(5);
+  });
+
   test("waits for its turn until the time to connect is over, or its client leaves", async () => {
     const { request, server, upstreams } = await against(hangsForOne, { CONNECT_TIMEOUT_MS: "300" });
     const hanging = Array.from({ length: 64 }, () => {
