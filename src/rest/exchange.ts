@@ -7,7 +7,7 @@ import type { Dispatcher } from "undici";
 import { CodedError } from "../errors.ts";
 import { decompress } from "./decompress.ts";
 import { connectionFailure, NoTurn, NotSent, tooLarge } from "./failure.ts";
-import { Line, type Queue } from "./turns.ts";
+import { Line, type Queue, type Waiting } from "./turns.ts";
 
 export type Outgoing = {
   readonly method: string;
@@ -26,11 +26,9 @@ export type Outgoing = {
 };
 
 /** What is under way: its answer, and how to end it now with a failure; its socket is closed then. */
-export type Exchange = {
+export type Exchange = Waiting & {
   readonly incoming: Promise<Incoming>;
   abort(failure: CodedError): void;
-  /** Its turn has come. */
-  turn(): void;
 };
 
 export type Incoming = {
@@ -50,6 +48,7 @@ export function exchange(dispatcher: Dispatcher, outgoing: Outgoing): Exchange {
 
 class BodyHandler implements Dispatcher.DispatchHandler, Exchange {
   readonly incoming: Promise<Incoming>;
+  waits = false;
   readonly #dispatcher: Dispatcher;
   readonly #outgoing: Outgoing;
   #resolve!: (incoming: Incoming) => void;

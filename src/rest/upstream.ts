@@ -15,7 +15,9 @@ import { RetryBudget } from "./retry-budget.ts";
 import type { Scope } from "./scope.ts";
 import { type Line, Turns } from "./turns.ts";
 
-const connections = 128;
+const connections = 64;
+/** What one caller may have of them. */
+const share = 48;
 /** Calls under way or waiting for a connection; one more is refused at once. */
 const maxWaiting = 5_000;
 
@@ -27,7 +29,7 @@ export class Upstream {
   readonly #breaker = new Breaker((error) => this.#isFault(error));
   readonly #env: Config["env"];
   #waiting = 0;
-  readonly #turns = new Turns(connections);
+  readonly #turns = new Turns(connections, share);
   #answeredAt = 0;
 
   constructor(url: URL, { env }: Config) {

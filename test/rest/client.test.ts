@@ -506,7 +506,7 @@ describe("a caller", () => {
     }
     expect(slowest).toBeLessThan(500);
     expect(await codes).toEqual(new Set(["UPSTREAM_TIMEOUT"]));
-    expect(server.requests.filter((text) => text.includes("hanging"))).toHaveLength(64);
+    expect(server.requests.filter((text) => text.includes("hanging"))).toHaveLength(48);
   });
 
   test("whose calls hang opens the breaker for nobody who calls now and then", async () => {
@@ -531,11 +531,11 @@ describe("a caller", () => {
 
   test("waits for its turn until the time to connect is over, or its client leaves", async () => {
     const { request, server, upstreams } = await against(hangsForOne, { CONNECT_TIMEOUT_MS: "300" });
-    const hanging = Array.from({ length: 64 }, () => {
+    const hanging = Array.from({ length: 48 }, () => {
       const one = request("hanging");
       return { ...one, leave: one.leave, failure: failureOf(one.get("/things")) };
     });
-    await expect.poll(() => server.requests.length).toBe(64);
+    await expect.poll(() => server.requests.length).toBe(48);
     const leaving = request("hanging");
     const [left, late] = [leaving, request("hanging")].map((one) => failureOf(one.get("/things")));
     const began = performance.now();
@@ -551,7 +551,7 @@ describe("a caller", () => {
     for (const { leave } of hanging) leave();
     expect((await next).message).toMatch(/no answer in time/);
     expect(upstreams.underWay).toBe(0);
-    expect(server.requests).toHaveLength(65);
+    expect(server.requests).toHaveLength(49);
   });
 
   test("has all of its calls made, however many, but no more than its share at once", async () => {
@@ -561,7 +561,7 @@ describe("a caller", () => {
       setTimeout(() => underWay-- && ok({})(socket, text, count), 5);
     });
     await Promise.all(Array.from({ length: 400 }, (_, q) => request().get("/things", { query: { q } })));
-    expect(most).toBe(64);
+    expect(most).toBe(48);
   });
 });
 

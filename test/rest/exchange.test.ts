@@ -22,7 +22,7 @@ async function against(answer: Answer, connections = 4) {
   const server = await rawServer(answer);
   const pool = new Pool(server.url.origin, { connections, pipelining: 1 });
   onTestFinished(() => pool.destroy());
-  const line = new Turns(2 * connections).line("caller");
+  const line = new Turns(2 * connections, connections).line("caller");
   const call = (change: Partial<Outgoing> = {}) => exchange(pool, { ...get, line, ...change });
   return { server, call };
 }
@@ -159,7 +159,7 @@ describe("time", () => {
     ["of all callers", 1, (call: number) => `caller ${call}`],
   ])("a queue %s that moves is waited in, up to the deadline", async (_whose, connections, callerOf) => {
     const { call } = await against((socket) => void setTimeout(() => socket.write(http(200, "{}")), 80), 1);
-    const turns = new Turns(connections);
+    const turns = new Turns(connections, 1);
     const one = async (_: unknown, index: number) => {
       const line = turns.line(callerOf(index));
       const begun = call({ connectTimeoutMs: 120, timeoutMs: 600, line });
