@@ -41,7 +41,13 @@ export type Walk = {
 };
 
 const none: Counts = {
-  ...{ depth: 0, nesting: 0, aliases: 0, aliasLength: 0, fields: 0, directives: 0, bound: 0 },
+  depth: 0,
+  nesting: 0,
+  aliases: 0,
+  aliasLength: 0,
+  fields: 0,
+  directives: 0,
+  bound: 0,
   introspection: 0,
 };
 
