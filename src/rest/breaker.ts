@@ -12,8 +12,8 @@ import {
   ExponentialBackoff,
   handleWhen,
 } from "cockatiel";
-import type { CodedError } from "../errors.ts";
-import type { Incoming } from "./exchange.ts";
+import { CodedError } from "../errors.ts";
+import type { Answer } from "./answer.ts";
 import { notSent } from "./failure.ts";
 
 const consecutiveFailures = 5;
@@ -26,38 +26,34 @@ export class Breaker {
   /** `isFault` tells the upstream's own failures from the caller's; so do the statuses of a gateway's. */
   constructor(isFault: (error: unknown) => boolean) {
     this.#policy = circuitBreaker(
-      handleWhen(isFault).orWhenResult((result) => isFailure(result as Incoming)),
+      handleWhen(isFault).orWhenResult((result) => isFailure(result as Answer)),
       { breaker: this.#failures, halfOpenAfter: new ExponentialBackoff(backoff) },
     );
   }
 
   /** Makes the call, or rejects with `UPSTREAM_UNAVAILABLE` while the upstream is left alone. */
-  run(call: () => Promise<Incoming>): Promise<Incoming> {
-    if (this.#policy.state === CircuitState.Closed) return call().then(this.#answered, this.#failed);
+  run(call: () => Promise<Answer>): Promise<Answer> {
+    if (this.#policy.state === CircuitState.Closed) return call();
     if (this.#policy.state === CircuitState.HalfOpen) return Promise.reject(leftAlone()); // one call tries; the others need not wait for it
     return this.#policy.execute(call).catch((error) => {
       throw error instanceof BrokenCircuitError ? leftAlone() : error;
     });
   }
 
-  readonly #answered = (incoming: Incoming): Incoming | Promise<Incoming> => {
-    if (isFailure(incoming)) return this.#tell(() => incoming);
-    this.#failures.success();
-    return incoming;
-  };
-
-  readonly #failed = (error: unknown): Promise<Incoming> =>
-    this.#tell(() => {
-      throw error;
-    });
-
-  /** Has the policy count what a call came to, unless it has opened since. */
-  async #tell(outcome: () => Incoming): Promise<Incoming> {
-    return this.#policy.state === CircuitState.Closed ? this.#policy.execute(outcome) : outcome();
+  /** Counts what a call came to, unless the circuit has opened since; the policy itself counts the one that tries. */
+  count(outcome: Answer | CodedError): void {
+    if (this.#policy.state !== CircuitState.Closed) return;
+    const isError = outcome instanceof CodedError;
+    if (!isError && !isFailure(outcome)) return this.#failures.success();
+    const tell = async () => {
+      if (isError) throw outcome;
+      return outcome;
+    };
+    this.#policy.execute(tell).catch(() => {}); // its caller is told elsewhere
   }
 }
 
 /** Bad Gateway, Service Unavailable, Gateway Timeout (RFC 9110 §15.6). */
-const isFailure = ({ status }: Incoming): boolean => status >= 502 && status <= 504;
+const isFailure = ({ status }: Answer): boolean => status >= 502 && status <= 504;
 
 const leftAlone = (): CodedError => notSent("it failed too often and is left alone for a while");

@@ -125,6 +125,7 @@ export class RestClient {
       body,
       headers: operation.media && body !== undefined ? { "content-type": operation.media } : undefined,
       querySerializer: init?.query ? (given: Section) => serializeQuery(operation, given) : noQuery,
+      hasHeaders: body !== undefined || init?.header !== undefined,
       parseAs: "stream", // `body` as it is, which here is parsed already
       scope: this.#scope,
     });

@@ -5,6 +5,7 @@
 import { isUtf8 } from "node:buffer";
 import type { Dispatcher } from "undici";
 import { CodedError } from "../errors.ts";
+import { Answer, type RawHeaders } from "./answer.ts";
 import { decompress } from "./decompress.ts";
 import { connectionFailure, NoTurn, NotSent, tooLarge } from "./failure.ts";
 import { Line, type Queue, type Waiting } from "./turns.ts";
@@ -23,21 +24,15 @@ export type Outgoing = {
   readonly timeoutMs: number;
   /** Bytes of the body, decompressed. */
   readonly maxBytes: number;
+  /** Told once what it came to, before whoever waits for the answer is. */
+  readonly over: (exchange: Exchange, outcome: Answer | CodedError) => void;
 };
 
-/** What is under way: its answer, and how to end it now with a failure; its socket is closed then. */
+/** What is under way: its answer, and how to end it now with a failure (nothing, once it is over); its socket is closed then. */
 export type Exchange = Waiting & {
-  readonly incoming: Promise<Incoming>;
+  readonly answer: Promise<Answer>;
   abort(failure: CodedError): void;
 };
-
-export type Incoming = {
-  readonly status: number;
-  readonly header: (name: string) => string | undefined;
-  readonly text: string;
-};
-
-type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Begins an exchange: it is sent at once if it is its turn, else when it is. */
 export function exchange(dispatcher: Dispatcher, outgoing: Outgoing): Exchange {
@@ -47,11 +42,11 @@ export function exchange(dispatcher: Dispatcher, outgoing: Outgoing): Exchange {
 }
 
 class BodyHandler implements Dispatcher.DispatchHandler, Exchange {
-  readonly incoming: Promise<Incoming>;
+  readonly answer: Promise<Answer>;
   waits = false;
   readonly #dispatcher: Dispatcher;
   readonly #outgoing: Outgoing;
-  #resolve!: (incoming: Incoming) => void;
+  #resolve!: (answer: Answer) => void;
   #reject!: (error: unknown) => void;
   #timer: NodeJS.Timeout;
   #delayMs: number;
@@ -59,16 +54,16 @@ class BodyHandler implements Dispatcher.DispatchHandler, Exchange {
   #queue: Queue;
   #answersBefore: number;
   #controller: Dispatcher.DispatchController | undefined;
-  #failure: CodedError | undefined;
+  #outcome: Answer | CodedError | undefined;
   #status = 0;
-  #headers: Headers = {};
+  #headers: RawHeaders = {};
   #chunks: Buffer[] = [];
   #bytes = 0;
 
   constructor(dispatcher: Dispatcher, outgoing: Outgoing) {
     this.#dispatcher = dispatcher;
     this.#outgoing = outgoing;
-    this.incoming = new Promise((resolve, reject) => {
+    this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
@@ -93,10 +88,13 @@ class BodyHandler implements Dispatcher.DispatchHandler, Exchange {
     );
   }
 
+  /** In a turn of its own: one that fails at once gives its turn to the next. */
   turn(): void {
-    if (this.#failure) return;
-    this.send();
-    this.#answersBefore -= this.#queue.connections; // to get a turn is to move
+    queueMicrotask(() => {
+      if (this.#outcome) return;
+      this.send();
+      this.#answersBefore -= this.#queue.connections; // to get a turn is to move
+    });
   }
 
   /** One timer for both deadlines: whoever has a connection by the first, or moves towards one, goes on to the second. */
@@ -113,20 +111,27 @@ class BodyHandler implements Dispatcher.DispatchHandler, Exchange {
   }
 
   abort(failure: CodedError): void {
-    if (this.#failure) return;
-    this.#failure = failure;
-    this.#chunks = [];
-    clearTimeout(this.#timer);
+    if (this.#outcome) return;
+    this.#end(failure);
     this.#controller?.abort(failure);
-    this.#reject(failure);
+  }
+
+  #end(outcome: Answer | CodedError): void {
+    if (this.#outcome) return;
+    this.#outcome = outcome;
+    clearTimeout(this.#timer);
+    this.#chunks = [];
+    this.#outgoing.over(this, outcome);
+    if (outcome instanceof Answer) this.#resolve(outcome);
+    else this.#reject(outcome);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#failure) controller.abort(this.#failure);
+    if (this.#outcome instanceof CodedError) controller.abort(this.#outcome);
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: RawHeaders): void {
     this.#status = status;
     this.#headers = headers;
     if (Number(headers["content-length"]) > this.#outgoing.maxBytes)
@@ -144,26 +149,23 @@ class BodyHandler implements Dispatcher.DispatchHandler, Exchange {
     const [only] = this.#chunks;
     const body = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks);
     const encoding = this.#headers["content-encoding"];
-    if (encoding === undefined || encoding === "identity") return this.#settle(body);
+    if (encoding === undefined || encoding === "identity") return this.#read(body);
     decompress(String(encoding), body, this.#outgoing.maxBytes).then(
-      (plain) => this.#settle(plain),
-      this.#reject,
+      (plain) => this.#read(plain),
+      (failure: CodedError) => this.#end(failure),
     );
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    clearTimeout(this.#timer);
-    if (!this.#failure) this.#reject(connectionFailure(error));
+    this.#end(connectionFailure(error));
   }
 
-  #settle(body: Buffer): void {
-    if (!isUtf8(body))
-      return this.#reject(new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not UTF-8"));
-    const header = (name: string): string | undefined => {
-      const value = this.#headers[name.toLowerCase()];
-      return Array.isArray(value) ? value[0] : value;
-    };
-    this.#resolve({ status: this.#status, header, text: body.toString("utf8") });
+  #read(body: Buffer): void {
+    this.#end(
+      isUtf8(body)
+        ? new Answer(this.#status, this.#headers, body.toString("utf8"))
+        : new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not UTF-8"),
+    );
   }
 }
 

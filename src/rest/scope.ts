@@ -4,21 +4,22 @@
  */
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
+import type { Answer } from "./answer.ts";
 
 /** What of a request travels on to REST, and whose request it is. */
 export type Forwarded = { readonly headers: Readonly<Record<string, string>>; readonly caller: string };
 
-/** Something under way that can be given up. */
+/** Something that can be given up while it is under way. */
 type Abortable = { abort(failure: CodedError): void };
 
 export class Scope {
   readonly headers: Readonly<Record<string, string>>;
   readonly caller: string;
   /** The reads that this request has made, by URL and the operation's own headers; null for one that failed. */
-  readonly reads = new Map<string, Promise<Response> | null>();
+  readonly reads = new Map<string, Promise<Answer> | null>();
   readonly #config: Config;
   readonly #deadline: number;
-  readonly #underWay = new Set<Abortable>();
+  readonly #begun: Abortable[] = [];
   #calls = 0;
   #left = false;
 
@@ -52,17 +53,16 @@ export class Scope {
   }
 
   /** Waits; rejects as soon as the client leaves. */
-  async pause(waitMs: number): Promise<void> {
+  pause(waitMs: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, waitMs);
-    const waiting = { abort: reject };
-    this.#underWay.add(waiting);
-    try {
-      await promise;
-    } finally {
-      clearTimeout(timer);
-      this.#underWay.delete(waiting);
-    }
+    this.began({
+      abort(failure) {
+        clearTimeout(timer);
+        reject(failure);
+      },
+    });
+    return promise;
   }
 
   /** Milliseconds that the next call may take. */
@@ -76,17 +76,14 @@ export class Scope {
 
   /** Notes what is to be given up when the client leaves. */
   began(call: Abortable): void {
-    this.#underWay.add(call);
-  }
-
-  ended(call: Abortable): void {
-    this.#underWay.delete(call);
+    this.#begun.push(call);
   }
 
   /** The client has left: its reads end now, and no other begins. */
   leave(): void {
     this.#left = true;
-    for (const call of this.#underWay) call.abort(clientLeft());
+    const failure = clientLeft();
+    for (const call of this.#begun) call.abort(failure);
   }
 }
 

@@ -7,9 +7,10 @@ import { Pool } from "undici";
 import type { paths } from "../../generated/rest.ts";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
+import { Answer } from "./answer.ts";
 import { Breaker } from "./breaker.ts";
 import { serializePath } from "./encode.ts";
-import { type Exchange, exchange, type Incoming } from "./exchange.ts";
+import { type Exchange, exchange } from "./exchange.ts";
 import { NoTurn, notSent } from "./failure.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import type { Scope } from "./scope.ts";
@@ -48,7 +49,8 @@ export class Upstream {
       baseUrl: url.pathname.replace(/\/$/, ""),
       pathSerializer: serializePath,
       Request: CallRequest as unknown as typeof Request,
-      fetch: (request) => this.#fetch(request as unknown as CallRequest),
+      fetch: (request) =>
+        this.#fetch(request as unknown as CallRequest) as Promise<unknown> as Promise<Response>,
     });
   }
 
@@ -64,61 +66,33 @@ export class Upstream {
    * Identical reads of one request are one exchange, parsed once, until a write makes them old. One that fails is
    * forgotten, so that it can be tried again, but only once.
    */
-  #fetch(call: CallRequest): Promise<Response> {
+  #fetch(call: CallRequest): Promise<Answer> {
     const { reads } = call.scope;
     if (call.method !== "GET") return this.#exchange(call).finally(() => reads.clear());
     const read = this.#origin + call.url + (call.headers ? JSON.stringify(call.headers) : "");
     const known = reads.get(read);
     if (known) return known;
     const isFirst = known === undefined;
-    const answer = this.#exchange(call, () => {
-      if (isFirst) reads.set(read, null);
-    });
+    const answer = this.#exchange(call, isFirst ? read : undefined);
     if (isFirst) this.retries.count();
     reads.set(read, answer);
     return answer;
   }
 
   /** One exchange within the bounds; throws at once, before anybody can remember it, when it is one too many. */
-  #exchange(call: CallRequest, forget?: () => void): Promise<Response> {
+  #exchange(call: CallRequest, read?: string): Promise<Answer> {
     call.scope.enter(call.method === "GET");
     if (this.#waiting >= maxWaiting) throw notSent("too many calls wait for it");
-    return this.#run(call, forget);
+    return this.#breaker.run(() => this.#begin(call, read));
   }
 
-  /** Runs an exchange under the breaker; one that fails is not remembered. */
-  async #run(call: CallRequest, forget?: () => void): Promise<Response> {
-    const { scope, method } = call;
-    const isRead = method === "GET";
-    let line: Line | undefined;
-    let begun: Exchange | undefined;
+  #begin(
+    { url: path, method, headers, body, scope }: CallRequest,
+    read: string | undefined,
+  ): Promise<Answer> {
+    const line = this.#turns.line(scope.caller);
     this.#waiting++;
-    try {
-      const incoming = await this.#breaker.run(() => {
-        line = this.#turns.line(scope.caller);
-        begun = this.#send(call, line);
-        if (isRead) scope.began(begun); // a mutation is never given up
-        return begun.incoming;
-      });
-      this.#answeredAt = performance.now();
-      line?.answered();
-      const response = new CallResponse(incoming);
-      if (!response.ok) forget?.();
-      return response as unknown as Response;
-    } catch (error) {
-      forget?.();
-      throw error;
-    } finally {
-      this.#waiting--;
-      if (begun) {
-        scope.ended(begun);
-        line?.leave(begun);
-      }
-    }
-  }
-
-  #send({ url: path, method, headers, body, scope }: CallRequest, line: Line): Exchange {
-    return exchange(this.#pool, {
+    const begun = exchange(this.#pool, {
       method,
       path,
       headers: headers ? { ...scope.headers, ...headers } : scope.headers,
@@ -127,7 +101,23 @@ export class Upstream {
       line,
       timeoutMs: scope.callTimeoutMs,
       maxBytes: scope.maxResponseBytes,
+      over: (exchange, outcome) => {
+        this.#over(exchange, outcome, line);
+        if (read !== undefined && !(outcome instanceof Answer && outcome.ok)) scope.reads.set(read, null);
+      },
     });
+    if (method === "GET") scope.began(begun); // a mutation is never given up
+    return begun.answer;
+  }
+
+  #over(exchange: Exchange, outcome: Answer | CodedError, line: Line): void {
+    this.#waiting--;
+    if (outcome instanceof Answer) {
+      this.#answeredAt = performance.now();
+      line.answered();
+    }
+    line.leave(exchange);
+    this.#breaker.count(outcome);
   }
 
   /**
@@ -144,6 +134,8 @@ export class Upstream {
   }
 }
 
+type CallInit = { method: string; headers: Headers; hasHeaders: boolean; body?: string; scope: Scope };
+
 /** The light stand-in for `Request` that openapi-fetch makes: what an exchange needs and nothing else. */
 class CallRequest {
   readonly url: string;
@@ -153,39 +145,11 @@ class CallRequest {
   readonly body: string | undefined;
   readonly scope: Scope;
 
-  constructor(url: string, init: { method: string; headers: Headers; body?: string; scope: Scope }) {
+  constructor(url: string, init: CallInit) {
     this.url = url || "/";
     this.method = init.method;
-    this.headers = isEmpty(init.headers) ? undefined : Object.fromEntries(init.headers);
+    this.headers = init.hasHeaders ? Object.fromEntries(init.headers) : undefined;
     this.body = init.body;
     this.scope = init.scope;
   }
 }
-
-/** The light stand-in for `Response`: a body that is there already, and that `body` parses when it is first asked for. */
-class CallResponse {
-  readonly status: number;
-  readonly ok: boolean;
-  readonly headers: { get(name: string): string | undefined };
-  readonly #text: string;
-  #value: unknown;
-
-  constructor({ status, header, text }: Incoming) {
-    this.status = status;
-    this.ok = status >= 200 && status < 300;
-    this.headers = { get: header };
-    this.#text = text;
-  }
-
-  async text(): Promise<string> {
-    return this.#text;
-  }
-
-  /** The value of a JSON body; `undefined` for none. Throws `SyntaxError`. */
-  get body(): unknown {
-    if (this.#text !== "") this.#value ??= JSON.parse(this.#text);
-    return this.#value;
-  }
-}
-
-const isEmpty = (headers: Headers): boolean => headers.keys().next().done === true;

@@ -4,7 +4,8 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { Pool } from "undici";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { CodedError } from "../../src/errors.ts";
-import { exchange, type Incoming, type Outgoing } from "../../src/rest/exchange.ts";
+import type { Answer as RestAnswer } from "../../src/rest/answer.ts";
+import { exchange, type Outgoing } from "../../src/rest/exchange.ts";
 import { Turns } from "../../src/rest/turns.ts";
 import { type Answer, http, rawServer } from "./raw-server.ts";
 
@@ -16,6 +17,7 @@ const get: Omit<Outgoing, "line"> = {
   connectTimeoutMs: 1_000,
   timeoutMs: 2_000,
   maxBytes: 1_000,
+  over: () => {},
 };
 
 async function against(answer: Answer, connections = 4) {
@@ -31,8 +33,7 @@ const send =
   (bytes: string | Buffer): Answer =>
   (socket) =>
     void socket.write(bytes);
-const failureOf = (incoming: Promise<Incoming>): Promise<unknown> =>
-  incoming.catch((error: unknown) => error);
+const failureOf = (answer: Promise<RestAnswer>): Promise<unknown> => answer.catch((error: unknown) => error);
 
 test("an answer in pieces arrives whole", async () => {
   const { call } = await against((socket) => {
@@ -41,13 +42,18 @@ test("an answer in pieces arrives whole", async () => {
       socket.write(`${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`);
     socket.write("0\r\n\r\n");
   });
-  const { status, text, header } = await call().incoming;
-  expect([status, text, header("Content-Type")]).toEqual([200, '{"a":"é"}', "application/json"]);
+  const answer = await call().answer;
+  expect([answer.status, await answer.text(), answer.headers.get("Content-Type")]).toEqual([
+    200,
+    '{"a":"é"}',
+    "application/json",
+  ]);
 });
 
 test("an interim answer is not the answer", async () => {
   const { call } = await against(send(`HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${http(200, "{}")}`));
-  expect(await call().incoming).toMatchObject({ status: 200, text: "{}" });
+  const answer = await call().answer;
+  expect([answer.status, await answer.text()]).toEqual([200, "{}"]);
 });
 
 describe.each([
@@ -60,9 +66,9 @@ describe.each([
     const { call } = await against((socket) =>
       socket.write(http(200, compress("x".repeat(size.current)), { "content-encoding": encoding })),
     );
-    expect((await call().incoming).text).toHaveLength(1_000);
+    expect(await (await call().answer).text()).toHaveLength(1_000);
     size.current = 1_001;
-    expect(await failureOf(call().incoming)).toMatchObject({
+    expect(await failureOf(call().answer)).toMatchObject({
       code: "BAD_UPSTREAM_RESPONSE",
       details: { limit: "MAX_RESPONSE_BYTES", value: 1_000 },
     });
@@ -77,9 +83,9 @@ test("the cap holds for the bytes on the wire, at N and N+1, whether announced o
     else if (request.includes("/announced")) socket.write(http(200, "x", announced));
     else socket.write(http(200, `3e9\r\n${"x".repeat(1_001)}\r\n`, chunked));
   });
-  expect((await call({ path: "/fits" }).incoming).text).toHaveLength(1_000);
+  expect(await (await call({ path: "/fits" }).answer).text()).toHaveLength(1_000);
   for (const path of ["/announced", "/chunked"])
-    expect(await failureOf(call({ path }).incoming)).toMatchObject({ message: "the answer is too large" });
+    expect(await failureOf(call({ path }).answer)).toMatchObject({ message: "the answer is too large" });
 });
 
 test.each<[string, Answer, string]>([
@@ -114,7 +120,7 @@ test.each<[string, Answer, string]>([
   ["bytes that are no UTF-8", send(http(200, Buffer.from([0x22, 0xff, 0x22]))), "BAD_UPSTREAM_RESPONSE"],
 ])("%s is a coded error without a word of it", async (_name, answer, code) => {
   const { call } = await against(answer);
-  const failure = await failureOf(call().incoming);
+  const failure = await failureOf(call().answer);
   expect(failure).toBeInstanceOf(CodedError);
   expect(failure).toMatchObject({ code });
   expect((failure as Error).message).not.toMatch(/CANARY|127\.0\.0\.1/);
@@ -124,7 +130,7 @@ describe("time", () => {
   test("an answer that never comes fails at the deadline, and its socket is closed", async () => {
     const { call, server } = await against(() => {});
     const began = performance.now();
-    expect(await failureOf(call({ timeoutMs: 300 }).incoming)).toMatchObject({ code: "UPSTREAM_TIMEOUT" });
+    expect(await failureOf(call({ timeoutMs: 300 }).answer)).toMatchObject({ code: "UPSTREAM_TIMEOUT" });
     expect(performance.now() - began).toBeGreaterThan(290);
     expect(performance.now() - began).toBeLessThan(500);
     await expect.poll(server.open, { timeout: 500 }).toBe(0);
@@ -137,7 +143,7 @@ describe("time", () => {
       socket.once("close", () => clearInterval(drip));
     });
     const began = performance.now();
-    const failure = await failureOf(call({ timeoutMs: 300, connectTimeoutMs: 100 }).incoming);
+    const failure = await failureOf(call({ timeoutMs: 300, connectTimeoutMs: 100 }).answer);
     expect(failure).toMatchObject({ code: "UPSTREAM_TIMEOUT", message: "no answer in time" });
     expect(performance.now() - began).toBeGreaterThan(290);
     await expect.poll(server.open, { timeout: 500 }).toBe(0);
@@ -145,8 +151,8 @@ describe("time", () => {
 
   test("waiting for a free connection counts as connecting, and nothing is sent later", async () => {
     const { call, server } = await against(() => {}, 1);
-    const first = failureOf(call({ timeoutMs: 400 }).incoming);
-    expect(await failureOf(call({ connectTimeoutMs: 150 }).incoming)).toMatchObject({
+    const first = failureOf(call({ timeoutMs: 400 }).answer);
+    expect(await failureOf(call({ connectTimeoutMs: 150 }).answer)).toMatchObject({
       message: "no connection in time",
     });
     await first;
@@ -162,11 +168,11 @@ describe("time", () => {
     const turns = new Turns(connections, 1);
     const one = async (_: unknown, index: number) => {
       const line = turns.line(callerOf(index));
-      const begun = call({ connectTimeoutMs: 120, timeoutMs: 600, line });
-      await begun.incoming.finally(() => {
+      const over: Outgoing["over"] = (begun) => {
         line.answered();
         line.leave(begun);
-      });
+      };
+      await call({ connectTimeoutMs: 120, timeoutMs: 600, line, over }).answer;
     };
     const outcomes = await Promise.allSettled(Array.from({ length: 10 }, one));
     expect(outcomes.slice(0, 5).map((outcome) => outcome.status)).not.toContain("rejected");
@@ -176,7 +182,7 @@ describe("time", () => {
   test("an abort ends it at once and closes the socket", async () => {
     const { call, server } = await against(() => {});
     const sent = call();
-    const failure = failureOf(sent.incoming);
+    const failure = failureOf(sent.answer);
     await expect.poll(() => server.requests.length).toBe(1);
     sent.abort(new CodedError("CLIENT_CLOSED_REQUEST", "left"));
     expect(await failure).toMatchObject({ code: "CLIENT_CLOSED_REQUEST" });
