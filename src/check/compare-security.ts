@@ -1,6 +1,7 @@
 /**
  * Who may call an operation (OpenAPI 3.1 §4.8.30): alternatives, each a set of schemes with their scopes. A caller who
- * fulfilled one before and fulfils none now is refused. What the whole document says is one change for all its operations.
+ * fulfilled one before and fulfils none now is refused, and so is one whose credential is read from another place. What
+ * the whole document says is one change for all its operations.
  */
 import type { Model } from "../spec/model.ts";
 import { methodAndPath, type RestOperation } from "../spec/operations.ts";
@@ -27,6 +28,47 @@ export function compareSecurity(
     if (change) found.set(key, { ...change, operations: [...(known?.operations ?? []), old.id] });
   }
   for (const change of found.values()) changes.add(change);
+  for (const change of schemeChanges(base, head, pairs)) changes.add(change);
+}
+
+/** Schemes that tell another credential by their old name, with the operations that take it. */
+function schemeChanges(
+  base: Model,
+  head: Model,
+  pairs: readonly (readonly [RestOperation, RestOperation])[],
+): RestChange[] {
+  const names = new Set(
+    pairs.flatMap(([old]) => securityOf(base, old).alternatives.flatMap((one) => [...one])),
+  );
+  return [...names].flatMap((name) => {
+    const [old, now] = [schemeOf(base, name), schemeOf(head, name)];
+    const [before, after] = [credential(old), credential(now)];
+    const users = pairs.filter(([used]) => securityOf(base, used).alternatives.some((one) => one.has(name)));
+    if (!old || !now || before === after) return [];
+    return {
+      rule: "rest-security-changed",
+      class: "breaking",
+      at: `security scheme ${name}`,
+      message: `the credential ${name} is ${after} now, it was ${before}`,
+      ...{ before, after, old, new: now },
+      joins: [],
+      operations: users.map(([{ id }]) => id),
+    };
+  });
+}
+
+const schemeOf = ({ document }: Model, name: string): RestNode | undefined =>
+  document.child(document.child(document.child(document.root, "components"), "securitySchemes"), name);
+
+/** What is sent, and where (OpenAPI 3.1 §4.8.27): header names and HTTP's schemes in any case. */
+function credential(node: RestNode | undefined): string {
+  const { type, in: place, name, scheme, openIdConnectUrl } = isRecord(node?.value) ? node.value : {};
+  const inAnyCase = [scheme, place === "header" ? name : undefined].map(
+    (text) => text && `${text}`.toLowerCase(),
+  );
+  return [type, place, place === "header" ? undefined : name, ...inAnyCase, openIdConnectUrl]
+    .filter(Boolean)
+    .join(" ");
 }
 
 function changeOf(at: string, before: Security, after: Security): RestChange | undefined {

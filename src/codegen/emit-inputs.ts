@@ -17,7 +17,13 @@ import { nodeKey } from "../spec/rest-document.ts";
 import type { Shape } from "../spec/shape.ts";
 import { access, object } from "./names.ts";
 
-type InputFunction = { readonly name: string; readonly type: string; readonly result: string };
+type InputFunction = {
+  readonly name: string;
+  readonly type: string;
+  readonly result: string;
+  /** Whether it calls itself, so that its result has no type that could be inferred. */
+  holdsItself: boolean;
+};
 
 /** By input type and REST object; two of one type that do the same are one. */
 export type InputFunctions = Map<string, InputFunction>;
@@ -37,8 +43,8 @@ export function inputExpression(
     : withoutNull(type, shape, value);
 }
 
-export const inputFunctionText = ({ name, type, result }: InputFunction): string =>
-  `const ${name} = (input: ${type}) => (${result});`;
+export const inputFunctionText = ({ name, type, result, holdsItself }: InputFunction): string =>
+  `const ${name} = (input: ${type})${holdsItself ? ": any" : ""} => (${result});`;
 
 const withoutNull = (type: GraphQLInputType, shape: Shape, value: string): string =>
   isNonNullType(type) || shape.nullable ? value : `${value} ?? undefined`;
@@ -90,10 +96,14 @@ function functionFor(
 ): string {
   const key = keyOf(type, shape);
   const known = functions.get(key);
-  if (known) return known.name;
+  if (known) {
+    if (known.result === "") known.holdsItself = true;
+    return known.name;
+  }
   const others = [...new Set(functions.values())].filter((other) => other.type === type.name);
   const name = `to${type.name}${others.length > 0 ? `$${others.length + 1}` : ""}`;
-  functions.set(key, { name, type: type.name, result: "" }); // the type may hold itself
+  const begun: InputFunction = { name, type: type.name, result: "", holdsItself: false };
+  functions.set(key, begun);
   const entries = Object.values(type.getFields()).map((field) => {
     const name = readRestName(model.schema, field).name ?? field.name;
     const property = shape.properties.get(name)?.shape ?? shape;
@@ -103,7 +113,7 @@ function functionFor(
     ] as const;
   });
   const result = object(entries);
-  const made = others.find((other) => other.result === result) ?? { name, type: type.name, result };
+  const made = others.find((other) => other.result === result) ?? { ...begun, result };
   functions.set(key, made);
   return made.name;
 }

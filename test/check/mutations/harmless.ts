@@ -121,6 +121,7 @@ const documentEdits = (text: string): Named[] => [
       ? text.replaceAll("operationId:", "security: [{ bearer: [] }, { apiKey: [] }]\n      operationId:")
       : text,
   ],
+  ["a credential's header in another case", text.replace(/name: X-API-Key$/m, "name: x-api-key")],
   ["trailing blank lines", `${text}\n\n`],
 ];
 

@@ -186,6 +186,12 @@ const messagingRows: Row[] = [
   ["permission changed", replace("crm:secrets:read", ...one, "x-permission"), "Query.contact"],
   ["API keys no longer taken", remove("security", 0), "Query.me", "Contact.conversations"],
   ["API keys no longer taken by one", add("security: [{ bearer: [] }]", ...one), "Query.contact"],
+  [
+    "API keys in another header",
+    replace("X-Key", "components", "securitySchemes", "apiKey", "name"),
+    "Query.me",
+    "Contact.conversations",
+  ],
   ["both credentials at once", replace("[{ apiKey: [], bearer: [] }]", "security"), "Query.me"],
   ["product changed", replace("[sales]", ...one, "tags"), "Query.contact"],
   ["header renamed", replace("Idempotency-Token", ...send, "parameters", 0, "name"), "Mutation.sendMessage"],

@@ -29,7 +29,7 @@ const toGroupInput = (input: GroupInput) => ({
   inner: input.inner && toGroupInput$2(input.inner),
 });
 
-const toGroupInput$2 = (input: GroupInput) => ({
+const toGroupInput$2 = (input: GroupInput): any => ({
   title: input.title ?? undefined,
   inner: input.inner ? toGroupInput$2(input.inner) : undefined,
 });
