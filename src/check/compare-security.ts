@@ -42,15 +42,18 @@ function schemeChanges(
   );
   return [...names].flatMap((name) => {
     const [old, now] = [schemeOf(base, name), schemeOf(head, name)];
-    const [before, after] = [credential(old), credential(now)];
+    const [was, is] = [credential(old), credential(now)];
+    const changed = credentialMembers.find((member) => was[member] !== is[member]);
+    if (!old || !now || !changed) return [];
+    const [before, after] = [was, is].map((each) => Object.values(each).join(" "));
     const users = pairs.filter(([used]) => securityOf(base, used).alternatives.some((one) => one.has(name)));
-    if (!old || !now || before === after) return [];
     return {
       rule: "rest-security-changed",
       class: "breaking",
       at: `security scheme ${name}`,
       message: `the credential ${name} is ${after} now, it was ${before}`,
       ...{ before, after, old, new: now },
+      below: [changed],
       joins: [],
       operations: users.map(([{ id }]) => id),
     };
@@ -60,15 +63,20 @@ function schemeChanges(
 const schemeOf = ({ document }: Model, name: string): RestNode | undefined =>
   document.child(document.child(document.child(document.root, "components"), "securitySchemes"), name);
 
-/** What is sent, and where (OpenAPI 3.1 §4.8.27): header names and HTTP's schemes in any case. */
-function credential(node: RestNode | undefined): string {
-  const { type, in: place, name, scheme, openIdConnectUrl } = isRecord(node?.value) ? node.value : {};
-  const inAnyCase = [scheme, place === "header" ? name : undefined].map(
-    (text) => text && `${text}`.toLowerCase(),
+const credentialMembers = ["type", "in", "name", "scheme", "openIdConnectUrl"];
+
+/** What is sent, and where (OpenAPI 3.1 §4.8.27); names of headers and of HTTP's schemes are case-insensitive. */
+function credential(node: RestNode | undefined): Record<string, string> {
+  const scheme = isRecord(node?.value) ? node.value : {};
+  const isInAnyCase = (member: string): boolean =>
+    member === "scheme" || (member === "name" && scheme.in === "header");
+  return Object.fromEntries(
+    credentialMembers.flatMap((member) => {
+      if (scheme[member] === undefined) return [];
+      const text = String(scheme[member]);
+      return [[member, isInAnyCase(member) ? text.toLowerCase() : text]];
+    }),
   );
-  return [type, place, place === "header" ? undefined : name, ...inAnyCase, openIdConnectUrl]
-    .filter(Boolean)
-    .join(" ");
 }
 
 function changeOf(at: string, before: Security, after: Security): RestChange | undefined {
