@@ -179,6 +179,19 @@ describe("time", () => {
     expect(outcomes.at(-1)).toMatchObject({ reason: { message: "no connection in time" } });
   });
 
+  test("turns that fail at once are had one after the other, however many wait for one", async () => {
+    const server = await rawServer(() => {});
+    const pool = new Pool(server.url.origin, { connections: 1 });
+    const line = new Turns(2, 1).line("caller");
+    const over: Outgoing["over"] = (begun) => line.leave(begun);
+    const begun = Array.from({ length: 5_000 }, () => exchange(pool, { ...get, line, over }));
+    const failures = Promise.all(begun.map(({ answer }) => failureOf(answer)));
+    await pool.destroy();
+    expect(new Set((await failures).map((failure) => (failure as CodedError).code))).toEqual(
+      new Set(["UPSTREAM_UNAVAILABLE"]),
+    );
+  });
+
   test("an abort ends it at once and closes the socket", async () => {
     const { call, server } = await against(() => {});
     const sent = call();
