@@ -120,12 +120,13 @@ export class RestClient {
     init: Init | undefined,
   ): Promise<Answer> {
     const body = init?.body ?? undefined;
+    const header = init?.header && serializeHeaders(operation, init.header);
     return (client[method] as unknown as Send)(path, {
-      params: init?.header ? { ...init, header: serializeHeaders(operation, init.header) } : init,
+      params: header ? { ...init, header } : init,
       body,
       headers: operation.media && body !== undefined ? { "content-type": operation.media } : undefined,
       querySerializer: init?.query ? (given: Section) => serializeQuery(operation, given) : noQuery,
-      hasHeaders: body !== undefined || init?.header !== undefined,
+      hasHeaders: body !== undefined || (header && Object.keys(header).length > 0),
       parseAs: "stream", // `body` as it is, which here is parsed already
       scope: this.#scope,
     });

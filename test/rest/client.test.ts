@@ -176,6 +176,12 @@ describe("a request", () => {
     },
   );
 
+  test("makes one call of two reads of which one could have sent a header and did not", async () => {
+    const { rest, server } = await against(ok({}));
+    await Promise.all([rest.get("/things"), rest.get("/things", { header: { "X-Trace": null } })]);
+    expect(server.requests).toHaveLength(1);
+  });
+
   test("makes reads of one URL once for each of their headers' values", async () => {
     const { rest, server } = await against(ok({}));
     const read = (region: string) => rest.get("/things", { header: { region } });
