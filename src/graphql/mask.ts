@@ -6,6 +6,7 @@ import { unwrapResolverError } from "@apollo/server/errors";
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
 import type { Environment } from "../config.ts";
 import { type Code, CodedError, codes } from "../errors.ts";
+import type { FieldError } from "./plan/complete.ts";
 
 /** Apollo's `formatError`: what the parser refuses as too much is a limit, anything else is masked. */
 export const formatError =
@@ -43,6 +44,10 @@ export function mask(formatted: GraphQLFormattedError, error: unknown): GraphQLF
   return { message, ...place, extensions: { code: known } };
 }
 
+/** What its client sees of an error in a plan's answer. */
+export const maskField = ({ message, locations, path, originalError }: FieldError): GraphQLFormattedError =>
+  mask({ message, path, ...(locations && { locations }) }, originalError);
+
 /** Apollo's code as one of ours; its clients know by the message that there are no persisted queries here. */
 function knownCode(code: unknown): Code | undefined {
   if (code === "PERSISTED_QUERY_NOT_SUPPORTED") return "BAD_REQUEST";
@@ -64,7 +69,7 @@ function inExecution(
 }
 
 /** The argument that an error is about: graphql-js refuses its value, mostly because a variable made it null. */
-export const wrongArgument = ({ message }: GraphQLError): string | undefined =>
+export const wrongArgument = ({ message }: { readonly message: string }): string | undefined =>
   /^Argument "(\w+)" /.exec(message)?.[1];
 
 const broken = {

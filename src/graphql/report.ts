@@ -7,7 +7,10 @@ import type { RequestContext } from "./request-context.ts";
 
 type Answer = GraphQLRequestContextWillSendResponse<RequestContext>;
 
-export function report(context: RequestContext, errors: readonly GraphQLError[]): void {
+/** What is told of an error, graphql-js's or a plan's. */
+type Reported = Pick<GraphQLError, "message" | "path" | "originalError">;
+
+export function report(context: RequestContext, errors: readonly Reported[]): void {
   for (const error of errors) {
     const { originalError: original, path } = error;
     if (original instanceof CodedError ? original.status < 500 : wrongArgument(error)) continue;
@@ -20,7 +23,7 @@ export function report(context: RequestContext, errors: readonly GraphQLError[])
 }
 
 /** graphql-js quotes the value that it cannot take after a colon, and that value is tenant data. */
-function reason({ originalError: original, message }: GraphQLError): object {
+function reason({ originalError: original, message }: Reported): object {
   if (original && !(original instanceof GraphQLError)) return { err: original };
   return {
     reason: message

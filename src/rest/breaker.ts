@@ -22,9 +22,11 @@ const backoff = { initialDelay: 100, maxDelay: 15_000 };
 export class Breaker {
   readonly #failures = new ConsecutiveBreaker(consecutiveFailures);
   readonly #policy;
+  readonly #isFault: (error: unknown) => boolean;
 
   /** `isFault` tells the upstream's own failures from the caller's; so do the statuses of a gateway's. */
   constructor(isFault: (error: unknown) => boolean) {
+    this.#isFault = isFault;
     this.#policy = circuitBreaker(
       handleWhen(isFault).orWhenResult((result) => isFailure(result as Answer)),
       { breaker: this.#failures, halfOpenAfter: new ExponentialBackoff(backoff) },
@@ -45,6 +47,7 @@ export class Breaker {
     if (this.#policy.state !== CircuitState.Closed) return;
     const isError = outcome instanceof CodedError;
     if (!isError && !isFailure(outcome)) return this.#failures.success();
+    if (isError && !this.#isFault(outcome)) return;
     const tell = async () => {
       if (isError) throw outcome;
       return outcome;

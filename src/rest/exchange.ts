@@ -157,7 +157,7 @@ class BodyHandler implements Dispatcher.DispatchHandler, Exchange {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#end(connectionFailure(error));
+    if (!this.#outcome) this.#end(connectionFailure(error)); // the abort of what was given up comes back here
   }
 
   #read(body: Buffer): void {

@@ -10,7 +10,7 @@ import {
 import { type GraphQLSchema, getVariableValues } from "graphql";
 import type { Environment } from "../../config.ts";
 import { CodedError } from "../../errors.ts";
-import { mask } from "../mask.ts";
+import { mask, maskField } from "../mask.ts";
 import { report } from "../report.ts";
 import type { RequestContext } from "../request-context.ts";
 import { Plans } from "./plans.ts";
@@ -44,7 +44,7 @@ export function planned(schema: GraphQLSchema, executions: Executions, env: Envi
       if (errors.length === 0)
         return { http: response.http, body: { kind: "single", singleResult: { data } } };
       report(contextValue, errors);
-      const masked = errors.map((error) => mask(error.toJSON(), error));
+      const masked = errors.map(maskField);
       return { http: response.http, body: { kind: "single", singleResult: { errors: masked, data } } };
     } catch (error) {
       if (error instanceof CodedError) return refused(error);

@@ -2,21 +2,22 @@
  * Runs a plan: root calls together (a mutation's one after another), then, as soon as a field's own objects are there,
  * each field below them, one call of its resolver a level. What fails becomes null where the types allow it.
  */
-import { type GraphQLError, getArgumentValues } from "graphql";
+import { getArgumentValues } from "graphql";
+import { CodedError } from "../../errors.ts";
 import { AnswerTooLarge, type Budget } from "./budget.ts";
 import type { Variables } from "./compile.ts";
-import { type Completion, complete, tell } from "./complete.ts";
+import { type Completion, complete, FieldError, tell } from "./complete.ts";
 import type { FieldPlan, Gathered, OperationPlan, Target, Waiting } from "./plan.ts";
 import { bubble, isAttached, type Positions, positionsBelow } from "./positions.ts";
 import { compileProjection, type Projection } from "./project.ts";
 
-export type Answer = { readonly data: Target | null; readonly errors: readonly GraphQLError[] };
+export type Answer = { readonly data: Target | null; readonly errors: readonly FieldError[] };
 
 type Run = {
   readonly plan: OperationPlan;
   readonly variables: Variables;
   readonly context: unknown;
-  readonly errors: GraphQLError[];
+  readonly errors: FieldError[];
   readonly budget: Budget;
   data: Target | null;
 };
@@ -34,8 +35,8 @@ type Level = {
 };
 
 /**
- * The whole answer: what a field throws is among its errors (GraphQL spec §6.4.4), unmasked. Throws `AnswerTooLarge`, and
- * nothing else, for one of more than about `maxBytes`.
+ * The whole answer: what a field throws is among its errors (GraphQL spec §6.4.4), unmasked. Throws `AnswerTooLarge` for
+ * one of more than about `maxBytes`, and for a query whose client has left what its calls say of that; nothing else.
  */
 export async function runPlan(
   plan: OperationPlan,
@@ -124,6 +125,7 @@ function project(
 /** The exact way for a whole level: errors with their paths, nulls that bubble; what a null cuts off is left alone. */
 function completeExactly(run: Run, level: Level, values: readonly unknown[]): Gathered {
   const { field, targets, above } = level;
+  if (!run.plan.serial) for (const value of values) if (hasLeft(value)) throw value;
   const completion: Completion = { errors: run.errors, gathered: [], budget: run.budget };
   const standing = positionsIn(run, above);
   targets.forEach((target, index) => {
@@ -133,13 +135,17 @@ function completeExactly(run: Run, level: Level, values: readonly unknown[]): Ga
       const path = { up: position?.path, key: field.key };
       target[field.key] = complete(completion, field, values[index], path);
     } catch (error) {
-      if (error instanceof AnswerTooLarge) throw error;
-      tell(completion, error as GraphQLError);
+      if (!(error instanceof FieldError)) throw error;
+      tell(completion, error);
       if (!bubble(position)) run.data = null;
     }
   });
   return completion.gathered.map((waiting) => waiting && stillStanding(run, level, waiting));
 }
+
+/** Nobody is left to make errors for. */
+const hasLeft = (value: unknown): boolean =>
+  value instanceof CodedError && value.code === "CLIENT_CLOSED_REQUEST";
 
 /** Where the objects in a level's values stand; for no level, the root. */
 function positionsIn(run: Run, level: Level | undefined): Positions {

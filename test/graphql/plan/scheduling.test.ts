@@ -1,5 +1,6 @@
 /** When a plan calls what: together where it can, one after another where it must, and nothing twice. */
 import { expect, test } from "vitest";
+import { CodedError } from "../../../src/errors.ts";
 import { failed, openSchema, people } from "./fixture.ts";
 
 const pet = (id: string, more: object = {}) => ({ id, name: `Pet ${id}`, keeperId: `k${id}`, ...more });
@@ -83,6 +84,21 @@ test("a failed mutation is sent once and the next one follows, unless the whole 
   const two = await ask(`mutation { a: surely(name: "bad") { id } b: rename(name: "good") { id } }`);
   expect(two).toMatchObject({ data: null, errors: [{ path: ["a"] }] });
   expect(calls).toEqual(['rename {"name":"bad"}', 'rename {"name":"good"}', 'surely {"name":"bad"}']);
+});
+
+test("once its client has left, a query ends as one refusal, and every mutation is still sent", async () => {
+  const { ask, calls } = await openSchema((call) => {
+    if (call === "pets") return ["1", "2", "3"].map((id) => pet(id));
+    throw new CodedError("CLIENT_CLOSED_REQUEST", "the client left before the answer");
+  });
+  const query = await ask(`{ pets { keeper { id boss { id } } name } person { name } }`);
+  expect(query).toEqual({
+    errors: [expect.objectContaining({ message: "the client left before the answer" })],
+  });
+  calls.length = 0;
+  const mutation = await ask(`mutation { a: rename(name: "1") { id } b: rename(name: "2") { id } }`);
+  expect(mutation).toMatchObject({ data: { a: null, b: null }, errors: [{ path: ["a"] }, { path: ["b"] }] });
+  expect(calls).toEqual(['rename {"name":"1"}', 'rename {"name":"2"}']);
 });
 
 test("a plan that breaks down sends nothing a second time", async () => {

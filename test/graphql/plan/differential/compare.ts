@@ -7,8 +7,8 @@
  */
 import {
   type DocumentNode,
-  type ExecutionResult,
   execute,
+  type GraphQLFormattedError,
   type GraphQLSchema,
   getOperationAST,
   getVariableValues,
@@ -17,7 +17,7 @@ import {
   type OperationDefinitionNode,
 } from "graphql";
 import { CodedError } from "../../../../src/errors.ts";
-import { mask } from "../../../../src/graphql/mask.ts";
+import { mask, maskField } from "../../../../src/graphql/mask.ts";
 import type { ObjectPlan, OperationPlan } from "../../../../src/graphql/plan/plan.ts";
 import type { Plans } from "../../../../src/graphql/plan/plans.ts";
 import { runPlan } from "../../../../src/graphql/plan/run.ts";
@@ -59,7 +59,7 @@ export async function compareCase(given: Case): Promise<Outcome> {
   const plan = operation && coerced && planOf(given, operation, coerced);
   if (!plan || !coerced) return { kind: "left to graphql-js", failed: false, reordered: 0 };
   const rest = new FakeRest(given.given, given.faults, given.seed);
-  const planned = result(await runPlan(plan, coerced, { rest }, Number.MAX_SAFE_INTEGER), rest);
+  const planned = result(await runPlan(plan, coerced, { rest }, Number.MAX_SAFE_INTEGER), maskField, rest);
   const expected = await reference(given, given.given.schema);
   const { difference, reordered } = await differenceOf(given, plan, planned, expected);
   return {
@@ -84,14 +84,18 @@ async function reference(given: Case, schema: GraphQLSchema): Promise<Result> {
   const rest = new FakeRest(given.given, given.faults, given.seed);
   const { document, operationName, variables: variableValues } = given;
   const contextValue = { rest };
-  return result(await execute({ schema, document, operationName, variableValues, contextValue }), rest);
+  const executed = await execute({ schema, document, operationName, variableValues, contextValue });
+  return result(executed, (error) => mask(error.toJSON(), error), rest);
 }
 
-function result({ data, errors = [] }: Pick<ExecutionResult, "data" | "errors">, rest: FakeRest): Result {
-  const told = errors.map((error) => ({
-    path: error.path ?? [],
-    text: JSON.stringify(mask(error.toJSON(), error)),
-  }));
+type Given<Failure> = { readonly data?: unknown; readonly errors?: readonly Failure[] };
+
+function result<Failure extends { readonly path?: readonly (string | number)[] | undefined }>(
+  { data, errors = [] }: Given<Failure>,
+  masked: (error: Failure) => GraphQLFormattedError,
+  rest: FakeRest,
+): Result {
+  const told = errors.map((error) => ({ path: error.path ?? [], text: JSON.stringify(masked(error)) }));
   return {
     data,
     errors: told.sort((left, right) => (left.text < right.text ? -1 : 1)),
