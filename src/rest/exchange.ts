@@ -28,11 +28,17 @@ export type Outgoing = {
   readonly over: (exchange: Exchange, outcome: Answer | CodedError) => void;
 };
 
-/** What is under way: its answer, and how to end it now with a failure (nothing, once it is over); its socket is closed then. */
+/** What is under way, and its answer. */
 export type Exchange = Waiting & {
   readonly answer: Promise<Answer>;
-  abort(failure: CodedError): void;
+  /**
+   * Fails the answer now; nothing, once it is over. An answer that comes within `lingerMs` still leaves its connection
+   * to the next call, which costs less than another connection; after that the socket is closed.
+   */
+  giveUp(failure: CodedError): void;
 };
+
+const lingerMs = 50;
 
 /** Begins an exchange: it is sent at once if it is its turn, else when it is. */
 export function exchange(dispatcher: Dispatcher, outgoing: Outgoing): Exchange {
@@ -103,14 +109,22 @@ class BodyHandler implements Dispatcher.DispatchHandler, Exchange {
     this.#spentMs += this.#delayMs;
     const leftMs = timeoutMs - this.#spentMs;
     const moves = this.#queue.answers - this.#answersBefore >= this.#queue.connections;
-    if (!this.#controller && (leftMs <= 0 || !moves)) return this.abort(noConnection(this.#queue));
-    if (leftMs <= 0) return this.abort(noAnswer());
+    if (!this.#controller && (leftMs <= 0 || !moves)) return this.#abort(noConnection(this.#queue));
+    if (leftMs <= 0) return this.#abort(noAnswer());
     this.#answersBefore = this.#queue.answers;
     this.#delayMs = this.#controller ? leftMs : Math.min(connectTimeoutMs, leftMs);
     this.#timer = setTimeout(() => this.#late(), this.#delayMs);
   }
 
-  abort(failure: CodedError): void {
+  giveUp(failure: CodedError): void {
+    if (this.#outcome) return;
+    if (!this.#controller) return this.#abort(failure);
+    this.#reject(failure);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#abort(failure), lingerMs);
+  }
+
+  #abort(failure: CodedError): void {
     if (this.#outcome) return;
     this.#end(failure);
     this.#controller?.abort(failure);
@@ -135,12 +149,12 @@ class BodyHandler implements Dispatcher.DispatchHandler, Exchange {
     this.#status = status;
     this.#headers = headers;
     if (Number(headers["content-length"]) > this.#outgoing.maxBytes)
-      this.abort(tooLarge(this.#outgoing.maxBytes));
+      this.#abort(tooLarge(this.#outgoing.maxBytes));
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bytes += chunk.length;
-    if (this.#bytes > this.#outgoing.maxBytes) this.abort(tooLarge(this.#outgoing.maxBytes));
+    if (this.#bytes > this.#outgoing.maxBytes) this.#abort(tooLarge(this.#outgoing.maxBytes));
     else this.#chunks.push(chunk);
   }
 

@@ -10,7 +10,7 @@ import type { Answer } from "./answer.ts";
 export type Forwarded = { readonly headers: Readonly<Record<string, string>>; readonly caller: string };
 
 /** Something that can be given up while it is under way. */
-type Abortable = { abort(failure: CodedError): void };
+type Begun = { giveUp(failure: CodedError): void };
 
 export class Scope {
   readonly headers: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export class Scope {
   readonly reads = new Map<string, Promise<Answer> | null>();
   readonly #config: Config;
   readonly #deadline: number;
-  readonly #begun: Abortable[] = [];
+  readonly #begun: Begun[] = [];
   #calls = 0;
   #left = false;
 
@@ -57,7 +57,7 @@ export class Scope {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, waitMs);
     this.began({
-      abort(failure) {
+      giveUp(failure) {
         clearTimeout(timer);
         reject(failure);
       },
@@ -75,7 +75,7 @@ export class Scope {
   }
 
   /** Notes what is to be given up when the client leaves. */
-  began(call: Abortable): void {
+  began(call: Begun): void {
     this.#begun.push(call);
   }
 
@@ -83,7 +83,7 @@ export class Scope {
   leave(): void {
     this.#left = true;
     const failure = clientLeft();
-    for (const call of this.#begun) call.abort(failure);
+    for (const call of this.#begun) call.giveUp(failure);
   }
 }
 

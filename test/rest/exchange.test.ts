@@ -1,4 +1,5 @@
 /** One exchange against an upstream that does everything wrong: bounded in time and size, one coded failure each. */
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { Pool } from "undici";
@@ -192,13 +193,35 @@ describe("time", () => {
     );
   });
 
-  test("an abort ends it at once and closes the socket", async () => {
+  test("one that is given up fails at once, and its socket is closed soon", async () => {
     const { call, server } = await against(() => {});
     const sent = call();
     const failure = failureOf(sent.answer);
     await expect.poll(() => server.requests.length).toBe(1);
-    sent.abort(new CodedError("CLIENT_CLOSED_REQUEST", "left"));
+    const before = performance.now();
+    sent.giveUp(new CodedError("CLIENT_CLOSED_REQUEST", "left"));
     expect(await failure).toMatchObject({ code: "CLIENT_CLOSED_REQUEST" });
-    await expect.poll(server.open, { timeout: 500 }).toBe(0);
+    expect(performance.now() - before).toBeLessThan(20);
+    await expect.poll(server.open, { timeout: 500, interval: 5 }).toBe(0);
+    expect(performance.now() - before).toBeLessThan(100);
+  });
+
+  test("one that is given up and answered soon leaves its connection to the next", async () => {
+    const sockets = new Set<Socket>();
+    const overs: unknown[] = [];
+    const given = Promise.withResolvers<void>();
+    const { call, server } = await against((socket) => {
+      sockets.add(socket);
+      given.promise.then(() => socket.write(http(200, "{}")));
+    });
+    const sent = call({ over: (_, outcome) => overs.push(outcome) });
+    const failure = failureOf(sent.answer);
+    await expect.poll(() => server.requests.length).toBe(1);
+    sent.giveUp(new CodedError("CLIENT_CLOSED_REQUEST", "left"));
+    expect(await failure).toMatchObject({ code: "CLIENT_CLOSED_REQUEST" });
+    given.resolve();
+    await expect.poll(() => overs).toEqual([expect.objectContaining({ status: 200 })]);
+    await call().answer;
+    expect([sockets.size, server.requests.length]).toEqual([1, 2]);
   });
 });
