@@ -8,6 +8,7 @@ import { Upstreams } from "../rest/client.ts";
 import { letAbandonedErrorsGo } from "./abandoned-errors.ts";
 import { createApollo } from "./apollo.ts";
 import { shedOverload } from "./overload.ts";
+import { paceRequests } from "./pace.ts";
 import type { Executions } from "./plan/planned.ts";
 import { routes } from "./route.ts";
 import { buildSchema } from "./schema.ts";
@@ -38,6 +39,7 @@ export async function createGraphql(config: Config, { planned = true } = {}): Pr
   await allowOrigins(server, origins, ["GET", "POST"]);
   await server.register(async (scoped) => {
     shedOverload(scoped, config.env.MAX_CONCURRENT_REQUESTS);
+    paceRequests(scoped);
     routes(scoped, config, apollo, upstreams);
   });
   return server;

@@ -6,7 +6,7 @@ export class Answer {
   readonly status: number;
   readonly ok: boolean;
   readonly headers: AnswerHeaders;
-  readonly #text: string;
+  #text: string;
   #value: unknown;
 
   constructor(status: number, headers: RawHeaders, text: string) {
@@ -20,9 +20,11 @@ export class Answer {
     return this.#text;
   }
 
-  /** The value of a JSON body, parsed when it is first asked for; `undefined` for none. Throws `SyntaxError`. */
+  /** A JSON body's value, `undefined` for none; parsed when first asked for, and kept instead of the text. Throws `SyntaxError`. */
   get body(): unknown {
-    if (this.#text !== "") this.#value ??= JSON.parse(this.#text);
+    if (this.#text === "") return this.#value;
+    this.#value = JSON.parse(this.#text);
+    this.#text = "";
     return this.#value;
   }
 }
