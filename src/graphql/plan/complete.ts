@@ -22,7 +22,7 @@ const pathKeys = (path: Path | undefined): (string | number)[] =>
   path ? [...pathKeys(path.up), path.key] : [];
 
 /**
- * What made a field null, where it stands in the answer and in the document. A `GraphQLError` of the same takes twenty
+ * What made a field null, where it stands in the answer and in the document. A `GraphQLError` of the same takes fifty
  * times as long to make, and a call that fails is an error for each of its parents.
  */
 export class FieldError {
