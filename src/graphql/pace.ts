@@ -7,7 +7,7 @@
 import type { FastifyInstance } from "fastify";
 
 const mostStarts = 16;
-/** In a turn after one in which a connection came: there may be more. */
+/** In a turn in which a connection comes: others may wait behind it. */
 const mostWhileConnecting = 2;
 
 export class Pace {

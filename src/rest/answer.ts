@@ -16,6 +16,7 @@ export class Answer {
     this.#text = text;
   }
 
+  /** The body as it came; empty once its value has been asked for. */
   async text(): Promise<string> {
     return this.#text;
   }
