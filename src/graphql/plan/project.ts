@@ -13,10 +13,15 @@ import {
   isNonNullType,
 } from "graphql";
 import { AnswerTooLarge, type Budget } from "./budget.ts";
-import { bytesOf, type FieldPlan, type Gathered, gather, type ObjectPlan } from "./plan.ts";
+import { bytesOf, type FieldPlan, type Gathered, gather, type ObjectPlan, type Target } from "./plan.ts";
 
-/** Completes one value of a field; throws when the value is not what the types say, or `AnswerTooLarge`. */
-export type Projection = (value: unknown, gathered: Gathered, budget: Budget) => unknown;
+/** Completes a field's values, one a target; throws when a value is not what the types say, or `AnswerTooLarge`. */
+export type Projection = (
+  targets: readonly Target[],
+  values: readonly unknown[],
+  gathered: Gathered,
+  budget: Budget,
+) => void;
 
 type Emitting = { readonly functions: string[]; readonly names: string[]; readonly values: unknown[] };
 
@@ -26,8 +31,12 @@ export function compileProjection(field: FieldPlan): Projection {
     names: ["unexpected", "gather", "spent"],
     values: [unexpected, gather, spent],
   };
-  const expression = valueExpression(emitting, field, field.field.type, "value");
-  const body = `"use strict"; ${emitting.functions.join("\n")}\nreturn (value, gathered, budget) => { let t; return ${expression}; };`;
+  const expression = valueExpression(emitting, field, field.field.type, "values[i]");
+  const body = `"use strict"; ${emitting.functions.join("\n")}
+  return (targets, values, gathered, budget) => {
+    let t;
+    for (let i = 0; i < targets.length; i++) targets[i][${JSON.stringify(field.key)}] = ${expression};
+  };`;
   return new Function(...emitting.names, body)(...emitting.values) as Projection;
 }
 

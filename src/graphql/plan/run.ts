@@ -109,11 +109,8 @@ function project(
   const { left } = budget;
   const projection = projectionOf(field);
   try {
-    targets.forEach((target, index) => {
-      const value = values[index];
-      if (value instanceof Error) throw value;
-      target[field.key] = projection(value, gathered, budget);
-    });
+    if (values.some((value) => value instanceof Error)) return undefined;
+    projection(targets, values, gathered, budget);
     return gathered;
   } catch (error) {
     if (error instanceof AnswerTooLarge) throw error;
