@@ -1,11 +1,13 @@
 /**
  * Phase 4: one request to one upstream and its answer back, both streamed. Sent once: no retry, no redirect
- * followed. A client that leaves aborts the call; an upstream that is down, silent or broken becomes a coded error.
+ * followed. A client that leaves ends the call; an upstream that is down, silent or broken becomes a coded error.
  */
-import { Readable } from "node:stream";
-import { type Dispatcher, Pool } from "undici";
+import type { ServerResponse } from "node:http";
+import type { Readable } from "node:stream";
+import { Pool } from "undici";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
+import { Passage } from "./passage.ts";
 import { type Headers, stripResponse } from "./strip.ts";
 import type { Target } from "./target.ts";
 
@@ -14,11 +16,13 @@ export type Outgoing = {
   method: string;
   headers: Headers;
   body: Readable | undefined;
-  /** Ends the call, and the answer while it streams. */
-  abort: AbortController;
+  /** Takes the answer's body, and ends the call by leaving. */
+  client: ServerResponse;
+  /** Writes the answer's head to the client. */
+  begin: (status: number, headers: Headers) => void;
 };
-export type Answer = { status: number; headers: Headers; body: Readable };
-export type Forward = (outgoing: Outgoing) => Promise<Answer>;
+/** Resolves once the head has gone out; a failure from then on breaks the client's connection. */
+export type Forward = (outgoing: Outgoing) => Promise<void>;
 
 /** Requests at a time to one upstream; beyond them they wait, inside their deadline. */
 export const connections = 256;
@@ -28,32 +32,41 @@ export const methods: Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE
 
 /**
  * Makes the sender, with a pool of connections an upstream, and what closes them. A failure is a `CodedError`:
- * UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT, UPSTREAM_ERROR, BAD_REQUEST, LIMIT_EXCEEDED (`MAX_BODY_BYTES`), or what `abort` was given.
+ * UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT, UPSTREAM_ERROR, BAD_REQUEST, LIMIT_EXCEEDED (`MAX_BODY_BYTES`), CLIENT_CLOSED_REQUEST.
  */
 export function createForward(config: Config): { forward: Forward; close: () => Promise<void> } {
+  const { MAX_BODY_BYTES: maxBytes, REQUEST_TIMEOUT_MS, CONTEXT_HEADER_PREFIX: prefix } = config.env;
+  // the services behind keep the same deadline and answer better: they get half a second to do so
+  const timeoutMs = REQUEST_TIMEOUT_MS + 500;
   const pools = new Map<string, Pool>();
   const poolOf = ({ origin }: URL): Pool => {
     const pool = pools.get(origin) ?? openPool(config, origin);
     pools.set(origin, pool);
     return pool;
   };
-  const forward: Forward = async ({ target, method, headers, body, abort }) => {
-    const { MAX_BODY_BYTES: max } = config.env;
-    if (Number(headers["content-length"]) > max) throw tooLarge(max); // while nobody is writing it yet
-    const arrived = startDeadline(config.env.REQUEST_TIMEOUT_MS, abort);
-    try {
-      const response = await poolOf(target.upstream).request({
+  const forward: Forward = async ({ target, method, headers, body, client, begin }) => {
+    if (Number(headers["content-length"]) > maxBytes) throw tooLarge(maxBytes); // while nobody is writing it yet
+    const passage = new Passage(
+      client,
+      (status, answered) => {
+        if (status >= 300 && status < 400 && status !== 304) throw redirected();
+        begin(status, stripResponse(prefix, answered));
+      },
+      timeoutMs,
+    );
+    poolOf(target.upstream).dispatch(
+      {
         path: target.path,
         method: method as Method,
         headers,
-        body: body ? Readable.from(bounded(body, max)) : null,
-        signal: abort.signal,
-      });
-      return readAnswer(config, response);
+        body: body ? (bounded(body, maxBytes) as AsyncIterable<Buffer> as Readable) : null,
+      },
+      passage,
+    );
+    try {
+      await passage.begun;
     } catch (error) {
       throw toCodedError(error);
-    } finally {
-      arrived();
     }
   };
   return {
@@ -72,16 +85,6 @@ function openPool(config: Config, origin: string): Pool {
   });
 }
 
-/** Aborts the call when the head of the answer takes too long; returns how to say that it is here. */
-function startDeadline(ms: number, abort: AbortController): () => void {
-  // the services behind keep the same deadline and answer better: they get half a second to do so
-  const timer = setTimeout(
-    () => abort.abort(new CodedError("UPSTREAM_TIMEOUT", "no answer in time")),
-    ms + 500,
-  );
-  return () => clearTimeout(timer);
-}
-
 /** The body, cut at `max` bytes. The client's stream itself is left alone, so that the client can still be answered. */
 async function* bounded(body: Readable, max: number): AsyncGenerator<Buffer> {
   let bytes = 0;
@@ -98,13 +101,9 @@ const tooLarge = (bytes: number): CodedError =>
     value: bytes,
   });
 
-function readAnswer(config: Config, { statusCode, headers, body }: Dispatcher.ResponseData): Answer {
-  if (statusCode >= 300 && statusCode < 400 && statusCode !== 304) {
-    body.on("error", () => {}).destroy(); // its Location may name a host that no client should know
-    throw new CodedError("UPSTREAM_ERROR", "the upstream answered with a redirect");
-  }
-  return { status: statusCode, headers: stripResponse(config.env.CONTEXT_HEADER_PREFIX, headers), body };
-}
+/** Its Location may name a host that no client should know. */
+const redirected = (): CodedError =>
+  new CodedError("UPSTREAM_ERROR", "the upstream answered with a redirect");
 
 const unreachable = new Set([
   "ECONNREFUSED",

@@ -11,9 +11,10 @@ import { allowOrigins } from "../http/cors.ts";
 import { readKey } from "../http/credentials.ts";
 import { createServer } from "../http/server.ts";
 import { createForward, methods } from "./forward.ts";
-import { inject } from "./inject.ts";
+import { createInject } from "./inject.ts";
 import { rememberKeys, type Verify } from "./key-cache.ts";
 import { createLookUp } from "./key-introspection.ts";
+import { clientLeft } from "./passage.ts";
 import { createRateLimits } from "./rate-limit.ts";
 import { Shares } from "./shares.ts";
 import { type Headers, stripRequest } from "./strip.ts";
@@ -31,12 +32,12 @@ export async function createGateway(config: Config, behind: Behind): Promise<Fas
   await allowOrigins(server, config.env.CORS_ORIGINS, methods);
   const limits = await createRateLimits(server, config);
   const shares = new Shares();
+  const inject = createInject(config);
 
   server.route({
     method: methods,
     url: "/v1/*",
     handler: async (request, reply) => {
-      const abort = abortOnLeave(reply);
       await limits.byAddress(request, reply);
       const key = readKey(request.raw.rawHeaders);
       // a browser that shows a key is treated as any other caller
@@ -48,19 +49,19 @@ export async function createGateway(config: Config, behind: Behind): Promise<Fas
       const stripped = stripRequest(config.env.CONTEXT_HEADER_PREFIX, request.headers);
       const caller = explorer ? undefined : await introspect(config, verify, key);
       if (caller) await limits.byKey(request, reply, caller.apiKeyId);
-      abort.signal.throwIfAborted(); // who has left by now would never give its share back
+      if (reply.raw.destroyed) throw clientLeft(); // and would never give its share back
       shares.take(caller?.tenantId, reply);
-      const headers = inject(config, stripped, request, caller);
+      const headers = inject(stripped, request, caller);
       const body = request.body as Readable | undefined;
-      const answer = await forward({
+      await forward({
         target,
         method: request.method,
         headers,
         body,
-        abort,
+        client: reply.raw,
+        begin: (status, answered) => beginAnswer(reply, status, answered),
       });
-      reply.code(answer.status).headers(withDefaults(reply, answer.headers));
-      return reply.send(answer.body);
+      return reply;
     },
   });
   return server;
@@ -90,18 +91,19 @@ function passBodiesThrough(server: FastifyInstance): void {
   server.addContentTypeParser("*", (_request, body, done) => done(null, body));
 }
 
-/** Aborted once the client's connection is gone before its answer is complete. */
-function abortOnLeave(reply: FastifyReply): AbortController {
-  const abort = new AbortController();
-  reply.raw.once("close", () => {
-    if (!reply.raw.writableFinished) abort.abort(new CodedError("CLIENT_CLOSED_REQUEST", "the client left"));
+/**
+ * The answer's head, with what hooks have put on it. Answers belong to one caller unless the upstream says otherwise;
+ * `Vary` keeps what CORS put there. From here on the answer is no longer Fastify's.
+ */
+function beginAnswer(reply: FastifyReply, status: number, answered: Headers): void {
+  const own = reply.getHeaders() as Headers;
+  const vary = [own.vary, answered.vary].flat().filter((value) => value !== undefined);
+  reply.raw.writeHead(status, {
+    "cache-control": "private, no-store",
+    ...own,
+    ...answered,
+    ...(vary.length > 0 && { vary: vary.join(", ") }),
+    ...(reply.server.unready.has("stopping") && { connection: "close" }),
   });
-  return abort;
-}
-
-/** Answers belong to one caller unless the upstream says otherwise; `Vary` keeps what CORS put there. */
-function withDefaults(reply: FastifyReply, headers: Headers): Headers {
-  const vary = [reply.getHeader("vary"), headers.vary].flat().filter((value) => value !== undefined);
-  const merged: Headers = { "cache-control": "private, no-store", ...headers };
-  return vary.length > 0 ? { ...merged, vary: vary.join(", ") } : merged;
+  reply.hijack();
 }

@@ -15,21 +15,26 @@ export type Origin = {
 };
 
 /** Adds to `headers` (stripped before); without `caller` no context and no proof go out. */
-export function inject(
-  config: Config,
-  headers: Headers,
-  origin: Origin,
-  caller: TenantContext | undefined,
-): Headers {
-  const injected: Headers = {
+export type Inject = (headers: Headers, origin: Origin, caller: TenantContext | undefined) => Headers;
+
+export function createInject({ env }: Config): Inject {
+  const proof: Headers = env.GATEWAY_SECRET === undefined ? {} : { [proofHeader]: env.GATEWAY_SECRET };
+  // a context lives as long as its key is remembered: it is written once
+  const written = new WeakMap<TenantContext, Headers>();
+  const contextHeaders = (caller: TenantContext): Headers => {
+    const known = written.get(caller);
+    if (known) return known;
+    const headers = { ...proof, ...writeContextHeaders(env.CONTEXT_HEADER_PREFIX, caller) };
+    written.set(caller, headers);
+    return headers;
+  };
+  return (headers, origin, caller) => ({
     ...headers,
     ...traceContext(origin.headers),
     "x-request-id": origin.id,
     "x-forwarded-for": origin.ip,
-  };
-  if (!caller) return injected;
-  if (config.env.GATEWAY_SECRET !== undefined) injected[proofHeader] = config.env.GATEWAY_SECRET;
-  return Object.assign(injected, writeContextHeaders(config.env.CONTEXT_HEADER_PREFIX, caller));
+    ...(caller && contextHeaders(caller)),
+  });
 }
 
 const validParent = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;

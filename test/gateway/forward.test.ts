@@ -1,8 +1,9 @@
 import { once } from "node:events";
-import { request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
+import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { rawServer } from "../rest/raw-server.ts";
 import { goodKey, listen, otherKey } from "./fakes.ts";
 import { refusingUrl, startGateway } from "./start.ts";
 
@@ -16,6 +17,9 @@ async function upstream(
   onTestFinished(running.close);
   return running.url;
 }
+
+/** An upstream that answers with these bytes. */
+const answering = async (text: string): Promise<URL> => (await rawServer((socket) => socket.write(text))).url;
 
 const problem = async (response: Response): Promise<{ code: string; status: number }> => {
   expect(response.headers.get("content-type")).toMatch("application/problem+json");
@@ -240,6 +244,31 @@ describe("streaming", () => {
   });
 });
 
+test("a stop asks for the connection of an answer that is begun after it", async () => {
+  const { promise: asked, resolve } = Promise.withResolvers<ServerResponse>();
+  const rest = await upstream((_request, response) => resolve(response));
+  const { url, gateway } = await startGateway({ rest });
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  const outgoing = httpRequest(new URL(me, url), { headers, agent }).end();
+  const waiting = await asked;
+  const stopped = gateway.close();
+  waiting.end("{}");
+  const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
+  expect(answer.headers.connection).toBe("close");
+  answer.resume();
+  await stopped;
+});
+
+test("a hint on the way is not the answer", async () => {
+  const rest = await answering(
+    "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}",
+  );
+  const { url } = await startGateway({ rest });
+  const answer = await fetch(new URL(me, url), { headers });
+  expect([answer.status, await answer.text(), answer.headers.get("link")]).toEqual([201, "{}", null]);
+});
+
 test("one tenant has at most half of the connections, and gets them back", async () => {
   let waiting = 0;
   const rest = await upstream((request, response) => {
@@ -385,6 +414,14 @@ describe("a broken upstream", () => {
       });
     }
     expect(calls).toBe(2);
+  });
+
+  test("with a header that cannot be sent: 502", async () => {
+    const rest = await answering("HTTP/1.1 200 OK\r\nX-Name: a\x7fb\r\nContent-Length: 2\r\n\r\n{}");
+    const { url } = await startGateway({ rest });
+    expect(await problem(await fetch(new URL(me, url), { headers }))).toMatchObject({
+      code: "UPSTREAM_ERROR",
+    });
   });
 
   test("breaking off in its answer: the client's connection breaks too", async () => {
