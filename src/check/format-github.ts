@@ -10,7 +10,7 @@ export const formatGithub = (report: Report): string =>
 /** A run that came to no report is annotated where it failed. */
 export const failureAnnotations = ({ faults }: Failure): string =>
   faults
-    .map(({ message, place }) => {
+    .map(({ message, places: [place] }) => {
       const at = place
         ? `file=${property(`spec/${place.file}`)},line=${place.line},col=${place.column},`
         : "";

@@ -5,7 +5,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { dirname, join, resolve } from "node:path";
-import { runCommand } from "../spec/failure.ts";
+import { type Io, processIo, runCommand } from "../spec/command.ts";
 import { folderFiles } from "../spec/spec-files.ts";
 import { type Arguments, type Output, readArguments, usage } from "./arguments.ts";
 import { check } from "./check.ts";
@@ -15,7 +15,6 @@ import { formatMarkdown } from "./format-markdown.ts";
 import { formatText } from "./format-text.ts";
 import { freshnessFindings } from "./freshness.ts";
 import { gitFiles } from "./git-files.ts";
-import type { Io } from "./io.ts";
 import type { Finding, Report } from "./report.ts";
 
 /** `io.root` is the project's folder; relative file names start there. */
@@ -72,10 +71,5 @@ function print(report: Report, { format, file }: Output, io: Io): string {
 
 if (import.meta.main) {
   enableCompileCache();
-  process.exitCode = await run(process.argv.slice(2), {
-    root: process.cwd(),
-    out: console.log,
-    error: console.error,
-    colour: process.stdout.hasColors?.() === true,
-  });
+  process.exitCode = await run(process.argv.slice(2), processIo);
 }

@@ -5,15 +5,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { watch } from "node:fs";
+import { processIo } from "../spec/command.ts";
 import { run } from "./main.ts";
 
 /** Editors save in several steps; these many milliseconds of quiet end one. */
 const quietMs = 150;
 
-const root = process.cwd();
-const io = { root, out: console.log, error: console.error };
 const start = (): ChildProcess =>
-  spawn(process.execPath, ["src/main.ts", ...process.argv.slice(2)], { cwd: root, stdio: "inherit" });
+  spawn(process.execPath, ["src/main.ts", ...process.argv.slice(2)], { stdio: "inherit" });
 
 let server: ChildProcess | undefined;
 let timer: NodeJS.Timeout | undefined;
@@ -29,7 +28,7 @@ watcher.on("error", console.error);
 
 async function regenerate(): Promise<void> {
   try {
-    if ((await run([], io)) !== 0) return;
+    if ((await run([], processIo)) !== 0) return;
   } catch (error) {
     return console.error(error);
   }

@@ -376,6 +376,27 @@ test("propose refuses an operation that no field can send", async () => {
   });
 });
 
+test("explain and propose end like check where the mapping is not proved, and say what to do", async () => {
+  const broken = edited(schema, 'operation: "couriers_by_code"', 'operation: "couriers_by_cod"');
+  const root = project({ "spec/schema.graphql": broken });
+  for (const command of [explain, propose]) {
+    const { code, error } = await ran(root, ["Parcel.courier"], command);
+    expect(code).toBe(1);
+    expect(error).toMatch(
+      /^spec\/schema\.graphql:\d+:\d+ .*\n {2}operation-unknown at Parcel\.courier: .+\n {2}name an operationId/,
+    );
+    expect(await ran(root, [], command)).toMatchObject({
+      code: 2,
+      error: expect.stringMatching(/^usage: npm run /),
+    });
+  }
+});
+
+test("propose needs no saved operation", async () => {
+  const root = project({ "spec/operations/Broken.graphql": "query Broken { nothing }" });
+  expect(await ran(root, ["audit_log"], propose)).toMatchObject({ code: 0 });
+});
+
 test("explain shows the calls of a field and of a saved operation, and the nearest name", async () => {
   const field = await ran(project(), ["Parcel.courier"], explain);
   expect(field.out).toContain("GET /api/couriers  (couriers_by_code, COURIERS)");
