@@ -21,7 +21,7 @@ export type Outgoing = {
   /** Writes the answer's head to the client. */
   begin: (status: number, headers: Headers) => void;
 };
-/** Resolves once the head has gone out; a failure from then on breaks the client's connection. */
+/** Resolves once the answer goes out; a failure from then on breaks the client's connection. */
 export type Forward = (outgoing: Outgoing) => Promise<void>;
 
 /** Requests at a time to one upstream; beyond them they wait, inside their deadline. */
@@ -48,10 +48,7 @@ export function createForward(config: Config): { forward: Forward; close: () => 
     if (Number(headers["content-length"]) > maxBytes) throw tooLarge(maxBytes); // while nobody is writing it yet
     const passage = new Passage(
       client,
-      (status, answered) => {
-        if (status >= 300 && status < 400 && status !== 304) throw redirected();
-        begin(status, stripResponse(prefix, answered));
-      },
+      (status, answered) => begin(status, stripResponse(prefix, status, answered)),
       timeoutMs,
     );
     poolOf(target.upstream).dispatch(
@@ -100,10 +97,6 @@ const tooLarge = (bytes: number): CodedError =>
     limit: "MAX_BODY_BYTES",
     value: bytes,
   });
-
-/** Its Location may name a host that no client should know. */
-const redirected = (): CodedError =>
-  new CodedError("UPSTREAM_ERROR", "the upstream answered with a redirect");
 
 const unreachable = new Set([
   "ECONNREFUSED",

@@ -93,17 +93,19 @@ function passBodiesThrough(server: FastifyInstance): void {
 
 /**
  * The answer's head, with what hooks have put on it. Answers belong to one caller unless the upstream says otherwise;
- * `Vary` keeps what CORS put there. From here on the answer is no longer Fastify's.
+ * `Vary` keeps what CORS put there. From here on the answer is no longer Fastify's. A connection whose request nobody
+ * reads to its end takes no other.
  */
 function beginAnswer(reply: FastifyReply, status: number, answered: Headers): void {
   const own = reply.getHeaders() as Headers;
   const vary = [own.vary, answered.vary].flat().filter((value) => value !== undefined);
+  const isLast = reply.server.unready.has("stopping") || !reply.request.raw.complete;
   reply.raw.writeHead(status, {
     "cache-control": "private, no-store",
     ...own,
     ...answered,
     ...(vary.length > 0 && { vary: vary.join(", ") }),
-    ...(reply.server.unready.has("stopping") && { connection: "close" }),
+    ...(isLast && { connection: "close" }),
   });
   reply.hijack();
 }

@@ -12,7 +12,7 @@ type RawHeaders = Record<string, string | string[] | undefined>;
 export type Begin = (status: number, headers: RawHeaders) => void;
 
 export class Passage implements Dispatcher.DispatchHandler {
-  /** Settled when the head has gone out, or when there will be none; later the client's connection breaks instead. */
+  /** Settled when the answer goes out, or when there will be none; later the client's connection breaks instead. */
   readonly begun: Promise<void>;
   readonly #client: ServerResponse;
   readonly #begin: Begin;
@@ -21,6 +21,7 @@ export class Passage implements Dispatcher.DispatchHandler {
   #reject!: (error: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #failure: CodedError | undefined;
+  #head: { readonly status: number; readonly headers: RawHeaders } | undefined;
   #isBegun = false;
 
   /** The head must come within `ms`. */
@@ -49,29 +50,47 @@ export class Passage implements Dispatcher.DispatchHandler {
     if (this.#failure) controller.abort(this.#failure);
   }
 
+  /** The head waits for what follows it: an upstream that breaks off in between can still be answered for. */
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: RawHeaders): void {
     if (status < 200) return; // the final one follows (RFC 9110 §15.2)
-    this.#begin(status, headers);
+    const refusal = refusalOf(status);
+    if (refusal) return this.#fail(refusal);
     clearTimeout(this.#timer);
+    this.#head = { status, headers };
+    if (status === 204 || status === 304) this.onResponseEnd(); // whatever length it tells (RFC 9110 §8.6)
+  }
+
+  #beginOnce(): void {
+    if (this.#isBegun || !this.#head) return;
+    this.#begin(this.#head.status, this.#head.headers);
     this.#isBegun = true;
     this.#resolve();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#beginOnce();
     if (this.#client.write(chunk)) return;
     controller.pause();
     this.#client.once("drain", () => controller.resume());
   }
 
   onResponseEnd(): void {
+    this.#beginOnce();
     this.#client.end();
   }
 
   onResponseError(_controller: unknown, error: unknown): void {
     clearTimeout(this.#timer);
-    if (this.#isBegun) this.#client.destroy();
-    else this.#reject(error);
+    if (!this.#isBegun) this.#reject(error);
+    else if (!this.#client.writableEnded) this.#client.destroy();
   }
+}
+
+/** A redirect's Location may name a host that no client should know; a status over 599 says nothing (RFC 9110 §15). */
+function refusalOf(status: number): CodedError | undefined {
+  if (status >= 300 && status < 400 && status !== 304)
+    return new CodedError("UPSTREAM_ERROR", "the upstream answered with a redirect");
+  return status >= 600 ? new CodedError("UPSTREAM_ERROR", "the upstream answered with no status") : undefined;
 }
 
 /** For a client that is not there any more. */

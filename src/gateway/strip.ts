@@ -30,8 +30,9 @@ export function stripRequest(prefix: string, headers: IncomingHttpHeaders): Head
 }
 
 /** What of an upstream's response may reach the client. */
-export function stripResponse(prefix: string, headers: IncomingHttpHeaders): Headers {
+export function stripResponse(prefix: string, status: number, headers: IncomingHttpHeaders): Headers {
   return keep(headers, (name) => {
+    if (status === 204 && name === "content-length") return false; // it has none (RFC 9110 §8.6)
     if (neverFromUpstreams.has(name) || isOurs(prefix, name)) return false;
     return !name.startsWith("access-control-") && !name.startsWith("ratelimit-");
   });

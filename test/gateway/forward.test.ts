@@ -269,6 +269,30 @@ test("a hint on the way is not the answer", async () => {
   expect([answer.status, await answer.text(), answer.headers.get("link")]).toEqual([201, "{}", null]);
 });
 
+test.each([
+  ["304 Not Modified", 304, "17"],
+  ["204 No Content", 204, null],
+])("an answer without a body may tell a length (%s)", async (line, status, length) => {
+  const rest = await answering(`HTTP/1.1 ${line}\r\nContent-Length: 17\r\n\r\n`);
+  const { url } = await startGateway({ rest });
+  const answer = await fetch(new URL(me, url), { headers });
+  expect([answer.status, answer.headers.get("content-length")]).toEqual([status, length]);
+});
+
+test("a connection whose request nobody reads to its end takes no other", async () => {
+  const rest = await answering("HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\n{}");
+  const { url } = await startGateway({ rest });
+  const socket = net.connect(Number(url.port), url.hostname);
+  onTestFinished(() => void socket.destroy());
+  socket.write(
+    `POST ${me} HTTP/1.1\r\nHost: ${url.host}\r\nX-API-Key: ${goodKey}\r\nContent-Length: 9000\r\n\r\n{`,
+  );
+  let text = "";
+  socket.on("data", (chunk) => (text += chunk));
+  await once(socket, "end");
+  expect(text).toMatch(/^HTTP\/1\.1 413 [\s\S]*\r\nConnection: close\r\n/i);
+});
+
 test("one tenant has at most half of the connections, and gets them back", async () => {
   let waiting = 0;
   const rest = await upstream((request, response) => {
@@ -416,12 +440,16 @@ describe("a broken upstream", () => {
     expect(calls).toBe(2);
   });
 
-  test("with a header that cannot be sent: 502", async () => {
-    const rest = await answering("HTTP/1.1 200 OK\r\nX-Name: a\x7fb\r\nContent-Length: 2\r\n\r\n{}");
+  test.each([
+    "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    "HTTP/1.1 200 OK\r\nX-Name: a\x7fb\r\nContent-Length: 2\r\n\r\n{}",
+    "HTTP/1.1 999 Odd\r\nContent-Length: 2\r\n\r\n{}",
+  ])("breaking off or off the rails before its body: 502 (%j)", async (text) => {
+    const { url: rest } = await rawServer((socket) => socket.end(text));
     const { url } = await startGateway({ rest });
-    expect(await problem(await fetch(new URL(me, url), { headers }))).toMatchObject({
-      code: "UPSTREAM_ERROR",
-    });
+    const answer = await fetch(new URL(me, url), { headers });
+    expect(await problem(answer)).toMatchObject({ code: "UPSTREAM_ERROR", status: 502 });
   });
 
   test("breaking off in its answer: the client's connection breaks too", async () => {
