@@ -13,13 +13,11 @@ import {
   isNonNullType,
 } from "graphql";
 import { readRestName } from "../spec/directives.ts";
-import { soundLimits } from "../spec/limits.ts";
+import { type JsonSchema, limitSchema } from "../spec/json-schema.ts";
 import type { ArgumentSource, BoundField, Model } from "../spec/model.ts";
-import { numberFormats, type Shape } from "../spec/shape.ts";
+import type { Shape } from "../spec/shape.ts";
 import { emitArgumentNames } from "./emit-argument-names.ts";
 import { banner } from "./names.ts";
-
-export type JsonSchema = { [keyword: string]: unknown };
 
 export function emitArguments(model: Model): string {
   const fields = [...model.fields.values()].filter((field): field is BoundField => field.kind === "bound");
@@ -51,23 +49,20 @@ function argumentSchemas(model: Model, field: BoundField): Record<string, JsonSc
   return schemas;
 }
 
-const limitsOf = ({ limits }: Shape): JsonSchema => Object.fromEntries(soundLimits(limits));
-
 /** The limits of one value; the GraphQL type itself is already proved, so `type` is not said again. */
 function schemaOf(model: Model, type: GraphQLInputType, shape: Shape, depth = 0): JsonSchema {
   const nullable = getNullableType(type);
   if (depth > 8 || isEnumType(nullable)) return {};
   if (isListType(nullable)) {
     const items = shape.items ? schemaOf(model, nullable.ofType, shape.items, depth + 1) : {};
-    return orNull(type, { ...limitsOf(shape), ...(Object.keys(items).length > 0 && { items }) });
+    return orNull(type, { ...limitSchema(shape), ...(Object.keys(items).length > 0 && { items }) });
   }
   if (isInputObjectType(nullable)) return orNull(type, propertiesOf(model, nullable, shape, depth));
   if (getNamedType(type).name === "ID" && !shape.types.has("string") && shape.types.size > 0)
     return orNull(type, { pattern: "^-?[0-9]+$" });
   return orNull(type, {
-    ...limitsOf(shape),
+    ...limitSchema(shape),
     ...(shape.values && { enum: shape.values }),
-    ...(shape.format && !numberFormats.has(shape.format) && { format: shape.format }),
   });
 }
 

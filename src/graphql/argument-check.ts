@@ -1,19 +1,16 @@
 /**
  * Arguments held to the REST contract before any call: a value that REST would refuse is refused by its argument's
- * name. The limits are JSON Schema 2020-12, checked by Ajv, whose checks are compiled when a field is first asked for.
+ * name. The checks are compiled when a field is first asked for.
  */
-import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
-import addFormats from "ajv-formats";
+import type { ErrorObject, ValidateFunction } from "ajv";
 import { CodedError } from "../errors.ts";
 import type { Level } from "../rest/level.ts";
+import { ajv } from "../spec/json-schema.ts";
 
 export type Args = Readonly<Record<string, unknown>>;
 export type Resolver = ((parent: unknown, args: Args, context: never, info: never) => unknown) & {
   level?: Level<unknown, Args, unknown>;
 };
-
-const ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: true, logger: false });
-addFormats.default(ajv);
 
 /** The resolver, and its `level` if it has one, behind a check of each argument that has a schema. */
 export function argumentCheck(schemas: Readonly<Record<string, object>>, resolve: Resolver): Resolver {

@@ -64,7 +64,7 @@ export const unsoundLimits = (limits: Limits): [string, unknown][] =>
   Object.entries(limits).filter(([key, value]) => sound[key]?.(value) === false);
 
 /** ECMA-262 in Unicode mode, as JSON Schema has it (2020-12 §6.4); `undefined` for what is none. */
-export function regexOf(pattern: string): RegExp | undefined {
+function regexOf(pattern: string): RegExp | undefined {
   try {
     return new RegExp(pattern, "u");
   } catch {
