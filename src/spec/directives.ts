@@ -61,7 +61,11 @@ export function readRest(schema: GraphQLSchema, carrier: Carrier): RestDirective
   const params = (values.params ?? []) as Record<string, unknown>[];
   return {
     ...(values as unknown as RestDirective),
-    params: params.map((param) => ({ ...param, in: lower(param.in) }) as RestParam),
+    params: params.map(({ from, ...param }) => ({
+      ...(param as Pick<RestParam, "name" | "value">),
+      in: lower(param.in),
+      ...(typeof from === "string" && { from }),
+    })),
   };
 }
 
@@ -76,13 +80,15 @@ export function readRestName(schema: GraphQLSchema, carrier: Carrier): RestName 
   };
 }
 
+/** A null is as good as nothing. */
 function directiveValues(
   schema: GraphQLSchema,
   name: string,
   carrier: Carrier,
 ): Record<string, unknown> | undefined {
   const definition = schema.getDirective(name);
-  return definition && carrier.astNode ? getDirectiveValues(definition, carrier.astNode) : undefined;
+  const values = definition && carrier.astNode ? getDirectiveValues(definition, carrier.astNode) : undefined;
+  return values && Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 }
 
 /** The place of a directive's argument, of the directive, or of the definition: the first there is. */

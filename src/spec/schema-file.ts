@@ -2,7 +2,7 @@
 import {
   type ASTNode,
   buildASTSchema,
-  concatAST,
+  type DefinitionNode,
   type DocumentNode,
   GraphQLError,
   type GraphQLSchema,
@@ -13,7 +13,7 @@ import {
 } from "graphql";
 import { validateSDL } from "graphql/validation/validate.js";
 import { type Diagnostic, unreadable } from "./diagnostic.ts";
-import { bindingDefinitions, bindingNames } from "./directives.ts";
+import { bindingDefinitions } from "./directives.ts";
 import { valueErrors, withoutValues } from "./schema-values.ts";
 
 export type SchemaFile = {
@@ -25,7 +25,7 @@ export type SchemaFile = {
 /** Parses and validates; throws `SpecUnreadable` if the text is no GraphQL. A schema with findings is left out. */
 export function readSchemaFile(name: string, text: string): SchemaFile {
   const document = parseSchema(name, text.replace(/^\uFEFF/, ""));
-  const complete = concatAST([document, missingDefinitions(document)]);
+  const complete = withDefinitions(document);
   const broken = (errors: readonly GraphQLError[]): SchemaFile => ({
     document,
     diagnostics: errors.map((error) => invalid(name, document, error)),
@@ -56,18 +56,16 @@ function parseSchema(name: string, text: string): DocumentNode {
   }
 }
 
-/** A schema file may define the directives itself or leave them out. */
-function missingDefinitions(document: DocumentNode): DocumentNode {
-  const defined = new Set(
-    document.definitions.flatMap((node) =>
-      "name" in node && node.name && bindingNames.has(node.name.value) ? [node.name.value] : [],
-    ),
-  );
-  const definitions = bindingDefinitions.definitions.filter(
-    (node) => !("name" in node && node.name && defined.has(node.name.value)),
-  );
-  return { kind: Kind.DOCUMENT, definitions };
-}
+/** A schema file may define the directives itself, for its editor; ours are what counts. */
+const withDefinitions = ({ definitions }: DocumentNode): DocumentNode => ({
+  kind: Kind.DOCUMENT,
+  definitions: [...definitions.filter((node) => !isOurs(node)), ...bindingDefinitions.definitions],
+});
+
+const isOurs = (node: DefinitionNode): boolean =>
+  bindingDefinitions.definitions.some((own) => own.kind === node.kind && nameOf(own) === nameOf(node));
+
+const nameOf = (node: DefinitionNode): string | undefined => ("name" in node ? node.name?.value : undefined);
 
 /** The type, or the field of a type, that a position stands in. */
 function coordinateAt(document: DocumentNode, position: number | undefined): string | undefined {
