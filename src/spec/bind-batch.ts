@@ -1,12 +1,11 @@
 /** `batchBy`: one list call for many parents. Finds the key, the size of a chunk, and how answers go back. */
 import { getNamedType, getNullableType, isListType, isObjectType } from "graphql";
+import { checkCut } from "./bind-batch-cut.ts";
 import type { Binding } from "./binding.ts";
 import type { Bound } from "./bound.ts";
 import { directivePlace } from "./directives.ts";
 import { didYouMean } from "./findings.ts";
-import { isPaging } from "./list-length.ts";
 import type { Batch, Input } from "./model.ts";
-import { inputKey } from "./operations.ts";
 import { declared, fits, type Shape } from "./shape.ts";
 
 const defaultSize = 100;
@@ -59,8 +58,9 @@ export function bindBatch(
       "make the field a list",
     );
   }
-  checkCut(binding, bound, inputs, size, mode);
-  return { key, match, size, mode };
+  const batch: Batch = { key, match, size, mode };
+  checkCut(binding, bound, inputs, batch);
+  return batch;
 }
 
 type Match = {
@@ -112,54 +112,3 @@ function checkMatch(binding: Binding, bound: Bound, { where, match, key, keyShap
     }
   }
 }
-
-/** Nothing may be cut off silently: an integer parameter that pages must let a whole chunk through. */
-function checkCut(
-  binding: Binding,
-  bound: Bound,
-  inputs: readonly Input[],
-  size: number,
-  mode: Batch["mode"],
-): void {
-  const fed = new Map(inputs.map((input) => [inputKey(input), input]));
-  for (const parameter of bound.operation.parameters) {
-    if (!parameter.shape.types.has("integer")) continue;
-    const input = fed.get(inputKey(parameter));
-    const { default: byDefault, maximum } = parameter.shape.limits;
-    const at = { ...bound.where, rest: parameter.node };
-    if (!input) {
-      const bound = [byDefault, maximum].find(
-        (limit) => typeof limit === "number" && limit > 1 && limit < size,
-      );
-      if (bound !== undefined)
-        binding.findings.add(
-          "batch-cut-off",
-          at,
-          `"${parameter.name}" is fed by nothing and lets ${bound} of ${size} answers through`,
-          `feed it with params: { name: "${parameter.name}", value: ${size} }`,
-        );
-    } else if (mode !== "many" && input.source.kind === "argument" && isPaging(parameter)) {
-      binding.findings.add(
-        "batch-cut-off",
-        at,
-        `"${parameter.name}" is fed by the argument "${input.source.path.join(".")}", which may be less than a chunk of ${size}`,
-        `feed it with params: { name: "${parameter.name}", value: ${size} }`,
-      );
-    } else if (
-      mode !== "many" &&
-      input.source.kind === "constant" &&
-      pages(parameter.shape) &&
-      Number(input.source.value) < size
-    ) {
-      binding.findings.add(
-        "batch-cut-off",
-        at,
-        `"${parameter.name}" is ${input.source.value}, but a chunk asks for ${size} objects`,
-        `write value: ${size}`,
-      );
-    }
-  }
-}
-
-const pages = (shape: Shape): boolean =>
-  typeof shape.limits.default === "number" || typeof shape.limits.maximum === "number";

@@ -66,7 +66,9 @@ function checkOne(binding: Binding, bound: Bound, input: Input, target: Target):
       "input-type",
       where,
       `parent.${source.path.join(".")} is ${typesOf(source.shape)}, but ${target.in} "${target.name}" takes ${typesOf(target.shape)}`,
-      "feed it from a property of the same type",
+      target.shape.types.has("array")
+        ? "add batchBy, with the property of the items that holds this key: one call is for many parents then"
+        : "feed it from a property of the same type",
     );
   }
 }

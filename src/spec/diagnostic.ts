@@ -70,6 +70,7 @@ export const rules = {
     "`batchBy` names a property that the items do not have, or of another type than the key.",
   ],
   "batch-cut-off": ["error", "A batched call may be answered only in part."],
+  "batch-page": ["warning", "A batched list may end before all parents have their items."],
   "n-plus-one": ["warning", "A link below a list makes one call a parent."],
   "saved-operation-invalid": [
     "error",

@@ -14,6 +14,8 @@ export type Parameter = {
   /** How arrays and objects are written (OpenAPI 3.1 §4.8.12.2). */
   readonly style: string;
   readonly explode: boolean;
+  /** `x-limit-per`: the array parameter for each of whose items this one bounds the answer. */
+  readonly limitPer?: string;
 };
 
 /** A parameter's identity (OpenAPI 3.1 §4.8.12.1: name and location); a header's name is case-insensitive. */

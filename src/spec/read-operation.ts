@@ -41,7 +41,7 @@ export function readOperation(
 function readParameters(document: RestDocument, owner: RestNode): Parameter[] {
   return members(document, document.child(owner, "parameters")).flatMap((node): Parameter[] => {
     if (!isRecord(node.value)) return [];
-    const { name, in: location, required, style, explode } = node.value;
+    const { name, in: location, required, style, explode, "x-limit-per": limitPer } = node.value;
     if (typeof name !== "string" || !(location === "path" || location === "query" || location === "header"))
       return [];
     const usual = location === "query" ? "form" : "simple";
@@ -60,6 +60,7 @@ function readParameters(document: RestDocument, owner: RestNode): Parameter[] {
         shape: schemaShape(document, node),
         style: written,
         explode: typeof explode === "boolean" ? explode : written === "form",
+        ...(typeof limitPer === "string" && { limitPer }),
       },
     ];
   });
