@@ -89,7 +89,7 @@ export const variables = {
   GRAPHQL_URL: httpUrl({ default: undefined, desc: "`graphql` role behind a gateway that runs alone" }),
   KEY_INTROSPECTION_URL: httpUrl({
     default: undefined,
-    desc: "key introspection service for a gateway that runs alone",
+    desc: "key introspection endpoint (RFC 7662) for a gateway that runs alone; the embedded platform's is `/internal/keys/introspect`",
   }),
   GATEWAY_SECRET: secret({ default: undefined, desc: "the gateway's proof to the roles behind it" }),
   CONTEXT_HEADER_PREFIX: headerPrefix({

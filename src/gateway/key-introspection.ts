@@ -32,7 +32,7 @@ export function createLookUp(config: Config, service: URL): { lookUp: LookUp; cl
       const response = await pool.request({ path: service.pathname, method: "POST", headers, body, signal });
       if (response.statusCode === 200) return readAnswer(await response.body.json());
       await response.body.dump();
-      throw new Error(`key introspection answered ${response.statusCode}`);
+      throw new Error(`key introspection at ${service.pathname} answered ${response.statusCode}`);
     } catch (cause) {
       throw new CodedError(
         "SERVICE_UNAVAILABLE",

@@ -3,7 +3,7 @@
  * The permission stands in the document alone (`x-permission`).
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Config } from "../config.ts";
+import { type Config, ConfigError } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import type { TenantContext } from "../http/context-headers.ts";
 import { authenticate } from "./authenticate.ts";
@@ -14,7 +14,7 @@ import type { Store } from "./store.ts";
 
 export type Handlers = Readonly<Record<string, Handler>>;
 
-/** Throws `TypeError` when an operation of the document has no handler. */
+/** Throws `ConfigError` when an operation of the document has no handler. */
 export function serveContract(
   server: FastifyInstance,
   config: Config,
@@ -26,7 +26,7 @@ export function serveContract(
   const callers = new WeakMap<FastifyRequest, TenantContext>();
   for (const operation of operations) {
     const handler = handlers[operation.id];
-    if (!handler) throw new TypeError(`nothing handles ${operation.id}`);
+    if (!handler) throw unhandled(operation.id);
     server.route({
       method: operation.method,
       url: operation.route,
@@ -92,3 +92,8 @@ function refuseOtherMethods(server: FastifyInstance, operations: readonly Contra
     });
   }
 }
+
+const unhandled = (id: string): ConfigError =>
+  new ConfigError([
+    `${id}: the embedded platform serves its own API alone; run the graphql role, with REST_BASE_URL`,
+  ]);

@@ -46,7 +46,7 @@ export function refusal(response: Response, error: unknown, sent: readonly unkno
     ...(argument !== undefined && { argument }),
     ...(retryAfter !== undefined && { retryAfter }),
   };
-  return new CodedError(codeOfStatus(status), message ?? "it failed", details, status);
+  return new CodedError(codeOfStatus(status), message ?? `it answered ${status}`, details, status);
 }
 
 /** The `argument` member of problem details (RFC 9457), if it is the name of something that we sent. */
