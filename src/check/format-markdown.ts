@@ -54,7 +54,7 @@ function operations({ operations: all }: Report): string[] {
   if (all.length === 0) return [];
   const rows = all.map(
     ({ name, file, verdict, because, calls }) =>
-      `| ${verdict} | ${code(name)} | ${code(file)} | ${because.map(code).join(" ")} | ${calls.typical} / ${calls.worst} |`,
+      `| ${verdict} | ${code(name)} | ${code(file)} | ${because.map(code).join(" ")} | ${calls ? `${calls.typical} / ${calls.worst}` : ""} |`,
   );
   const head = [
     "| verdict | operation | file | by | REST calls, typical / worst |",

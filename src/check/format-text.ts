@@ -70,7 +70,8 @@ function operationLines({ operations }: Report, paint: Paint): string[] {
   return [
     paint("bold", "Saved operations"),
     ...operations.map(({ name, file, line, verdict, because, calls }) => {
-      const cost = verdict === "broken" ? "" : `  ${calls.typical} REST calls, at worst ${calls.worst}`;
+      const isTold = calls && verdict !== "broken";
+      const cost = isTold ? `  ${calls.typical} REST calls, at worst ${calls.worst}` : "";
       const why = because.length > 0 ? `  by ${because.join(", ")}` : cost;
       return `  ${verdict.padEnd(9)} ${name.padEnd(width)}  ${file}:${line}${why}`;
     }),

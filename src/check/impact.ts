@@ -34,7 +34,7 @@ export function touchedBy<T extends About>(head: Side, base: Side | undefined, i
   });
 }
 
-/** Every saved operation with its verdict and what it costs. */
+/** Every saved operation with its verdict and, if it is valid, what it costs. */
 export function operationImpacts(
   head: Side,
   base: Side | undefined,
@@ -59,7 +59,7 @@ export function operationImpacts(
       line: operation.place.line,
       verdict,
       because: [...new Set(because)].sort(),
-      calls: head.model && operation.isValid ? callCost(head.model, operation) : { typical: 0, worst: 0 },
+      ...(head.model && operation.isValid && { calls: callCost(head.model, operation) }),
     };
   });
 }

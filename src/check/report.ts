@@ -66,7 +66,8 @@ export type OperationImpact = {
   readonly verdict: Verdict;
   /** Coordinates that it selects and that do not work as before. */
   readonly because: readonly string[];
-  readonly calls: { readonly typical: number; readonly worst: number };
+  /** Absent where nobody can know: the operation, or the whole schema, is not valid. */
+  readonly calls?: { readonly typical: number; readonly worst: number };
 };
 
 export type Report = {

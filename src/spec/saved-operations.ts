@@ -25,6 +25,7 @@ export type SavedOperation = {
   readonly definition: OperationDefinitionNode;
   /** The operation with the fragments that it uses, and nothing else. */
   readonly document: DocumentNode;
+  /** Against the schema, if there is one; whatever else its file holds. */
   readonly isValid: boolean;
 };
 
@@ -38,9 +39,9 @@ export function readSavedOperations(
   for (const [file, text] of files) {
     const document = parseDocument(file, text, diagnostics);
     if (!document) continue;
-    const errors = schema ? [...validate(schema, document), ...withoutRoot(schema, document)] : [];
+    const errors = errorsOf(schema, document);
     diagnostics.push(...errors.map((error) => invalid(file, nameAt(document, error), error)));
-    for (const operation of operationsOf(file, document, errors.length === 0)) {
+    for (const operation of operationsOf(schema, file, document)) {
       const other = operations.get(operation.name);
       if (operation.name === "" || other) diagnostics.push(unnamed(operation, other));
       else operations.set(operation.name, operation);
@@ -60,6 +61,9 @@ function parseDocument(file: string, text: string, diagnostics: Diagnostic[]): D
   }
 }
 
+const errorsOf = (schema: GraphQLSchema | undefined, document: DocumentNode): GraphQLError[] =>
+  schema ? [...validate(schema, document), ...withoutRoot(schema, document)] : [];
+
 /** GraphQL spec §5.2.1.1, which graphql-js leaves to the execution. */
 const withoutRoot = (schema: GraphQLSchema, document: DocumentNode): GraphQLError[] =>
   document.definitions.flatMap((node) =>
@@ -68,11 +72,16 @@ const withoutRoot = (schema: GraphQLSchema, document: DocumentNode): GraphQLErro
       : [],
   );
 
-function operationsOf(file: string, document: DocumentNode, isValid: boolean): SavedOperation[] {
+function operationsOf(
+  schema: GraphQLSchema | undefined,
+  file: string,
+  document: DocumentNode,
+): SavedOperation[] {
   return Object.entries(separateOperations(document)).flatMap(([name, own]) => {
     const definition = getOperationAST(own);
     if (!definition) return [];
     const place = placeOf(definition) ?? { file, line: 1, column: 1 };
+    const isValid = errorsOf(schema, own).length === 0;
     return [{ name, file, place, definition, document: own, isValid }];
   });
 }

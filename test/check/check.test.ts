@@ -110,6 +110,18 @@ test("an error in a fragment breaks the operations that spread it, however deep"
   ]);
 });
 
+test("a saved operation shows its own cost beside an invalid one, and none where nobody can know it", async () => {
+  const valid = "query Totals { parcels(warehouseId: 1) { page { total } } }";
+  const files = {
+    "spec/operations/two.graphql": `${valid} query Wrong { parcels(warehouseId: 1) { gone } }`,
+  };
+  const result = await report(project(files));
+  expect(isValid(result)).toBe(true);
+  expect(result.operations.slice(2).map(({ calls }) => calls)).toEqual([{ typical: 1, worst: 1 }, undefined]);
+  const { out } = await ran(project({ "spec/schema.graphql": `${schema} type Parcel { id: ID }` }), []);
+  expect(out).toMatch(/untouched Depot +spec\/operations\/depot\.graphql:1$/m);
+});
+
 test("saved operations are read in folders of any depth, on disk and at the base", async () => {
   const root = repository({
     "spec/operations/teams/a/z.graphql":
