@@ -26,6 +26,12 @@ export type Program = {
   readonly stop: (signal?: NodeJS.Signals) => Promise<void>;
 };
 
+/** What still runs when this process ends, however it fails, ends with it. */
+const running = new Set<ChildProcess>();
+process.on("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
 /** Starts `node …args` in `cwd` with `environment` alone on top of PATH and a free port; on `core`, if one is given. */
 export function startProgram(
   args: readonly string[],
@@ -36,6 +42,7 @@ export function startProgram(
   const [command = "", ...rest] = [...pinned, process.execPath, ...args];
   const env = { PATH: process.env.PATH, PORT: "0", ...environment };
   const child = spawn(command, rest, { env, cwd });
+  running.add(child);
   let text = "";
   let isOver = false;
   for (const stream of [child.stdout, child.stderr]) {
@@ -46,6 +53,7 @@ export function startProgram(
   }
   const ended = once(child, "close").then(([code]) => {
     isOver = true;
+    running.delete(child);
     return code as number | null;
   });
   const prints = async (pattern: RegExp): Promise<RegExpExecArray> => {

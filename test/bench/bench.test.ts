@@ -3,23 +3,33 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-const run = async (script: string, args: string[], changes: NodeJS.ProcessEnv): Promise<string> => {
-  const path = new URL(script, import.meta.url).pathname;
-  const env = { ...process.env, ...changes };
-  return (await promisify(execFile)(process.execPath, [path, ...args], { env })).stdout;
-};
+const file = (name: string): string => new URL(name, import.meta.url).pathname;
 
-test("every server of the bench answers alike, and is measured", { timeout: 90_000 }, async () => {
-  const stdout = await run("bench.ts", [], { ROUNDS: "1", SECONDS: "0.2" });
+/** `signal` ends what takes too long. */
+const run = (signal: AbortSignal, args: string[], changes: NodeJS.ProcessEnv = {}) =>
+  promisify(execFile)(process.execPath, args, { env: { ...process.env, ...changes }, signal });
+
+test("every server of the bench answers alike, and is measured", { timeout: 90_000 }, async ({ signal }) => {
+  const { stdout } = await run(signal, [file("bench.ts")], { ROUNDS: "1", SECONDS: "0.2" });
   for (const workload of ["me", "dashboard", "nested", "mixed", "process"])
     expect(stdout).toMatch(new RegExp(`^\\| ${workload} \\|[^]*?\\| ours \\| [1-9]`, "m"));
   for (const server of ["floor", "ours", "mercurius", "apollo"])
     expect(stdout.split(`| ${server} |`)).toHaveLength(6);
 });
 
-test("the tables of growth are whole, up to their largest rows", { timeout: 90_000 }, async () => {
-  const stdout = await run("growth.ts", ["s per "], { SECONDS: "0.01" });
+test("the tables of growth are whole, up to their largest rows", { timeout: 90_000 }, async ({ signal }) => {
+  const { stdout } = await run(signal, [file("growth.ts"), "s per "], { SECONDS: "0.01" });
   const sizes = [...stdout.matchAll(/^│ \d +│ (\d+) /gm)].map(([, size]) => Number(size));
   const lists = [1, 10, 100, 1_000, 10_000];
   expect(sizes).toEqual([lists, lists, lists, lists.slice(0, 4), lists.slice(0, 4)].flat());
+});
+
+test("a server that runs ends with its bench when another one does not start", async ({ signal }) => {
+  const bench = `
+    import { listens, startProgram } from "${file("../process.ts")}";
+    console.log((await listens(startProgram(["${file("upstream.ts")}"]))).href);
+    await listens(startProgram(["-e", ""]));`;
+  const { stdout: url } = await run(signal, ["--input-type=module", "-e", bench]).catch((error) => error);
+  expect(url).toMatch(/^http:/);
+  await expect.poll(() => fetch(url).catch(() => "gone")).toBe("gone");
 });

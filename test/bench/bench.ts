@@ -124,6 +124,8 @@ async function added(upstream: Server, program: Server): Promise<number> {
   return at(await load(program, "dashboard", 1, 1_000), 0.5) - (await slowest());
 }
 
+// an exit ends the servers, a signal alone would not
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 pinSelf(1);
 const upstream = await run(1, [file("upstream.ts")]);
 const servers = new Map<string, Server>();
