@@ -3,6 +3,8 @@
  * GraphQL carries the code in `extensions.code`, REST in `application/problem+json` (RFC 9457) as `code`.
  */
 
+import type { Environment } from "./config.ts";
+
 /** Every code a client can see, with the HTTP status that the same failure has over REST. */
 export const codes = {
   BAD_REQUEST: { status: 400, meaning: "The request itself is malformed." },
@@ -59,6 +61,10 @@ export class CodedError extends Error {
     return codes[this.code].status;
   }
 }
+
+/** More than a setting allows; `message` says of what. */
+export const overLimit = (limit: keyof Environment, value: number, message: string): CodedError =>
+  new CodedError("LIMIT_EXCEEDED", message, { limit, value });
 
 const byStatus = new Map<number, Code>([
   [400, "BAD_USER_INPUT"],

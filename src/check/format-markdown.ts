@@ -42,7 +42,7 @@ function changes({ changes: all, base }: Report): string[] {
   if (all.length === 0) return [];
   const rows = all.map(
     ({ class: kind, message, coordinates }) =>
-      `| ${kind} | ${cell(message)} | ${coordinates.map(code).join(" ")} |`,
+      `| ${kind} | ${text(message)} | ${coordinates.map(code).join(" ")} |`,
   );
   return [
     `### Changes since ${code(base ?? "")}`,
@@ -65,7 +65,6 @@ function operations({ operations: all }: Report): string[] {
 
 /** Spec text must not become markup. */
 const text = (given: string): string => given.replace(/[\\`*_<>[\]|#~]/g, "\\$&").replaceAll("\n", " ");
-const cell = text;
 const code = (given: string): string =>
   `\`${given.replaceAll("`", "'").replaceAll("|", "\\|").replaceAll("\n", " ")}\``;
 const fenced = (given: string, language = "text"): string => {

@@ -5,19 +5,14 @@
 import { callCost } from "../spec/call-cost.ts";
 import type { SavedOperation } from "../spec/saved-operations.ts";
 import { selectedCoordinates } from "../spec/selected-coordinates.ts";
-import type { ChangeClass, Finding, OperationImpact, Touched, Verdict } from "./report.ts";
+import type { Finding, OperationImpact, ReportedChange, Touched, Verdict } from "./report.ts";
 import type { Side } from "./side.ts";
 
-type About = {
-  readonly rule: string;
-  readonly coordinate?: string;
-  readonly at?: string;
-  readonly coordinates?: readonly string[];
-  readonly severity?: Finding["severity"];
-  readonly change?: ChangeClass;
-  readonly class?: ChangeClass;
-  readonly operations: readonly Touched[];
-};
+type About = Finding | ReportedChange;
+
+/** A finding without coordinates of its own stands at one. */
+const coordinatesOf = (about: About): readonly string[] =>
+  about.coordinates ?? ("coordinate" in about ? [about.coordinate] : []);
 
 /** The same, each with the saved operations that it touches. */
 export function touchedBy<T extends About>(head: Side, base: Side | undefined, items: readonly T[]): T[] {
@@ -50,9 +45,7 @@ export function operationImpacts(
         : "untouched";
     const because = about
       .filter((finding) => verdictOf(finding) !== "untouched")
-      .flatMap(({ coordinate, coordinates }) =>
-        (coordinates ?? [coordinate]).filter((each) => selected.has(each)),
-      );
+      .flatMap((finding) => coordinatesOf(finding).filter((each) => selected.has(each)));
     return {
       name: operation.name,
       file: `spec/${operation.file}`,
@@ -64,20 +57,17 @@ export function operationImpacts(
   });
 }
 
-function verdictOf({ change, class: changed, severity }: About): Verdict {
-  const kind = change ?? changed;
+function verdictOf(about: About): Verdict {
+  const kind = "class" in about ? about.class : about.change;
   if (kind) return kind === "breaking" ? "broken" : kind === "dangerous" ? "affected" : "untouched";
+  const severity = "severity" in about ? about.severity : undefined;
   return severity === "error" ? "broken" : severity === "warning" ? "affected" : "untouched";
 }
 
 /** A finding of a saved operation stands at the operation's or fragment's name, every other one at coordinates. */
-const isAbout = (
-  { rule, coordinate, at, coordinates }: About,
-  operation: SavedOperation,
-  selected: ReadonlySet<string>,
-): boolean => {
-  const own = coordinates ?? (coordinate === undefined ? [at ?? ""] : [coordinate]);
-  if (rule !== "saved-operation-invalid") return own.some((each) => selected.has(each));
+const isAbout = (about: About, operation: SavedOperation, selected: ReadonlySet<string>): boolean => {
+  const own = coordinatesOf(about);
+  if (about.rule !== "saved-operation-invalid") return own.some((each) => selected.has(each));
   return operation.document.definitions.some(
     (definition) => "name" in definition && own.includes(definition.name?.value ?? ""),
   );

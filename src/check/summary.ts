@@ -1,4 +1,4 @@
-/** The last lines of every format: what ran, what was found, and what it comes to. */
+/** What every format but JSON says of the run: what ran, what was found, and what it comes to. */
 import type { Report } from "./report.ts";
 
 export function summaryLines({ summary, skipped }: Report): string[] {

@@ -41,33 +41,24 @@ class LoadedFiles extends BaseResolver {
 
   async #load(absoluteRef: string): Promise<Document> {
     const value = this.#document.file(absoluteRef.slice(folder.length));
-    return { source: new Source(absoluteRef, ""), parsed: copy(value, new Map()) };
+    return { source: new Source(absoluteRef, ""), parsed: copy(value) };
   }
 }
 
 /** What the bundle writes into must not be the model's. YAML aliases stay one object. */
-function copy(value: unknown, known: Map<unknown, unknown>): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  const seen = known.get(value);
-  if (seen) return seen;
-  if (Array.isArray(value)) {
-    const items: unknown[] = [];
-    known.set(value, items);
-    for (const item of value) items.push(copy(item, known));
-    return items;
-  }
-  const members: Record<string, unknown> = {};
-  known.set(value, members);
-  for (const [key, member] of Object.entries(value)) {
-    members[key] = key === "discriminator" ? withReferences(member, known) : copy(member, known);
-  }
-  return members;
+function copy(value: unknown): unknown {
+  const copied = structuredClone(value);
+  pointMappings(copied, new Set());
+  return copied;
 }
 
-function withReferences(value: unknown, known: Map<unknown, unknown>): unknown {
-  const members = copy(value, known);
-  if (isRecord(members) && isRecord(members.mapping))
-    for (const [key, name] of Object.entries(members.mapping))
-      if (typeof name === "string") members.mapping[key] = mappedReference(name);
-  return members;
+function pointMappings(value: unknown, seen: Set<unknown>): void {
+  if (typeof value !== "object" || value === null || seen.has(value)) return;
+  seen.add(value);
+  for (const [key, member] of Object.entries(value)) {
+    if (key === "discriminator" && isRecord(member) && isRecord(member.mapping))
+      for (const [name, to] of Object.entries(member.mapping))
+        if (typeof to === "string") member.mapping[name] = mappedReference(to);
+    pointMappings(member, seen);
+  }
 }

@@ -7,6 +7,7 @@ import type { Readable } from "node:stream";
 import { Pool } from "undici";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
+import { bodyTooLarge } from "../http/server.ts";
 import { Passage } from "./passage.ts";
 import { type Headers, stripResponse } from "./strip.ts";
 import type { Target } from "./target.ts";
@@ -45,7 +46,7 @@ export function createForward(config: Config): { forward: Forward; close: () => 
     return pool;
   };
   const forward: Forward = async ({ target, method, headers, body, client, begin }) => {
-    if (Number(headers["content-length"]) > maxBytes) throw tooLarge(maxBytes); // while nobody is writing it yet
+    if (Number(headers["content-length"]) > maxBytes) throw bodyTooLarge(maxBytes); // while nobody is writing it yet
     const passage = new Passage(
       client,
       (status, answered) => begin(status, stripResponse(prefix, status, answered)),
@@ -87,16 +88,10 @@ async function* bounded(body: Readable, max: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const chunk of body.iterator({ destroyOnReturn: false })) {
     bytes += chunk.length;
-    if (bytes > max) throw tooLarge(max);
+    if (bytes > max) throw bodyTooLarge(max);
     yield chunk;
   }
 }
-
-const tooLarge = (bytes: number): CodedError =>
-  new CodedError("LIMIT_EXCEEDED", "the request body is too large", {
-    limit: "MAX_BODY_BYTES",
-    value: bytes,
-  });
 
 const unreachable = new Set([
   "ECONNREFUSED",

@@ -15,6 +15,7 @@ import {
   type ValidationRule,
 } from "graphql";
 import type { Environment } from "../config.ts";
+import { missingRoots } from "../spec/missing-roots.ts";
 import { type Counts, countFragment, countSelections, type Walk } from "./count-selections.ts";
 
 const limits = [
@@ -56,20 +57,12 @@ export const limitRule =
   (env: Environment): ValidationRule =>
   (context): ASTVisitor => ({
     Document(document): DocumentNode | undefined {
-      const unknown = findUnknown(context, document);
+      const unknown = missingRoots(context.getSchema(), document);
       const errors = unknown.length > 0 ? unknown : findExcesses(context, env, document);
       for (const error of errors) context.reportError(error);
       return errors.length > 0 ? { ...document, definitions: [] } : undefined;
     },
   });
-
-/** graphql-js 16 validates a subscription where there is none, and fails when it runs. */
-const findUnknown = (context: ValidationContext, { definitions }: DocumentNode): GraphQLError[] =>
-  definitions.flatMap((node) =>
-    node.kind === Kind.OPERATION_DEFINITION && !context.getSchema().getRootType(node.operation)
-      ? [new GraphQLError(`the schema has no ${node.operation} operations`, { nodes: node })]
-      : [],
-  );
 
 function findExcesses(context: ValidationContext, env: Environment, document: DocumentNode): GraphQLError[] {
   const { definitions } = document;

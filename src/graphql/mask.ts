@@ -15,6 +15,7 @@ export const formatError =
     const { message, locations } = formatted;
     const place = locations && { locations };
     if (message.includes("Document contains more tha"))
+      // graphql-js: "more that"
       return over(
         "MAX_TOKENS",
         env.MAX_TOKENS,

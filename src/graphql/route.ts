@@ -6,7 +6,7 @@ import { type ApolloServer, type GraphQLResponse, HeaderMap } from "@apollo/serv
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { operations } from "../../generated/operations.ts";
 import type { Config } from "../config.ts";
-import { CodedError } from "../errors.ts";
+import { CodedError, overLimit } from "../errors.ts";
 import { wantsHtml } from "../http/media-type.ts";
 import { RestClient, type Upstreams } from "../rest/client.ts";
 import { headerForwarder } from "../rest/forwarded-headers.ts";
@@ -53,19 +53,21 @@ export function routes(
     };
     return answer(request, reply, isBatch ? await Promise.all(parameters.map(run)) : await run(parameters));
   };
+  const refusedMethod = (reply: FastifyReply): CodedError => {
+    reply.header("allow", takesGet ? "GET, POST" : "POST");
+    return new CodedError("METHOD_NOT_ALLOWED", "queries are sent by POST");
+  };
   server.post(path, (request, reply) => execute(request, reply, request.body));
   server.get(path, async (request, reply) => {
     if (!config.production && wantsHtml(request.headers.accept)) return sendExplorer(request, reply);
     if (takesGet) return execute(request, reply, readSearch(request.query as Record<string, unknown>));
-    reply.header("allow", "POST");
-    throw new CodedError("METHOD_NOT_ALLOWED", "queries are sent by POST");
+    throw refusedMethod(reply);
   });
   server.route({
     method: ["DELETE", "PATCH", "PUT", "TRACE"],
     url: path,
     handler: async (_request, reply) => {
-      reply.header("allow", takesGet ? "GET, POST" : "POST");
-      throw new CodedError("METHOD_NOT_ALLOWED", "queries are sent by POST");
+      throw refusedMethod(reply);
     },
   });
 }
@@ -73,11 +75,8 @@ export function routes(
 /** Apollo refuses mutations that come this way. */
 const byGet = { method: "GET", headers: new HeaderMap(), search: "", body: undefined };
 
-const tooMany = (value: number): CodedError =>
-  new CodedError("LIMIT_EXCEEDED", `a request may carry at most ${value} operations`, {
-    limit: "MAX_OPERATIONS",
-    value,
-  });
+const tooMany = (limit: number): CodedError =>
+  overLimit("MAX_OPERATIONS", limit, `a request may carry at most ${limit} operations`);
 
 /** A batch's status is its worst. */
 function answer(

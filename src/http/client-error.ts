@@ -6,7 +6,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Environment } from "../config.ts";
-import { CodedError, problemOf } from "../errors.ts";
+import { CodedError, overLimit, problemOf } from "../errors.ts";
 
 /** What Fastify hands over: Node's `clientError` event. */
 type ClientError = Error & { code?: string };
@@ -34,17 +34,9 @@ function answer(socket: Duplex, error: CodedError): void {
 }
 
 function toCodedError(error: ClientError, env: Environment): CodedError {
-  if (error.code === "HPE_HEADER_OVERFLOW") {
-    return new CodedError("LIMIT_EXCEEDED", "the request headers are too large", {
-      limit: "MAX_HEADER_BYTES",
-      value: env.MAX_HEADER_BYTES,
-    });
-  }
-  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") {
-    return new CodedError("LIMIT_EXCEEDED", "the request did not arrive in time", {
-      limit: "REQUEST_TIMEOUT_MS",
-      value: env.REQUEST_TIMEOUT_MS,
-    });
-  }
+  if (error.code === "HPE_HEADER_OVERFLOW")
+    return overLimit("MAX_HEADER_BYTES", env.MAX_HEADER_BYTES, "the request headers are too large");
+  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT")
+    return overLimit("REQUEST_TIMEOUT_MS", env.REQUEST_TIMEOUT_MS, "the request did not arrive in time");
   return new CodedError("BAD_REQUEST", "the request is not well-formed HTTP");
 }

@@ -12,7 +12,7 @@ import Fastify, {
   LogController,
 } from "fastify";
 import type { Config } from "../config.ts";
-import { CodedError, codeOfStatus, problemOf } from "../errors.ts";
+import { CodedError, codeOfStatus, overLimit, problemOf } from "../errors.ts";
 import { answerClientError, answerConnect } from "./client-error.ts";
 import { boundPipelining } from "./pipelining.ts";
 import { redactor } from "./redact.ts";
@@ -107,16 +107,15 @@ function requestId(request: { headers: FastifyRequest["headers"] }): string {
   return typeof given === "string" && /^(?!.*sk_)[\w.-]{8,64}$/.test(given) ? given : randomUUID();
 }
 
+export const bodyTooLarge = (maxBytes: number): CodedError =>
+  overLimit("MAX_BODY_BYTES", maxBytes, "the request body is too large");
+
 function toCodedError(error: FastifyError, maxBodyBytes: number): CodedError {
   if (error instanceof CodedError) return error;
   const status = error.statusCode ?? 500;
   if (status < 400 || status >= 500)
     return new CodedError("INTERNAL_SERVER_ERROR", "internal error", {}, error);
-  if (status === 413)
-    return new CodedError("LIMIT_EXCEEDED", "the request body is too large", {
-      limit: "MAX_BODY_BYTES",
-      value: maxBodyBytes,
-    });
+  if (status === 413) return bodyTooLarge(maxBodyBytes);
   const code = codeOfStatus(status);
   return new CodedError(
     code === "UPSTREAM_ERROR" || code === "BAD_USER_INPUT" ? "BAD_REQUEST" : code,

@@ -1,15 +1,14 @@
 /** What `keys create` is given, as a key has it: an expiry, scopes, an owner. Throws `Refused`, which names the option. */
-import { Ajv2020 } from "ajv/dist/2020.js";
-import addFormats from "ajv-formats";
 import { didYouMean } from "graphql/jsutils/didYouMean.js";
 import { suggestionList } from "graphql/jsutils/suggestionList.js";
+import { ajv } from "../spec/json-schema.ts";
 import type { ContractOperation } from "./contract.ts";
 import { covers } from "./permissions.ts";
 
 /** What cannot be done; its message is all that is shown. */
 export class Refused extends Error {}
 
-const isDateTime = addFormats.default(new Ajv2020()).compile({ type: "string", format: "date-time" });
+const isDateTime = ajv.compile({ type: "string", format: "date-time" });
 
 /** Times are compared as text, which a fifth digit of the year would break. */
 const latest = Date.parse("9999-12-31T23:59:59.999Z");

@@ -93,7 +93,7 @@ const create: Command = async (store, tenant, values, config, io) => {
   const made = store.transaction(() => {
     if (values.email) makeOwner(tenant, userId, values.email);
     const user = tenant.get("userById", { id: userId });
-    if (!user) throw new Refused(`no user ${userId} in tenant ${tenant.tenantId}`);
+    if (!user) throw new Refused(`no user ${userId} in tenant ${tenant.tenantId}; --email ADDRESS makes one`);
     const getMe = operations.find(({ id }) => id === "getMe");
     checkOwner(getMe, { id: user.id, email: user.email, tenantId: tenant.tenantId });
     return createKey(tenant, { environment, userId, scopes, expiresAt }, new Date());

@@ -5,6 +5,7 @@
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { isJson } from "../http/media-type.ts";
+import type { Answer } from "./answer.ts";
 import { serializeHeaders, serializeQuery } from "./encode.ts";
 import { named, refusal, retryWaitMs } from "./failure.ts";
 import type { Operation } from "./operation.ts";
@@ -22,8 +23,8 @@ type Init = {
 type Operations = Readonly<Record<string, Operation>>;
 
 /** openapi-fetch's methods, as a call that its caller's own types have already checked. */
-type Send = (path: string, init: object) => Promise<Answer>;
-type Answer = { data?: unknown; error?: unknown; response: Response };
+type Send = (path: string, init: object) => Promise<Sent>;
+type Sent = { data?: unknown; error?: unknown; response: Answer };
 
 /** The upstreams of all products, each with its own connections so that a slow one holds up no other. */
 export class Upstreams {
@@ -118,7 +119,7 @@ export class RestClient {
     method: Method,
     path: string,
     init: Init | undefined,
-  ): Promise<Answer> {
+  ): Promise<Sent> {
     const body = init?.body ?? undefined;
     const header = init?.header && serializeHeaders(operation, init.header);
     return (client[method] as unknown as Send)(path, {
@@ -134,7 +135,7 @@ export class RestClient {
 }
 
 /** The parsed body of an answer that keeps its contract. */
-function bodyOf(operation: Operation, init: Init | undefined, { data, error, response }: Answer): unknown {
+function bodyOf(operation: Operation, init: Init | undefined, { data, error, response }: Sent): unknown {
   if (!response.ok) throw refusal(response, error, [init?.path, init?.query, init?.header, init?.body]);
   if (data === undefined && !operation.empty)
     throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is empty");

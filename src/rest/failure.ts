@@ -3,6 +3,7 @@
  * and whether it is worth another try.
  */
 import { CodedError, codeOfStatus } from "../errors.ts";
+import type { Answer } from "./answer.ts";
 import type { Operation } from "./operation.ts";
 
 /** The cause of a failure that never left this process, and that trying again cannot mend. */
@@ -36,7 +37,7 @@ export function connectionFailure(error: Error): CodedError {
  * A REST failure as ours: its status decides the code and is the cause; of its body only the name of a value that we
  * sent is kept.
  */
-export function refusal(response: Response, error: unknown, sent: readonly unknown[]): CodedError {
+export function refusal(response: Answer, error: unknown, sent: readonly unknown[]): CodedError {
   const { status } = response;
   if (status < 400) return new CodedError("BAD_UPSTREAM_RESPONSE", "a redirect is not followed");
   const retryAfter = secondsOf(response.headers.get("retry-after"));
@@ -71,8 +72,8 @@ const messages: Record<number, string> = {
 };
 
 /** `Retry-After` in seconds (RFC 9110 §10.2.3): a number or a date. */
-function secondsOf(value: string | null): number | undefined {
-  if (value === null || value === undefined) return undefined;
+function secondsOf(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
   const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1_000;
   return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined;
 }

@@ -8,6 +8,7 @@ import { didYouMean } from "./findings.ts";
 import type { BoundField } from "./model.ts";
 import { answersNothing } from "./operations.ts";
 import { declared } from "./shape.ts";
+
 /** Where the value stands in every 2xx JSON answer; the first is the one whose batch is checked. */
 export function resultsOf(binding: Binding, bound: Bound): Value[] {
   const { operation } = bound;

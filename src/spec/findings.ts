@@ -1,5 +1,5 @@
 /** Collects diagnostics while binding: every finding once, with its place in both files and the nearest name. */
-import leven from "leven";
+import { suggestionList } from "graphql/jsutils/suggestionList.js";
 import { type Diagnostic, type Place, type Rule, rules } from "./diagnostic.ts";
 import type { RestDocument, RestNode } from "./rest-document.ts";
 import type { Path } from "./yaml-file.ts";
@@ -54,14 +54,6 @@ export function didYouMean(wrong: string, names: Iterable<string>): string {
   return near === undefined ? "" : `; did you mean "${near}"?`;
 }
 
-/** The name that `wrong` most likely stands for (Levenshtein), if one is near. */
-export function nearest(wrong: string, names: Iterable<string>): string | undefined {
-  const near = [...names]
-    .map((name) => ({ name, distance: leven(wrong.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ name, distance }) => {
-      const shorter = Math.min(name.length, wrong.length);
-      return distance < shorter && distance <= Math.max(2, Math.floor(shorter * 0.4));
-    })
-    .sort((one, other) => one.distance - other.distance || (one.name < other.name ? -1 : 1));
-  return near[0]?.name;
-}
+/** The name that `wrong` most likely stands for, if one is near. */
+export const nearest = (wrong: string, names: Iterable<string>): string | undefined =>
+  wrong.length > 1 ? suggestionList(wrong, [...names])[0] : undefined;

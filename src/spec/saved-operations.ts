@@ -7,7 +7,6 @@ import {
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
-  Kind,
   type OperationDefinitionNode,
   parse,
   Source,
@@ -16,6 +15,7 @@ import {
 } from "graphql";
 import type { Diagnostic, Place } from "./diagnostic.ts";
 import { placeOf } from "./directives.ts";
+import { missingRoots } from "./missing-roots.ts";
 
 export type SavedOperation = {
   readonly name: string;
@@ -62,15 +62,7 @@ function parseDocument(file: string, text: string, diagnostics: Diagnostic[]): D
 }
 
 const errorsOf = (schema: GraphQLSchema | undefined, document: DocumentNode): GraphQLError[] =>
-  schema ? [...validate(schema, document), ...withoutRoot(schema, document)] : [];
-
-/** GraphQL spec §5.2.1.1, which graphql-js leaves to the execution. */
-const withoutRoot = (schema: GraphQLSchema, document: DocumentNode): GraphQLError[] =>
-  document.definitions.flatMap((node) =>
-    node.kind === Kind.OPERATION_DEFINITION && !schema.getRootType(node.operation)
-      ? [new GraphQLError(`the schema has no ${node.operation}s`, { nodes: node })]
-      : [],
-  );
+  schema ? [...validate(schema, document), ...missingRoots(schema, document)] : [];
 
 function operationsOf(
   schema: GraphQLSchema | undefined,

@@ -144,7 +144,7 @@ test.each(["subscription", "mutation"])("a saved %s that the schema has no type 
     [schema]: 'type Query { log: [Entry!] @rest(operation: "audit_log") }\nscalar Entry',
     "spec/operations/depot.graphql": `${operation} S { log }`,
   });
-  const line = `the schema has no ${operation}s`;
+  const line = `the schema has no ${operation} operations`;
   expect(await ran(root, [])).toMatchObject({ code: 1, out: expect.stringContaining(line) });
   const { code, error } = await ran(root, [], codegen);
   expect(code).toBe(1);

@@ -79,7 +79,7 @@ it("lists keys of one tenant, without secrets, and stores none", async () => {
 it("stores nothing of what it refuses", async () => {
   await cli("create --tenant ten_new --user usr_new --email not-an-email");
   expect((await cli("create --tenant ten_new --user usr_new")).error).toEqual([
-    "no user usr_new in tenant ten_new",
+    "no user usr_new in tenant ten_new; --email ADDRESS makes one",
   ]);
 });
 

@@ -16,7 +16,7 @@ import {
   TypeNameMetaFieldDef,
 } from "graphql";
 import { collectFields, collectSubfields } from "graphql/execution/collectFields.js";
-import { CodedError } from "../../errors.ts";
+import { type CodedError, overLimit } from "../../errors.ts";
 import type { FieldPlan, LevelResolver, ObjectPlan, OperationPlan, Source } from "./plan.ts";
 
 export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
@@ -81,11 +81,8 @@ function objectPlan(
   };
 }
 
-const tooManyFields = (value: number): CodedError =>
-  new CodedError("LIMIT_EXCEEDED", `an operation may have at most ${value} fields (MAX_FIELDS)`, {
-    limit: "MAX_FIELDS",
-    value,
-  });
+const tooManyFields = (limit: number): CodedError =>
+  overLimit("MAX_FIELDS", limit, `an operation may have at most ${limit} fields (MAX_FIELDS)`);
 
 function fieldPlan(
   compiling: Compiling,

@@ -1,4 +1,4 @@
-/** SQL of what is listed by name or time and never changed here: contacts, agents, campaigns. All scoped by `:tenant`. */
+/** SQL of what is listed by name or time and never updated here: contacts, agents, campaigns. All scoped by `:tenant`. */
 
 const contact = `
   id, name, email, phone_number AS "phoneNumber", company, stage, owner_id AS "ownerId", tags,
