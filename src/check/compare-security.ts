@@ -6,6 +6,7 @@
 import type { Model } from "../spec/model.ts";
 import { methodAndPath, type RestOperation } from "../spec/operations.ts";
 import { isRecord, nodeKey, type RestNode } from "../spec/rest-document.ts";
+import { schemeOf, securityOf } from "../spec/security.ts";
 import type { RestChange, RestChanges } from "./rest-change.ts";
 
 /** Scheme, or scheme and scope, as strings; none: anybody. */
@@ -20,7 +21,7 @@ export function compareSecurity(
 ): void {
   const found = new Map<string, RestChange>();
   for (const [old, now] of pairs) {
-    const [before, after] = [securityOf(base, old), securityOf(head, now)];
+    const [before, after] = [alternativesOf(base, old), alternativesOf(head, now)];
     const key = `${nodeKey(before.owner)} ${nodeKey(after.owner)}`;
     const known = found.get(key);
     const isRoot = before.owner === base.document.root && after.owner === head.document.root;
@@ -38,15 +39,17 @@ function schemeChanges(
   pairs: readonly (readonly [RestOperation, RestOperation])[],
 ): RestChange[] {
   const names = new Set(
-    pairs.flatMap(([old]) => securityOf(base, old).alternatives.flatMap((one) => [...one])),
+    pairs.flatMap(([old]) => alternativesOf(base, old).alternatives.flatMap((one) => [...one])),
   );
   return [...names].flatMap((name) => {
-    const [old, now] = [schemeOf(base, name), schemeOf(head, name)];
+    const [old, now] = [schemeOf(base.document, name), schemeOf(head.document, name)];
     const [was, is] = [credential(old), credential(now)];
     const changed = credentialMembers.find((member) => was[member] !== is[member]);
     if (!old || !now || !changed) return [];
     const [before, after] = [was, is].map((each) => Object.values(each).join(" "));
-    const users = pairs.filter(([used]) => securityOf(base, used).alternatives.some((one) => one.has(name)));
+    const users = pairs.filter(([used]) =>
+      alternativesOf(base, used).alternatives.some((one) => one.has(name)),
+    );
     return {
       rule: "rest-security-changed",
       class: "breaking",
@@ -59,9 +62,6 @@ function schemeChanges(
     };
   });
 }
-
-const schemeOf = ({ document }: Model, name: string): RestNode | undefined =>
-  document.child(document.child(document.child(document.root, "components"), "securitySchemes"), name);
 
 const credentialMembers = ["type", "in", "name", "scheme", "openIdConnectUrl"];
 
@@ -107,21 +107,12 @@ const name = (alternative: Alternative = new Set()): string =>
   [...alternative].join(" with ") || "no credentials";
 const text = ({ alternatives }: Security): string => alternatives.map(name).sort().join(" or ");
 
-/** An operation's own list replaces the document's; an empty one asks for nothing. */
-function securityOf({ document }: Model, { node }: RestOperation): Security {
-  const ownList = listOf(node);
-  const list = ownList ?? listOf(document.root) ?? [];
-  const alternatives = list.flatMap((entry) => (isRecord(entry) ? [alternative(entry)] : []));
-  return {
-    owner: ownList ? node : document.root,
-    alternatives: alternatives.length > 0 ? alternatives : [new Set()],
-  };
+function alternativesOf({ document }: Model, operation: RestOperation): Security {
+  const { owner, alternatives } = securityOf(document, operation);
+  return { owner, alternatives: alternatives.map(alternative) };
 }
 
-const listOf = ({ value }: RestNode): unknown[] | undefined =>
-  isRecord(value) && Array.isArray(value.security) ? value.security : undefined;
-
-const alternative = (entry: Record<string, unknown>): Alternative =>
+const alternative = (entry: Readonly<Record<string, unknown>>): Alternative =>
   new Set(
     Object.entries(entry).flatMap(([scheme, scopes]) => [
       scheme,

@@ -5,6 +5,9 @@
  */
 import { CodedError } from "../errors.ts";
 
+/** The headers that credentials come in; no others travel to REST as credentials. */
+export const credentialHeaders = ["X-API-Key", "Authorization"] as const;
+
 /** Returns the key, unverified, or `undefined` when there is none. Throws `BAD_REQUEST` for repeated or conflicting ones. */
 export function readKey(rawHeaders: readonly string[]): string | undefined {
   const apiKey = only(rawHeaders, "x-api-key");

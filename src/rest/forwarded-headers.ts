@@ -5,9 +5,11 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Config } from "../config.ts";
 import { contextHeaderNames, hasProof, proofHeader } from "../http/context-headers.ts";
+import { credentialHeaders } from "../http/credentials.ts";
 import type { Forwarded } from "./scope.ts";
 
-const always = ["x-api-key", "authorization", "traceparent", "tracestate", "accept-language"];
+const credentials = credentialHeaders.map((name) => name.toLowerCase());
+const always = [...credentials, "traceparent", "tracestate", "accept-language"];
 
 export type HeaderForwarder = (headers: IncomingHttpHeaders, requestId: string) => Forwarded;
 

@@ -12,6 +12,7 @@ import { Findings } from "./findings.ts";
 import type { Model } from "./model.ts";
 import { nPlusOne } from "./n-plus-one.ts";
 import { checkTypeNames } from "./type-names.ts";
+import { unsentCredentials } from "./unsent-credentials.ts";
 
 export type BindInput = Pick<Model, "schema" | "schemaDocument" | "document" | "operations">;
 
@@ -50,6 +51,7 @@ export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[
     reliances: binding.reliances,
   };
   nPlusOne(model, findings);
+  unsentCredentials(model, findings);
   return { model, diagnostics: findings.all };
 }
 

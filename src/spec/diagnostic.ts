@@ -72,6 +72,7 @@ export const rules = {
   "batch-cut-off": ["error", "A batched call may be answered only in part."],
   "batch-page": ["warning", "A batched list may end before all parents have their items."],
   "n-plus-one": ["warning", "A link below a list makes one call a parent."],
+  "credential-unsent": ["warning", "A bound operation needs a credential that never travels to REST."],
   "saved-operation-invalid": [
     "error",
     "A saved operation is not valid against the schema, or cannot be named.",

@@ -288,6 +288,22 @@ test("an error of the mapping has no fingerprint: nothing approves it away", asy
   expect(findings[0]).not.toHaveProperty("fingerprint");
 });
 
+test("a credential that never travels to REST is one finding for all fields, until it is approved", async () => {
+  const session = "security: [{ session: [] }]\ncomponents:\n  securitySchemes:\n";
+  const scheme = "    session: { type: apiKey, in: cookie, name: SID }";
+  const root = project({
+    "spec/openapi.yaml": edited(openapi, "\ncomponents:", `\n${session}${scheme}`),
+  });
+  expect(await codegen([], { root, ...silent })).toBe(0);
+  const { findings } = await report(root);
+  expect(findings).toMatchObject([{ rule: "credential-unsent", severity: "warning", stage: "proof" }]);
+  const { fingerprint, coordinate, rule } = findings[0] as Finding;
+  write(root, {
+    "spec/approvals.yaml": `- { fingerprint: "${fingerprint}", rule: ${rule}, coordinate: "${coordinate}", reason: a proxy adds it, author: ops, expires: "2026-02-01" }\n`,
+  });
+  expect((await ran(root, [])).code).toBe(0);
+}, 60_000);
+
 test("a base that cannot be read is never no changes", async () => {
   const root = repository({ "spec/openapi.yaml": "swagger: '2.0'" });
   write(root, { "spec/openapi.yaml": openapi });
