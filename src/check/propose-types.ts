@@ -6,6 +6,7 @@ import type { Parameter, RestOperation } from "../spec/operations.ts";
 import { isRecord, nodeKey } from "../spec/rest-document.ts";
 import type { Property, Shape } from "../spec/shape.ts";
 import { describedBy, memberName, nameOf, renamed, valueName } from "./propose-names.ts";
+import { isUnion, knownUnion, onlyShared, variantName } from "./propose-unions.ts";
 
 export class ProposedTypes {
   readonly definitions: string[] = [];
@@ -29,7 +30,8 @@ export class ProposedTypes {
       if (!items) return this.#custom();
       return `[${this.output(items, hint)}${items.nullable ? "" : "!"}]`;
     }
-    if (shape.types.size === 1 && shape.types.has("object")) return this.#object(shape, hint);
+    if (shape.types.size === 1 && shape.types.has("object"))
+      return this.#union(shape, hint) ?? this.#object(shape, hint);
     return this.#scalar(shape, hint);
   }
 
@@ -48,21 +50,47 @@ export class ProposedTypes {
     return [[`input: ${type}${required ? "!" : ""}`]];
   }
 
-  #object(shape: Shape, hint: string): string {
-    const known = [...this.#model.backings].find(([, backings]) =>
-      backings.some((backing) => nodeKey(backing.shape.node) === nodeKey(shape.node)),
+  /** None where the binder could not bind a union. */
+  #union(shape: Shape, hint: string): string | undefined {
+    const { property, members = [] } = shape.variants ?? {};
+    const names = members.map(
+      (member) => this.#known(member.shape) ?? this.#nameFor(member.shape, variantName(member), ""),
     );
-    if (known) return known[0];
-    const fields = [...shape.properties.values()].filter(
+    if (!isUnion(shape, names)) return undefined;
+    const known = knownUnion(this.#model, shape, names);
+    if (known !== undefined) return known;
+    for (const member of members) this.#object(member.shape, variantName(member), property);
+    return this.#define(shape, hint, "", (name) => [
+      ...describedBy(descriptionOf(shape.node.value), ""),
+      `union ${name} = ${names.join(" | ")}`,
+    ]);
+  }
+
+  /** `discriminator`: what the type itself says, left out if there is anything else. */
+  #object(shape: Shape, hint: string, discriminator?: string): string {
+    const known = this.#known(shape);
+    if (known !== undefined) return known;
+    const all = [...shape.properties.values()].filter(
       ({ isUndeclared, only }) => !isUndeclared && only !== "request",
     );
-    if (fields.length === 0) return this.#custom();
+    if (all.length === 0) return this.#custom();
+    const others = all.filter(({ name }) => name !== discriminator);
+    const fields = others.length > 0 ? others : all;
     return this.#define(shape, hint, "", (name) => [
+      ...onlyShared(shape),
       ...describedBy(descriptionOf(shape.node.value), ""),
       `type ${name} {`,
       ...fields.flatMap((property) => this.#field(property, name)),
       "}",
     ]);
+  }
+
+  /** The schema's own type over the same REST object. */
+  #known({ node }: Shape): string | undefined {
+    const known = [...this.#model.backings].find(([, backings]) =>
+      backings.some((backing) => nodeKey(backing.shape.node) === nodeKey(node)),
+    );
+    return known?.[0];
   }
 
   #field({ name, shape, required, node }: Property, owner: string): string[] {
@@ -134,20 +162,24 @@ export class ProposedTypes {
     return "JSON";
   }
 
-  /** Defines a type once for each REST schema; a component gives it its name. */
+  /** Defines a type once for each REST schema. */
   #define(shape: Shape, hint: string, suffix: string, lines: (name: string) => string[]): string {
     const key = `${suffix} ${nodeKey(shape.node)}`;
-    const known = this.#names.get(key);
-    if (known !== undefined) return known;
-    const [, , component] =
-      shape.node.path[1] === "schemas" && shape.node.path.length === 3 ? shape.node.path : [];
+    const name = this.#nameFor(shape, hint, suffix);
+    if (this.#names.has(key)) return name;
+    this.#names.set(key, name);
+    this.#taken.add(name);
+    const place = this.definitions.push("") - 1;
+    this.definitions[place] = lines(name).join("\n");
+    return name;
+  }
+
+  /** The name of a type that is or would be defined; a component gives it its own. */
+  #nameFor({ node }: Shape, hint: string, suffix: string): string {
+    const [, , component] = node.path[1] === "schemas" && node.path.length === 3 ? node.path : [];
     const wanted = nameOf(String(component ?? hint)) + suffix;
     const free = !this.#taken.has(wanted) ? wanted : nameOf(`${this.#operation.id} ${wanted}`);
-    this.#names.set(key, free);
-    this.#taken.add(free);
-    const place = this.definitions.push("") - 1;
-    this.definitions[place] = lines(free).join("\n");
-    return free;
+    return this.#names.get(`${suffix} ${nodeKey(node)}`) ?? free;
   }
 }
 

@@ -60,16 +60,23 @@ export function bindAbstract(
   binding.addAbstract({ name: type.name, property, members });
 }
 
+/** Whether a variant's objects always hold the discriminator. */
+export const isTold = ({ shape }: Variant, property: string): boolean => {
+  const found = declared(shape, property);
+  return found?.required === true && !found.shape.nullable;
+};
+
 /** The property must always be there (OpenAPI 3.1 §4.8.25), and say nothing that the mapping does not know. */
 function checkDiscriminator(
   { findings }: Binding,
   where: Where,
-  { shape, unmapped }: Variant,
+  variant: Variant,
   property: string,
   name: string,
 ): void {
+  const { shape, unmapped } = variant;
   const found = declared(shape, property);
-  if (!found?.required || found.shape.nullable) {
+  if (!isTold(variant, property)) {
     findings.add(
       "discriminator-missing",
       { ...where, rest: found?.node ?? shape.node },
@@ -90,5 +97,5 @@ function checkDiscriminator(
 const plain = (name: string): string => name.replace(/[^A-Za-z0-9]/g, "").toLowerCase();
 
 /** A member is a variant's if it has the name of its schema, or of one of its values; case and punctuation aside. */
-const standsFor = (member: string, variant: Variant): boolean =>
+export const standsFor = (member: string, variant: Variant): boolean =>
   [variant.name, ...variant.values].some((name) => name !== undefined && plain(name) === plain(member));

@@ -374,10 +374,28 @@ test("what propose prints passes check once it is pasted", async () => {
       operationId: driver-delete
       parameters: [{ name: driver-id, in: path, required: true, schema: { type: string } }]
       responses: { '204': { description: gone } }
+  /api/search:
+    get:
+      operationId: search
+      responses:
+        '200': { description: ok, content: { application/json: { schema: { type: object, required: [hits, loads, loose], properties: { hits: { type: array, items: { $ref: '#/components/schemas/Item' } }, loads: { type: array, items: { $ref: '#/components/schemas/Content' } }, loose: { oneOf: [{ $ref: '#/components/schemas/Box' }, { $ref: '#/components/schemas/Shelf' }] } } } } } }
 `;
-  write(root, { "spec/openapi.yaml": edited(openapi, "\ncomponents:", `${operation}components:`) });
-  const { code, out } = await ran(root, ["audit_log", "driver-update", "driver-delete"], propose);
+  const schemas = `
+components:
+  schemas:
+    Item: { oneOf: [{ $ref: '#/components/schemas/Box' }, { $ref: '#/components/schemas/Shelf' }, { $ref: '#/components/schemas/Empty' }, { type: object, required: [kind, code], properties: { kind: { type: string, enum: [slip] }, code: { type: string } } }], discriminator: { propertyName: kind, mapping: { box: Box, shelf: Shelf, empty: Empty, slip: Slip } } }
+    Box: { type: object, required: [kind, id], properties: { kind: { type: string, enum: [box] }, id: { type: string }, inside: { type: array, items: { $ref: '#/components/schemas/Item' } } } }
+    Shelf: { type: object, required: [kind, id], properties: { kind: { type: string, enum: [shelf] }, id: { type: string }, rows: { type: integer, format: int32 } } }
+    Empty: { type: object, required: [kind], properties: { kind: { type: string } } }
+    Slip: { type: object }`;
+  write(root, {
+    "spec/openapi.yaml": edited(openapi, "\ncomponents:\n  schemas:", operation + schemas.slice(1)),
+  });
+  const { code, out } = await ran(root, ["audit_log", "driver-update", "driver-delete", "search"], propose);
   expect(code).toBe(0);
+  expect(out).toContain("  hits: [Item!]!\n  loads: [Content!]!\n");
+  expect(out).toContain("union Item = Box | Shelf | Empty | Slip\n");
+  expect(out).toContain("# Only what REST's Box, Shelf share: ");
   expect(out).toMatch(/\): Boolean\n {4}@rest\(operation: "driver-delete"\)/);
   write(root, {
     "spec/schema.graphql": `${schema}\n${out.replace(/\n+"Any JSON value\."\nscalar JSON(?=[\s\S]*scalar JSON)/, "")}\n`,
