@@ -5,7 +5,7 @@
 
 import { ConfigError } from "../config.ts";
 import { didYouMean } from "../spec/findings.ts";
-import type { Model } from "../spec/model.ts";
+import { boundFields, type Model } from "../spec/model.ts";
 import { methodAndPath } from "../spec/operations.ts";
 import { isRecord } from "../spec/rest-document.ts";
 import { parseYamlFile, type YamlFile } from "../spec/yaml-file.ts";
@@ -32,9 +32,7 @@ export function ledgerFindings(side: Side, model: Model): Finding[] {
 }
 
 const boundOperations = (model: Model): Set<string> =>
-  new Set(
-    [...model.fields.values()].flatMap((field) => (field.kind === "bound" ? [field.operation.id] : [])),
-  );
+  new Set(boundFields(model).map(({ operation }) => operation.id));
 
 type Ledger = { file: YamlFile | undefined; entries: ReadonlyMap<string, unknown> };
 

@@ -10,7 +10,7 @@ import {
 } from "graphql";
 import { enumValues } from "../spec/bind-types.ts";
 import { bindingNames } from "../spec/directives.ts";
-import type { BoundField, Model, PlainField } from "../spec/model.ts";
+import type { Model, ModelField } from "../spec/model.ts";
 import { inputKey } from "../spec/operations.ts";
 import { sourceOf } from "./explain.ts";
 import type { ChangeClass } from "./report.ts";
@@ -108,7 +108,7 @@ function bindingChanges(base: Model, head: Model): SchemaChange[] {
 }
 
 /** What a binding reads and sends, in one order; an operation that was only renamed or moved is the same one. */
-function bindingOf(field: BoundField | PlainField, now: BoundField | PlainField): unknown {
+function bindingOf(field: ModelField, now: ModelField): unknown {
   if (field.kind === "plain") return field.property ?? null;
   const same =
     now.kind === "bound" &&
@@ -124,7 +124,7 @@ function bindingOf(field: BoundField | PlainField, now: BoundField | PlainField)
   };
 }
 
-const describe = (field: BoundField | PlainField): string =>
+const describe = (field: ModelField): string =>
   field.kind === "plain"
     ? `property ${field.property ?? "none, its parent's own object"}`
     : [field.operation.id, ...field.result].join(".") +

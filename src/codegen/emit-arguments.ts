@@ -14,13 +14,13 @@ import {
 } from "graphql";
 import { readRestName } from "../spec/directives.ts";
 import { type JsonSchema, limitSchema } from "../spec/json-schema.ts";
-import type { ArgumentSource, BoundField, Model } from "../spec/model.ts";
+import { type ArgumentSource, type BoundField, boundFields, type Model } from "../spec/model.ts";
 import type { Shape } from "../spec/shape.ts";
 import { emitArgumentNames } from "./emit-argument-names.ts";
 import { banner } from "./names.ts";
 
 export function emitArguments(model: Model): string {
-  const fields = [...model.fields.values()].filter((field): field is BoundField => field.kind === "bound");
+  const fields = boundFields(model);
   const table = Object.fromEntries(
     fields.flatMap((field) => {
       const schemas = argumentSchemas(model, field);

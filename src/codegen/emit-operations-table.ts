@@ -1,13 +1,11 @@
 /** `generated/operations.ts`: what the REST client must know of each bound operation at run time. */
-import type { Model } from "../spec/model.ts";
+import { boundFields, type Model } from "../spec/model.ts";
 import { methodAndPath, type RestOperation } from "../spec/operations.ts";
 import { banner } from "./names.ts";
 
 export function emitOperations(model: Model): string {
-  const bound = [...model.fields.values()].flatMap((field) =>
-    field.kind === "bound" ? [field.operation] : [],
-  );
-  const entries = [...new Set(bound)].map(
+  const bound = new Set(boundFields(model).map(({ operation }) => operation));
+  const entries = [...bound].map(
     (operation) => `${JSON.stringify(methodAndPath(operation))}: ${entry(operation)},`,
   );
   return `${banner}

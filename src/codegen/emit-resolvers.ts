@@ -1,5 +1,5 @@
 /** `generated/resolvers.ts`: one expression a field, in schema order, both halves of the binding in its comment. */
-import type { AbstractType, BoundField, Model, PlainField } from "../spec/model.ts";
+import type { AbstractType, BoundField, Model, ModelField, PlainField } from "../spec/model.ts";
 import { methodAndPath } from "../spec/operations.ts";
 import { boundResolver } from "./emit-calls.ts";
 import { type InputFunctions, inputFunctionText } from "./emit-inputs.ts";
@@ -21,7 +21,7 @@ function emitType(
   model: Model,
   functions: InputFunctions,
   type: string,
-  fields: readonly (BoundField | PlainField)[],
+  fields: readonly ModelField[],
 ): string {
   const lines = fields.map((field) =>
     field.kind === "bound"

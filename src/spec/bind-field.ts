@@ -11,7 +11,7 @@ import type { Binding } from "./binding.ts";
 import type { Bound } from "./bound.ts";
 import { directivePlace, placeOf, type RestDirective, readRest, readRestName } from "./directives.ts";
 import { didYouMean, nearest, type Where } from "./findings.ts";
-import type { Backing, BoundField, Input, PlainField } from "./model.ts";
+import type { Backing, BoundField, Input, ModelField } from "./model.ts";
 import { boundMethods, inputKey, isSafe } from "./operations.ts";
 import { declared } from "./shape.ts";
 
@@ -141,7 +141,7 @@ function bindOperation(
 }
 
 /** What the parent may leave out in one of the REST objects that back its type, the field must do without. */
-function ofAllBackings(inputs: Input[], before: BoundField | PlainField | undefined): Input[] {
+function ofAllBackings(inputs: Input[], before: ModelField | undefined): Input[] {
   const known = before?.kind === "bound" ? before.inputs : [];
   return inputs.map((input) => {
     const other = known.find((each) => inputKey(each) === inputKey(input))?.source;

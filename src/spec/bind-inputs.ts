@@ -1,23 +1,26 @@
 /** Feeds an operation's parameters and body from arguments, `params` and constants: each required one, each argument used. */
 
+import type { GraphQLArgument } from "graphql";
 import { matchInput } from "./bind-input-types.ts";
 import { checkRequired, type Fed } from "./bind-required.ts";
 import { isNullableInput, readFrom } from "./bind-sources.ts";
 import { findTargets, noTarget, type Target, targetsOf } from "./bind-targets.ts";
 import type { Binding } from "./binding.ts";
 import type { Bound } from "./bound.ts";
-import { directivePlace, placeOf, readRestName } from "./directives.ts";
+import { directivePlace, placeOf, type RestParam, readRestName } from "./directives.ts";
 import type { ArgumentSource, Input, InputSource } from "./model.ts";
 import { inputKey } from "./operations.ts";
 
 export function bindInputs(binding: Binding, bound: Bound): { inputs: Input[]; wholeBody?: ArgumentSource } {
   const targets = targetsOf(bound.operation);
   const body = wholeBody(binding, bound);
-  const explicit = bound.directive.params.flatMap((_, index) => fedByParam(binding, bound, targets, index));
-  const used = usedArguments([...explicit.map(({ source }) => source), ...(body ? [body] : [])]);
-  const named = bound.field.args.flatMap((argument) =>
-    fedByName(binding, bound, targets, argument.name, used),
+  const explicit = bound.directive.params.flatMap((param, index) =>
+    fedByParam(binding, bound, targets, param, index),
   );
+  const used = usedArguments([...explicit.map(({ source }) => source), ...(body ? [body] : [])]);
+  const named = bound.field.args
+    .filter(({ name }) => !used.has(name))
+    .flatMap((argument) => fedByName(binding, bound, targets, argument));
   const fed = withoutRepeats(binding, bound, [...explicit, ...named]);
   checkRequired(binding, bound, targets, fed, body !== undefined);
   return {
@@ -26,10 +29,14 @@ export function bindInputs(binding: Binding, bound: Bound): { inputs: Input[]; w
   };
 }
 
-function fedByParam(binding: Binding, bound: Bound, targets: Target[], index: number): Fed[] {
-  const { field, directive, operation, parent } = bound;
-  const param = directive.params[index];
-  if (!param) return [];
+function fedByParam(
+  binding: Binding,
+  bound: Bound,
+  targets: Target[],
+  param: RestParam,
+  index: number,
+): Fed[] {
+  const { field, operation, parent } = bound;
   const where = {
     ...bound.where,
     schema: directivePlace(field, "rest", "params", index) ?? bound.where.schema,
@@ -44,7 +51,7 @@ function fedByParam(binding: Binding, bound: Bound, targets: Target[], index: nu
     );
     return [];
   }
-  const constant = "value" in param && param.value !== undefined;
+  const constant = param.value !== undefined;
   if (constant === (param.from !== undefined)) {
     binding.findings.add(
       "source-invalid",
@@ -60,15 +67,7 @@ function fedByParam(binding: Binding, bound: Bound, targets: Target[], index: nu
   return source ? [{ target, source, where }] : [];
 }
 
-function fedByName(
-  binding: Binding,
-  bound: Bound,
-  targets: Target[],
-  argumentName: string,
-  used: ReadonlySet<string>,
-): Fed[] {
-  const argument = bound.field.args.find(({ name }) => name === argumentName);
-  if (!argument || used.has(argument.name)) return [];
+function fedByName(binding: Binding, bound: Bound, targets: Target[], argument: GraphQLArgument): Fed[] {
   const { name = argument.name, in: location } = readRestName(binding.schema, argument);
   const where = {
     coordinate: `${bound.where.coordinate}(${argument.name}:)`,

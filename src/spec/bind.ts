@@ -9,7 +9,7 @@ import { Binding } from "./binding.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { placeOf } from "./directives.ts";
 import { Findings } from "./findings.ts";
-import type { Model } from "./model.ts";
+import type { Model, ModelField } from "./model.ts";
 import { nPlusOne } from "./n-plus-one.ts";
 import { checkTypeNames } from "./type-names.ts";
 import { unsentCredentials } from "./unsent-credentials.ts";
@@ -57,7 +57,7 @@ export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[
 
 function inSchemaOrder({ schema }: BindInput, binding: Binding): Model["fields"] {
   const types = Object.values(schema.getTypeMap()).filter(isObjectType);
-  const ordered: [string, NonNullable<ReturnType<typeof binding.fields.get>>][] = [];
+  const ordered: [string, ModelField][] = [];
   for (const type of types) {
     for (const name of Object.keys(type.getFields())) {
       const field = binding.fields.get(`${type.name}.${name}`);

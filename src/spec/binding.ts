@@ -1,13 +1,13 @@
 /** What grows while a spec is bound: findings, bound and plain fields, and the object types still to be visited. */
 import type { GraphQLSchema } from "graphql";
 import type { Findings } from "./findings.ts";
-import type { AbstractType, Backing, BoundField, Direction, PlainField, Reliance } from "./model.ts";
+import type { AbstractType, Backing, Direction, ModelField, Reliance } from "./model.ts";
 import type { RestOperation } from "./operations.ts";
 import { nodeKey, type RestDocument, type RestNode } from "./rest-document.ts";
 import type { Shape } from "./shape.ts";
 
 export class Binding {
-  readonly fields = new Map<string, BoundField | PlainField>();
+  readonly fields = new Map<string, ModelField>();
   readonly abstracts = new Map<string, AbstractType>();
   readonly backings = new Map<string, Backing[]>();
   readonly reliances: Reliance[] = [];

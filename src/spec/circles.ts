@@ -1,5 +1,5 @@
 /** Schemas that include themselves, by `$ref`, `allOf`, `oneOf` or `anyOf`: no value is ever described by one. */
-import type { Diagnostic } from "./diagnostic.ts";
+import { type Diagnostic, diagnosed } from "./diagnostic.ts";
 import { isRecord, type RestDocument, type RestNode, refOf } from "./rest-document.ts";
 import { below } from "./shape.ts";
 
@@ -32,13 +32,14 @@ export class Circles {
 
   #add({ path }: RestNode, closing: RestNode): void {
     const coordinate = refOf(closing.value) ?? `#/${path.join("/")}`;
-    this.found.push({
-      rule: "ref-circular",
-      severity: "error",
-      coordinate,
-      message: `$ref "${coordinate}" closes a circle: the schema includes itself`,
-      hint: "take it out, or move it below a property",
-      rest: this.#document.place(closing, "$ref"),
-    });
+    this.found.push(
+      diagnosed({
+        rule: "ref-circular",
+        coordinate,
+        message: `$ref "${coordinate}" closes a circle: the schema includes itself`,
+        hint: "take it out, or move it below a property",
+        rest: this.#document.place(closing, "$ref"),
+      }),
+    );
   }
 }

@@ -97,6 +97,12 @@ export type Diagnostic = {
   readonly facts?: readonly string[];
 };
 
+/** A finding with its rule's severity. */
+export const diagnosed = (found: Omit<Diagnostic, "severity">): Diagnostic => ({
+  ...found,
+  severity: rules[found.rule][0],
+});
+
 /** A spec that cannot be read at all: nothing can be said about its content. */
 export class SpecUnreadable extends Error {
   readonly diagnostics: readonly Diagnostic[];
@@ -112,12 +118,11 @@ export class SpecUnreadable extends Error {
 
 export const unreadable = (file: string, message: string, place?: Place): SpecUnreadable =>
   new SpecUnreadable([
-    {
+    diagnosed({
       rule: "spec-unreadable",
-      severity: "error",
       coordinate: file,
       message: `${file}: ${message}`,
       hint: "mend the file",
       rest: place ?? { file, line: 1, column: 1 },
-    },
+    }),
   ]);

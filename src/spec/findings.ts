@@ -1,6 +1,6 @@
 /** Collects diagnostics while binding: every finding once, with its place in both files and the nearest name. */
 import { suggestionList } from "graphql/jsutils/suggestionList.js";
-import { type Diagnostic, type Place, type Rule, rules } from "./diagnostic.ts";
+import { type Diagnostic, diagnosed, type Place, type Rule } from "./diagnostic.ts";
 import type { RestDocument, RestNode } from "./rest-document.ts";
 import type { Path } from "./yaml-file.ts";
 
@@ -26,17 +26,9 @@ export class Findings {
     const key = `${rule} ${where.coordinate} ${message}`;
     if (this.#found.has(key)) return;
     const rest = where.rest && this.#document.place(where.rest, ...(where.below ?? []));
-    const severity = rules[rule][0];
     const places = { ...(where.schema && { schema: where.schema }), ...(rest && { rest }) };
-    this.#found.set(key, {
-      rule,
-      severity,
-      coordinate: where.coordinate,
-      message,
-      hint,
-      ...places,
-      ...(facts && { facts }),
-    });
+    const found = { rule, coordinate: where.coordinate, message, hint, ...places, ...(facts && { facts }) };
+    this.#found.set(key, diagnosed(found));
   }
 
   hasErrorAt(coordinate: string): boolean {

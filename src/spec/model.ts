@@ -80,6 +80,8 @@ export type PlainField = {
   readonly property?: string;
 };
 
+export type ModelField = BoundField | PlainField;
+
 /** A union or interface: the property that chooses, and the object type that each value chooses. */
 export type AbstractType = {
   readonly name: string;
@@ -113,7 +115,7 @@ export type Model = {
   readonly schemaDocument: DocumentNode;
   readonly operations: ReadonlyMap<string, RestOperation>;
   /** By schema coordinate, in schema order. */
-  readonly fields: ReadonlyMap<string, BoundField | PlainField>;
+  readonly fields: ReadonlyMap<string, ModelField>;
   readonly abstracts: ReadonlyMap<string, AbstractType>;
   /** By object type name. */
   readonly backings: ReadonlyMap<string, readonly Backing[]>;
@@ -121,6 +123,10 @@ export type Model = {
   readonly enums: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly reliances: readonly Reliance[];
 };
+
+/** In schema order. */
+export const boundFields = ({ fields }: Pick<Model, "fields">): BoundField[] =>
+  [...fields.values()].filter((field) => field.kind === "bound");
 
 /** What loading comes to: findings, and the model where there is a schema to bind. */
 export type Spec = { readonly model?: Model; readonly diagnostics: readonly Diagnostic[] };

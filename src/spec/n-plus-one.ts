@@ -2,7 +2,7 @@
 import { getNamedType, getNullableType, isAbstractType, isListType, isObjectType } from "graphql";
 import type { Findings } from "./findings.ts";
 import { assumedLength, pageLength } from "./list-length.ts";
-import type { BoundField, Model, PlainField } from "./model.ts";
+import type { Model, ModelField } from "./model.ts";
 
 export function nPlusOne(model: Model, findings: Findings): void {
   const counts = sideBySide(model);
@@ -57,7 +57,7 @@ function edgesOf(model: Model): Map<string, Edge[]> {
 }
 
 /** The largest page that the call can answer; a list inside an answer may be that page. */
-function lengthOf(model: Model, field: BoundField | PlainField): number {
+function lengthOf(model: Model, field: ModelField): number {
   if (field.kind === "bound") return pageLength(field)?.worst ?? assumedLength.worst;
   const shapes = (model.backings.get(field.type) ?? []).map(
     ({ shape }) => shape.properties.get(field.property ?? "")?.shape,

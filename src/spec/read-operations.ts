@@ -1,5 +1,5 @@
 /** Finds the operations of a document, and the faults that make one unusable: no `operationId`, or one that is taken. */
-import type { Diagnostic } from "./diagnostic.ts";
+import { type Diagnostic, diagnosed } from "./diagnostic.ts";
 import { methodAndPath, type RestOperation } from "./operations.ts";
 import { keys, readOperation } from "./read-operation.ts";
 import { isRecord, type RestDocument, type RestNode } from "./rest-document.ts";
@@ -61,4 +61,4 @@ const finding = (
   hint: string,
   document: RestDocument,
   node: RestNode,
-): Diagnostic => ({ rule, severity: "error", coordinate, message, hint, rest: document.place(node) });
+): Diagnostic => diagnosed({ rule, coordinate, message, hint, rest: document.place(node) });

@@ -1,6 +1,6 @@
 /** Every `$ref` of the document that points at nothing or closes a circle, found before anything is bound. */
 import { Circles } from "./circles.ts";
-import type { Diagnostic } from "./diagnostic.ts";
+import { type Diagnostic, diagnosed } from "./diagnostic.ts";
 import { isRecord, type RestDocument, type RestNode, refOf } from "./rest-document.ts";
 import { mappedSchema } from "./variants.ts";
 
@@ -43,11 +43,11 @@ function unresolvedMapping(document: RestDocument, node: RestNode): Diagnostic[]
   });
 }
 
-const unresolved = (document: RestDocument, node: RestNode, reference: string): Diagnostic => ({
-  rule: "ref-unresolved",
-  severity: "error",
-  coordinate: reference,
-  message: `$ref "${reference}" points at nothing`,
-  hint: "mend the reference, or write what it names",
-  rest: document.place(node, "$ref"),
-});
+const unresolved = (document: RestDocument, node: RestNode, reference: string): Diagnostic =>
+  diagnosed({
+    rule: "ref-unresolved",
+    coordinate: reference,
+    message: `$ref "${reference}" points at nothing`,
+    hint: "mend the reference, or write what it names",
+    rest: document.place(node, "$ref"),
+  });

@@ -13,7 +13,7 @@ import {
   separateOperations,
   validate,
 } from "graphql";
-import type { Diagnostic, Place } from "./diagnostic.ts";
+import { type Diagnostic, diagnosed, type Place } from "./diagnostic.ts";
 import { placeOf } from "./directives.ts";
 import { missingRoots } from "./missing-roots.ts";
 
@@ -87,23 +87,22 @@ function nameAt(document: DocumentNode, error: GraphQLError): string {
 
 function invalid(file: string, coordinate: string, error: GraphQLError): Diagnostic {
   const [location] = error.locations ?? [];
-  return {
+  return diagnosed({
     rule: "saved-operation-invalid",
-    severity: "error",
     coordinate,
     message: error.message,
     hint: "mend the saved operation, or give the schema back what it selects",
     schema: { file, line: location?.line ?? 1, column: location?.column ?? 1 },
-  };
+  });
 }
 
-const unnamed = ({ name, file, place }: SavedOperation, other: SavedOperation | undefined): Diagnostic => ({
-  rule: "saved-operation-invalid",
-  severity: "error",
-  coordinate: name || file,
-  message: other
-    ? `operation "${name}" stands in ${other.file} too`
-    : "an operation without a name cannot be told from another",
-  hint: "give each saved operation a name of its own",
-  schema: place,
-});
+const unnamed = ({ name, file, place }: SavedOperation, other: SavedOperation | undefined): Diagnostic =>
+  diagnosed({
+    rule: "saved-operation-invalid",
+    coordinate: name || file,
+    message: other
+      ? `operation "${name}" stands in ${other.file} too`
+      : "an operation without a name cannot be told from another",
+    hint: "give each saved operation a name of its own",
+    schema: place,
+  });

@@ -12,7 +12,7 @@ import {
   validateSchema,
 } from "graphql";
 import { validateSDL } from "graphql/validation/validate.js";
-import { type Diagnostic, unreadable } from "./diagnostic.ts";
+import { type Diagnostic, diagnosed, unreadable } from "./diagnostic.ts";
 import { bindingDefinitions } from "./directives.ts";
 import { valueErrors, withoutValues } from "./schema-values.ts";
 
@@ -87,12 +87,11 @@ function invalid(name: string, document: DocumentNode, error: GraphQLError): Dia
   // of several places the last is the one that does not fit the others
   const location = error.locations?.at(-1);
   const place = { file: name, line: location?.line ?? 1, column: location?.column ?? 1 };
-  return {
+  return diagnosed({
     rule: "schema-invalid",
-    severity: "error",
     coordinate: coordinateAt(document, error.positions?.at(-1)) ?? name,
     message: error.message,
     hint: "mend the schema",
     schema: place,
-  };
+  });
 }

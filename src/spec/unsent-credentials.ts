@@ -1,7 +1,7 @@
 /** Security schemes whose credential no caller can send: of those that a request comes with, only some travel to REST. */
 import { credentialHeaders } from "../http/credentials.ts";
 import type { Findings } from "./findings.ts";
-import type { BoundField, Model } from "./model.ts";
+import { type BoundField, boundFields, type Model } from "./model.ts";
 import { inputKey, type Location } from "./operations.ts";
 import { isRecord, type RestNode } from "./rest-document.ts";
 import { schemeOf, securityOf } from "./security.ts";
@@ -9,9 +9,9 @@ import { schemeOf, securityOf } from "./security.ts";
 const forwarded = credentialHeaders.join(" and ");
 
 /** One finding a scheme, at the first field whose operation cannot be called without it. */
-export function unsentCredentials({ document, fields }: Model, findings: Findings): void {
-  for (const field of fields.values()) {
-    if (field.kind !== "bound") continue;
+export function unsentCredentials(model: Model, findings: Findings): void {
+  const { document } = model;
+  for (const field of boundFields(model)) {
     const { owner, alternatives } = securityOf(document, field.operation);
     const unsent = alternatives.map((alternative) =>
       Object.keys(alternative).filter((name) => !isSent(field, schemeOf(document, name))),
