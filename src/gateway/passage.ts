@@ -1,5 +1,5 @@
 /**
- * An answer on its way from an upstream straight to the client, past Fastify's streams, which cost more than all the
+ * An answer on its way from an upstream straight to the client, past Fastify's streams, which cost about as much as all the
  * rest of a request. A slow reader holds the upstream back; who leaves ends the call.
  */
 import type { ServerResponse } from "node:http";
