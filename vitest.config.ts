@@ -1,20 +1,56 @@
 /**
- * The suite, and once more what asks the layer over HTTP with every operation on graphql-js: plans must change nothing
- * that a client can see. `--project suite` or `--project graphql-js` runs one of them.
+ * The suite, in projects. `shared` files share their modules, which saves half of the processor time. `apart` files
+ * measure a process or change it, so each has a process of its own. `graphql-js` asks the layer over HTTP once more with
+ * every operation on graphql-js: plans must change nothing that a client can see. `bench` and `browser`
+ * have scripts of their own.
  */
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+
+/** Files that measure memory or processor time, or change what a whole process does. */
+const apart = [
+  "test/check/{garbage,large}.test.ts",
+  "test/codegen/{composed,type-check}.test.ts",
+  "test/faults/*.test.ts",
+  "test/fuzz/*.test.ts",
+  "test/graphql/{abandoned-errors,documents,documents-cost,leaving,overload,variables}.test.ts",
+  "test/graphql/plan/budget.test.ts",
+  "test/http/slow-bodies.test.ts",
+  "test/process/*.test.ts",
+  "test/rest/shares/*.test.ts",
+  "test/standards/*.test.ts",
+];
 
 export default defineConfig({
   test: {
+    // a busy machine is slow: only what hangs should fail by time
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    maxWorkers: availableParallelism(),
     projects: [
-      { extends: true, test: { name: "suite", include: ["test/**/*.test.ts"] } },
+      {
+        extends: true,
+        test: {
+          name: "shared",
+          include: ["test/**/*.test.ts"],
+          exclude: [...apart, "test/{bench,browser}/**"],
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: "apart", include: apart } },
+      { extends: true, test: { name: "bench", include: ["test/bench/*.test.ts"] } },
+      { extends: true, test: { name: "browser", include: ["test/browser/*.test.ts"] } },
       {
         extends: true,
         test: {
           name: "graphql-js",
           include: ["test/e2e/*.test.ts", "test/graphql/*.test.ts"],
-          // servers that are processes of their own, and what plans alone bound
-          exclude: ["test/e2e/{drain,tenants,unfolding}.test.ts"],
+          // servers that are processes of their own, what plans alone bound, and what does not run operations
+          exclude: [
+            "test/e2e/{drain,tenants,unfolding,hostile}.test.ts",
+            "test/graphql/{variables,documents,documents-cost,explorer,cors,overload,start-queue}.test.ts",
+          ],
+          isolate: false,
           env: { PLANS: "off" },
           setupFiles: "test/graphql/plan/no-plans.ts",
         },

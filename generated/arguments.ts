@@ -15,9 +15,9 @@ export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, ob
     after: { minLength: 1, maxLength: 4096, pattern: "^[A-Za-z0-9_-]+$" },
   },
   "Query.agent": { id: { minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9_-]+$" } },
-  "Query.contacts": { q: { maxLength: 100 } },
+  "Query.contacts": { q: { maxLength: 100, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" } },
   "Query.contactsConnection": {
-    q: { maxLength: 100 },
+    q: { maxLength: 100, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" },
     first: { minimum: 1, maximum: 100 },
     after: { minLength: 1, maxLength: 4096, pattern: "^[A-Za-z0-9_-]+$" },
   },
@@ -25,8 +25,13 @@ export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, ob
   "Query.metrics": { from: { format: "date" }, to: { format: "date" } },
   "Mutation.sendMessage": {
     channel: { enum: ["whatsapp", "sms", "email", "webchat"] },
-    to: { minLength: 1, maxLength: 254 },
-    body: { minLength: 1, maxLength: 4096, pattern: "\\S" },
+    to: { minLength: 1, maxLength: 254, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" },
+    body: {
+      minLength: 1,
+      maxLength: 4096,
+      pattern:
+        "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f][^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$",
+    },
     idempotencyKey: { minLength: 1, maxLength: 128, pattern: "^[!-~]+$" },
   },
   "Conversation.messages": { last: { minimum: 1, maximum: 20 } },

@@ -2,154 +2,16 @@
  * Environment and arguments → one frozen, validated object. No role reads `process.env`.
  * A bad value is a `ConfigError` whose lines each name one variable and what it wants.
  */
-import { isIP } from "node:net";
-import { bool, type CleanedEnv, customCleanEnv, makeValidator, str } from "envalid";
+import { customCleanEnv } from "envalid";
+import { didYouMean } from "./cli/nearest.ts";
+import { UsageError } from "./cli/usage-error.ts";
+import { type Environment, parseHttpUrl, variables } from "./environment.ts";
 
 export const roleNames = ["gateway", "graphql", "platform"] as const;
 export type Role = (typeof roleNames)[number];
 
-export class ConfigError extends Error {
-  readonly lines: string[];
-  constructor(lines: string[]) {
-    super(lines.join("\n"));
-    this.lines = lines;
-  }
-}
-
-function parseHttpUrl(value: string): URL {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) throw new Error("wants an http:// or https:// URL");
-  if (url.search || url.hash || url.username) throw new Error("wants a URL without query, fragment or user");
-  return url;
-}
-
-const httpUrl = makeValidator(parseHttpUrl);
-const port = makeValidator((value: string): number => {
-  if (!/^[0-9]{1,5}$/.test(value) || Number(value) > 65_535) throw new Error("wants a port from 0 to 65535");
-  return Number(value);
-});
-const splitList = (value: string): readonly string[] => value.split(",").flatMap((item) => item.trim() || []);
-/** As browsers send them (RFC 6454 §6.2): anything else would match no request. */
-const origins = makeValidator((value: string): readonly string[] => {
-  const given = splitList(value);
-  const isOrigin = (text: string): boolean => {
-    const { protocol, host } = URL.parse(text) ?? {};
-    return text === `${protocol}//${host}`;
-  };
-  if (!given.every((item) => item === "*" || isOrigin(item)))
-    throw new Error("wants origins such as https://app.example, in lower case, without a path, or *");
-  return given;
-});
-const count = makeValidator((value: string): number => {
-  if (!/^[0-9]{1,9}$/.test(value) || Number(value) < 1) throw new Error("wants a whole number from 1 up");
-  return Number(value);
-});
-/** An address, or a block of them (RFC 4632, RFC 4291 §2.3); the block of all addresses is none that can be trusted. */
-function isAddress(text: string): boolean {
-  const [, address = "", bits = "1"] = /^([^/]+)(?:\/([0-9]{1,3}))?$/.exec(text) ?? [];
-  return Number(bits) >= 1 && Number(bits) <= ({ 4: 32, 6: 128 }[isIP(address)] ?? 0);
-}
-const addresses = makeValidator((value: string): readonly string[] => {
-  const given = splitList(value);
-  if (!given.every(isAddress)) throw new Error("wants IP addresses or CIDR blocks, comma-separated");
-  return given;
-});
-/** Headers that mean something to a client or a service; the gateway lets none pass that has its prefix. */
-const knownHeaders = [
-  ...["accept-language", "access-control-request-method", "cache-control", "content-type", "idempotency-key"],
-  ...["if-none-match", "last-modified", "retry-after", "set-cookie", "user-agent", "www-authenticate"],
-  ...["x-api-key", "x-forwarded-for", "x-gateway-proof", "x-request-id"],
-];
-const headerPrefix = makeValidator((value: string): string => {
-  if (!/^[A-Za-z][A-Za-z0-9-]*-$/.test(value))
-    throw new Error("wants letters, digits and dashes, with a dash at the end");
-  const taken = knownHeaders.find((name) => name.startsWith(value.toLowerCase()));
-  if (taken) throw new Error(`wants a prefix that no other header has; ${taken} has this one`);
-  return value;
-});
-const secret = makeValidator((value: string): string => {
-  if (!/^[\x21-\x7e]{16,}$/.test(value)) throw new Error("wants at least 16 visible ASCII characters");
-  return value;
-});
-
-/** Every variable, its default and its meaning: README's table is held to this one by a test. */
-export const variables = {
-  PORT: port({ default: 4000, desc: "port of the front role; 0 takes a free one" }),
-  HOST: str({ default: "127.0.0.1", desc: "address to listen on" }),
-  METRICS_PORT: port({ default: undefined, desc: "port of `/metrics`, on the same address; absent: none" }),
-  NODE_ENV: str({
-    choices: ["development", "test", "production"],
-    default: "development",
-    desc: "`production` turns off the explorer, GraphQL introspection, suggestions and demo data",
-  }),
-  REST_BASE_URL: httpUrl({
-    default: undefined,
-    desc: "REST platform behind roles that run without `platform`; a path prefix is kept",
-  }),
-  GRAPHQL_URL: httpUrl({ default: undefined, desc: "`graphql` role behind a gateway that runs alone" }),
-  KEY_INTROSPECTION_URL: httpUrl({
-    default: undefined,
-    desc: "key introspection endpoint (RFC 7662) for a gateway that runs alone; the embedded platform's is `/internal/keys/introspect`",
-  }),
-  GATEWAY_SECRET: secret({ default: undefined, desc: "the gateway's proof to the roles behind it" }),
-  CONTEXT_HEADER_PREFIX: headerPrefix({
-    default: "X-Service-",
-    desc: "first part of the eight context headers' names",
-  }),
-  API_ENVIRONMENT: str({
-    choices: ["test", "live"],
-    default: "test",
-    desc: "which key prefix is good: `sk_test_` or `sk_live_`; demo data is for `test`",
-  }),
-  CORS_ORIGINS: origins({
-    default: [],
-    desc: "origins that browsers may call from, comma-separated; `*` is any",
-  }),
-  TRUSTED_PROXIES: addresses({
-    default: [],
-    desc: "addresses or CIDR blocks whose `X-Forwarded-For` says who calls",
-  }),
-  RATE_LIMIT_PER_KEY: count({ default: 1_200, desc: "requests a minute of one API key; production only" }),
-  RATE_LIMIT_PER_ADDRESS: count({
-    default: 3_000,
-    desc: "requests a minute from one address; production only",
-  }),
-  DATA_FILE: str({ default: undefined, desc: "the platform's SQLite file; absent: in memory" }),
-  LOG_LEVEL: str({
-    choices: ["debug", "info", "warn", "error", "silent"],
-    default: "warn",
-    desc: "least severe log line that is written",
-  }),
-  GRAPHQL_GET: bool({ default: false, desc: "`on` executes queries sent by GET" }),
-  MAX_BODY_BYTES: count({ default: 1_048_576, desc: "request body" }),
-  MAX_HEADERS: count({ default: 64, desc: "request headers" }),
-  MAX_HEADER_BYTES: count({ default: 16_384, desc: "request headers, together" }),
-  MAX_OPERATIONS: count({ default: 1, desc: "operations of an HTTP request; more than one is a batch" }),
-  MAX_DOCUMENT_LENGTH: count({ default: 100_000, desc: "characters of a document" }),
-  MAX_DOCUMENT_LINES: count({ default: 5_000, desc: "lines of a document" }),
-  MAX_DEFINITIONS: count({ default: 100, desc: "operations and fragments of a document" }),
-  MAX_TOKENS: count({ default: 5_000, desc: "tokens of a document" }),
-  MAX_DEPTH: count({ default: 15, desc: "depth of an operation" }),
-  MAX_ALIASES: count({ default: 30, desc: "aliases of an operation" }),
-  MAX_ALIAS_LENGTH: count({ default: 100, desc: "characters of an alias" }),
-  MAX_ROOT_FIELDS: count({ default: 20, desc: "root fields of an operation" }),
-  MAX_FIELDS: count({ default: 5_000, desc: "fields of an operation, fragments and interfaces unfolded" }),
-  MAX_DIRECTIVES: count({ default: 50, desc: "directives of an operation" }),
-  MAX_BOUND_FIELDS: count({ default: 50, desc: "bound fields of an operation, before it runs" }),
-  MAX_REST_CALLS: count({ default: 50, desc: "REST calls of a request, while it runs" }),
-  MAX_CONCURRENT_REQUESTS: count({
-    default: 256,
-    desc: "GraphQL requests under way at once; one more is a 503",
-  }),
-  CONNECT_TIMEOUT_MS: count({ default: 1_000, desc: "connecting to an upstream" }),
-  CALL_TIMEOUT_MS: count({ default: 10_000, desc: "one REST call" }),
-  REQUEST_TIMEOUT_MS: count({ default: 15_000, desc: "a whole request" }),
-  MAX_RESPONSE_BYTES: count({ default: 10_485_760, desc: "an upstream's response body, decompressed" }),
-  MAX_ANSWER_BYTES: count({ default: 10_485_760, desc: "a GraphQL answer, about" }),
-  KEY_INTROSPECTION_TIMEOUT_MS: count({ default: 1_000, desc: "key introspection; fails closed" }),
-};
-
-export type Environment = CleanedEnv<typeof variables>;
+/** Each line names one variable. */
+export class ConfigError extends UsageError {}
 
 export type Config = Readonly<{
   roles: ReadonlySet<Role>;
@@ -181,7 +43,8 @@ export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string
     }
   }
   const unknown = args.filter((arg) => !roleNames.includes(arg as Role));
-  for (const arg of unknown) lines.push(`unknown role "${arg}": the roles are ${roleNames.join(", ")}`);
+  for (const arg of unknown)
+    lines.push(`unknown role "${arg}": the roles are ${roleNames.join(", ")}${didYouMean(arg, roleNames)}`);
   if (lines.length > 0) throw new ConfigError(lines);
   const roles = new Set((args.length > 0 ? args : roleNames) as readonly Role[]);
   return Object.freeze({

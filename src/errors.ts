@@ -3,7 +3,7 @@
  * GraphQL carries the code in `extensions.code`, REST in `application/problem+json` (RFC 9457) as `code`.
  */
 
-import type { Environment } from "./config.ts";
+import type { Environment } from "./environment.ts";
 
 /** Every code a client can see, with the HTTP status that the same failure has over REST. */
 export const codes = {
@@ -12,12 +12,23 @@ export const codes = {
   GRAPHQL_PARSE_FAILED: { status: 400, meaning: "The document is not GraphQL." },
   GRAPHQL_VALIDATION_FAILED: { status: 400, meaning: "The document does not fit the schema." },
   OPERATION_RESOLUTION_FAILURE: { status: 400, meaning: "The operation to run is missing or ambiguous." },
-  LIMIT_EXCEEDED: { status: 400, meaning: "The request is over a limit; `limit` and `value` name it." },
+  PERSISTED_QUERY_NOT_FOUND: { status: 400, meaning: "No saved operation has this id; send its text." },
+  PERSISTED_QUERY_HASH_MISMATCH: { status: 400, meaning: "The id is not the digest of the text beside it." },
+  OPERATION_NOT_SAVED: { status: 400, meaning: "This server runs saved operations only." },
+  LIMIT_EXCEEDED: {
+    status: 400,
+    meaning: "The request is over a limit; `limit` and `value` name it (413: body, 431: headers).",
+  },
   CALL_LIMIT: { status: 400, meaning: "The operation needs more REST calls than one request may make." },
   UNAUTHENTICATED: { status: 401, meaning: "The credentials are missing, wrong, expired or revoked." },
   FORBIDDEN: { status: 403, meaning: "The caller lacks the permission that this REST operation needs." },
   NOT_FOUND: { status: 404, meaning: "There is no such thing, or not for this tenant." },
   METHOD_NOT_ALLOWED: { status: 405, meaning: "The path does not answer to this method." },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    meaning: "The request did not arrive in time, or its body came too slowly.",
+  },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: "The request body is of a type that is not taken." },
   CONFLICT: { status: 409, meaning: "The request contradicts what is stored." },
   RATE_LIMITED: { status: 429, meaning: "Too many requests; `retryAfter` gives the seconds to wait." },
   CLIENT_CLOSED_REQUEST: { status: 499, meaning: "The client left before the answer." },
@@ -43,6 +54,9 @@ export type Details = {
   value?: number;
   /** Seconds to wait before trying again. */
   retryAfter?: number;
+  /** The `operationId` of the REST operation that failed, and the permission that its caller lacks. */
+  operation?: string;
+  permission?: string;
 };
 
 /** A failure whose code and message may reach the client. Anything else is masked. */
@@ -58,9 +72,16 @@ export class CodedError extends Error {
   }
 
   get status(): number {
-    return codes[this.code].status;
+    return statusOfLimit.get(this.details.limit) ?? codes[this.code].status;
   }
 }
+
+/** The limits that HTTP has a status of its own for (RFC 9110 §15.5.14, RFC 6585 §5). */
+const statusOfLimit = new Map<string | undefined, number>([
+  ["MAX_BODY_BYTES", 413],
+  ["MAX_HEADERS", 431],
+  ["MAX_HEADER_BYTES", 431],
+]);
 
 /** More than a setting allows; `message` says of what. */
 export const overLimit = (limit: keyof Environment, value: number, message: string): CodedError =>

@@ -6,5 +6,7 @@ import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 
 enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url)));
-const { main } = await import("./program.ts");
-await main(process.env, process.argv.slice(2));
+const { processIo } = await import("./cli/command.ts");
+const { run } = await import("./process/command.ts");
+const exitCode = await run(process.argv.slice(2), processIo);
+if (exitCode !== 0) process.exit(exitCode);

@@ -53,11 +53,40 @@ function findCycle(): string[] {
 }
 
 describe("imports", () => {
-  const order = ["http", "spec", "codegen", "check", "rest", "graphql", "gateway", "platform"];
-  const folderOf = (path: string): string | undefined => /^src\/([^/]+)\//.exec(path)?.[1];
+  /** Both towers, the ground first. A folder imports only itself and those before it; those of one row are strangers. */
+  const ground = [["standards"]];
+  const buildTime = [...ground, ["cli"], ["diagnostic.ts"], ["openapi"], ["schema"], ["bind"]];
+  const commands = [["propose", "explain"], ["codegen"], ["check"]];
+  const settings = [["capacity.ts"], ["environment.ts"], ["config.ts"]];
+  const runTime = [...ground, ...settings, ["errors.ts"], ["http"], ["rest"]];
+  const roles = [["graphql", "gateway", "platform"], ["process"], ["main.ts"]];
+  const towers = [
+    [...buildTime, ...commands],
+    [...runTime, ...roles],
+  ];
+  /** The frame of commands knows neither tower. At run time these files alone stand on it, never a role. */
+  const framed = [
+    ...["src/config.ts", "src/main.ts", "src/process/command.ts"],
+    ...["src/platform/keys/keys-cli.ts", "src/platform/keys/key-options.ts"],
+  ];
+  /** A command beside a role's code, and its options: no role imports them. */
+  const commandOfRole = framed.slice(-2);
+
+  /** The folder of `src/` that a file stands in, or the file's own name at the top level. */
+  const roomOf = (path: string): string => /^src\/([^/]+)/.exec(path)?.[1] ?? path;
+
+  const mayImport = (path: string, target: string): boolean => {
+    const [from, to] = [roomOf(path), roomOf(target)];
+    if (from === to || target.startsWith("generated/")) return true;
+    if (to === "cli" && framed.includes(path)) return true;
+    return towers.some((tower) => {
+      const row = tower.findIndex((rooms) => rooms.includes(from));
+      return tower.slice(0, Math.max(row, 0)).some((rooms) => rooms.includes(to));
+    });
+  };
 
   test("are found: each names a file that exists", () => {
-    expect(graph.get("src/program.ts")).toEqual(
+    expect(graph.get("src/process/program.ts")).toEqual(
       expect.arrayContaining(["src/config.ts", "src/graphql/graphql.ts"]),
     );
     expect([...graph.values()].flat().filter((path) => !existsSync(join(root, path)))).toEqual([]);
@@ -67,25 +96,60 @@ describe("imports", () => {
     expect(findCycle()).toEqual([]);
   });
 
-  test("go down only: config, errors, generated and folders listed before", () => {
-    expect([...new Set(sources.map(folderOf))].filter(Boolean).sort()).toEqual([...order].sort());
-    const upward = sources.flatMap((path) => {
-      const folder = folderOf(path);
-      if (folder === undefined) return [];
-      const allowed = order.slice(0, order.indexOf(folder) + 1);
-      const mayImport = (target: string): boolean =>
-        ["src/config.ts", "src/errors.ts"].includes(target) ||
-        target.startsWith("generated/") ||
-        allowed.includes(folderOf(target) ?? "");
-      return (graph.get(path) ?? [])
-        .filter((target) => !mayImport(target))
-        .map((target) => `${path} → ${target}`);
-    });
+  test("go one way in each of the two towers", () => {
+    const rooms = new Set(towers.flat(2));
+    expect([...new Set(sources.map(roomOf))].filter((room) => !rooms.has(room))).toEqual([]);
+    const upward = sources.flatMap((path) =>
+      (graph.get(path) ?? [])
+        .filter((target) => !mayImport(path, target))
+        .map((target) => `${path} → ${target}`),
+    );
     expect(upward).toEqual([]);
+    const importers = [...graph].filter(([, targets]) =>
+      commandOfRole.some((path) => targets.includes(path)),
+    );
+    expect(importers.map(([path]) => path)).toEqual(["src/platform/keys/keys-cli.ts"]);
+  });
+
+  test("go one way inside the graphql role", () => {
+    const role = "src/graphql/";
+    const order = ["errors", "saved", "limits", "variables", "plan"];
+    const ground = ["plain-object.ts", "request-context.ts"];
+    /** The files beside the folders put them together; those of `ground` import none of them. */
+    const rankOf = (path: string): number => {
+      const [name = ""] = path.slice(role.length).split("/");
+      return ground.includes(name) ? 0 : order.includes(name) ? 1 + order.indexOf(name) : 1 + order.length;
+    };
+    const inside = sources.filter((path) => path.startsWith(role));
+    expect(new Set(inside.map(rankOf)).size).toBe(2 + order.length);
+    const upward = inside.flatMap((path) =>
+      (graph.get(path) ?? [])
+        .filter((target) => target.startsWith(role) && rankOf(target) > rankOf(path))
+        .map((target) => `${path} → ${target}`),
+    );
+    expect(upward).toEqual([]);
+  });
+
+  test("of a running graphql or gateway role include nothing of build time, and no YAML parser", () => {
+    const reached = new Set<string>();
+    const visit = (path: string): void => {
+      if (reached.has(path)) return;
+      reached.add(path);
+      for (const next of graph.get(path) ?? []) visit(next);
+    };
+    for (const role of ["src/graphql/graphql.ts", "src/gateway/gateway.ts"]) visit(role);
+    const build = new Set([...buildTime.slice(2), ...commands].flat());
+    expect([...reached].filter((path) => build.has(roomOf(path)))).toEqual([]);
+    expect([...reached].filter((path) => /from "yaml"/.test(read(path)))).toEqual([]);
   });
 });
 
 describe("files", () => {
+  test("stand in folders of at most twenty", () => {
+    const folders = Map.groupBy(sources, (path) => dirname(path));
+    expect([...folders].filter(([, files]) => files.length > 20).map(([folder]) => folder)).toEqual([]);
+  });
+
   test("of src have at most 200 lines", () => {
     const long = sources.filter((path) => read(path).trimEnd().split("\n").length > 200);
     expect(long).toEqual([]);
@@ -109,6 +173,21 @@ describe("files", () => {
 
   test("are no utils, helpers or commons", () => {
     expect(sources.filter((path) => /\b(?:utils?|helpers?|common|misc)\b/.test(path))).toEqual([]);
+  });
+});
+
+describe("the top level", () => {
+  const owned = ["package.json", "package-lock.json", "tsconfig.json", "codegen.ts", "README.md"];
+  const folders = ["spec", "src", "generated", "test", "docs", "deploy", "examples"];
+  const papers = ["CONTRIBUTING.md", "LICENSE"];
+  const tools = ["biome.json", "vitest.config.ts"];
+  const untracked = /^(?:node_modules|coverage|dist|.*\.(?:log|sqlite|cpuprofile))$/;
+
+  test("holds what belongs there, and nothing else", () => {
+    const allowed = new Set([...owned, ...folders, ...papers, ...tools]);
+    const found = readdirSync(root).filter((name) => !name.startsWith(".") && !untracked.test(name));
+    expect(found.filter((name) => !allowed.has(name))).toEqual([]);
+    expect(owned.filter((name) => !found.includes(name))).toEqual([]);
   });
 });
 
@@ -147,6 +226,13 @@ describe("knowledge", () => {
       /\.(?:ts|json|ya?ml|md|graphql|conf|sh)$|Dockerfile|run$/.test(path),
     );
     expect(text.filter((path) => places.test(read(path)))).toEqual([]);
+  });
+
+  test("of a document outside the project is nowhere", () => {
+    const outside = /\b(?:DESIGN|STYLE|FACTS)(?: §|\.md)|service-description/;
+    const own = "test/architecture.test.ts";
+    const text = filesBelow(".").filter((path) => /\.(?:ts|ya?ml|md|graphql)$/.test(path) && path !== own);
+    expect(text.filter((path) => outside.test(read(path)))).toEqual([]);
   });
 
   test("of a registry's host is not in the lockfile", () => {

@@ -1,12 +1,14 @@
 /**
- * Stage 7: `spec/approvals.yaml` settles findings by fingerprint, with reason, author and the last day it holds (UTC).
- * Errors of the mapping have no fingerprint and cannot be settled. Expired entries fail, unused ones are notes.
+ * Stage 7: an entry of `spec/approvals.yaml` approves one finding, by its fingerprint, until a last day (UTC). Errors of
+ * the mapping have no fingerprint, so nobody can approve them. An expired entry fails the run, an unused entry is a note.
  */
-import { ConfigError } from "../config.ts";
-import { isRecord } from "../spec/rest-document.ts";
-import { parseYamlFile, type YamlFile } from "../spec/yaml-file.ts";
+
+import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
+import { UsageError } from "../cli/usage-error.ts";
+import { isRecord } from "../openapi/document.ts";
+import { parseYamlFile, type YamlFile } from "../openapi/yaml-file.ts";
+import { frameAt } from "./frame.ts";
 import type { Finding } from "./report.ts";
-import type { Side } from "./side.ts";
 
 const approvalsFile = "approvals.yaml";
 
@@ -20,14 +22,14 @@ type Entry = {
   readonly expires: string;
 };
 
-/** The findings with their approvals, and those of the approvals themselves. `today` is `YYYY-MM-DD`. */
+/** Returns the findings with their approvals, and findings for expired and unused entries. `today` is `YYYY-MM-DD`. */
 export function approve(
-  side: Side,
+  snapshot: SpecSnapshot,
   findings: readonly Finding[],
   today: string,
   hasBase: boolean,
 ): Finding[] {
-  const { file, entries } = readApprovals(side);
+  const { file, entries } = readApprovals(snapshot);
   if (!file) return [...findings];
   const byFingerprint = new Map(entries.map((entry) => [entry.fingerprint, entry]));
   const used = new Set<string>();
@@ -38,17 +40,19 @@ export function approve(
     const { reason, author, expires } = entry;
     return expires < today ? finding : { ...finding, approval: { reason, author, expires } };
   });
-  const own = entries.flatMap((entry) => {
-    if (entry.expires < today) return [ownFinding(side, file, entry, "approval-expired")];
-    // a change can be seen only against a base
-    const unseen = !hasBase && /^(rest|sdl|binding)-/.test(entry.rule);
-    return used.has(entry.fingerprint) || unseen ? [] : [ownFinding(side, file, entry, "approval-unused")];
+  const entryFindings = entries.flatMap((entry) => {
+    if (entry.expires < today) return [entryFinding(snapshot, file, entry, "approval-expired")];
+    // without a base there are no change findings to approve
+    const isUnseen = !hasBase && /^(rest|sdl|binding)-/.test(entry.rule);
+    return used.has(entry.fingerprint) || isUnseen
+      ? []
+      : [entryFinding(snapshot, file, entry, "approval-unused")];
   });
-  return [...approved, ...own];
+  return [...approved, ...entryFindings];
 }
 
-function ownFinding(
-  side: Side,
+function entryFinding(
+  snapshot: SpecSnapshot,
   file: YamlFile,
   entry: Entry,
   rule: "approval-expired" | "approval-unused",
@@ -64,21 +68,21 @@ function ownFinding(
       ? `${what} expired on ${entry.expires}`
       : `${what} (${entry.fingerprint}) settles nothing any more`,
     hint: expired ? "mend what it approved, or have it approved anew" : "remove the entry",
-    places: [side.frame("file", file.place([entry.index]))],
+    places: [frameAt(snapshot, "file", file.place([entry.index]))],
     operations: [],
   };
 }
 
-/** Throws `SpecUnreadable` if it is no YAML, `ConfigError` for an entry that lacks something. */
-function readApprovals({ files }: Side): { file?: YamlFile; entries: Entry[] } {
+/** Throws `SpecUnreadable` if the file is not YAML, `UsageError` if an entry is incomplete. */
+function readApprovals({ files }: SpecSnapshot): { file?: YamlFile; entries: Entry[] } {
   const text = files.read(approvalsFile);
   if (text === undefined) return { entries: [] };
   const file = parseYamlFile(approvalsFile, text);
   if (file.value === null || file.value === undefined) return { file, entries: [] };
-  if (!Array.isArray(file.value)) throw new ConfigError([`spec/${approvalsFile}: wants a list of approvals`]);
+  if (!Array.isArray(file.value)) throw new UsageError([`spec/${approvalsFile}: wants a list of approvals`]);
   const lines: string[] = [];
   const entries = file.value.map((value: unknown, index) => readEntry(file, value, index, lines));
-  if (lines.length > 0) throw new ConfigError(lines);
+  if (lines.length > 0) throw new UsageError(lines);
   return { file, entries };
 }
 
@@ -103,7 +107,7 @@ function readEntry(file: YamlFile, value: unknown, index: number, lines: string[
 const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true;
 
-/** The entry that would settle a finding, as YAML to paste. */
+/** The YAML of an entry that approves the finding, ready to paste. */
 export const approvalEntry = ({ fingerprint, rule, coordinate }: Finding): string[] => [
   `- fingerprint: "${fingerprint}"`,
   `  rule: ${rule}`,

@@ -1,30 +1,30 @@
 /**
- * One run of every stage over a spec folder and, if there is one, its base. Pure but for what its readers read: the
- * command line hands in files, generated text and the day, tests hand in maps.
+ * Runs every stage over a spec folder and its base, if a base is given. `check` reads no disk and no clock itself: the
+ * command line hands in readers and the day, tests hand in maps.
  */
-import { SpecUnreadable } from "../spec/diagnostic.ts";
-import type { Model } from "../spec/model.ts";
-import type { SpecFiles } from "../spec/spec-files.ts";
+
+import type { SpecFiles } from "../bind/spec-files.ts";
+import { loadSnapshot, type SpecSnapshot } from "../bind/spec-snapshot.ts";
+import { SpecUnreadable } from "../diagnostic.ts";
 import { approve } from "./approvals.ts";
-import { changesSince } from "./changes.ts";
-import { operationImpacts, touchedBy } from "./impact.ts";
+import { type BoundSnapshot, changesSince } from "./compare/changes-since.ts";
+import { operationReports, withImpactedOperations } from "./impact.ts";
 import { ledgerFindings } from "./ledger.ts";
 import { proofFindings } from "./proof.ts";
 import { type Finding, type Report, type Stage, summarise } from "./report.ts";
-import { loadSide, type Side } from "./side.ts";
 
 type CheckInput = {
   readonly files: SpecFiles;
   readonly base?: { readonly name: string; readonly files: SpecFiles };
-  /** Stage 3. */
+  /** Runs stage 3, which needs codegen. */
   readonly freshness: () => Promise<Finding[]>;
   /** `YYYY-MM-DD`, UTC. */
   readonly today: string;
 };
 
-/** Throws `SpecUnreadable` or `ConfigError` when there is nothing to report on. */
+/** Throws `SpecUnreadable` or `UsageError` if a file cannot be read. */
 export async function check({ files, base, freshness, today }: CheckInput): Promise<Report> {
-  const head = loadSide(files);
+  const head = loadSnapshot(files);
   const before = base && loadBase(base.name, base.files);
   const hasErrors = head.diagnostics.some(({ severity }) => severity === "error");
   const fresh = hasErrors ? [] : await freshness();
@@ -36,38 +36,46 @@ export async function check({ files, base, freshness, today }: CheckInput): Prom
   return { ...examine(head, before, today, fresh), skipped };
 }
 
-export type Base = Side & { readonly name: string; readonly model: Model };
+/** `name` is the git ref as the user gave it. */
+export type Base = BoundSnapshot & { readonly name: string };
 
-/** Every stage but freshness, whose findings are handed in. */
+/** Runs every stage except freshness; `fresh` holds the findings of that stage. */
 export function examine(
-  head: Side,
+  head: SpecSnapshot,
   base: Base | undefined,
   today: string,
   fresh: readonly Finding[] = [],
 ): Report {
-  const { findings: changed, changes } = base ? changesSince(base, head) : { findings: [], changes: [] };
+  const { findings: changeFindings, changes } = base
+    ? changesSince(base, head)
+    : { findings: [], changes: [] };
   const ledger = head.model ? ledgerFindings(head, head.model) : [];
-  const joined = touchedBy(head, base, [...proofFindings(head), ...fresh, ...changed, ...ledger]);
-  const findings = approve(head, joined, today, base !== undefined);
-  const reported = touchedBy(head, base, changes);
-  const operations = operationImpacts(head, base, findings);
+  const found = withImpactedOperations(head, base, [
+    ...proofFindings(head),
+    ...fresh,
+    ...changeFindings,
+    ...ledger,
+  ]);
+  const findings = approve(head, found, today, base !== undefined);
+  const specChanges = withImpactedOperations(head, base, changes);
+  const operations = operationReports(head, base, findings);
   return {
     version: 1,
     ...(base && { base: base.name }),
     skipped: {},
     findings,
-    changes: reported,
+    changes: specChanges,
     operations,
-    summary: summarise(findings, reported, operations),
+    summary: summarise(findings, specChanges, operations),
   };
 }
 
-/** A base that cannot be read is never "no changes": it ends the run. */
+/** A base that cannot be read ends the run. It must never look like a base without changes. */
 function loadBase(name: string, files: SpecFiles): Base {
   try {
-    const side = loadSide(files);
-    if (side.model) return { ...side, name, model: side.model };
-    throw new SpecUnreadable(side.diagnostics);
+    const snapshot = loadSnapshot(files);
+    if (snapshot.model) return { ...snapshot, name, model: snapshot.model };
+    throw new SpecUnreadable(snapshot.diagnostics);
   } catch (error) {
     if (!(error instanceof SpecUnreadable)) throw error;
     throw new SpecUnreadable(error.diagnostics, `the spec at ${name} cannot be read`);

@@ -1,6 +1,7 @@
-/** The lines around a place, numbered, with a caret below it. */
+/** Prints the lines around a place, with line numbers and a caret below the column. */
+import { printable } from "../cli/printable.ts";
 
-/** Lines wider than this are cut: a minified document must not fill the screen. */
+/** Columns. Longer lines are cut: a minified document must not fill the screen. */
 const widest = 160;
 
 export function codeFrame(text: string, line: number, column: number): string {
@@ -18,9 +19,8 @@ export function codeFrame(text: string, line: number, column: number): string {
   return shown.join("\n");
 }
 
-/** A control character in a spec file must not steer the terminal. */
+/** Replaces control characters: a spec file must not steer the terminal. */
 const visible = (line: string): string => {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for
-  const safe = line.replaceAll("\t", " ").replace(/[\u0000-\u001f\u007f-\u009f]/g, "\uFFFD");
+  const safe = printable(line.replaceAll("\t", " "));
   return safe.length > widest ? `${safe.slice(0, widest)}…` : safe;
 };

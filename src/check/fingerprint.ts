@@ -1,6 +1,6 @@
-/** A finding's fingerprint: rule, coordinate and canonical facts, so that an approval outlives a change of wording. */
+/** The fingerprint of a finding. It holds no message, so that an approval stays valid when a message is reworded. */
 import { hash } from "node:crypto";
 
-/** Twelve hex digits: 48 bits are enough among the findings of one project. */
+/** `facts` are the canonical values before and after. Twelve hex digits tell the findings of one project apart. */
 export const fingerprint = (rule: string, coordinate: string, facts: readonly unknown[]): string =>
   hash("sha256", JSON.stringify([rule, coordinate, facts])).slice(0, 12);

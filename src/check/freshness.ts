@@ -1,10 +1,10 @@
-/** Stage 3: `generated/` held against what codegen would write now; missing, changed and surplus files are all named. */
+/** Stage 3: compares `generated/` with the output of codegen. Missing, changed and surplus files are findings. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeFrame } from "./code-frame.ts";
 import type { Finding } from "./report.ts";
 
-/** `fresh`: path → text, as `generate()` returns it; `present`: the files that lie below `generated/` now. */
+/** `fresh`: path → text, as `generate()` returns them; `present`: the paths of the files below `generated/`. */
 export function freshnessFindings(
   root: string,
   fresh: ReadonlyMap<string, string>,

@@ -1,9 +1,9 @@
-/** The spec folder as it was at a git ref, read with `git ls-tree` and `git show`; nothing is checked out or written. */
+/** Reads the spec folder at a git ref with `git ls-tree` and `git show`. Nothing is checked out or written. */
 import { execFileSync } from "node:child_process";
-import { ConfigError } from "../config.ts";
-import type { SpecFiles } from "../spec/spec-files.ts";
+import type { SpecFiles } from "../bind/spec-files.ts";
+import { UsageError } from "../cli/usage-error.ts";
 
-/** Throws `ConfigError` where there is no git, no repository or no such commit, and for whatever else git refuses. */
+/** Throws `UsageError` if git is missing or refuses: no repository, no such commit. */
 export function gitFiles(root: string, ref: string): SpecFiles {
   const git = (...args: string[]): string => runGit(root, ref, args);
   const commit = git("rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`).trim();
@@ -14,7 +14,7 @@ export function gitFiles(root: string, ref: string): SpecFiles {
     .map((name) => name.slice("spec/".length));
   const known = new Set(names);
   return {
-    // a name outside the listing may be a folder, or a way out of the spec folder
+    // a name outside the listing may be a folder, or point out of the spec folder
     read: (name) => (known.has(name) ? git("show", `${commit}:./spec/${name}`) : undefined),
     list: (folder) => names.filter((name) => name.startsWith(`${folder}/`)).sort(),
   };
@@ -29,16 +29,16 @@ function runGit(root: string, ref: string, args: string[]): string {
       stdio: ["ignore", "pipe", "pipe"],
     });
   } catch (error) {
-    throw new ConfigError([reasonOf(error as GitError, ref)]);
+    throw new UsageError([reasonOf(error as GitError, ref)]);
   }
 }
 
-/** More than any document that parses in reasonable time. */
+/** Bytes; larger than any document that can be parsed in reasonable time. */
 const maxBuffer = 256 * 1024 * 1024;
 
 type GitError = NodeJS.ErrnoException & { readonly status: number | null; readonly stderr: string | null };
 
-/** Git's own reason; `rev-parse --quiet` gives none, and ends with 1, where there is no such commit. */
+/** Git's own message. `rev-parse --quiet` prints none and exits with 1 if there is no such commit. */
 function reasonOf({ code, status, stderr, message }: GitError, ref: string): string {
   if (code === "ENOENT") return "--base needs git, and there is no git here";
   const [reason] = (stderr ?? "").split("\n");

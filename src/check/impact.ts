@@ -1,49 +1,52 @@
 /**
- * Stage 5: joins findings and changes, known by schema coordinates, to the saved operations that select those
- * coordinates. What rests on something that breaks is broken, what rests on something dangerous is affected.
+ * Stage 5: impact analysis. A finding or a change has schema coordinates; a saved operation that selects one of them is
+ * impacted. A breaking change or an error breaks the operation, a dangerous change or a warning affects it.
  */
-import { callCost } from "../spec/call-cost.ts";
-import type { SavedOperation } from "../spec/saved-operations.ts";
-import { selectedCoordinates } from "../spec/selected-coordinates.ts";
-import type { Finding, OperationImpact, ReportedChange, Touched, Verdict } from "./report.ts";
-import type { Side } from "./side.ts";
+import { callCost } from "../bind/call-cost.ts";
+import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
+import type { SavedOperation } from "../schema/saved-operations.ts";
+import { selectedCoordinates } from "../schema/selected-coordinates.ts";
+import type { Finding, ImpactedOperation, OperationReport, SpecChange, Verdict } from "./report.ts";
 
-type About = Finding | ReportedChange;
+type FindingOrChange = Finding | SpecChange;
 
-/** A finding without coordinates of its own stands at one. */
-const coordinatesOf = (about: About): readonly string[] =>
-  about.coordinates ?? ("coordinate" in about ? [about.coordinate] : []);
+const coordinatesOf = (item: FindingOrChange): readonly string[] =>
+  item.coordinates ?? ("coordinate" in item ? [item.coordinate] : []);
 
-/** The same, each with the saved operations that it touches. */
-export function touchedBy<T extends About>(head: Side, base: Side | undefined, items: readonly T[]): T[] {
+/** The items, each with the saved operations that it breaks or affects. */
+export function withImpactedOperations<T extends FindingOrChange>(
+  head: SpecSnapshot,
+  base: SpecSnapshot | undefined,
+  items: readonly T[],
+): T[] {
   const selections = selectionsOf(head, base);
   return items.map((item) => {
     const verdict = verdictOf(item);
     if (verdict === "untouched") return item;
-    const touched = [...selections].flatMap(([operation, selected]): Touched[] =>
-      isAbout(item, operation, selected)
+    const operations = [...selections].flatMap(([operation, selected]): ImpactedOperation[] =>
+      concerns(item, operation, selected)
         ? [{ name: operation.name, file: `spec/${operation.file}`, line: operation.place.line, verdict }]
         : [],
     );
-    return { ...item, operations: touched };
+    return { ...item, operations };
   });
 }
 
-/** Every saved operation with its verdict and, if it is valid, what it costs. */
-export function operationImpacts(
-  head: Side,
-  base: Side | undefined,
+/** Every saved operation with its verdict and, if the operation is valid, its cost. */
+export function operationReports(
+  head: SpecSnapshot,
+  base: SpecSnapshot | undefined,
   findings: readonly Finding[],
-): OperationImpact[] {
+): OperationReport[] {
   return [...selectionsOf(head, base)].map(([operation, selected]) => {
-    const about = findings.filter((finding) => isAbout(finding, operation, selected));
-    const verdicts = about.map(verdictOf);
+    const own = findings.filter((finding) => concerns(finding, operation, selected));
+    const verdicts = own.map(verdictOf);
     const verdict = verdicts.includes("broken")
       ? "broken"
       : verdicts.includes("affected")
         ? "affected"
         : "untouched";
-    const because = about
+    const because = own
       .filter((finding) => verdictOf(finding) !== "untouched")
       .flatMap((finding) => coordinatesOf(finding).filter((each) => selected.has(each)));
     return {
@@ -57,24 +60,28 @@ export function operationImpacts(
   });
 }
 
-function verdictOf(about: About): Verdict {
-  const kind = "class" in about ? about.class : about.change;
+function verdictOf(item: FindingOrChange): Verdict {
+  const kind = "class" in item ? item.class : item.change;
   if (kind) return kind === "breaking" ? "broken" : kind === "dangerous" ? "affected" : "untouched";
-  const severity = "severity" in about ? about.severity : undefined;
+  const severity = "severity" in item ? item.severity : undefined;
   return severity === "error" ? "broken" : severity === "warning" ? "affected" : "untouched";
 }
 
-/** A finding of a saved operation stands at the operation's or fragment's name, every other one at coordinates. */
-const isAbout = (about: About, operation: SavedOperation, selected: ReadonlySet<string>): boolean => {
-  const own = coordinatesOf(about);
-  if (about.rule !== "saved-operation-invalid") return own.some((each) => selected.has(each));
+/** `saved-operation-invalid` has the name of an operation or fragment in place of a schema coordinate. */
+const concerns = (
+  item: FindingOrChange,
+  operation: SavedOperation,
+  selected: ReadonlySet<string>,
+): boolean => {
+  const own = coordinatesOf(item);
+  if (item.rule !== "saved-operation-invalid") return own.some((each) => selected.has(each));
   return operation.document.definitions.some(
     (definition) => "name" in definition && own.includes(definition.name?.value ?? ""),
   );
 };
 
-/** What each saved operation selects, of the schema as it is and as it was: a field that is gone counts too. */
-function selectionsOf(head: Side, base: Side | undefined): Map<SavedOperation, Set<string>> {
+/** The coordinates that each saved operation selects, in the new and in the old schema: a removed field counts too. */
+function selectionsOf(head: SpecSnapshot, base: SpecSnapshot | undefined): Map<SavedOperation, Set<string>> {
   const models = [head.model, base?.model].filter((model) => model !== undefined);
   return new Map(
     head.saved.map((operation) => [

@@ -1,21 +1,22 @@
 /**
- * Stage 6: every REST operation has a field, or stands in `spec/rest-only.yaml` with a reason. A new capability of REST
- * is a decision and never an oversight.
+ * Stage 6: every REST operation has a GraphQL field, or an entry with a reason in `spec/rest-only.yaml` (the ledger). So a
+ * new REST operation is never overlooked.
  */
 
-import { ConfigError } from "../config.ts";
-import { didYouMean } from "../spec/findings.ts";
-import { boundFields, type Model } from "../spec/model.ts";
-import { methodAndPath } from "../spec/operations.ts";
-import { isRecord } from "../spec/rest-document.ts";
-import { parseYamlFile, type YamlFile } from "../spec/yaml-file.ts";
+import { didYouMean } from "../bind/findings.ts";
+import { boundFields, type Model } from "../bind/model.ts";
+import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
+import { UsageError } from "../cli/usage-error.ts";
+import { isRecord } from "../openapi/document.ts";
+import { methodAndPath } from "../openapi/operation.ts";
+import { parseYamlFile, type YamlFile } from "../openapi/yaml-file.ts";
+import { frameAt } from "./frame.ts";
 import type { Finding } from "./report.ts";
-import type { Side } from "./side.ts";
 
 const ledgerFile = "rest-only.yaml";
 
-export function ledgerFindings(side: Side, model: Model): Finding[] {
-  const ledger = readLedger(side);
+export function ledgerFindings(snapshot: SpecSnapshot, model: Model): Finding[] {
+  const ledger = readLedger(snapshot);
   const bound = boundOperations(model);
   const undecided = [...model.operations.values()].filter(
     ({ id }) => !bound.has(id) && !ledger.entries.has(id),
@@ -25,9 +26,9 @@ export function ledgerFindings(side: Side, model: Model): Finding[] {
       ...common("operation-undecided", operation.id),
       message: `${methodAndPath(operation)} (${operation.id}) has no GraphQL field, and no entry in spec/${ledgerFile}`,
       hint: `add a field (npm run propose -- ${operation.id}), or "${operation.id}: <reason>" to spec/${ledgerFile}`,
-      places: [side.frame("rest", model.document.place(operation.node))],
+      places: [frameAt(snapshot, "rest", model.document.place(operation.node))],
     })),
-    ...staleEntries(side, model, ledger, bound),
+    ...staleEntries(snapshot, model, ledger, bound),
   ];
 }
 
@@ -36,20 +37,25 @@ const boundOperations = (model: Model): Set<string> =>
 
 type Ledger = { file: YamlFile | undefined; entries: ReadonlyMap<string, unknown> };
 
-/** Throws `SpecUnreadable` if it is no YAML, `ConfigError` if it is something else than a map. */
-function readLedger({ files }: Side): Ledger {
+/** Throws `SpecUnreadable` if the ledger is not YAML, `UsageError` if it is not a map. */
+function readLedger({ files }: SpecSnapshot): Ledger {
   const text = files.read(ledgerFile);
   if (text === undefined) return { file: undefined, entries: new Map() };
   const file = parseYamlFile(ledgerFile, text);
   if (file.value === null || file.value === undefined) return { file, entries: new Map() };
   if (!isRecord(file.value))
-    throw new ConfigError([`spec/${ledgerFile}: wants a map of operationId to reason`]);
+    throw new UsageError([`spec/${ledgerFile}: wants a map of operationId to reason`]);
   return { file, entries: new Map(Object.entries(file.value)) };
 }
 
-function staleEntries(side: Side, model: Model, ledger: Ledger, bound: ReadonlySet<string>): Finding[] {
+function staleEntries(
+  snapshot: SpecSnapshot,
+  model: Model,
+  ledger: Ledger,
+  bound: ReadonlySet<string>,
+): Finding[] {
   return [...ledger.entries].flatMap(([id, reason]): Finding[] => {
-    const places = ledger.file ? [side.frame("file", ledger.file.place([id]))] : [];
+    const places = ledger.file ? [frameAt(snapshot, "file", ledger.file.place([id]))] : [];
     const unknown = !model.operations.has(id);
     const hint = "remove the entry";
     if (unknown) {

@@ -1,45 +1,53 @@
-/**
- * `npm run check`: one run of every stage, printed in as many formats as asked for.
- * Exit code: 0 nothing to settle, 1 findings, 2 usage or configuration, 3 a spec file cannot be read, 4 a fault of ours.
- */
+/** `npm run check`: one run of every stage, printed in as many formats as asked for. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { dirname, join, resolve } from "node:path";
-import { type Io, processIo, runCommand } from "../spec/command.ts";
-import { folderFiles } from "../spec/spec-files.ts";
-import { type Arguments, type Output, readArguments, usage } from "./arguments.ts";
+import { folderFiles } from "../bind/spec-files.ts";
+import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
+import { nonEmpty } from "../cli/parse.ts";
+import { escaped } from "../cli/printable.ts";
 import { check } from "./check.ts";
-import { failureAnnotations, formatGithub } from "./format-github.ts";
-import { formatJson } from "./format-json.ts";
-import { formatMarkdown } from "./format-markdown.ts";
-import { formatText } from "./format-text.ts";
+import { failureAnnotations, formatGithub } from "./format/github.ts";
+import { formatJson } from "./format/json.ts";
+import { formatMarkdown } from "./format/markdown.ts";
+import { formatOption, type Output, oneToStandardOutput } from "./format/option.ts";
+import { formatText } from "./format/text.ts";
 import { freshnessFindings } from "./freshness.ts";
 import { gitFiles } from "./git-files.ts";
+import { printableReport } from "./printable-report.ts";
 import type { Finding, Report } from "./report.ts";
 
-/** `io.root` is the project's folder; relative file names start there. */
+type Given = { readonly base?: string; readonly format: readonly Output[] };
+
 export function run(argv: readonly string[], io: Io): Promise<number> {
   let outputs: readonly Output[] = [];
-  const command = async (): Promise<number> => {
-    const given = readArguments(argv);
-    if (given.help) {
-      io.out(usage);
-      return 0;
-    }
-    outputs = given.outputs;
+  const work = async ({ base, format }: Given): Promise<number> => {
+    outputs = oneToStandardOutput(format);
     // a run that fails must not leave the report of another behind
     for (const { file } of outputs) if (file !== undefined) rmSync(resolve(io.root, file), { force: true });
-    const report = await reportOf(given, io);
+    const report = await reportOf(base, io);
     for (const output of outputs) write(print(report, output, io), output, io);
     return report.summary.unapproved === 0 ? 0 : 1;
   };
-  return runCommand("check", io, command, (failure) => {
-    for (const output of outputs)
-      if (output.format === "github") write(failureAnnotations(failure), output, io);
-  });
+  return runCommand(
+    "npm run check",
+    argv,
+    io,
+    (line, does) =>
+      line
+        .description("Proves spec/schema.graphql against spec/openapi.yaml, and generated/ against both.")
+        .option("--base <git ref>", "also reports the changes since that commit, and their effects", nonEmpty)
+        .addOption(formatOption())
+        .addHelpText("after", exitCodes)
+        .action(does(work)),
+    (failure) => {
+      for (const output of outputs)
+        if (output.format === "github") write(failureAnnotations(failure), output, io);
+    },
+  );
 }
 
-const reportOf = ({ base }: Arguments, { root, today }: Io): Promise<Report> =>
+const reportOf = (base: string | undefined, { root, today }: Io): Promise<Report> =>
   check({
     files: folderFiles(join(root, "spec")),
     freshness: () => freshness(root),
@@ -62,11 +70,12 @@ function write(text: string, { file }: Output, io: Io): void {
 }
 
 function print(report: Report, { format, file }: Output, io: Io): string {
-  if (format === "json") return formatJson(report);
-  if (format === "github") return formatGithub(report);
+  if (format === "json") return escaped(formatJson(report));
+  const shown = printableReport(report);
+  if (format === "github") return formatGithub(shown);
   return format === "markdown"
-    ? formatMarkdown(report)
-    : formatText(report, file === undefined && io.colour === true);
+    ? formatMarkdown(shown)
+    : formatText(shown, file === undefined && io.colour === true);
 }
 
 if (import.meta.main) {

@@ -1,26 +1,27 @@
-/** Stages 1 and 2: what loading and binding found, as findings of the report. */
-import type { Diagnostic, Rule } from "../spec/diagnostic.ts";
-import { fingerprint } from "./fingerprint.ts";
-import type { Finding, Stage } from "./report.ts";
-import type { Side } from "./side.ts";
+/** Stages 1 and 2: turns the diagnostics of loading and binding into findings of the report. */
 
-const loading = new Set<Rule>([
+import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
+import type { Diagnostic, Rule } from "../diagnostic.ts";
+import { fingerprint } from "./fingerprint.ts";
+import { frameAt } from "./frame.ts";
+import type { Finding, Stage } from "./report.ts";
+
+const loadRules = new Set<Rule>([
   "spec-unreadable",
   "ref-unresolved",
   "ref-circular",
   "operation-id-missing",
   "operation-id-duplicate",
   "schema-invalid",
-  "type-name-taken",
 ]);
 
-export const proofFindings = (side: Side): Finding[] =>
-  side.diagnostics.map((diagnostic) => toFinding(diagnostic, side.frame));
+export const proofFindings = (snapshot: SpecSnapshot): Finding[] =>
+  snapshot.diagnostics.map((diagnostic) => toFinding(snapshot, diagnostic));
 
-function toFinding(diagnostic: Diagnostic, frame: Side["frame"]): Finding {
+function toFinding(snapshot: SpecSnapshot, diagnostic: Diagnostic): Finding {
   const { rule, severity, coordinate, message, hint, schema, rest } = diagnostic;
-  const saved = rule === "saved-operation-invalid";
-  const stage: Stage = loading.has(rule) ? "load" : saved ? "impact" : "proof";
+  const isSavedOperation = rule === "saved-operation-invalid";
+  const stage: Stage = loadRules.has(rule) ? "load" : isSavedOperation ? "impact" : "proof";
   return {
     stage,
     rule,
@@ -29,8 +30,8 @@ function toFinding(diagnostic: Diagnostic, frame: Side["frame"]): Finding {
     message,
     hint,
     places: [
-      ...(schema ? [frame(saved ? "operation" : "schema", schema)] : []),
-      ...(rest ? [frame("rest", rest)] : []),
+      ...(schema ? [frameAt(snapshot, isSavedOperation ? "operation" : "schema", schema)] : []),
+      ...(rest ? [frameAt(snapshot, "rest", rest)] : []),
     ],
     operations: [],
     ...(severity === "warning" && { fingerprint: fingerprint(rule, coordinate, diagnostic.facts ?? []) }),

@@ -1,14 +1,14 @@
 /**
- * What a run of `check` comes to, as data: every format prints it and adds nothing. `report.schema.json` describes its
- * JSON; paths are relative to the project, so that a report is the same on every machine.
+ * The result of one run of `check`, as data. Every format prints the report and adds nothing. `report.schema.json`
+ * describes its JSON. Paths are relative to the project, so that every machine gets the same report.
  */
 
 export type Stage = "load" | "proof" | "freshness" | "changes" | "impact" | "ledger" | "approvals";
 
-/** breaking: clients or the mapping fail · dangerous: they may notice · safe: they cannot. */
+/** breaking: clients or the mapping fail · dangerous: clients may see a difference · safe: they cannot. */
 export type ChangeClass = "breaking" | "dangerous" | "safe";
 
-/** A place with some lines around it; `role` says which side of the mapping it is, `base…` before the change. */
+/** A place with the lines around it. `role` names the kind of file; `base …` is the file at the base. */
 export type Frame = {
   readonly role: "schema" | "rest" | "base schema" | "base rest" | "operation" | "file";
   readonly file: string;
@@ -19,8 +19,8 @@ export type Frame = {
 
 export type Verdict = "broken" | "affected" | "untouched";
 
-/** A saved operation that selects what a finding or a change is about. */
-export type Touched = {
+/** A saved operation that selects a coordinate of a finding or a change. */
+export type ImpactedOperation = {
   readonly name: string;
   readonly file: string;
   readonly line: number;
@@ -32,58 +32,59 @@ type Approval = { readonly reason: string; readonly author: string; readonly exp
 export type Finding = {
   readonly stage: Stage;
   readonly rule: string;
-  /** error: mend it · warning: mend or approve it · note: fails nothing. */
+  /** error, warning: the run fails unless the finding is approved · note: the run does not fail. */
   readonly severity: "error" | "warning" | "note";
   readonly change?: Exclude<ChangeClass, "safe">;
   readonly coordinate: string;
-  /** All schema coordinates that a change reaches; `coordinate` is the first. */
+  /** All schema coordinates that the change reaches; `coordinate` is the first of them. */
   readonly coordinates?: readonly string[];
   readonly message: string;
   readonly hint: string;
   readonly places: readonly Frame[];
-  readonly operations: readonly Touched[];
-  /** Set where an approval can settle it: rule, coordinate and canonical before and after. */
+  readonly operations: readonly ImpactedOperation[];
+  /** Present if an approval can settle the finding; an approval names it. */
   readonly fingerprint?: string;
   readonly approval?: Approval;
 };
 
-/** One difference from the base, also a safe one and one that nothing rests on. */
-export type ReportedChange = {
+/** One difference from the base. Safe changes, and changes that no coordinate rests on, are listed as well. */
+export type SpecChange = {
   readonly side: "schema" | "rest";
   readonly rule: string;
   readonly class: ChangeClass;
-  /** Where in the schema (a coordinate) or in the document (operation and place in it). */
+  /** A schema coordinate, or an operation of the OpenAPI document and the place in it. */
   readonly at: string;
   readonly message: string;
   readonly coordinates: readonly string[];
-  readonly operations: readonly Touched[];
+  readonly operations: readonly ImpactedOperation[];
 };
 
-export type OperationImpact = {
+/** One saved operation: its verdict, and its cost in REST calls. */
+export type OperationReport = {
   readonly name: string;
   readonly file: string;
   readonly line: number;
   readonly verdict: Verdict;
-  /** Coordinates that it selects and that do not work as before. */
+  /** The selected coordinates with a finding. */
   readonly because: readonly string[];
-  /** Absent where nobody can know: the operation, or the whole schema, is not valid. */
+  /** Absent if the operation or the schema is not valid: then the cost is unknown. */
   readonly calls?: { readonly typical: number; readonly worst: number };
 };
 
 export type Report = {
   readonly version: 1;
   readonly base?: string;
-  /** Why a stage could not be run; absent stages ran. */
+  /** The reason for each stage that did not run. */
   readonly skipped: Partial<Record<Stage, string>>;
   readonly findings: readonly Finding[];
-  readonly changes: readonly ReportedChange[];
-  readonly operations: readonly OperationImpact[];
+  readonly changes: readonly SpecChange[];
+  readonly operations: readonly OperationReport[];
   readonly summary: Summary;
 };
 
 type Summary = {
   readonly findings: number;
-  /** Neither approved nor a note: what fails the run. */
+  /** The findings that fail the run: neither approved nor notes. */
   readonly unapproved: number;
   readonly approved: number;
   readonly notes: number;
@@ -95,8 +96,8 @@ export const isUnapproved = ({ severity, approval }: Finding): boolean => severi
 
 export function summarise(
   findings: readonly Finding[],
-  changes: readonly ReportedChange[],
-  operations: readonly OperationImpact[],
+  changes: readonly SpecChange[],
+  operations: readonly OperationReport[],
 ): Summary {
   const classes = { breaking: 0, dangerous: 0, safe: 0 };
   for (const change of changes) classes[change.class]++;

@@ -1,13 +1,14 @@
 /**
- * The document as one, for openapi-typescript: Redocly's bundle, over the files as the loader read and understood them
- * (RFC 3986 references are percent-encoded, a discriminator's mapping may name a schema; OpenAPI 3.1 §4.8.25).
+ * Bundles the files of the OpenAPI document into one for openapi-typescript, with Redocly's bundler. The bundler reads
+ * the loaded files, and resolves references as `RestDocument` does: percent-encoded (RFC 3986), and with bare schema
+ * names in a discriminator's mapping (OpenAPI 3.1 §4.8.25).
  */
 import { posix } from "node:path";
 import { BaseResolver, bundle, createConfig, type Document, Source } from "@redocly/openapi-core";
-import { decode, isRecord, type RestDocument } from "../spec/rest-document.ts";
-import { mappedReference } from "../spec/variants.ts";
+import { decodePercent, isRecord, type RestDocument } from "../openapi/document.ts";
+import { mappedReference } from "../openapi/variants.ts";
 
-/** As if all files lay here, so that nothing of the machine gets in. */
+/** The bundler sees all files in this folder, so that no path of the machine gets into the output. */
 const folder = "/spec/";
 
 export async function bundled(document: RestDocument): Promise<Record<string, unknown>> {
@@ -29,7 +30,7 @@ class LoadedFiles extends BaseResolver {
   }
 
   override resolveExternalRef(base: string | null, reference: string): string {
-    return posix.join(base === null ? "/" : posix.dirname(base), decode(reference));
+    return posix.join(base === null ? "/" : posix.dirname(base), decodePercent(reference));
   }
 
   override resolveDocument(base: string | null, reference: string): Promise<Document> {

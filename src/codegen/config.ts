@@ -1,12 +1,17 @@
-/** The graphql-codegen configuration: which generated file is made by which plugins, from one resolved model. */
+/**
+ * The graphql-codegen configuration: one plugin makes each generated file from the resolved model. The plugin composes
+ * the library's output and ours, formats the text and puts the banner on line 1.
+ */
 import type { CodegenConfig } from "@graphql-codegen/cli";
+import type { PluginFunction, Types } from "@graphql-codegen/plugin-helpers";
 import * as typescript from "@graphql-codegen/typescript";
 import * as typescriptOperations from "@graphql-codegen/typescript-operations";
 import * as typescriptResolvers from "@graphql-codegen/typescript-resolvers";
+import { isScalarType, isSpecifiedScalarType } from "graphql";
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
-import { format } from "prettier";
-import type { Model } from "../spec/model.ts";
-import type { SavedOperation } from "../spec/saved-operations.ts";
+import type { Model } from "../bind/model.ts";
+import { unreadable } from "../diagnostic.ts";
+import type { SavedOperation } from "../schema/saved-operations.ts";
 import { bundled } from "./bundle.ts";
 import { emitArguments } from "./emit-arguments.ts";
 import { emitDocuments, emitManifest, savedDefinitions } from "./emit-operations.ts";
@@ -14,93 +19,146 @@ import { emitOperations } from "./emit-operations-table.ts";
 import { emitResolvers } from "./emit-resolvers.ts";
 import { emitSchema } from "./emit-schema.ts";
 import { emitParents, parentName } from "./emit-types.ts";
-import { banner } from "./names.ts";
+import { formatted } from "./format.ts";
+import { singleQuoted } from "./text.ts";
+import { resolversName, resolversSuffix, typeScriptName } from "./type-names.ts";
 
-const readable = (text: string): Promise<string> => format(text, { parser: "typescript", printWidth: 110 });
+/** `documents` are the saved operations that the plugin gets. */
+type GeneratedFile = {
+  readonly plugin: PluginFunction;
+  readonly documents?: string;
+  readonly config?: object;
+};
 
 export function codegenConfig(model: Model, saved: readonly SavedOperation[] = []): CodegenConfig {
   const schema = emitSchema(model);
-  const emitters: Record<string, () => string | Promise<string>> = {
-    "rest-types": () => emitRestTypes(model),
-    "public-schema": () => schema,
-    parents: () => emitParents(model),
-    resolvers: () => readable(emitResolvers(model)),
-    operations: () => readable(emitOperations(model)),
-    arguments: () => readable(emitArguments(model)),
-    banner: () => banner,
-    documents: () => emitDocuments(saved),
-    manifest: () => emitManifest(model, saved),
+  const files: Record<string, GeneratedFile> = {
+    "rest.ts": { plugin: () => emitRestTypes(model) },
+    "schema.graphql": { plugin: () => schema },
+    "graphql.ts": {
+      plugin: together(() => emitParents(model), typescript.plugin, typescriptResolvers.plugin),
+      config: typeOptions(model),
+    },
+    "resolvers.ts": { plugin: () => emitResolvers(model) },
+    "operations.ts": { plugin: () => emitOperations(model) },
+    "arguments.ts": { plugin: () => emitArguments(model) },
+    ...(saved.length > 0 && savedOperationFiles(model, saved)),
   };
-  const libraries = {
-    typescript,
-    "typescript-resolvers": typescriptResolvers,
-    "typescript-operations": typescriptOperations,
-  };
+  const plugins = new Map(
+    Object.entries(files).map(([name, { plugin }]) => [name, { plugin: formatting(name, plugin) }]),
+  );
   return {
     schema,
     silent: true,
     config: { sort: false },
     pluginLoader: (async (name: string) => {
-      const found = Object.entries({ ...libraries, ...wrapped(emitters) }).find(
-        ([id]) => name.endsWith(`/${id}`) || name === id,
-      );
+      // graphql-codegen asks for a package of its own scope before it asks for the name
+      const found = plugins.get(name);
       if (!found) throw Object.assign(new Error(`no plugin ${name}`), { code: "MODULE_NOT_FOUND" });
-      return found[1];
+      return found;
     }) as unknown as NonNullable<CodegenConfig["pluginLoader"]>,
-    generates: {
-      "generated/rest.ts": { plugins: ["rest-types"] },
-      "generated/schema.graphql": { plugins: ["public-schema"] },
-      "generated/graphql.ts": {
-        plugins: ["parents", "typescript", "typescript-resolvers"],
-        config: typeOptions(model),
-      },
-      "generated/resolvers.ts": { plugins: ["resolvers"] },
-      "generated/operations.ts": { plugins: ["operations"] },
-      "generated/arguments.ts": { plugins: ["arguments"] },
-      ...(saved.length > 0 && savedOutputs(saved)),
-    },
+    generates: Object.fromEntries(
+      Object.entries(files).map(([name, { documents, config }]) => [
+        `generated/${name}`,
+        { plugins: [name], ...(documents !== undefined && { documents }), ...(config && { config }) },
+      ]),
+    ),
   };
 }
 
-async function emitRestTypes({ document }: Model): Promise<string> {
-  const whole = (await bundled(document)) as unknown as OpenAPI3;
-  return banner + astToString(await openapiTS(whole, { defaultNonNullable: false, silent: true }));
+/** One plugin that prints the text of several. */
+const together =
+  (...plugins: readonly PluginFunction[]): PluginFunction =>
+  async (...input) =>
+    merged(await Promise.all(plugins.map((plugin) => plugin(...input))));
+
+/** Imports first, then the rest of the heads, then the contents. */
+export function merged(outputs: readonly Types.PluginOutput[]): string {
+  const complex = outputs.map((output) => (typeof output === "string" ? { content: output } : output));
+  const heads = complex.flatMap(({ prepend = [] }) => prepend);
+  const isImport = (line: string): boolean => line.startsWith("import");
+  const others = heads.filter((line) => !isImport(line));
+  return [
+    heads.filter(isImport).join("\n"),
+    others.join("\n"),
+    ...complex.map(({ content }) => content),
+    ...complex.flatMap(({ append = [] }) => append),
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
 }
 
-/** Files of the saved operations; without any there are none. */
-const savedOutputs = (saved: readonly SavedOperation[]): CodegenConfig["generates"] => ({
-  "generated/documents.ts": {
-    documents: savedDefinitions(saved),
-    plugins: ["banner", "typescript-operations", "documents"],
-    config: {
-      enumsAsTypes: true,
-      useTypeImports: true,
-      strictScalars: false,
-      defaultScalarType: "unknown",
-      namingConvention: "keep",
-    },
-  },
-  "generated/operations-manifest.json": { plugins: ["manifest"] },
-});
+const formatting =
+  (name: string, plugin: PluginFunction): PluginFunction =>
+  async (...input) =>
+    formatted(name, merged([await plugin(...input)]));
 
-const wrapped = (emitters: Record<string, () => string | Promise<string>>) =>
-  Object.fromEntries(Object.entries(emitters).map(([name, emit]) => [name, { plugin: emit }]));
+async function emitRestTypes({ document }: Model): Promise<string> {
+  const whole = (await bundled(document)) as unknown as OpenAPI3;
+  try {
+    return astToString(await openapiTS(whole, { defaultNonNullable: false, silent: true }));
+  } catch (error) {
+    throw unreadable(
+      document.root.file,
+      error instanceof URIError
+        ? "a path, an operationId, a component or a property has a % in its name that openapi-typescript cannot read"
+        : `openapi-typescript cannot write types for it: ${(error as Error).message}`,
+    );
+  }
+}
+
+/** The types of the saved operations, here and in the client package. */
+export const operationTypeOptions = {
+  useTypeImports: true,
+  strictScalars: false,
+  defaultScalarType: "unknown",
+  namingConvention: "keep",
+};
+
+const savedOperationFiles = (
+  model: Model,
+  saved: readonly SavedOperation[],
+): Record<string, GeneratedFile> => ({
+  "documents.ts": {
+    documents: savedDefinitions(saved),
+    plugin: together(typescriptOperations.plugin, () => emitDocuments(saved)),
+    config: { ...operationTypeOptions, enumsAsTypes: true },
+  },
+  "operations-manifest.json": { plugin: () => emitManifest(model, saved) },
+});
 
 /** A type keeps its name (`APIKey`, `my_type`), which the resolvers import; `QueryContactsArgs` gets its capitals. */
 const keepTypeName =
   ({ schema }: Model) =>
-  (name: string): string =>
-    schema.getType(name.replace(/Resolvers$/, "")) ? name : `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  (name: string): string => {
+    if (schema.getType(name)) return typeScriptName(schema, name);
+    const suffix = resolversSuffix(schema);
+    const owner = name.endsWith(suffix) ? name.slice(0, -suffix.length) : "";
+    if (schema.getType(owner)) return resolversName(schema, owner);
+    return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  };
+
+/** A custom scalar passes unchanged: REST alone knows its type. */
+const customScalars = ({ schema }: Model): Record<string, object> =>
+  Object.fromEntries(
+    Object.values(schema.getTypeMap())
+      .filter((type) => isScalarType(type) && !isSpecifiedScalarType(type))
+      .map(({ name }) => [name, { input: "any", output: "unknown" }]),
+  );
 
 /** Every field resolver is demanded, and its parent is the REST object, so that `tsc` proves the mapping a second time. */
 const typeOptions = (model: Model) => ({
   contextType: "Context",
+  resolverTypeSuffix: resolversSuffix(model.schema),
   mappers: {
-    ...Object.fromEntries([...model.backings.keys()].map((type) => [type, parentName(type)])),
-    ...Object.fromEntries([...model.enums.keys()].map((name) => [name, name])),
+    ...Object.fromEntries([...model.backings.keys()].map((type) => [type, parentName(model.schema, type)])),
+    ...Object.fromEntries([...model.enums.keys()].map((name) => [name, typeScriptName(model.schema, name)])),
   },
   enumValues: Object.fromEntries(
-    [...model.enums].map(([name, values]) => [name, Object.fromEntries(values)]),
+    [...model.enums].map(([name, values]) => [
+      name,
+      Object.fromEntries([...values].map(([value, rest]) => [value, singleQuoted(rest)])),
+    ]),
   ),
   namingConvention: { typeNames: keepTypeName(model), transformUnderscore: true },
   avoidOptionals: { field: true, object: true, resolvers: true },
@@ -110,7 +168,10 @@ const typeOptions = (model: Model) => ({
   importExtension: ".ts",
   strictScalars: false,
   defaultScalarType: "unknown",
-  scalars: { ID: { input: "string", output: "string | number" } }, // a number is written as text
+  scalars: {
+    ID: { input: "string", output: "string | number" }, // a number is written as text
+    ...customScalars(model),
+  },
   maybeValue: "T | null | undefined", // REST leaves an optional property out, graphql-js takes that for null
   inputMaybeValue: "T | null", // what is left out of a list is no item
   makeResolverTypeCallable: true,

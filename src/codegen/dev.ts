@@ -1,43 +1,59 @@
 /**
- * `npm run dev`: the server, generated anew and started again when a file below `spec/` is saved. Findings, and
- * whatever else goes wrong, are printed and the server that runs goes on running; it ends with this process.
+ * `npm run dev`: the server, generated anew and started again when a file below `spec/` is saved. Findings, and any
+ * other failure, are printed and the server that runs goes on running; it ends with this process.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { watch } from "node:fs";
-import { processIo } from "../spec/command.ts";
-import { run } from "./main.ts";
+import { join } from "node:path";
+import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
+import { run as codegen } from "./main.ts";
 
 /** Editors save in several steps; these many milliseconds of quiet end one. */
 const quietMs = 150;
 
-const start = (): ChildProcess =>
-  spawn(process.execPath, ["src/main.ts", ...process.argv.slice(2)], { stdio: "inherit" });
+export const run = (argv: readonly string[], io: Io): Promise<number> =>
+  runCommand("npm run dev", argv, io, (line, does) =>
+    line
+      .description("Runs the roles; generates and starts them anew whenever a file below spec/ is saved.")
+      .argument("[role...]", "as of npm start; without one, all of them")
+      .addHelpText("after", exitCodes)
+      .action(does((roles: readonly string[]) => watchSpec(io, roles))),
+  );
 
-let server: ChildProcess | undefined;
-let timer: NodeJS.Timeout | undefined;
-let regenerating = regenerate();
-
-const watcher = watch("spec", { recursive: true }, () => {
-  clearTimeout(timer);
-  timer = setTimeout(() => {
-    regenerating = regenerating.then(regenerate);
-  }, quietMs);
-});
-watcher.on("error", console.error);
-
-async function regenerate(): Promise<void> {
-  try {
-    if ((await run([], processIo)) !== 0) return;
-  } catch (error) {
-    return console.error(error);
-  }
-  if (server?.exitCode === null && server.signalCode === null) {
-    server.kill("SIGINT");
-    await once(server, "exit");
-  }
-  server = start();
+/** Resolves with the exit code when a signal ends the watch, or when the server refuses its roles or variables. */
+function watchSpec(io: Io, roles: readonly string[]): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  let server: ChildProcess | undefined;
+  const start = (): void => {
+    const brief = server ? ["--brief"] : [];
+    const args = [join(io.root, "src/main.ts"), ...brief, "--", ...roles];
+    server = spawn(process.execPath, args, { cwd: io.root, env: io.env, stdio: "inherit" });
+    server.once("exit", (code) => {
+      if (code === 2) resolve(code);
+    });
+  };
+  const regenerate = async (): Promise<void> => {
+    if ((await codegen([], io)) !== 0) return;
+    if (server?.exitCode === null && server.signalCode === null) {
+      server.kill("SIGINT");
+      await once(server, "exit");
+    }
+    start();
+  };
+  let timer: NodeJS.Timeout | undefined;
+  let regenerating = regenerate();
+  const watcher = watch(join(io.root, "spec"), { recursive: true }, () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      regenerating = regenerating.then(regenerate);
+    }, quietMs);
+  });
+  watcher.on("error", (error) => io.error(`npm run dev: spec/ cannot be watched: ${error.message}`));
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve(0));
+  process.on("exit", () => server?.kill("SIGINT"));
+  return promise;
 }
 
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit(0));
-process.on("exit", () => server?.kill("SIGINT"));
+// the watcher, and a server that is starting, would keep the process alive
+if (import.meta.main) process.exit(await run(process.argv.slice(2), processIo));

@@ -1,14 +1,15 @@
 /**
- * What client teams get of the saved operations: `generated/documents.ts`, each with the types of its result and
- * variables, and `generated/operations-manifest.json`, the persisted queries with the REST calls that each one costs.
+ * The generated files of the saved operations for client teams: `generated/documents.ts` holds typed documents,
+ * `generated/operations-manifest.json` the persisted queries with their estimated REST calls.
  */
 import { hash } from "node:crypto";
 import { type DefinitionNode, Kind, print } from "graphql";
-import { callCost } from "../spec/call-cost.ts";
-import type { Model } from "../spec/model.ts";
-import type { SavedOperation } from "../spec/saved-operations.ts";
+import { callCost } from "../bind/call-cost.ts";
+import type { Model } from "../bind/model.ts";
+import type { SavedOperation } from "../schema/saved-operations.ts";
+import { comment, literal } from "./text.ts";
 
-/** All definitions once, as graphql-codegen wants them. */
+/** Every definition once. Several operations may use one fragment. */
 export function savedDefinitions(saved: readonly SavedOperation[]): string {
   const definitions = new Map<string, DefinitionNode>();
   for (const { document } of saved) {
@@ -20,13 +21,13 @@ export function savedDefinitions(saved: readonly SavedOperation[]): string {
   return [...definitions.values()].map(print).join("\n\n");
 }
 
-/** The documents below their types: text, so that no client needs a parser. */
+/** The documents as strings, so that clients need no parser. */
 export function emitDocuments(saved: readonly SavedOperation[]): string {
   const documents = saved.map((operation) => {
     const { name, file } = operation;
     const types = `${typeName(operation)}, ${typeName(operation)}Variables`;
-    return `/** ${name}, from spec/${file}; persisted as ${idOf(operation)} */
-export const ${name}Document = ${JSON.stringify(textOf(operation))} as TypedDocumentText<${types}>;`;
+    return `${comment(`${name}, from spec/${file}.`, `Persisted as ${idOf(operation)}.`)}
+export const ${name}Document = ${literal(textOf(operation))} as TypedDocumentText<${types}>;`;
   });
   return `
 /** A document with the types of its result and its variables. */
@@ -37,10 +38,10 @@ ${documents.join("\n\n")}
 }
 
 /** graphql-codegen's names: `TeamInboxQuery`, `AnswerMutation`. */
-const typeName = ({ name, definition }: SavedOperation): string =>
+export const typeName = ({ name, definition }: SavedOperation): string =>
   `${name}${definition.operation === "query" ? "Query" : "Mutation"}`;
 
-/** Apollo's manifest format, with `calls` beside what it knows. */
+/** Apollo's persisted query manifest, with the additional member `calls`. */
 export function emitManifest(model: Model, saved: readonly SavedOperation[]): string {
   const operations = saved.map((operation) => ({
     id: idOf(operation),
@@ -55,5 +56,5 @@ export function emitManifest(model: Model, saved: readonly SavedOperation[]): st
 
 const textOf = ({ document }: SavedOperation): string => print(document);
 
-/** SHA-256 of the text, as automatic persisted queries have it. */
-const idOf = (operation: SavedOperation): string => hash("sha256", textOf(operation));
+/** The SHA-256 digest of the text, as in automatic persisted queries. */
+export const idOf = (operation: SavedOperation): string => hash("sha256", textOf(operation));

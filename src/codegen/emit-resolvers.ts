@@ -1,71 +1,92 @@
-/** `generated/resolvers.ts`: one expression a field, in schema order, both halves of the binding in its comment. */
-import type { AbstractType, BoundField, Model, ModelField, PlainField } from "../spec/model.ts";
-import { methodAndPath } from "../spec/operations.ts";
-import { boundResolver } from "./emit-calls.ts";
-import { type InputFunctions, inputFunctionText } from "./emit-inputs.ts";
-import { access, banner, key } from "./names.ts";
+/** `generated/resolvers.ts`: one expression for each field, in schema order, with the field's binding in its comment. */
+import type { AbstractType, BoundField, Model, ModelField, PlainField } from "../bind/model.ts";
+import { methodAndPath } from "../openapi/operation.ts";
+import { batchFunctions, boundResolver, sendsUntyped } from "./emit-calls.ts";
+import { conversionFunction } from "./emit-inputs.ts";
+import { access, key } from "./names.ts";
+import { comment, literal } from "./text.ts";
+import { resolversName, typeScriptName } from "./type-names.ts";
 
 export function emitResolvers(model: Model): string {
-  const functions: InputFunctions = new Map();
   const types = Map.groupBy(model.fields.values(), ({ type }) => type);
-  const objects = [...types].map(([type, fields]) => emitType(model, functions, type, fields));
-  const abstracts = [...model.abstracts.values()].map(emitAbstract);
-  const enums = [...model.enums].map(([name, values]) => emitEnum(name, values));
-  const inputs = [...new Set(functions.values())];
-  const body = [...inputs.map(inputFunctionText), ...objects, ...abstracts, ...enums].join("\n\n");
-  const inputTypes = new Set(inputs.map(({ type }) => type));
-  return `${banner}${imports(model, body, [...types.keys()], [...inputTypes])}\n\n${body}\n`;
+  const conversions = model.inputConversions.map((input) => conversionFunction(model.schema, input));
+  const objects = [...types].map(([type, fields]) => emitType(model, type, fields));
+  const abstracts = [...model.abstracts.values()].map((abstract) => emitAbstract(model, abstract));
+  const enums = [...model.enums].map(([name, values]) => emitEnum(model, name, values));
+  const body = [...conversions, ...objects, ...abstracts, ...enums].join("\n\n");
+  return `${imports(model, [...types.keys()])}\n\n${body}\n`;
 }
 
-function emitType(
-  model: Model,
-  functions: InputFunctions,
-  type: string,
-  fields: readonly ModelField[],
-): string {
+function emitType(model: Model, type: string, fields: readonly ModelField[]): string {
   const lines = fields.map((field) =>
     field.kind === "bound"
-      ? `/** ${boundComment(field)} */\n${field.field}: ${boundResolver(model, functions, field)},`
-      : `${plainComment(field)}${field.field}: ${field.property === undefined ? "itself" : `property(${JSON.stringify(field.property)})`},`,
+      ? `${comment(boundText(field))}\n${field.field}: ${boundResolver(field)},`
+      : `${plainComment(field)}${field.field}: ${field.property === undefined ? "itself" : `property(${literal(field.property)})`},`,
   );
-  const resolvers = roots(model).includes(type) ? `Required<${type}Resolvers>` : `${type}Resolvers`;
-  return `export const ${type} = {\n${lines.join("\n")}\n} satisfies ${resolvers};`;
+  const own = resolversName(model.schema, type);
+  const resolvers = roots(model).includes(type) ? `Required<${own}>` : own;
+  return exported(model, type, lines.join("\n"), resolvers);
 }
 
-function boundComment({ coordinate, operation, batch }: BoundField): string {
+function boundText({ coordinate, operation, batch }: BoundField): string {
   const batched = batch ? `, batched by ${batch.match}` : "";
   return `${coordinate} → ${methodAndPath(operation)} (${operation.id}${batched})`;
 }
 
 const plainComment = ({ coordinate, field, property }: PlainField): string =>
-  property === field ? "" : `/** ${coordinate} ← ${property ?? "its parent's own object"} */\n`;
+  property === field ? "" : `${comment(`${coordinate} ← ${property ?? "its parent's own object"}`)}\n`;
 
-function emitAbstract({ name, property, members }: AbstractType): string {
-  const names = [...members].map(([value, type]) => `${key(value)}: ${JSON.stringify(type)}`).join(", ");
-  return `export const ${name} = {\n/** chosen by ${property} */\n__resolveType: (parent) => member(${access("parent", [property])}, { ${names} }),\n} satisfies ${name}Resolvers;`;
+/** The resolvers of a type under its GraphQL name, which TypeScript may not take for a constant. */
+function exported({ schema }: Model, type: string, lines: string, resolvers: string): string {
+  const name = typeScriptName(schema, type);
+  const value = `const ${name} = {\n${lines}\n} satisfies ${resolvers};`;
+  return name === type ? `export ${value}` : `${value}\nexport { ${name} as ${type} };`;
 }
 
-function emitEnum(name: string, values: ReadonlyMap<string, string>): string {
-  const entries = [...values].map(([value, rest]) => `${value}: ${JSON.stringify(rest)},`);
-  return `/** ${name}: GraphQL name → REST value */\nexport const ${name} = {\n${entries.join("\n")}\n} satisfies ${name}Resolvers;`;
-}
-
-function imports(model: Model, body: string, types: readonly string[], inputs: readonly string[]): string {
-  const names = [...types, ...model.abstracts.keys(), ...model.enums.keys()].map(
-    (name) => `${name}Resolvers`,
+function emitAbstract(model: Model, { name, property, members }: AbstractType): string {
+  const names = [...members].map(([value, type]) => `${key(value)}: ${literal(type)}`).join(", ");
+  const line = `__resolveType: (parent) => member(${access("parent", [property])}, { ${names} }),`;
+  return exported(
+    model,
+    name,
+    `${comment(`chosen by ${property}`)}\n${line}`,
+    resolversName(model.schema, name),
   );
-  const used = (name: string): boolean => new RegExp(`\\b${name}\\(|: ${name},`).test(body);
-  const from = (file: string, candidates: string[]): string => {
-    const found = candidates.filter(used);
-    return found.length > 0 ? `\nimport { ${found.join(", ")} } from "../src/rest/${file}.ts";` : "";
-  };
+}
+
+function emitEnum(model: Model, name: string, values: ReadonlyMap<string, string>): string {
+  const entries = [...values].map(([value, rest]) => `${value}: ${literal(rest)},`);
+  const text = exported(model, name, entries.join("\n"), resolversName(model.schema, name));
+  return `${comment(`${name}: GraphQL name → REST value`)}\n${text}`;
+}
+
+/** The functions of `src/rest/` that the expressions call, and the types of this file's objects and conversions. */
+function imports(model: Model, types: readonly string[]): string {
+  const fields = [...model.fields.values()];
+  const modes = fields.flatMap((field) => (field.kind === "bound" && field.batch ? [field.batch.mode] : []));
+  const reads = fields.flatMap((field) =>
+    field.kind === "plain" ? [field.property === undefined ? "itself" : "property"] : [],
+  );
+  const inputs = new Set(model.inputConversions.map(({ type }) => typeScriptName(model.schema, type)));
+  const isUntyped = fields.some((field) => field.kind === "bound" && sendsUntyped(field));
+  const resolvers = [...types, ...model.abstracts.keys(), ...model.enums.keys()];
+  const names = [...inputs, ...resolvers.map((name) => resolversName(model.schema, name))];
   return [
-    from("batch", ["batchEach", "batchMany", "batchOne"]),
-    from("level", ["level"]),
-    from("member", ["member"]),
-    from("property", ["itself", "property"]),
-    `\nimport type { ${[...inputs, ...names].sort().join(", ")} } from "./graphql.ts";`,
+    importLine(
+      "batch",
+      modes.map((mode) => batchFunctions[mode]),
+    ),
+    importLine("encode", isUntyped ? ["untyped"] : []),
+    importLine("level", modes.length > 0 ? ["level"] : []),
+    importLine("member", model.abstracts.size > 0 ? ["member"] : []),
+    importLine("property", reads),
+    `\nimport type { ${names.sort().join(", ")} } from "./graphql.ts";`,
   ].join("");
+}
+
+function importLine(file: string, names: readonly string[]): string {
+  const sorted = [...new Set(names)].sort();
+  return sorted.length > 0 ? `\nimport { ${sorted.join(", ")} } from "../src/rest/${file}.ts";` : "";
 }
 
 const roots = ({ schema }: Model): (string | undefined)[] => [

@@ -1,6 +1,6 @@
 /**
  * `generated/schema.graphql`: the schema as clients see it, without the binding directives. A bound field's description
- * says which permission its REST operation needs, because the explorer shows no OpenAPI document.
+ * names its REST operation and the permission for it, because the explorer does not show the OpenAPI document.
  */
 import {
   type FieldDefinitionNode,
@@ -9,31 +9,35 @@ import {
   type ObjectTypeExtensionNode,
   visit,
 } from "graphql";
-import { publicSchema } from "../spec/directives.ts";
-import type { Model } from "../spec/model.ts";
+import type { Model } from "../bind/model.ts";
+import { steering } from "../cli/printable.ts";
+import { methodAndPath } from "../openapi/operation.ts";
+import { publicSchema } from "../schema/public-schema.ts";
 
 type ObjectNode = ObjectTypeDefinitionNode | ObjectTypeExtensionNode;
 
 export function emitSchema(model: Model): string {
-  const withPermissions = <Node extends ObjectNode>(type: Node): Node => ({
+  const withOperations = <Node extends ObjectNode>(type: Node): Node => ({
     ...type,
     ...(type.fields && { fields: type.fields.map((field) => describe(model, type.name.value, field)) }),
   });
   return publicSchema(
     visit(model.schemaDocument, {
-      ObjectTypeDefinition: withPermissions,
-      ObjectTypeExtension: withPermissions,
+      ObjectTypeDefinition: withOperations,
+      ObjectTypeExtension: withOperations,
+      // a block string has no escapes
+      StringValue: (node) =>
+        node.block && node.value.search(steering) >= 0 ? { ...node, block: false } : undefined,
     }),
   );
 }
 
 function describe(model: Model, type: string, field: FieldDefinitionNode): FieldDefinitionNode {
   const bound = model.fields.get(`${type}.${field.name.value}`);
-  const permission = bound?.kind === "bound" ? bound.operation.permission : undefined;
-  if (permission === undefined) return field;
-  const lines = [
-    ...(field.description ? [field.description.value] : []),
-    `Needs the permission \`${permission}\`.`,
-  ];
-  return { ...field, description: { kind: Kind.STRING, value: lines.join("\n"), block: true } };
+  if (bound?.kind !== "bound") return field;
+  const { id, permission } = bound.operation;
+  const rest = `REST: \`${methodAndPath(bound.operation)}\` (${id}).`;
+  const access = permission === undefined ? "" : ` Needs the permission \`${permission}\`.`;
+  const value = `${field.description ? `${field.description.value}\n\n` : ""}${rest}${access}`;
+  return { ...field, description: { kind: Kind.STRING, value, block: true } };
 }

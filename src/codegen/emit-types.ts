@@ -1,16 +1,24 @@
 /** The head of `generated/graphql.ts`: imports, and the REST object behind each GraphQL object type. */
-import type { Model } from "../spec/model.ts";
-import { banner } from "./names.ts";
+import type { GraphQLSchema } from "graphql";
+import type { Model } from "../bind/model.ts";
+import { comment } from "./text.ts";
+import { typeScriptName } from "./type-names.ts";
 
-export const parentName = (type: string): string => `${type}Parent`;
+export const parentName = (schema: GraphQLSchema, type: string): string =>
+  `${typeScriptName(schema, type)}Parent`;
 
-export function emitParents(model: Model): string {
+export function emitParents(model: Model): { prepend: string[]; content: string } {
   const parents = [...model.backings].map(
     ([type, backings]) =>
-      `/** The REST object that ${type} is read from. */\nexport type ${parentName(type)} = ${backings.map(({ expression }) => expression).join(" | ")};`,
+      `${comment(`The REST object that ${type} is read from.`)}\nexport type ${parentName(model.schema, type)} = ${backings.map(({ typeExpression }) => typeExpression.text).join(" | ")};`,
   );
-  const used = parents.join("\n");
-  const names = ["components", "paths"].filter((name) => used.includes(`${name}[`));
-  const rest = names.length > 0 ? `import type { ${names.join(", ")} } from "./rest.ts";\n` : "";
-  return `${banner}import type { Context } from "../src/rest/context.ts";\n${rest}\n${used}\n`;
+  const roots = [...model.backings.values()].flat().map(({ typeExpression }) => typeExpression.root);
+  const names = [...new Set(roots)].sort();
+  return {
+    prepend: [
+      'import type { Context } from "../src/rest/context.ts";',
+      ...(names.length > 0 ? [`import type { ${names.join(", ")} } from "./rest.ts";`] : []),
+    ],
+    content: parents.join("\n"),
+  };
 }

@@ -1,48 +1,56 @@
 /**
- * Two spec files in, every generated file out, as a map of path → text: `codegen` writes it, `check` compares it.
- * Same spec in, same bytes out: nothing of the machine, the folder or the time gets in.
+ * Generates every file from the spec, as a map of path → text. `codegen` writes the map, `check` compares it.
+ * The same spec gives the same bytes on every machine, in every folder and at every time.
  */
 import { join } from "node:path";
 import { codegen } from "@graphql-codegen/core";
 import type { Types } from "@graphql-codegen/plugin-helpers";
 import { parse } from "graphql";
-import { SpecUnreadable } from "../spec/diagnostic.ts";
-import { loadSpec, provedModel } from "../spec/load.ts";
-import type { Model } from "../spec/model.ts";
-import { readSavedOperations, type SavedOperation } from "../spec/saved-operations.ts";
-import { folderFiles, type SpecFiles, savedOperationTexts } from "../spec/spec-files.ts";
+import { loadSpec, provedModel } from "../bind/load.ts";
+import type { Model } from "../bind/model.ts";
+import { folderFiles, type SpecFiles, savedOperationTexts } from "../bind/spec-files.ts";
+import { escaped } from "../cli/printable.ts";
+import { SpecUnreadable } from "../diagnostic.ts";
+import { readSavedOperations, type SavedOperation } from "../schema/saved-operations.ts";
 import { codegenConfig } from "./config.ts";
 
-/** The saved operations; throws `SpecUnreadable` with every finding if one is not valid. */
+/** Throws `SpecUnreadable` with all findings if a saved operation is not valid. */
 function loadSaved(files: SpecFiles, model: Model): SavedOperation[] {
   const { operations, diagnostics } = readSavedOperations(model.schema, savedOperationTexts(files));
   if (diagnostics.length > 0) throw new SpecUnreadable(diagnostics);
   return operations;
 }
 
-/** Reads `<root>/spec`; throws `SpecUnreadable` with every finding if there is an error among them. */
-export function configFor(root: string) {
+/** Reads `<root>/spec`; throws `SpecUnreadable` with all errors if there are any. */
+export function loadSources(root: string): { model: Model; saved: SavedOperation[] } {
   const files = folderFiles(join(root, "spec"));
   const model = provedModel(loadSpec(files.read));
-  return codegenConfig(model, loadSaved(files, model));
+  return { model, saved: loadSaved(files, model) };
+}
+
+/** Throws as `loadSources` does. */
+export function configFor(root: string) {
+  const { model, saved } = loadSources(root);
+  return codegenConfig(model, saved);
 }
 
 const missing = (name: string): never => {
   throw new Error(`no plugin ${name}`);
 };
 
-/** What fails unforeseen says which file was under way. */
+/** Adds the file's name to an unforeseen error. */
 async function named<T>(filename: string, make: () => Promise<T>): Promise<T> {
   try {
     return await make();
   } catch (error) {
+    if (error instanceof SpecUnreadable) throw error;
     throw new Error(`${filename}: ${(error as Error).message}`, { cause: error });
   }
 }
 
 /**
- * Paths are relative to `root`, `/`-separated and sorted. graphql-codegen's core runs the very configuration that its
- * command line would (`codegen.ts`), without what only a command line needs: that is most of its start-up time.
+ * Paths are relative to `root`, `/`-separated and sorted. The core of graphql-codegen runs the configuration of
+ * `codegen.ts`. It starts faster than the command line of graphql-codegen.
  */
 export async function generate(root: string): Promise<Map<string, string>> {
   const { generates, pluginLoader, schema, config } = configFor(root);
@@ -61,7 +69,7 @@ export async function generate(root: string): Promise<Map<string, string>> {
         pluginMap,
       }),
     );
-    return [filename, content] as const;
+    return [filename, escaped(content)] as const;
   });
   return new Map((await Promise.all(files)).sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -1,31 +1,34 @@
 /** `npm run codegen`: writes `generated/`, removes what is surplus. Findings are printed and nothing is written. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ConfigError } from "../config.ts";
-import { type Io, processIo, runCommand } from "../spec/command.ts";
+import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
 import { generate } from "./generate.ts";
 
-/** Exit code, as of `check`: 0 written, 1 findings, 2 usage or configuration, 3 an unreadable file, 4 our fault. */
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
   runCommand(
-    "codegen",
+    "npm run codegen",
+    argv,
     io,
-    async () => {
-      if (argv.length > 0) throw new ConfigError(["npm run codegen takes no arguments"]);
-      const { root } = io;
-      const files = await generate(root);
-      const changed = [...files].filter(([path, text]) => write(join(root, path), text));
-      const surplus = generatedFiles(root).filter((path) => !files.has(path));
-      for (const path of surplus) rmSync(join(root, path));
-      for (const [path] of changed) io.out(`wrote ${path}`);
-      for (const path of surplus) io.out(`removed ${path}`);
-      if (changed.length + surplus.length === 0) io.out("generated/ is up to date");
-      return 0;
-    },
+    (line, does) =>
+      line
+        .description("Generates generated/ from spec/; removes files there that are not generated any more.")
+        .addHelpText("after", exitCodes)
+        .action(does(() => update(io))),
     ({ exitCode, faults }) => {
       if (exitCode === 1) io.error(`${faults.length} finding(s): nothing was generated`);
     },
   );
+
+async function update({ root, out }: Io): Promise<number> {
+  const files = await generate(root);
+  const changed = [...files].filter(([path, text]) => write(join(root, path), text));
+  const surplus = generatedFiles(root).filter((path) => !files.has(path));
+  for (const path of surplus) rmSync(join(root, path));
+  for (const [path] of changed) out(`wrote ${path}`);
+  for (const path of surplus) out(`removed ${path}`);
+  if (changed.length + surplus.length === 0) out("generated/ is up to date");
+  return 0;
+}
 
 function write(path: string, text: string): boolean {
   try {

@@ -1,6 +1,6 @@
 /**
- * Phase 3: what only the gateway says. The eight context headers and its proof, the request id, the client's
- * address, and the W3C trace context (the gateway records no span, so a valid one travels unchanged).
+ * Phase 3: sets the headers that only the gateway may set: the eight context headers and its proof, the request id, the
+ * client's address, and the W3C trace context. The gateway records no span, so a valid trace context stays unchanged.
  */
 import { randomUUID } from "node:crypto";
 import type { Config } from "../config.ts";
@@ -19,7 +19,7 @@ export type Inject = (headers: Headers, origin: Origin, caller: TenantContext | 
 
 export function createInject({ env }: Config): Inject {
   const proof: Headers = env.GATEWAY_SECRET === undefined ? {} : { [proofHeader]: env.GATEWAY_SECRET };
-  // a context lives as long as its key is remembered: it is written once
+  // the key verifier returns the same context object as long as it caches the key
   const written = new WeakMap<TenantContext, Headers>();
   const contextHeaders = (caller: TenantContext): Headers => {
     const known = written.get(caller);

@@ -1,36 +1,33 @@
 /**
- * Phase 2's client: asks the key introspection service whether an API key is active and whose it is (RFC 7662).
- * Every failure (down, slow, malformed, refused) is SERVICE_UNAVAILABLE, never a pass. It keeps nothing: `key-cache.ts` does.
+ * Phase 2: the client of the key introspection service (RFC 7662), which says whether an API key is active and whose it
+ * is. Every failure (down, slow, malformed, refused) is SERVICE_UNAVAILABLE: it fails closed. `key-verifier.ts` caches.
  */
 import { Pool } from "undici";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { proofHeader, type TenantContext } from "../http/context-headers.ts";
 
-/** What the service says of a key; `expiresAt` in ms since the epoch. */
-export type KeyState = { context: TenantContext; expiresAt: number } | "inactive";
-export type LookUp = (key: string) => Promise<KeyState>;
+/** The state of a key; `validMs` is the time until it expires, in ms. */
+export type KeyState = { context: TenantContext; validMs: number } | "inactive";
+export type IntrospectKey = (key: string, signal: AbortSignal) => Promise<KeyState>;
 
-/** Connections to the service, and so look-ups at a time: a flood of wrong keys waits here, not there. */
-const concurrency = 16;
-const maxAnswerBytes = 65_536;
+const maxResponseBytes = 65_536;
 
-/** Asks `service` within `KEY_INTROSPECTION_TIMEOUT_MS`; `close` breaks off what is under way. */
-export function createLookUp(config: Config, service: URL): { lookUp: LookUp; close: () => Promise<void> } {
+/** `signal` aborts a look-up, `close` aborts all. The caller bounds the number of concurrent look-ups. */
+export function createKeyIntrospection(
+  config: Config,
+  service: URL,
+): { lookUp: IntrospectKey; close: () => Promise<void> } {
   const pool = new Pool(service.origin, {
-    connections: concurrency,
     connect: { timeout: config.env.CONNECT_TIMEOUT_MS },
-    maxResponseSize: maxAnswerBytes,
+    maxResponseSize: maxResponseBytes,
   });
   const headers = requestHeaders(config.env.GATEWAY_SECRET);
-  // a little less than the whole, so that the 503 itself is still inside it
-  const timeout = Math.ceil(config.env.KEY_INTROSPECTION_TIMEOUT_MS * 0.95);
-  const lookUp: LookUp = async (key) => {
+  const lookUp: IntrospectKey = async (key, signal) => {
     const body = new URLSearchParams({ token: key }).toString();
-    const signal = AbortSignal.timeout(timeout);
     try {
       const response = await pool.request({ path: service.pathname, method: "POST", headers, body, signal });
-      if (response.statusCode === 200) return readAnswer(await response.body.json());
+      if (response.statusCode === 200) return readIntrospectionResponse(await response.body.json());
       await response.body.dump();
       throw new Error(`key introspection at ${service.pathname} answered ${response.statusCode}`);
     } catch (cause) {
@@ -50,8 +47,8 @@ function requestHeaders(secret: string | undefined): Record<string, string> {
   return secret === undefined ? headers : { ...headers, [proofHeader]: secret };
 }
 
-/** RFC 7662 §2.2. Throws when an active answer lacks what the context headers need. */
-function readAnswer(answer: unknown): KeyState {
+/** RFC 7662 §2.2. Throws when an active key's response lacks a value of the context headers. */
+function readIntrospectionResponse(answer: unknown): KeyState {
   if (!isRecord(answer) || typeof answer.active !== "boolean")
     throw new Error("key introspection answered something else");
   if (!answer.active) return "inactive";
@@ -65,7 +62,7 @@ function readAnswer(answer: unknown): KeyState {
     keyScopes: texts(answer, "key_scopes"),
     teams: texts(answer, "teams"),
   };
-  return { context, expiresAt: expiry(answer.exp) };
+  return { context, validMs: remaining(answer.exp) };
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -85,9 +82,9 @@ function texts(answer: Record<string, unknown>, name: string): string[] {
   return value;
 }
 
-/** `exp` is in seconds since the epoch (RFC 7519 §2); absent or null, the key does not expire. */
-function expiry(exp: unknown): number {
+/** Milliseconds until `exp`, in seconds since the epoch (RFC 7519 §2); absent or null, the key does not expire. */
+function remaining(exp: unknown): number {
   if (exp === undefined || exp === null) return Number.POSITIVE_INFINITY;
   if (typeof exp !== "number") throw new Error("key introspection answered a malformed exp");
-  return exp * 1000;
+  return exp * 1000 - Date.now();
 }

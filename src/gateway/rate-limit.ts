@@ -1,25 +1,25 @@
 /**
- * Fair shares in production: requests a minute by address, before a key is even looked up, and by API key. The
- * answer carries `RateLimit-Limit`, `-Remaining`, `-Reset` of the limit checked last; over it, 429 with `Retry-After`.
- * Counted in this process, with bounded memory; a fleet that must share counts does so in the front before it.
+ * Rate limits in production: requests a minute of each address, checked before the key, and of each API key. The response
+ * carries `RateLimit-Limit`, `-Remaining` and `-Reset` of the limit that was checked last; over the limit it is a 429 with
+ * `Retry-After`. Each process counts for itself, in bounded memory. A fleet with common limits counts in its load balancer.
  */
 import rateLimit, { type CreateRateLimitOptions } from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
+import { RateStore } from "./rate-store.ts";
 
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 type KeyCheck = (request: FastifyRequest, reply: FastifyReply, apiKeyId: string) => Promise<void>;
 export type RateLimits = { byAddress: Check; byKey: KeyCheck };
 
 const windowMs = 60_000;
-const maxCounted = 20_000;
 const unlimited: RateLimits = { byAddress: async () => {}, byKey: async () => {} };
 
-/** Checks that a route calls itself; they throw RATE_LIMITED, `retryAfter` in seconds. Outside production they let all pass. */
+/** The route calls the checks. They throw RATE_LIMITED with `retryAfter` in seconds; outside production they do nothing. */
 export async function createRateLimits(server: FastifyInstance, config: Config): Promise<RateLimits> {
   if (!config.production) return unlimited;
-  await server.register(rateLimit, { global: false, cache: maxCounted });
+  await server.register(rateLimit, { global: false, store: RateStore });
   const keyIds = new WeakMap<FastifyRequest, string>();
   const limit = (options: CreateRateLimitOptions): Check => {
     const count = server.createRateLimit({ timeWindow: windowMs, ...options });

@@ -1,7 +1,7 @@
 /**
- * Phase 1: the headers that may travel on. Hop-by-hop fields end here (RFC 9110 §7.6.1), and so does everything
- * that only a gateway may say: context headers, its proof, who the client is. What goes out under those names is
- * set afterwards, by `inject`.
+ * Phase 1: removes the headers that must not be forwarded: hop-by-hop fields (RFC 9110 §7.6.1) and every header that only
+ * a gateway may set (context headers, proof, the client's address). `inject` sets its own afterwards. Each maker of proxies
+ * has header names of its own, so proxy headers are recognised by words and prefixes.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { proofHeader } from "../http/context-headers.ts";
@@ -12,24 +12,32 @@ const hopByHop = [
   ...["connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization"],
   ...["te", "trailer", "transfer-encoding", "upgrade", "http2-settings"],
 ];
-/** `host` is the upstream's own; Node has answered `expect` already; the rest would speak for a proxy. */
+/** The upstream has its own `host`. Node answers `expect`. The other headers belong to proxies. */
 const neverFromClients = new Set([
   ...hopByHop,
-  ...["host", "expect", "forwarded", "via", "x-real-ip", "x-http-method-override", "x-method-override"],
+  ...["host", "expect", "via", "x-http-method-override", "x-method-override"],
   ...["x-original-url", "x-rewrite-url", "x-request-id", "traceparent", "tracestate"],
 ]);
-/** CORS is the front's to decide, as are the request id and the rate limit. */
+/**
+ * Words of a name, whatever stands around them, that speak for a proxy: an address (`True-Client-IP`, `X-Remote-Addr`,
+ * `X-Azure-ClientIP`), a way (`Forwarded`, `X-Forwarded-For`, `X-Original-Host`), or a user whom a proxy let in.
+ */
+const proxyWord =
+  /(?:^|[^a-z0-9])(?:(?:client|real|remote|source|socket|connecting|user|origin)?ip(?:v?[46])?|addr|address|forward|forwarded|(?:client|remote|real|original|originating|proxy)[^a-z0-9]?(?:host|port|proto|scheme|user|cert|verify)|ipcountry|webauth|authenticated)(?:$|[^a-z0-9])/;
+/** Prefixes of the networks and proxies of one maker. */
+const proxyPrefix = /^(?:x-)?(?:cf|fastly|cloudfront|akamai|azure|envoy|amzn|appengine|vercel|fly|arr|ssl)-/;
+/** The front decides CORS, the request id and the rate limit. */
 const neverFromUpstreams = new Set([...hopByHop, "x-request-id", "x-powered-by", "server"]);
 
-/** What of a client's request may reach an upstream. `prefix` is that of the context headers. */
+/** The request headers that may reach an upstream. `prefix` is that of the context headers. */
 export function stripRequest(prefix: string, headers: IncomingHttpHeaders): Headers {
   return keep(headers, (name) => {
     if (neverFromClients.has(name) || name.includes("_")) return false;
-    return !isOurs(prefix, name) && !name.startsWith("x-forwarded-");
+    return !isOurs(prefix, name) && !proxyWord.test(name) && !proxyPrefix.test(name);
   });
 }
 
-/** What of an upstream's response may reach the client. */
+/** The response headers that may reach the client. */
 export function stripResponse(prefix: string, status: number, headers: IncomingHttpHeaders): Headers {
   return keep(headers, (name) => {
     if (status === 204 && name === "content-length") return false; // it has none (RFC 9110 §8.6)

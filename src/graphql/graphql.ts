@@ -2,45 +2,74 @@
 import type { FastifyInstance } from "fastify";
 import { operations } from "../../generated/operations.ts";
 import { type Config, ConfigError } from "../config.ts";
+import { compressResponses } from "../http/compress-responses.ts";
 import { allowOrigins } from "../http/cors.ts";
 import { createServer } from "../http/server.ts";
 import { Upstreams } from "../rest/client.ts";
-import { letAbandonedErrorsGo } from "./abandoned-errors.ts";
 import { createApollo } from "./apollo.ts";
-import { shedOverload } from "./overload.ts";
-import { paceRequests } from "./pace.ts";
-import type { Executions } from "./plan/planned.ts";
-import { routes } from "./route.ts";
+import { letAbandonedErrorsGo } from "./errors/abandoned-errors.ts";
+import { createExplorer, type Samples } from "./explorer/explorer.ts";
+import type { ExecutionCounts } from "./response-for-operation.ts";
+import { routes } from "./routes.ts";
+import { type ManifestEntry, readManifest } from "./saved/manifest.ts";
+import { SavedOperations } from "./saved/saved-operations.ts";
 import { buildSchema } from "./schema.ts";
+import { shedOverload } from "./shed-overload.ts";
+import { limitStarts } from "./start-queue.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** Operations run since the start, by a plan or on graphql-js. */
-    executions: Executions;
+    /** The operations since the start, by executor. */
+    executions: ExecutionCounts;
   }
 }
 
-/** `planned: false` leaves every operation to graphql-js, as tests do to compare. Throws `ConfigError`. */
-export async function createGraphql(config: Config, { planned = true } = {}): Promise<FastifyInstance> {
+/** Settings that tests and the process pass beside the configuration. */
+type Options = {
+  /** `false` runs every operation on graphql-js; tests compare both executors. */
+  readonly planned?: boolean;
+  /** Operations that the explorer opens with. */
+  readonly samples?: Samples;
+};
+
+/** Throws `ConfigError`. */
+export async function createGraphql(
+  config: Config,
+  { planned = true, samples = {} }: Options = {},
+): Promise<FastifyInstance> {
   const { REST_BASE_URL: base, CORS_ORIGINS: origins } = config.env;
   if (!base)
     throw new ConfigError(["REST_BASE_URL: the graphql role needs it; set it to the REST platform's URL"]);
   letAbandonedErrorsGo();
   const server = createServer(config);
   const upstreams = new Upstreams(config, base, operations);
-  const executions: Executions = { planned: 0, interpreted: 0 };
-  const apollo = createApollo(config, buildSchema(), server.log, planned ? executions : undefined);
+  const executions: ExecutionCounts = { planned: 0, interpreted: 0 };
+  const schema = buildSchema();
+  const saved = savedOperations(config, readManifest());
+  const apollo = createApollo(config, schema, server.log, planned ? executions : undefined, saved);
   await apollo.start();
   server.decorate("executions", executions);
   server.addHook("onClose", async () => {
     await apollo.stop();
     await upstreams.close();
   });
+  await compressResponses(server);
   await allowOrigins(server, origins, ["GET", "POST"]);
   await server.register(async (scoped) => {
     shedOverload(scoped, config.env.MAX_CONCURRENT_REQUESTS);
-    paceRequests(scoped);
-    routes(scoped, config, apollo, upstreams);
+    limitStarts(scoped);
+    const explorer = config.production ? undefined : createExplorer(schema, samples);
+    routes(scoped, config, apollo, upstreams, saved, explorer);
   });
   return server;
+}
+
+/** Throws `ConfigError` if only saved operations may run and none is saved. */
+export function savedOperations({ env }: Config, entries: readonly ManifestEntry[]): SavedOperations {
+  const saved = new SavedOperations(entries);
+  if (env.OPERATIONS === "saved" && saved.isEmpty)
+    throw new ConfigError([
+      "OPERATIONS: saved needs operations in spec/operations/, and codegen run on them",
+    ]);
+  return saved;
 }

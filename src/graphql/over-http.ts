@@ -1,32 +1,24 @@
 /**
- * GraphQL over HTTP, around Apollo's `executeOperation`: what a request asks to execute (§5), the media type of its
- * answer (§6.1) and the status (§6.4).
+ * GraphQL over HTTP, around Apollo's `executeOperation`: reads a request's parameters (§5) and chooses the response's
+ * status (§6.4).
  */
-import { type GraphQLRequest, type GraphQLResponse, HeaderMap } from "@apollo/server";
-import type { FormattedExecutionResult, GraphQLErrorExtensions } from "graphql";
-import Negotiator from "negotiator";
-import { isPlainObject } from "./plan/complete.ts";
-
-export const json = "application/json; charset=utf-8";
-const mediaTypes = [json, "application/graphql-response+json; charset=utf-8"];
-
-/** The media type that suits a client best; `undefined` when it accepts none. */
-export const mediaTypeFor = (accept: string | undefined): string | undefined =>
-  accept === undefined || accept === "application/json" || accept === "*/*"
-    ? json
-    : new Negotiator({ headers: { accept } }).mediaType(mediaTypes);
+import { type GraphQLResponse, HeaderMap } from "@apollo/server";
+import type { FormattedExecutionResult, GraphQLErrorExtensions, GraphQLFormattedError } from "graphql";
+import { isPlainObject } from "./plain-object.ts";
+import type { Request } from "./saved/requested-text.ts";
 
 type Parameters = Readonly<Record<string, unknown>>;
 
-/** The operation that a request's parameters ask for, null counting as absent; or why they cannot. */
-export function readParameters(given: unknown): GraphQLRequest | string {
+/** Reads a request's parameters; null counts as absent. Returns a message for invalid parameters. */
+export function readParameters(given: unknown): Request | string {
   if (!isPlainObject(given)) return "a GraphQL request is a JSON object";
-  for (const name of ["query", "operationName"])
+  for (const name of ["query", "operationName", "documentId"])
     if (typeof (given[name] ?? "") !== "string") return `"${name}" must be a string`;
   for (const name of ["variables", "extensions"])
     if (!isPlainObject(given[name] ?? {})) return `"${name}" must be an object`;
-  const { query, operationName, variables, extensions } = given as GraphQLRequest;
+  const { query, operationName, documentId, variables, extensions } = given as Request;
   return {
+    documentId: documentId ?? undefined,
     query: query ?? undefined,
     operationName: operationName ?? undefined,
     variables: variables ?? undefined,
@@ -34,14 +26,15 @@ export function readParameters(given: unknown): GraphQLRequest | string {
   };
 }
 
-/** The parameters of a GET: its variables and extensions are JSON. */
+/** Reads the parameters of a GET (§5.3). Variables and extensions are JSON. An empty operation name counts as absent. */
 export const readSearch = (search: Parameters): Parameters => ({
   ...search,
+  operationName: search.operationName || undefined,
   variables: parsed(search.variables),
   extensions: parsed(search.extensions),
 });
 
-/** What is not JSON stays text, which is refused as text. */
+/** Text that is not JSON stays text, and `readParameters` refuses it. */
 function parsed(value: unknown): unknown {
   try {
     return JSON.parse(String(value));
@@ -50,7 +43,7 @@ function parsed(value: unknown): unknown {
   }
 }
 
-/** The answer to a request that cannot be executed. */
+/** The response to a request that is not executed. */
 export const refusal = (
   message: string,
   status = 400,
@@ -63,30 +56,38 @@ export const refusal = (
   },
 });
 
-/** A response's result; errors come first, for those who read it. */
-export function resultOf({ body }: GraphQLResponse): FormattedExecutionResult {
+/** A response's result with the request's id in each error. Errors come first, so that a reader sees them. */
+export function resultOf({ body }: GraphQLResponse, requestId: string): FormattedExecutionResult {
   if (body.kind !== "single") throw new Error("an incremental response, which graphql-js 16 does not give");
   const { errors, data, extensions } = body.singleResult;
-  return { errors, data, extensions };
+  return { errors: errors?.map((error) => quoting(error, requestId)), data, extensions };
 }
+
+const quoting = (error: GraphQLFormattedError, requestId: string): GraphQLFormattedError => ({
+  ...error,
+  extensions: { ...error.extensions, requestId },
+});
 
 const ofTheDocument = new Set<unknown>([
   "GRAPHQL_PARSE_FAILED",
   "GRAPHQL_VALIDATION_FAILED",
   "BAD_USER_INPUT",
   "LIMIT_EXCEEDED",
+  "PERSISTED_QUERY_NOT_FOUND",
+  "PERSISTED_QUERY_HASH_MISMATCH",
+  "OPERATION_NOT_SAVED",
   "OPERATION_RESOLUTION_FAILURE",
 ]);
 
 /**
- * The status of a response. A client that asks first for `application/json`, and by name, takes any other status than
- * 200 for an answer that is not GraphQL, so that is what a document that fails is to it.
+ * The status of a response. A client whose first media type is `application/json` treats any status but 200 as a response
+ * that is not GraphQL. So such a client gets 200 for a document that fails.
  */
 export function statusOf({ http, body }: GraphQLResponse, accept: string | undefined): number {
   const { status = 200 } = http;
   if (body.kind !== "single") return status;
   const { data, errors } = body.singleResult;
   const isForJson = accept !== undefined && /^\s*application\/json\b/i.test(accept);
-  if (!isForJson) return status === 200 && data === undefined ? 400 : status; // Apollo refuses a persisted query with 200
+  if (!isForJson) return status === 200 && data === undefined ? 400 : status;
   return status === 400 && ofTheDocument.has(errors?.[0]?.extensions?.code) ? 200 : status;
 }

@@ -1,8 +1,14 @@
-/** What a GraphQL request carries through Apollo: the resolvers' context, and what logging and masking need. */
+/** The context of a GraphQL request in Apollo: the resolvers' context, and the data for logging and masking. */
 import type { FastifyBaseLogger } from "fastify";
 import type { Context } from "../rest/context.ts";
+import type { RequestScope } from "../rest/request-scope.ts";
 
 export type RequestContext = Context & {
+  readonly scope: RequestScope;
   readonly requestId: string;
   readonly log: FastifyBaseLogger;
+  /** The request came by GET, a safe method (RFC 9110 §9.2.1), so it may run queries only. */
+  readonly queriesOnly?: boolean;
+  /** `refused` is set once the parser or the validation has refused the document. `Refusals` reads it. */
+  readonly document?: { refused: boolean };
 };

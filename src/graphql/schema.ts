@@ -1,14 +1,14 @@
-/** The executable schema: the generated public schema with the generated resolvers, each argument held to REST's limits. */
+/** Builds the executable schema from the generated schema and the generated resolvers. Arguments are held to REST's limits. */
 import { readFileSync } from "node:fs";
 import { makeExecutableSchema } from "@graphql-tools/schema";
 import { type GraphQLSchema, isObjectType } from "graphql";
 import { argumentNames, argumentSchemas } from "../../generated/arguments.ts";
 import * as resolvers from "../../generated/resolvers.ts";
-import { argumentCheck, type Resolver } from "./argument-check.ts";
-import { withArgumentNames } from "./argument-names.ts";
-import { isPlainObject } from "./plan/complete.ts";
+import { argumentCheck, type Resolver } from "./errors/argument-check.ts";
+import { withArgumentNames } from "./errors/argument-names.ts";
+import { isPlainObject } from "./plain-object.ts";
 
-/** What codegen knows of a field's arguments, by coordinate: their limits, and their names where REST's differ. */
+/** Generated facts on a field's arguments, by coordinate: their limits, and their names where REST's names differ. */
 type ArgumentFacts = {
   readonly schemas: Readonly<Record<string, Readonly<Record<string, object>>>>;
   readonly names: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -22,7 +22,7 @@ export const buildSchema = (): GraphQLSchema =>
     { schemas: argumentSchemas, names: argumentNames },
   );
 
-/** `noLocation` and `assumeValid`: codegen has validated the schema, and it is read at every start. */
+/** Skips locations and validation: codegen has validated the schema, and each start reads it. */
 export function executableSchema(typeDefs: string, byType: Resolvers, facts: ArgumentFacts): GraphQLSchema {
   const schema = makeExecutableSchema({
     typeDefs,
@@ -31,7 +31,7 @@ export function executableSchema(typeDefs: string, byType: Resolvers, facts: Arg
     assumeValidSDL: true,
     noLocation: true,
   });
-  // set anew, because makeExecutableSchema binds resolvers and so drops what they say of themselves
+  // makeExecutableSchema binds resolvers and so drops their properties (`property`, `itself`, `level`)
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith("__")) continue;
     if (type !== schema.getQueryType() && type !== schema.getMutationType()) type.isTypeOf = isPlainObject;
@@ -43,10 +43,11 @@ export function executableSchema(typeDefs: string, byType: Resolvers, facts: Arg
   return schema;
 }
 
-/** The resolver of `coordinate`, its arguments checked before the call and named by their own names after it. */
+/** Wraps a resolver: checks its arguments before the call, and renames REST's names in its errors. */
 function speakingGraphql(facts: ArgumentFacts, coordinate: string, resolve: Resolver): Resolver {
   const schemas = facts.schemas[coordinate];
   const names = facts.names[coordinate];
-  const named = names ? withArgumentNames(names, resolve) : resolve;
+  if (!schemas && !names) return resolve;
+  const named = withArgumentNames({ names: names ?? {}, schemas: schemas ?? {} }, resolve);
   return schemas ? argumentCheck(schemas, named) : named;
 }

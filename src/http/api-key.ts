@@ -1,7 +1,7 @@
 /**
  * The shape of an API key: `sk_test_` or `sk_live_`, 26 random base62 characters, and a checksum of six more
- * (CRC-32 of all that precedes it, in base62). Secret scanners recognise the prefix, and the checksum tells a key
- * from noise without asking anybody. It says nothing about whether a key is good: that is key introspection's.
+ * (CRC-32 of the text before it, in base62). Secret scanners recognise the prefix. The checksum tells a key from noise
+ * without a look-up. Key introspection alone decides whether a key is active.
  */
 import { crc32 } from "node:zlib";
 
@@ -19,13 +19,17 @@ export function formatApiKey(environment: ApiEnvironment, random26: string): str
   return body + checksum(body);
 }
 
-/** Whether `key` is shaped like a key of `environment`, its checksum included. */
-export function isWellFormed(environment: ApiEnvironment, key: string): boolean {
-  return (
-    shape.exec(key)?.[1] === environment &&
-    checksum(key.slice(0, -checksumLength)) === key.slice(-checksumLength)
-  );
-}
+/** Whether `key` has the shape of a key of `environment`; the checksum is not checked, because other platforms have none. */
+export const isKeyOf = (environment: ApiEnvironment, key: string): boolean =>
+  shape.exec(key)?.[1] === environment;
+
+/** Whether a key ends in its checksum. */
+export const hasChecksum = (key: string): boolean =>
+  checksum(key.slice(0, -checksumLength)) === key.slice(-checksumLength);
+
+/** Whether `key` has the shape and the checksum of a key of `environment`. */
+export const isWellFormed = (environment: ApiEnvironment, key: string): boolean =>
+  isKeyOf(environment, key) && hasChecksum(key);
 
 function checksum(text: string): string {
   let digits = "";

@@ -1,11 +1,11 @@
 /**
- * The eight context headers that the gateway injects, and the one pair of functions that writes and reads them.
- * Lists are comma-separated; a value is percent-encoded (RFC 3986 §2.1) where it holds a comma, a percent sign
- * or anything but visible ASCII, so every value survives the trip and no value can add another.
+ * The eight context headers that the gateway injects, and the pair of functions that writes and reads them. Lists are
+ * comma-separated. Commas, percent signs and all but visible ASCII are percent-encoded (RFC 3986 §2.1), so every value
+ * arrives unchanged and no value can add another.
  */
 import { hash, timingSafeEqual } from "node:crypto";
 
-/** Who calls: the verified outcome of key introspection. */
+/** The verified caller: the result of key introspection. */
 export type TenantContext = {
   tenantId: string;
   userId: string;

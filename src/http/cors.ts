@@ -1,8 +1,8 @@
-/** CORS of a role that is the front, by setting. A browser's preflight carries no key: it is answered before one is asked for. */
+/** CORS of the front. A browser's preflight carries no key, so it is answered before the key is checked. */
 import cors from "@fastify/cors";
 import type { FastifyInstance } from "fastify";
 
-/** What a script may read of an answer, beside its body. */
+/** The response headers that a script may read. */
 const exposedHeaders = [
   "x-request-id",
   "retry-after",
@@ -11,7 +11,7 @@ const exposedHeaders = [
   "ratelimit-reset",
 ];
 
-/** Lets pages of `origins` call (`*`: of any) by `methods`, and remember that for ten minutes; no origin, no CORS. */
+/** Allows pages of `origins` (`*`: any) to call with `methods`; browsers cache that for ten minutes. No origin: no CORS. */
 export async function allowOrigins(
   server: FastifyInstance,
   origins: readonly string[],

@@ -1,12 +1,9 @@
 /**
- * Reads the caller's API key out of a request: `X-API-Key` or `Authorization: Bearer` (RFC 6750 §2.1). The raw
- * header list is what counts, because Node joins or drops repeated fields. Both at once are fine when they say the
- * same; anything that two servers could read in two ways is refused. A key in the URL is no credential.
+ * Reads the API key of a request: `X-API-Key` or `Authorization: Bearer` (RFC 6750 §2.1). It reads the raw header list,
+ * because Node joins or drops repeated fields. Both headers may be given with the same key. Headers that two servers could
+ * read differently are refused. A key in the URL is no credential.
  */
 import { CodedError } from "../errors.ts";
-
-/** The headers that credentials come in; no others travel to REST as credentials. */
-export const credentialHeaders = ["X-API-Key", "Authorization"] as const;
 
 /** Returns the key, unverified, or `undefined` when there is none. Throws `BAD_REQUEST` for repeated or conflicting ones. */
 export function readKey(rawHeaders: readonly string[]): string | undefined {
@@ -19,6 +16,10 @@ export function readKey(rawHeaders: readonly string[]): string | undefined {
   return apiKey ?? bearer;
 }
 
+/** The error for missing or wrong credentials, the same on every role. */
+export const unauthenticated = (key: string | undefined): CodedError =>
+  new CodedError("UNAUTHENTICATED", key === undefined ? "an API key is needed" : "the API key is not valid");
+
 /** The only value of a header. Throws `BAD_REQUEST` when it comes twice. */
 function only(rawHeaders: readonly string[], name: string): string | undefined {
   let found: string | undefined;
@@ -30,5 +31,5 @@ function only(rawHeaders: readonly string[], name: string): string | undefined {
   return found;
 }
 
-/** Another scheme's credentials count as a key that nobody has: they are never good, and they conflict with a good one. */
+/** Credentials of another scheme count as an empty key: it is never valid, and it conflicts with a valid one. */
 const bearerToken = (authorization: string): string => /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? "";

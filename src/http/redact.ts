@@ -1,17 +1,17 @@
 /**
- * The last thing that happens to a log line: whatever put it there, a credential does not get out. It looks at the
- * written line, not at the objects that it was made of, so that a new log line needs no thought.
+ * Removes credentials from log lines, as the last step before a line is written. It works on the text of the line, so it
+ * covers every future log statement.
  */
 
-/** API keys of ours, whatever else is in the text. */
+/** Our API keys, anywhere in the text. */
 const apiKey = /\bsk_(?:test|live)_[0-9A-Za-z]+/g;
 /** Credentials in an `Authorization` value (RFC 9110 §11.6.2). */
 const credentials = /\b(Bearer|Basic|ApiKey) +[^\s"\\,]+/gi;
-/** JSON members that hold nothing but secrets. */
+/** JSON members whose values are secrets. */
 const secretMember =
   /"((?:proxy-)?authorization|x-api-key|x-gateway-proof|(?:set-)?cookie)":(?:"(?:[^"\\]|\\.)*"|\[[^\]]*\])/gi;
 
-/** Makes the function that blanks credentials, and the given secrets wherever they show up, out of a line. */
+/** Returns a function that replaces credentials and the given secrets in a line. */
 export function redactor(...secrets: (string | undefined)[]): (line: string) => string {
   const known = secrets.filter((secret) => secret !== undefined);
   return (line) => {

@@ -1,22 +1,24 @@
 /**
  * The HTTP face every role shares: Fastify with bounded bodies and headers, request ids, `/healthz` and `/readyz`,
- * failures as `application/problem+json` (RFC 9457), and a stop that drains.
+ * failures in the shape of their path, and a stop that drains.
  */
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
-  type FastifyReply,
   type FastifyRequest,
   LogController,
 } from "fastify";
 import type { Config } from "../config.ts";
 import { CodedError, codeOfStatus, overLimit, problemOf } from "../errors.ts";
 import { answerClientError, answerConnect } from "./client-error.ts";
-import { boundPipelining } from "./pipelining.ts";
+import { sendError } from "./error-response.ts";
+import { headerFault } from "./header-fault.ts";
+import { createIncompleteRequestCloser } from "./incomplete-requests.ts";
+import { limitPipelining } from "./limit-pipelining.ts";
 import { redactor } from "./redact.ts";
-import { headerFault } from "./request-headers.ts";
+import { SlowBodies } from "./slow-bodies.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -25,15 +27,13 @@ declare module "fastify" {
   }
 }
 
-const problemType = "application/problem+json";
-
 /** Makes one role's server; it does not listen yet. */
 export function createServer(config: Config): FastifyInstance {
   const server = Fastify({
     logger: { level: config.env.LOG_LEVEL, hooks: { streamWrite: redactor(config.env.GATEWAY_SECRET) } },
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.env.MAX_BODY_BYTES,
-    requestTimeout: config.env.REQUEST_TIMEOUT_MS,
+    requestTimeout: config.env.REQUEST_TIMEOUT_MS + 5_000, // of a body that nobody reads; `SlowBodies` answers earlier
     connectionTimeout: 2 * config.env.REQUEST_TIMEOUT_MS + 1_000, // a client that reads nothing of its answer is left
     keepAliveTimeout: 75_000,
     forceCloseConnections: "idle",
@@ -41,15 +41,19 @@ export function createServer(config: Config): FastifyInstance {
     childLoggerFactory: (logger) => logger, // a logger a request costs more than the few lines that want its id
     return503OnClosing: false, // a request that made it in while we drain is still answered
     trustProxy: config.env.TRUSTED_PROXIES.length > 0 ? [...config.env.TRUSTED_PROXIES] : false,
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, config.env),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, config.env, underWay(socket)),
     frameworkErrors: (_error, _request, reply) => answerMalformedPath(reply.raw),
     http: {
       maxHeaderSize: config.env.MAX_HEADER_BYTES,
       requireHostHeader: false,
-      connectionsCheckingInterval: 5_000, // how late a request that never ends is found
+      headersTimeout: config.env.REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: 1_000, // how late a request that never ends is found
     },
   });
-  boundPipelining(server.server);
+  server.removeContentTypeParser("text/plain"); // JSON alone
+  const underWay = limitPipelining(server.server);
+  const bodies = new SlowBodies(config.env);
+  const closeIncompleteRequests = createIncompleteRequestCloser(server.server, underWay);
   server.server.on("connect", answerConnect);
   // an expectation that nobody knows may be ignored (RFC 9110 §10.1.1)
   server.server.on("checkExpectation", (request, response) =>
@@ -60,17 +64,24 @@ export function createServer(config: Config): FastifyInstance {
     const isRefusal = coded.code === "SERVICE_UNAVAILABLE" && coded.cause === undefined; // as many as a flood likes
     if (coded.status >= 500 && !isRefusal)
       request.log.error({ err: error, requestId: request.id }, "request failed");
-    return sendProblem(reply, coded);
+    return sendError(reply, coded);
   });
   server.setNotFoundHandler((request, reply) =>
-    sendProblem(reply, new CodedError("NOT_FOUND", `nothing at ${request.method} on this path`)),
+    sendError(reply, new CodedError("NOT_FOUND", `nothing at ${request.method} on this path`)),
   );
   const unready = new Set<string>();
   server.decorate("unready", unready);
-  server.addHook("preClose", async () => void unready.add("stopping"));
-  server.addHook("onRequest", (request, _reply, done) =>
-    done(headerFault(request.raw, config.env.MAX_HEADERS)),
-  );
+  server.addHook("preClose", async () => {
+    unready.add("stopping");
+    bodies.stop();
+    closeIncompleteRequests();
+  });
+  server.addHook("onRequest", (request, reply, done) => {
+    bodies.watch(request, reply);
+    const fault = headerFault(request.raw, config.env.MAX_HEADERS);
+    if (fault) reply.header("connection", "close"); // where its body ends may be anybody's guess
+    done(fault);
+  });
   server.addHook("onSend", (_request, reply, payload, done) => {
     if (unready.has("stopping")) reply.header("connection", "close");
     done(null, payload);
@@ -82,22 +93,14 @@ export function createServer(config: Config): FastifyInstance {
   return server;
 }
 
-/** Answers with problem details; a 401 says how to authenticate (RFC 9110 §11.6.1). */
-export function sendProblem(reply: FastifyReply, error: CodedError): FastifyReply {
-  if (error.status === 401) reply.header("www-authenticate", 'Bearer realm="api", ApiKey realm="api"');
-  if (error.details.retryAfter) reply.header("retry-after", String(error.details.retryAfter));
-  return reply
-    .code(error.status)
-    .header("cache-control", "private, no-store")
-    .type(problemType)
-    .send(JSON.stringify(problemOf(error)));
-}
-
 /** A path that does not decode never gets as far as a route or a hook. */
 function answerMalformedPath(response: ServerResponse): void {
   const problem = problemOf(new CodedError("BAD_REQUEST", "the path is malformed"));
   response
-    .writeHead(problem.status, { "content-type": problemType, "cache-control": "private, no-store" })
+    .writeHead(problem.status, {
+      "content-type": "application/problem+json",
+      "cache-control": "private, no-store",
+    })
     .end(JSON.stringify(problem));
 }
 
@@ -116,6 +119,8 @@ function toCodedError(error: FastifyError, maxBodyBytes: number): CodedError {
   if (status < 400 || status >= 500)
     return new CodedError("INTERNAL_SERVER_ERROR", "internal error", {}, error);
   if (status === 413) return bodyTooLarge(maxBodyBytes);
+  if (status === 415)
+    return new CodedError("UNSUPPORTED_MEDIA_TYPE", "a request body is application/json", {}, error);
   const code = codeOfStatus(status);
   return new CodedError(
     code === "UPSTREAM_ERROR" || code === "BAD_USER_INPUT" ? "BAD_REQUEST" : code,

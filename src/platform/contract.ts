@@ -1,6 +1,6 @@
 /**
  * `spec/openapi.yaml` as the platform serves it (OpenAPI 3.1): its operations, and the library that parses and
- * validates requests and validates responses against it. Says nothing about what an operation does.
+ * validates requests and validates responses against it. The handlers of the operations are in `products/`.
  */
 import { readFileSync } from "node:fs";
 import { Ajv2020, type Options } from "ajv/dist/2020.js";
@@ -11,8 +11,8 @@ import { CodedError } from "../errors.ts";
 import { readQuery } from "./query.ts";
 import { refusal } from "./refusal.ts";
 
-/** What reaches a handler: parameters by their names in the document, of the types that it says. */
-export type Input = {
+/** The validated input of a handler. Each parameter has its name and its type from the document. */
+export type OperationInput = {
   path: Record<string, string>;
   query: Record<string, string | number | boolean | string[] | undefined>;
   /** Names in lower case. */
@@ -25,13 +25,13 @@ export type ContractOperation = {
   method: string;
   /** As Fastify's router writes it: `/v1/crm/contacts/:contactId`. */
   route: string;
-  /** `x-permission`; absent: every valid key may ask. */
+  /** `x-permission`; absent: every valid key is enough. */
   permission: string | undefined;
   /** The documented status of success. */
   status: number;
-  /** Parses and validates; throws `BAD_USER_INPUT`, naming the argument. */
-  parseRequest(request: Request & { query: string }): Input;
-  /** Where `body` is not what the document promises of the answer; a fault of ours, and no client's business. */
+  /** Parses and validates a request. Throws `BAD_USER_INPUT`, which names the argument. */
+  parseRequest(request: Request & { query: string }): OperationInput;
+  /** Returns each place where `body` breaks the documented response. Such a fault is the platform's own. */
   responseFaults(body: unknown): { place: string; message: string }[];
 };
 
@@ -41,7 +41,7 @@ const documentUrl = new URL("../../spec/openapi.yaml", import.meta.url);
 export async function loadContract(): Promise<ContractOperation[]> {
   const backend = new OpenAPIBackend({
     definition: parse(readFileSync(documentUrl, "utf8")) as Document,
-    quick: true, // the library's own check of documents knows no 3.1
+    quick: true, // the library's check of documents does not know OpenAPI 3.1
     ignoreTrailingSlashes: false,
     coerceTypes: true,
     customizeAjv: createAjvFactory(),
@@ -52,8 +52,8 @@ export async function loadContract(): Promise<ContractOperation[]> {
 }
 
 /**
- * The library's own Ajv misreads 2020-12 and it makes a new one for every operation, which triples the time to start:
- * one that coerces parameters and one that takes bodies as they are do.
+ * The library's own Ajv misreads JSON Schema 2020-12. The library also makes a new Ajv for every operation, which triples
+ * the start time. Two are enough: one coerces parameters, the other leaves bodies unchanged.
  */
 function createAjvFactory(): (ajv: unknown, options: Options) => Ajv2020 {
   const made = new Map<boolean, Ajv2020>();
@@ -65,7 +65,7 @@ function createAjvFactory(): (ajv: unknown, options: Options) => Ajv2020 {
   };
 }
 
-/** Every permission that some operation needs. */
+/** Every permission that an operation needs. */
 export const permissionsOf = (operations: readonly ContractOperation[]): string[] =>
   [...new Set(operations.flatMap(({ permission }) => permission ?? []))].sort();
 
@@ -81,7 +81,7 @@ function toContractOperation({ router, validator }: OpenAPIBackend, operation: O
     permission: typeof permission === "string" ? permission : undefined,
     status,
     parseRequest(request) {
-      // the library would parse JSON text inside JSON once more
+      // the library would parse JSON text inside a JSON string
       if (typeof request.body === "string") throw new CodedError("BAD_USER_INPUT", "body: must be object");
       const read = { ...request, query: readQuery(operation, request.query) };
       const { errors, coerced } = validator.validateRequest(read, operation);
@@ -89,9 +89,9 @@ function toContractOperation({ router, validator }: OpenAPIBackend, operation: O
       if (error) throw refusal(operation, error);
       const parsed = router.parseRequest(coerced ?? read, operation);
       return {
-        path: parsed.params as Input["path"],
-        query: parsed.query as Input["query"],
-        header: parsed.headers as Input["header"],
+        path: parsed.params as OperationInput["path"],
+        query: parsed.query as OperationInput["query"],
+        header: parsed.headers as OperationInput["header"],
         body: parsed.requestBody,
       };
     },

@@ -1,33 +1,33 @@
-/** What every handler is: a function of the caller's tenant and the validated input, and what it may find missing. */
+/** The type of every handler, and the functions that read its parameters and rows. */
 import { CodedError } from "../errors.ts";
 import type { TenantContext } from "../http/context-headers.ts";
-import type { Input } from "./contract.ts";
-import type { Row, Store, TenantStore } from "./store.ts";
+import type { OperationInput } from "./contract.ts";
+import type { Row, Store, TenantStore } from "./store/store.ts";
 
 export type HandlerContext = {
   caller: TenantContext;
-  /** The only way to data: the rows of the caller's tenant. */
+  /** The rows of the caller's tenant. A handler has no other access to data. */
   tenant: TenantStore;
   store: Pick<Store, "transaction">;
 };
 
-export type Handler = (context: HandlerContext, input: Input) => unknown;
+export type Handler = (context: HandlerContext, input: OperationInput) => unknown;
 
-/** Another tenant's id ends here too: nothing tells it from an id that does not exist. */
-export function found(row: Row | undefined, what: string): Row {
-  if (!row) throw new CodedError("NOT_FOUND", `no such ${what}`);
+/** Returns the row, or throws `NOT_FOUND`. Another tenant's id gets the same answer as an unknown id. */
+export function found(row: Row | undefined, kind: string): Row {
+  if (!row) throw new CodedError("NOT_FOUND", `no such ${kind}`);
   return row;
 }
 
-/** A query parameter for SQL: absent is null, a list is JSON. */
-export function sqlValue(value: Input["query"][string]): string | number | null {
+/** A query parameter as an SQL value: an absent parameter is null, a list is JSON text. */
+export function sqlValue(value: OperationInput["query"][string]): string | number | null {
   if (Array.isArray(value)) return JSON.stringify(value);
   return value === undefined ? null : typeof value === "boolean" ? Number(value) : value;
 }
 
-export const textOf = (value: Input["query"][string]): string | undefined =>
+export const textOf = (value: OperationInput["query"][string]): string | undefined =>
   typeof value === "string" ? value : undefined;
 
-/** A number that the contract gives a default; `fallback` repeats it for the compiler only. */
-export const numberOf = (value: Input["query"][string], fallback: number): number =>
+/** A number with a default in the contract. `fallback` repeats that default, because the compiler does not know it. */
+export const numberOf = (value: OperationInput["query"][string], fallback: number): number =>
   typeof value === "number" ? value : fallback;

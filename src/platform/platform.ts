@@ -4,24 +4,25 @@
  */
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
+import { compressResponses } from "../http/compress-responses.ts";
 import { createServer } from "../http/server.ts";
-import { keyRules } from "./authenticate.ts";
 import { loadContract, permissionsOf } from "./contract.ts";
-import { hasDemoData, seedDemoData } from "./demo.ts";
-import { getAgent, getContact, listAgents, listCampaigns, listContacts } from "./directory.ts";
-import { getMe } from "./identity.ts";
+import { hasDemoData, seedDemoData } from "./demo/demo.ts";
+import { keyRules } from "./keys/authenticate.ts";
+import { serveIntrospection } from "./keys/introspection.ts";
+import { getAgent, getContact, listAgents, listCampaigns, listContacts } from "./products/directory.ts";
+import { getMe } from "./products/identity.ts";
 import {
   getConversation,
   getMessage,
   listConversations,
   listConversationsByContact,
   listMessages,
-} from "./inbox.ts";
-import { getMetrics } from "./insights.ts";
-import { serveIntrospection } from "./introspection.ts";
-import { sendMessage } from "./messaging.ts";
+} from "./products/inbox.ts";
+import { getMetrics } from "./products/insights.ts";
+import { sendMessage } from "./products/messaging.ts";
 import { type Handlers, serveContract } from "./routes.ts";
-import { openStore } from "./store.ts";
+import { openStore } from "./store/store.ts";
 
 const handlers: Handlers = {
   getMe,
@@ -39,14 +40,14 @@ const handlers: Handlers = {
   listCampaigns,
 };
 
-/** Makes the server; it does not listen yet, and closes its store when it closes. Throws `ConfigError` for a bad `DATA_FILE`. */
+/** Makes the server, which does not listen yet. Its close closes the store. Throws `ConfigError` for a bad `DATA_FILE`. */
 export async function createPlatform(config: Config): Promise<FastifyInstance> {
   const operations = await loadContract();
   const store = openStore(config.env.DATA_FILE);
   if (hasDemoData(config)) seedDemoData(store, new Date());
   const server = createServer(config);
-  server.removeContentTypeParser("text/plain"); // the contract speaks JSON only
   server.addHook("onClose", async () => store.close());
+  await compressResponses(server);
   const rules = keyRules(config, permissionsOf(operations));
   serveIntrospection(server, config, store, rules);
   serveContract(server, config, store, rules, operations, handlers);

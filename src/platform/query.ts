@@ -1,18 +1,18 @@
 /**
- * A query string → an operation's parameters by name (OpenAPI 3.1 §4.8.12). The library's own reading guesses:
- * brackets make objects, names of `Object.prototype` vanish, the first `?` of a value too, and `0x10` is an integer.
+ * Reads a query string as an operation's parameters by name (OpenAPI 3.1 §4.8.12). The library's own parser guesses:
+ * brackets make objects, names of `Object.prototype` vanish, the first `?` of a value vanishes, and `0x10` is an integer.
  */
 import type { Operation } from "openapi-backend";
 import { CodedError } from "../errors.ts";
 
-export type Query = Record<string, string | string[]>;
+export type QueryParameters = Record<string, string | string[]>;
 
-/** Throws `BAD_USER_INPUT` for a parameter that the operation does not have, and for an integer in other than digits. */
-export function readQuery({ parameters = [] }: Operation, text: string): Query {
+/** Throws `BAD_USER_INPUT` for an unknown parameter, and for an integer that is not written in decimal digits. */
+export function readQuery({ parameters = [] }: Operation, text: string): QueryParameters {
   const declared = new Map(
     parameters.flatMap((one) => ("in" in one && one.in === "query" ? [[one.name, one.schema]] : [])),
   );
-  const query: Query = {};
+  const query: QueryParameters = {};
   for (const [name, value] of new URLSearchParams(text)) {
     const schema = declared.get(name);
     if (schema === undefined) throw refused(name, "is not known here");
@@ -25,7 +25,7 @@ export function readQuery({ parameters = [] }: Operation, text: string): Query {
 
 const isInteger = (schema: object): boolean => Reflect.get(schema, "type") === "integer";
 
-function refused(name: string, why: string): CodedError {
+function refused(name: string, problem: string): CodedError {
   const argument = name.slice(0, 64);
-  return new CodedError("BAD_USER_INPUT", `${argument || '""'}: ${why}`, argument ? { argument } : {});
+  return new CodedError("BAD_USER_INPUT", `${argument || '""'}: ${problem}`, argument ? { argument } : {});
 }

@@ -1,12 +1,12 @@
 /**
- * A validator's finding → one `BAD_USER_INPUT` that names the argument: a parameter by its name in the document, a
- * body property by its name. The refused value itself is never repeated.
+ * Converts a validator's finding to one `BAD_USER_INPUT`. The error names the argument: a parameter as the document spells
+ * it, or a property of the body. The error never repeats the refused value.
  */
 import type { ErrorObject } from "ajv";
 import type { Operation } from "openapi-backend";
 import { CodedError } from "../errors.ts";
 
-/** Explains one finding. */
+/** Returns the error for one finding. */
 export function refusal(operation: Operation, error: ErrorObject): CodedError {
   const [place, name] = error.instancePath.split("/").slice(1);
   const argument = name === undefined ? namedIn(error) : unescapePointer(name);
@@ -19,13 +19,13 @@ export function refusal(operation: Operation, error: ErrorObject): CodedError {
   );
 }
 
-/** The property that is missing or too many, where the finding is about its owner. */
+/** The missing or unknown property, if the finding is about the object around it. */
 function namedIn({ params }: ErrorObject): string | undefined {
   const name: unknown = params.missingProperty ?? params.additionalProperty;
   return typeof name === "string" && name !== "requestBody" ? name.slice(0, 64) : undefined;
 }
 
-/** Header names reach the validator in lower case. */
+/** The document's spelling of a header, which the validator gets in lower case. */
 function declaredName({ parameters = [] }: Operation, lowerCase: string): string {
   const names = parameters.flatMap((parameter) =>
     "name" in parameter && parameter.name ? [parameter.name] : [],

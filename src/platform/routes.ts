@@ -1,16 +1,16 @@
 /**
- * Serves every operation of the contract in the same visible phases: authenticate, authorize, parse, handle, check.
- * The permission stands in the document alone (`x-permission`).
+ * Serves every operation of the contract in the same phases: authenticate, authorize, parse, handle, check.
+ * The document declares the permission (`x-permission`).
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Config, ConfigError } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import type { TenantContext } from "../http/context-headers.ts";
-import { authenticate } from "./authenticate.ts";
 import type { ContractOperation } from "./contract.ts";
 import type { Handler } from "./handler.ts";
-import type { KeyRules } from "./keys.ts";
-import type { Store } from "./store.ts";
+import { authenticate } from "./keys/authenticate.ts";
+import type { KeyRules } from "./keys/keys.ts";
+import type { Store } from "./store/store.ts";
 
 export type Handlers = Readonly<Record<string, Handler>>;
 
@@ -30,7 +30,7 @@ export function serveContract(
     server.route({
       method: operation.method,
       url: operation.route,
-      // before the body is read: who may not ask costs no parsing
+      // before the body is read, so that a forbidden request costs no parsing
       onRequest: async (request) => {
         const caller = authenticate(config, store, rules, request);
         authorize(operation, caller);
@@ -38,7 +38,7 @@ export function serveContract(
       },
       handler: async (request, reply) => {
         const caller = callers.get(request);
-        if (!caller) throw new TypeError("handled without a caller");
+        if (!caller) throw new TypeError("the request has no caller");
         const input = operation.parseRequest(toContractRequest(request));
         const body = handler({ caller, tenant: store.tenant(caller.tenantId), store }, input);
         const faults = operation.responseFaults(body).map(({ place, message }) => `${place} ${message}`);
@@ -55,7 +55,7 @@ function authorize({ permission }: ContractOperation, caller: TenantContext): vo
   throw new CodedError("FORBIDDEN", `this operation needs the permission ${permission}`);
 }
 
-/** The path as it came: the library decodes each parameter once. */
+/** The path stays encoded, because the library decodes each parameter once. */
 function toContractRequest({
   method,
   raw,
@@ -73,10 +73,10 @@ const toHeaders = (headers: FastifyRequest["headers"]): Record<string, string | 
     Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 
-/** RFC 9110 §9.3 and RFC 5789; HEAD goes with GET. */
+/** The methods of RFC 9110 §9.3 and RFC 5789. HEAD belongs to GET. */
 const everyMethod = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"];
 
-/** RFC 9110 §15.5.6. */
+/** Other methods get a 405 with `Allow` (RFC 9110 §15.5.6). */
 function refuseOtherMethods(server: FastifyInstance, operations: readonly ContractOperation[]): void {
   for (const route of new Set(operations.map((operation) => operation.route))) {
     const allowed = operations.filter((operation) => operation.route === route).map(({ method }) => method);

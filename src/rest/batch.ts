@@ -1,6 +1,6 @@
 /**
- * Many parents, one list call: keys are collected, de-duplicated and cut into chunks, the answers matched back by a
- * property. A chunk that fails is an Error for its own parents alone.
+ * One list call for many parents. The parents' keys are collected, de-duplicated and cut into chunks. A property of each
+ * item says which key the item belongs to. A chunk that fails is an Error for its own parents alone.
  */
 import { CodedError } from "../errors.ts";
 
@@ -8,13 +8,13 @@ type Key = string | number;
 type MaybeKey = Key | null | undefined;
 type Fetch<K, Item> = (keys: K[]) => Promise<readonly Item[] | null | undefined>;
 
-/** An item has the property that answers are matched by. */
+/** An item has the property that is matched with the keys. */
 type Matched<Match extends string> = { readonly [Name in Match]?: unknown };
 
-/** What each key came to: what was kept of the items that match it, or why its chunk failed. */
+/** The items that match each key, or the failure of the key's chunk. */
 type Found<Kept> = Map<string, Kept | Error>;
 
-/** Adds an item to what a key came to so far. */
+/** Adds an item to those of a key. */
 type Keep<Item, Kept> = (kept: Kept | undefined, item: Item) => Kept;
 
 const keepFirst = <Item>(kept: Item | undefined, item: Item): Item => kept ?? item;
@@ -25,7 +25,7 @@ function keepAll<Item>(kept: Item[] | undefined, item: Item): Item[] {
   return kept;
 }
 
-/** One object a key; null without a key or without an answer. */
+/** Returns one object for each key. `null`: there is no key, or no item matches. */
 export async function batchOne<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
   keys: readonly K[],
   size: number,
@@ -36,7 +36,7 @@ export async function batchOne<K extends MaybeKey, const Match extends string, I
   return keys.map((key) => foundFor(found, key) ?? null);
 }
 
-/** A list a key, empty without answers; null without a key. */
+/** Returns a list for each key, empty if no item matches. `null`: there is no key. */
 export async function batchMany<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
   keys: readonly K[],
   size: number,
@@ -53,7 +53,7 @@ export async function batchMany<K extends MaybeKey, const Match extends string, 
   return keys.map((key) => (key === null || key === undefined ? null : (foundFor(found, key) ?? [])));
 }
 
-/** The parent holds a list of keys: the list of their objects in its order, null where there is no answer. */
+/** Returns a list of objects for each list of keys, in its order. `null`: no item matches. */
 export async function batchEach<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
   keyLists: readonly (readonly K[] | null | undefined)[],
   size: number,
@@ -70,15 +70,15 @@ export async function batchEach<K extends MaybeKey, const Match extends string, 
   });
 }
 
-/** REST broke its contract with this parent; the others are not to pay for it. */
+/** A parent that breaks the REST contract is an Error for itself alone. */
 const notA = (what: "list" | "key"): Error =>
   new CodedError("BAD_UPSTREAM_RESPONSE", `the REST answer has no ${what} where one belongs`);
 
-/** A key as text; `undefined` for anything else than REST's type promises, which may not even turn into text. */
+/** A key as text. `undefined`: the value breaks the REST contract, and may not even turn into text. */
 const textOf = (key: unknown): string | undefined =>
   typeof key === "string" ? key : typeof key === "number" ? String(key) : undefined;
 
-/** What a key came to: nothing without an answer or without a key. */
+/** The items of a key, or the failure. `undefined`: there is no key, or no item matches. */
 function foundFor<Kept>(found: Found<Kept>, key: unknown): Kept | Error | undefined {
   if (key === null || key === undefined) return undefined;
   const text = textOf(key);
@@ -93,7 +93,7 @@ async function fetchAll<K extends MaybeKey, const Match extends string, Item ext
   keep: Keep<Item, Kept>,
 ): Promise<Found<Kept>> {
   const distinct = new Set<NonNullable<K>>();
-  // half of a character cannot be written in a URL
+  // a URL cannot hold half of a character
   for (const key of keys) if (textOf(key)?.isWellFormed()) distinct.add(key as NonNullable<K>);
   const wanted = [...distinct];
   const found: Found<Kept> = new Map();

@@ -1,16 +1,18 @@
 /**
- * The REST client of one request: finds an operation's upstream, makes its call once however often it is asked for,
- * and turns the answer into a value or a `CodedError` that names the operation and nothing of the upstream.
+ * The REST client of one request. It finds an operation's upstream, makes the call, and turns the response into a value
+ * or into a `CodedError`, which names the operation and nothing of the upstream.
  */
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
-import { isJson } from "../http/media-type.ts";
-import type { Answer } from "./answer.ts";
+import { isJson } from "../standards/media-type.ts";
 import { serializeHeaders, serializeQuery } from "./encode.ts";
 import { named, refusal, retryWaitMs } from "./failure.ts";
 import type { Operation } from "./operation.ts";
-import type { Scope } from "./scope.ts";
-import { Upstream } from "./upstream.ts";
+import type { RequestScope, Shares } from "./request-scope.ts";
+import type { RestResponse } from "./rest-response.ts";
+import { FairShare } from "./shares/fair-share.ts";
+import { HeldBytes } from "./shares/held-bytes.ts";
+import { Upstream } from "./upstream/upstream.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Section = Readonly<Record<string, unknown>>;
@@ -22,15 +24,27 @@ type Init = {
 };
 type Operations = Readonly<Record<string, Operation>>;
 
-/** openapi-fetch's methods, as a call that its caller's own types have already checked. */
+/** A method of openapi-fetch. The types of `Rest` have checked its arguments. */
 type Send = (path: string, init: object) => Promise<Sent>;
-type Sent = { data?: unknown; error?: unknown; response: Answer };
+type Sent = { data?: unknown; error?: unknown; response: RestResponse };
 
-/** The upstreams of all products, each with its own connections so that a slow one holds up no other. */
+/** Is told of each call as it begins; `sent` rejects when there is no answer. */
+export type NoteCall = (
+  operation: Operation,
+  method: string,
+  path: string,
+  query: Section | undefined,
+  sent: Promise<{ readonly response: RestResponse }>,
+) => Promise<void>;
+
+/** The upstreams of all products. Each has connections of its own, so a slow product holds up no other. */
 export class Upstreams {
+  /** The budgets that all requests of the process share. */
+  readonly shares: Shares;
   readonly #byProduct = new Map<string, Upstream>();
 
   constructor(config: Config, base: URL, operations: Operations) {
+    this.shares = { processor: new FairShare(), bytes: new HeldBytes(config.env) };
     for (const { product } of Object.values(operations)) {
       if (this.#byProduct.has(product)) continue;
       this.#byProduct.set(product, new Upstream(config.upstreams.get(product) ?? base, config));
@@ -41,7 +55,7 @@ export class Upstreams {
     return this.#byProduct.get(product) as Upstream;
   }
 
-  /** Calls under way, of all products. */
+  /** Calls of all products that wait or are on a connection. */
   get underWay(): number {
     return [...this.#byProduct.values()].reduce((sum, upstream) => sum + upstream.underWay, 0);
   }
@@ -54,12 +68,14 @@ export class Upstreams {
 export class RestClient {
   readonly #operations: Operations;
   readonly #upstreams: Upstreams;
-  readonly #scope: Scope;
+  readonly #scope: RequestScope;
+  readonly #note: NoteCall | undefined;
 
-  constructor(operations: Operations, upstreams: Upstreams, scope: Scope) {
+  constructor(operations: Operations, upstreams: Upstreams, scope: RequestScope, note?: NoteCall) {
     this.#operations = operations;
     this.#upstreams = upstreams;
     this.#scope = scope;
+    this.#note = note;
   }
 
   get(path: string, init?: Init, ...result: string[]): Promise<unknown> {
@@ -91,7 +107,7 @@ export class RestClient {
     return this.#call("DELETE", path, init, result);
   }
 
-  /** A read is tried once more, within the request's deadline and the upstream's budget. */
+  /** Makes a call. A read that fails is retried once, within the request's deadline and the upstream's retry budget. */
   async #call(
     method: Method,
     path: string,
@@ -102,8 +118,9 @@ export class RestClient {
     const upstream = this.#upstreams.of(operation);
     for (let mayRetry = method === "GET"; ; mayRetry = false) {
       try {
-        const answer = await this.#send(upstream, operation, method, path, init);
-        return valueAt(bodyOf(operation, init, answer), result);
+        const sent = this.#send(upstream, operation, method, path, init);
+        if (this.#note) await this.#note(operation, method, path, init?.query, sent);
+        return valueAt(bodyOf(operation, init, await sent), result);
       } catch (error) {
         const waitMs = mayRetry ? retryWaitMs(error) : undefined;
         if (waitMs === undefined || !this.#scope.mayCallIn(waitMs) || !upstream.retries.take())
@@ -128,13 +145,13 @@ export class RestClient {
       headers: operation.media && body !== undefined ? { "content-type": operation.media } : undefined,
       querySerializer: init?.query ? (given: Section) => serializeQuery(operation, given) : noQuery,
       hasHeaders: body !== undefined || (header && Object.keys(header).length > 0),
-      parseAs: "stream", // `body` as it is, which here is parsed already
+      parseAs: "stream", // openapi-fetch returns `RestResponse.body`, the parsed value
       scope: this.#scope,
     });
   }
 }
 
-/** The parsed body of an answer that keeps its contract. */
+/** The parsed body of a response that keeps the contract. */
 function bodyOf(operation: Operation, init: Init | undefined, { data, error, response }: Sent): unknown {
   if (!response.ok) throw refusal(response, error, [init?.path, init?.query, init?.header, init?.body]);
   if (data === undefined && !operation.empty)
@@ -146,7 +163,7 @@ function bodyOf(operation: Operation, init: Init | undefined, { data, error, res
 
 const noQuery = (): string => "";
 
-/** Walks down to the result; anything but an object on the way breaks the contract. */
+/** The value at a path of properties. Anything but an object on the path breaks the contract. */
 function valueAt(body: unknown, steps: readonly string[]): unknown {
   let value = body;
   for (const step of steps) {

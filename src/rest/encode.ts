@@ -1,6 +1,6 @@
 /**
- * The one encoder of every parameter (OpenAPI 3.1 §4.8.12, RFC 3986): a value can never change the route. Null and
- * undefined are left out of a query or header, and of an object there; a path refuses what would vanish or climb.
+ * The one encoder of every parameter (OpenAPI 3.1 §4.8.12, RFC 3986). A value never changes the route. A query or header
+ * leaves out null and undefined, also in an object. A path refuses an empty value and a dot segment.
  */
 import { serializeArrayParam, serializeObjectParam, serializePrimitiveParam } from "openapi-fetch";
 import { CodedError } from "../errors.ts";
@@ -23,7 +23,7 @@ function serializeOne(
 ): string {
   const { style = "form", explode = true } = written ?? {};
   if (Array.isArray(value) && !explode && style === "form" && value.every(isPlain) && value.length > 0)
-    return `${encodeURIComponent(name)}=${value.join(",")}`; // a batch's keys: hundreds, and nothing to encode
+    return `${encodeURIComponent(name)}=${value.join(",")}`; // the hundreds of keys of a batch need no encoding
   if (typeof value !== "object" || value === null)
     return serializePrimitiveParam(encodeURIComponent(name), String(value));
   const members = Array.isArray(value) ? value : membersOf(value);
@@ -36,7 +36,7 @@ function serializeOne(
     : serializeObjectParam(encodeURIComponent(name), members, { style: style as "form", explode });
 }
 
-/** An object's members with their names encoded: in a free-form object these are the caller's as well. */
+/** An object's members with encoded names, because a caller chooses the names in a free-form object. */
 const membersOf = (value: object): Record<string, unknown> =>
   Object.fromEntries(given(value).map(([name, member]) => [encodeURIComponent(name), member]));
 
@@ -46,7 +46,7 @@ const given = (object: object): [string, unknown][] =>
 const unreserved = /^[\w.~-]*$/; // RFC 3986 §2.3
 const isPlain = (value: unknown): boolean => typeof value === "string" && unreserved.test(value);
 
-/** Runs `serialize`; half of a character (a lone surrogate) cannot be written in a URL. */
+/** Runs `serialize`. A URL cannot hold half of a character (a lone surrogate). */
 function wellFormed(name: string, serialize: () => string): string {
   try {
     return serialize();
@@ -56,7 +56,7 @@ function wellFormed(name: string, serialize: () => string): string {
   }
 }
 
-/** Header parameters are `simple` (OpenAPI 3.1 §4.8.12.2), of visible ASCII, spaces and tabs (RFC 9110 §5.5). */
+/** Header parameters have the style `simple` (OpenAPI 3.1 §4.8.12.2) and hold visible ASCII, spaces and tabs (RFC 9110 §5.5). */
 export function serializeHeaders(
   { style = {} }: Operation,
   header: Readonly<Record<string, unknown>>,
@@ -81,7 +81,7 @@ function simple(value: unknown, explode: boolean): string {
 const refused = (argument: string, why: string): CodedError =>
   new CodedError("BAD_USER_INPUT", `"${argument}" ${why}`, { argument });
 
-/** Fills `{name}`s; throws `BAD_USER_INPUT` for a value that is empty, a dot segment or holds a control character. */
+/** Fills each `{name}`. Throws `BAD_USER_INPUT` for an empty value, a dot segment or a control character. */
 export function serializePath(path: string, values: Readonly<Record<string, unknown>>): string {
   return path.replace(/\{([^{}]+)\}/g, (_, name: string) => encodeSegment(name, values[name]));
 }
@@ -97,3 +97,10 @@ function encodeSegment(name: string, value: unknown): string {
   }
   return encodeURIComponent(text);
 }
+
+/**
+ * Marks a value that TypeScript cannot prove: REST takes one of several objects or lists, and the client chooses which.
+ * REST judges the value.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: the value fits whatever REST takes
+export const untyped = (value: unknown): any => value;

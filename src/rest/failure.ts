@@ -1,19 +1,25 @@
 /**
- * What a REST call that failed means to its caller: a code, a message that names the operation and nothing of the upstream,
- * and whether it is worth another try.
+ * The failures of REST calls: the code, the message, which names the operation and nothing of the upstream, and the wait
+ * before a retry.
  */
 import { CodedError, codeOfStatus } from "../errors.ts";
-import type { Answer } from "./answer.ts";
 import type { Operation } from "./operation.ts";
+import type { RestResponse } from "./rest-response.ts";
 
-/** The cause of a failure that never left this process, and that trying again cannot mend. */
+/** The cause of a failure whose request was never sent. A retry would fail too. */
 export class NotSent extends Error {}
-/** Nor did it get as far as the upstream's connections: its caller's other calls had that caller's share of them. */
+/** The cause of a failure in the caller's queue: other calls used the caller's share of the connections. */
 export class NoTurn extends NotSent {}
 
-/** A call that was not made, for a reason that soon passes. */
+/** A call that was not made. The reason passes soon. */
 export const notSent = (message: string): CodedError =>
   new CodedError("UPSTREAM_UNAVAILABLE", message, { retryAfter: 1 }, new NotSent());
+
+/** A call without a connection in time. `hadNoTurn`: it was still in its caller's queue. */
+export const noConnection = (hadNoTurn: boolean): CodedError =>
+  new CodedError("UPSTREAM_TIMEOUT", "no connection in time", {}, hadNoTurn ? new NoTurn() : new NotSent());
+
+export const noResponse = (): CodedError => new CodedError("UPSTREAM_TIMEOUT", "no answer in time");
 
 export const tooLarge = (bytes: number): CodedError =>
   new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is too large", {
@@ -21,23 +27,11 @@ export const tooLarge = (bytes: number): CodedError =>
     value: bytes,
   });
 
-const notHttp = new Set(["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "UND_ERR_HEADERS_OVERFLOW"]);
-
-/** What undici says when there is no connection, or it breaks; its message may hold addresses and stays in `cause`. */
-export function connectionFailure(error: Error): CodedError {
-  const code = "code" in error ? String(error.code) : "";
-  if (code === "UND_ERR_CONNECT_TIMEOUT")
-    return new CodedError("UPSTREAM_TIMEOUT", "no connection in time", {}, error);
-  if (error.name === "HTTPParserError" || notHttp.has(code))
-    return new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not HTTP", {}, error);
-  return new CodedError("UPSTREAM_UNAVAILABLE", "no connection, or it broke", {}, error);
-}
-
 /**
- * A REST failure as ours: its status decides the code and is the cause; of its body only the name of a value that we
- * sent is kept.
+ * The failure of a response that is no success. Its status decides the code, and is the cause. Of its body only the name
+ * of a value that was sent is kept.
  */
-export function refusal(response: Answer, error: unknown, sent: readonly unknown[]): CodedError {
+export function refusal(response: RestResponse, error: unknown, sent: readonly unknown[]): CodedError {
   const { status } = response;
   if (status < 400) return new CodedError("BAD_UPSTREAM_RESPONSE", "a redirect is not followed");
   const retryAfter = secondsOf(response.headers.get("retry-after"));
@@ -50,7 +44,7 @@ export function refusal(response: Answer, error: unknown, sent: readonly unknown
   return new CodedError(codeOfStatus(status), message ?? `it answered ${status}`, details, status);
 }
 
-/** The `argument` member of problem details (RFC 9457), if it is the name of something that we sent. */
+/** The `argument` member of problem details (RFC 9457), if it names a value that was sent. */
 function argumentOf(problem: unknown, sent: readonly unknown[]): string | undefined {
   const named = isObject(problem) && "argument" in problem && problem.argument;
   return typeof named === "string" &&
@@ -78,7 +72,7 @@ function secondsOf(value: string | undefined): number | undefined {
   return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined;
 }
 
-/** How long to wait before a read is tried again, with jitter; `undefined` if it is not. */
+/** Milliseconds before a read is retried, with jitter. `undefined`: it is not retried. */
 export function retryWaitMs(error: unknown): number | undefined {
   if (!(error instanceof CodedError) || error.cause instanceof NotSent) return undefined;
   const isFault = error.code === "UPSTREAM_UNAVAILABLE" || error.code === "UPSTREAM_ERROR";
@@ -89,17 +83,23 @@ export function retryWaitMs(error: unknown): number | undefined {
   return isFault && !isRefused ? 5 + Math.random() * 25 : undefined;
 }
 
-/** The failure with its operation's name; what is not ours yet was a broken answer. */
-export function named({ id }: Operation, error: unknown): CodedError {
-  if (error instanceof CodedError)
-    return error.code === "CALL_LIMIT"
-      ? error
-      : new CodedError(error.code, `${id}: ${error.message}`, error.details, error);
+/** The failure with its operation's name. A `SyntaxError` comes from a body that is not JSON. */
+export function named({ id, permission }: Operation, error: unknown): CodedError {
+  if (error instanceof CodedError) {
+    if (error.code === "CALL_LIMIT") return error;
+    const missing = error.code === "FORBIDDEN" && permission !== undefined && { permission };
+    return new CodedError(
+      error.code,
+      `${id}: ${error.message}`,
+      { ...error.details, operation: id, ...missing },
+      error,
+    );
+  }
   const broken = error instanceof SyntaxError;
   return new CodedError(
     broken ? "BAD_UPSTREAM_RESPONSE" : "INTERNAL_SERVER_ERROR",
     `${id}: ${broken ? "the answer is not valid JSON" : "internal error"}`,
-    {},
-    broken ? undefined : error, // a SyntaxError quotes what it could not read
+    { operation: id },
+    broken ? undefined : error, // a SyntaxError quotes the body
   );
 }

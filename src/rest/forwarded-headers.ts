@@ -1,12 +1,12 @@
 /**
- * What of a caller's request travels on to REST: an allow-list, set and never appended. The context headers and the
- * gateway's proof go along only where the request itself came with that proof.
+ * The headers of a request that travel on to REST. They are an allow-list, set and never appended. The context headers
+ * and the gateway's proof travel on only if the request itself came with that proof.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Config } from "../config.ts";
 import { contextHeaderNames, hasProof, proofHeader } from "../http/context-headers.ts";
-import { credentialHeaders } from "../http/credentials.ts";
-import type { Forwarded } from "./scope.ts";
+import { credentialHeaders } from "../standards/credential-headers.ts";
+import type { Forwarded } from "./request-scope.ts";
 
 const credentials = credentialHeaders.map((name) => name.toLowerCase());
 const always = [...credentials, "traceparent", "tracestate", "accept-language"];
@@ -29,8 +29,8 @@ export function headerForwarder({ env }: Config): HeaderForwarder {
 }
 
 /**
- * Whose request it is: a tenant's where the gateway's proof came along, else whoever's credential it is, else nobody's.
- * Who sends two credentials is nobody too, because REST may not look at the one that would be taken.
+ * The caller that a request belongs to: the tenant if the gateway's proof came along, else the credential. A request
+ * without a credential, or with two, belongs to nobody. Of two, REST may read the other one.
  */
 function callerOf(headers: Record<string, string>, tenantId: string | undefined): string {
   if (tenantId !== undefined) return `tenant ${tenantId}`;

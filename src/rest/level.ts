@@ -1,12 +1,12 @@
 /**
- * A batched link's resolver: one function over all parents of a level. `level` also makes it a resolver for one parent,
- * as graphql-js calls them, by collecting the parents of one field in one request; a plan calls `.level` itself.
+ * The resolver of a batched link resolves all parents of a level at once. A plan calls it as `.level`. graphql-js calls a
+ * resolver for each parent, so `level` also makes a resolver that collects the parents of one field in one request.
  */
 import DataLoader from "dataloader";
 import type { Context } from "./context.ts";
 
-/** One value, null or Error a parent, in their order (DataLoader's batch contract). */
-export type Level<Parent, Args, Value> = (
+/** Returns a value, null or an Error for each parent, in their order (DataLoader's batch contract). */
+export type LevelResolver<Parent, Args, Value> = (
   parents: readonly Parent[],
   args: Args,
   context: Context,
@@ -14,10 +14,10 @@ export type Level<Parent, Args, Value> = (
 
 type Info = { readonly fieldNodes: object };
 
-// graphql-js hands the same `fieldNodes` array to all fields of a level, and another to every other level or request.
+// graphql-js passes the same `fieldNodes` array to all parents of a level, and another array to every other level.
 const loaders = new WeakMap<Context, WeakMap<object, DataLoader<unknown, unknown>>>();
 
-export function level<Parent, Args, Value>(resolve: Level<Parent, Args, Value>) {
+export function level<Parent, Args, Value>(resolve: LevelResolver<Parent, Args, Value>) {
   const one = (parent: Parent, args: Args, context: Context, info: Info): Promise<Value> =>
     loaderFor(context, info, (parents) => resolve(parents as readonly Parent[], args, context)).load(
       parent,

@@ -1,4 +1,4 @@
-/** The discriminator's choice (OpenAPI 3.1 §4.8.25): which object type stands for a REST object of a union or interface. */
+/** The object type that the discriminator of a REST object chooses for a union or interface (OpenAPI 3.1 §4.8.25). */
 import { CodedError } from "../errors.ts";
 
 /** Throws `BAD_UPSTREAM_RESPONSE` for a value that the contract does not name. */

@@ -1,12 +1,14 @@
-/** What the client must know of a REST operation at run time; `generated/operations.ts` holds one for each that is bound. */
+/** A REST operation at run time. `generated/operations.ts` holds one for each operation that is bound. */
 export type Operation = {
   /** The `operationId`. */
   readonly id: string;
-  /** The first tag, upper case, `-` as `_`: whose upstream takes the call. Empty: the platform's own. */
+  /** The first tag, in upper case, with `-` as `_`. Its upstream takes the call. Empty: the platform's own. */
   readonly product: string;
-  /** How array and object parameters are written, by `<in>:<name>` (OpenAPI 3.1 §4.8.12.2). */
+  /** The permission that a caller needs, where the document names one. */
+  readonly permission?: string;
+  /** The styles of array and object parameters, by `<in>:<name>` (OpenAPI 3.1 §4.8.12.2). */
   readonly style?: Readonly<Record<string, { readonly style: string; readonly explode: boolean }>>;
-  /** The media type of its body where that is not `application/json`. */
+  /** The media type of its body, if that is not `application/json`. */
   readonly media?: string;
   /** A success without content is documented. */
   readonly empty?: true;

@@ -1,4 +1,4 @@
-/** Resolvers of plain fields, which read their parent's REST object. `property` names what is read, so a plan can inline it. */
+/** Resolvers of plain fields, which read their parent's REST object. A plan inlines them by their `property` or `itself`. */
 
 /** Reads one REST property. */
 export const property = <const Name extends string>(name: Name) =>

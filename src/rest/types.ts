@@ -1,7 +1,7 @@
 /**
- * The types of a REST call, all taken from the OpenAPI document's generated types: what a call must be given, and what
- * its answer holds. Inputs may be null where they may be missing, and a plain string where REST names values: the
- * arguments' own schemas refuse wrong ones before the call.
+ * The types of a REST call's input and response, from the OpenAPI document's generated types. An input that may be
+ * missing may be null. An input with named values is any string: the argument's own schema refuses a wrong one before
+ * the call.
  */
 import type { HttpMethod, PathsWithMethod } from "openapi-typescript-helpers";
 import type { paths } from "../../generated/rest.ts";
@@ -11,7 +11,7 @@ export type PathFor<Method extends HttpMethod> = PathsWithMethod<paths, Method>;
 export type OperationAt<Path extends keyof paths, Method extends HttpMethod> = paths[Path][Method &
   keyof paths[Path]];
 
-/** A value in path, query or header: text on the wire, so an `ID` fits an integer. */
+/** A value in path, query or header. It is text on the wire, so an `ID` fits an integer. */
 type Wire<T> = T extends string
   ? string
   : T extends number
@@ -47,21 +47,21 @@ type Body<Operation> = Operation extends { requestBody: { content: infer Content
     ? { readonly body?: Json<Content[keyof Content]> | null }
     : unknown;
 
-/** What a call is given: a section for each place that has parameters, optional where all of them are. */
+/** The input of a call: a section for each place of parameters. A section is optional if all its parameters are. */
 export type Init<Operation> = Section<"path", Wire<Parameters<Operation, "path">>> &
   Section<"query", Wire<Parameters<Operation, "query">>> &
   Section<"header", Wire<Parameters<Operation, "header">>> &
   Body<Operation>;
 
-/** The paths whose operation needs nothing. */
+/** The paths of operations without required input. */
 export type BarePathFor<Method extends HttpMethod> = {
   [Path in PathFor<Method>]: Record<never, never> extends Init<OperationAt<Path, Method>> ? Path : never;
 }[PathFor<Method>];
 
 type Success = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | "2XX";
 
-/** The 2xx JSON body; null where a success without content is documented. */
-export type Answer<Operation> = Operation extends { responses: infer Responses }
+/** The 2xx JSON body. `null`: a success without content is documented. */
+export type SuccessBody<Operation> = Operation extends { responses: infer Responses }
   ? {
       [Status in keyof Responses]: Status extends Success
         ? Responses[Status] extends { content: infer Content extends object }
@@ -71,12 +71,15 @@ export type Answer<Operation> = Operation extends { responses: infer Responses }
     }[keyof Responses]
   : never;
 
-/** The value at a path of properties; null if anything on the way may be missing. */
-export type At<T, Steps extends readonly string[]> = Steps extends readonly [
+/** The value at a path of properties. `null`: a property on the path may be missing. */
+export type ValueAt<T, Steps extends readonly string[]> = Steps extends readonly [
   infer Step extends string,
   ...infer Below extends readonly string[],
 ]
   ? Step extends keyof NonNullable<T>
-    ? At<NonNullable<T>[Step], Below> | (null extends T ? null : never) | (undefined extends T ? null : never)
+    ?
+        | ValueAt<NonNullable<T>[Step], Below>
+        | (null extends T ? null : never)
+        | (undefined extends T ? null : never)
     : unknown
   : T;

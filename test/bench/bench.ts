@@ -6,12 +6,19 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { Pool } from "undici";
-import { cpuMs, listens, main, memoryMiB, type Program, pinSelf, startProgram } from "../process.ts";
+import { cpuMs, listens, main, memoryMiB, type Program, pinSelf, startProgram } from "../child-process.ts";
+import { readArguments } from "../script-arguments.ts";
 import { bodyOf, type Workload, workloads } from "./workloads.ts";
 
 const rounds = Number(process.env.ROUNDS ?? 3);
 const seconds = Number(process.env.SECONDS ?? 2);
-const profile = process.argv.includes("--profile");
+const { profile } = (
+  await readArguments("npm run bench", (line) =>
+    line
+      .description("Measures the graphql role beside a floor program, Mercurius and Apollo Server.")
+      .option("--profile", "writes a CPU profile of the graphql role"),
+  )
+).opts<{ profile?: boolean }>();
 const profileDirectory = "node_modules/.cache/bench-profile";
 const connections = 50;
 /** A workload and server; V8 goes on optimizing for that long under load. */

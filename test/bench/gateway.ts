@@ -12,15 +12,25 @@ import { Pool } from "undici";
 import { readConfig } from "../../src/config.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { contextOf, goodKey } from "../gateway/fakes.ts";
+import { readArguments } from "../script-arguments.ts";
 
 const file = import.meta.filename;
-const [, , role = "bench", ...rest] = process.argv;
+const [, , role, upstreamUrl = ""] = process.argv;
 const body = JSON.stringify({ data: "x".repeat(1_024) });
 
 process.on("disconnect", () => process.exit()); // a child ends with the bench
 if (role === "upstream") serveUpstream();
-else if (role === "gateway") await serveGateway(new URL(rest[0] ?? ""));
-else await bench(Number(role === "bench" ? (rest[0] ?? 5) : role) * 1_000);
+else if (role === "gateway") await serveGateway(new URL(upstreamUrl));
+else await bench((await readSeconds()) * 1_000);
+
+async function readSeconds(): Promise<number> {
+  const line = await readArguments("npm run bench:gateway", (line) =>
+    line
+      .description("Measures the cost of the gateway beside direct calls of the same upstream.")
+      .argument("[seconds]", "the time of each measurement", Number, 5),
+  );
+  return line.processedArgs[0] as number;
+}
 
 function serveUpstream(): void {
   const known = JSON.stringify(contextOf("bench"));

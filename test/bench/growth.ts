@@ -10,8 +10,15 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { readConfig } from "../../src/config.ts";
 import { createGraphql } from "../../src/graphql/graphql.ts";
+import { readArguments } from "../script-arguments.ts";
 import type { Shape } from "./growth-upstream.ts";
 
+const { args } = await readArguments("npm run bench:growth", (line) =>
+  line
+    .description("Measures how the cost of the graphql role grows with the size of its work.")
+    .argument("[table]", "a part of a table's title; without one, all tables"),
+);
+const [part = ""] = args;
 const upstream = fork(new URL("growth-upstream.ts", import.meta.url).pathname);
 const [url] = (await once(upstream, "message")) as [string];
 const environment = {
@@ -62,7 +69,7 @@ const rowMs = Number(process.env.SECONDS ?? 0.5) * 1_000;
 
 /** Repeats each row, after a warm-up; prints the median time and the CPU. */
 async function table(title: string, unit: string, rows: readonly Row[]): Promise<void> {
-  if (process.argv[2] && !title.includes(process.argv[2])) return;
+  if (!title.includes(part)) return;
   const printed: Record<string, unknown>[] = [];
   for (const { size, units = size, shape, query } of rows) {
     await tell(shape);
@@ -153,7 +160,7 @@ upstream.kill();
 /** Every outcome of k conditions would have a plan of its own. */
 async function outcomes(): Promise<void> {
   const title = "outcomes of @skip and @include";
-  if (process.argv[2] && !title.includes(process.argv[2])) return;
+  if (!title.includes(part)) return;
   await tell({ items: 10 });
   const printed: Record<string, unknown>[] = [];
   for (const count of [1, 2, 4, 6, 8]) {
@@ -176,7 +183,7 @@ async function outcomes(): Promise<void> {
 /** Operations that were never seen before, then memory after all of them. */
 async function distinctOperations(): Promise<void> {
   const title = "distinct operations";
-  if (process.argv[2] && !title.includes(process.argv[2])) return;
+  if (!title.includes(part)) return;
   await tell({ items: 10 });
   const printed: Record<string, unknown>[] = [];
   let seen = 0;

@@ -1,45 +1,36 @@
-/** The explorer in a real Chromium: it renders, runs a query with a key typed in, and talks to nobody else. */
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { chromium, type Page } from "playwright-core";
-import { expect, onTestFinished, test } from "vitest";
+/** The explorer in a real Chromium: it is ready to use, explains its answers, and talks to nobody else. */
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
 import { keys, openLayer } from "../e2e/layer.ts";
+import { executable, findBarriers, type Noted, openPage, takePicture } from "./browser.ts";
 
-const executable = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) =>
-  existsSync(path),
-);
-const flags =
-  "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
+const deadPort = "http://127.0.0.1:9";
+const timeout = 120_000;
 
-/** A page of a fresh browser, and what it asked of others or was forbidden. */
-async function openPage(origin: string): Promise<{ page: Page; foreign: string[]; violations: string[] }> {
-  const profile = mkdtempSync(join(tmpdir(), "explorer-"));
-  const browser = await chromium.launchPersistentContext(profile, {
-    executablePath: executable ?? "",
-    headless: true,
-    args: flags.split(" "),
-    viewport: { width: 1400, height: 900 },
-  });
-  onTestFinished(async () => {
-    await browser.close();
-    rmSync(profile, { recursive: true, force: true });
-  });
-  const foreign: string[] = [];
-  const violations: string[] = [];
-  browser.on("request", (request) => {
-    const { protocol, origin: asked } = new URL(request.url());
-    if (asked !== origin && !["data:", "blob:"].includes(protocol)) foreign.push(request.url());
-  });
-  await browser.exposeFunction("noteViolation", (text: string) => void violations.push(text));
-  await browser.addInitScript(`addEventListener("securitypolicyviolation", (event) =>
-    noteViolation(event.violatedDirective + " " + event.blockedURI))`);
-  const page = await browser.newPage();
-  page.on("console", (message) => {
-    if (/content security policy/i.test(message.text())) violations.push(message.text());
-  });
-  return { page, foreign, violations };
+/** The explorer of all roles, its editor there. */
+async function openExplorer(
+  opening: Parameters<typeof openPage>[1] = {},
+  environment: NodeJS.ProcessEnv = {},
+): Promise<{ page: Page; noted: Noted }> {
+  expect(executable, "wants Chromium: apt-get install chromium").toBeDefined();
+  const { url } = await openLayer([], environment);
+  const opened = await openPage([url.origin], opening);
+  await opened.page.goto(new URL("/v1/graphql", url).href);
+  await opened.page.locator(".graphiql-query-editor .view-line", { hasText: "FindCustomers" }).waitFor();
+  return opened;
 }
+
+/** Opens the tab of a saved operation. */
+async function openTab(page: Page, name: string): Promise<void> {
+  await page.locator(".graphiql-tab-button").getByText(name, { exact: true }).click();
+  await page
+    .locator(".graphiql-query-editor .view-line", { hasText: new RegExp(`(?:query|mutation).${name}`) })
+    .waitFor();
+}
+
+const run = (page: Page): Promise<void> => page.getByRole("button", { name: /^Execute query/ }).click();
+const result = (page: Page, text: string | RegExp): Promise<void> =>
+  page.locator(".result-window", { hasText: text }).waitFor({ timeout: 20_000 });
 
 /** Replaces what an editor of GraphiQL holds. */
 async function write(page: Page, editor: string, text: string): Promise<void> {
@@ -49,25 +40,84 @@ async function write(page: Page, editor: string, text: string): Promise<void> {
   await page.keyboard.insertText(text);
 }
 
-test("a browser's GET shows GraphiQL, which runs a query with the key in its Headers tab", {
-  timeout: 120_000,
+test("opens without an error, runs each saved operation as it is, and shows its REST calls", {
+  timeout,
 }, async () => {
-  expect(executable, "wants Chromium: apt-get install chromium").toBeDefined();
-  const { url } = await openLayer();
-  const { page, foreign, violations } = await openPage(url.origin);
-  await page.goto(new URL("/v1/graphql", url).href);
+  const { page, noted } = await openExplorer();
+  for (const name of ["FindCustomers", "Customer", "Dashboard", "StartPage", "TeamInbox", "WeeklyReport"]) {
+    await openTab(page, name);
+    await run(page);
+    await result(page, '"data"');
+    await page.locator("#summary .status", { hasText: "200" }).waitFor();
+    expect(await page.locator(".result-window").innerText(), name).not.toContain('"errors"');
+  }
+  await openTab(page, "StartPage");
+  await run(page);
+  await result(page, "olivia@harbor.example");
+  await page.getByRole("button", { name: /REST calls/ }).click();
+  const calls = page.getByRole("region", { name: "REST calls" });
+  await calls.getByRole("rowheader", { name: "getMetrics" }).waitFor();
+  expect(await calls.getByRole("rowheader").allInnerTexts()).toHaveLength(7);
+  await takePicture(page, "explorer-1280");
+  expect(await findBarriers(page, ["#explorer"])).toEqual([]);
+  await page.reload();
   await page.locator(".graphiql-query-editor .view-lines").first().waitFor();
+  expect(await page.locator(".graphiql-tab-button").count()).toBe(7);
+  expect(noted).toMatchObject({ foreign: [], errors: [] });
+});
 
+test("finds a field by search, and its documentation names the REST operation and the permission", {
+  timeout,
+}, async () => {
+  const { page, noted } = await openExplorer();
+  await page.getByRole("button", { name: /Documentation Explorer/ }).click();
+  await page.locator(".graphiql-doc-explorer").waitFor();
+  await page.locator(".graphiql-doc-explorer-search-input").click();
+  await page.keyboard.type("assignee");
+  await page
+    .getByRole("option", { name: /Conversation\.assignee|assignee/ })
+    .first()
+    .click();
+  const documentation = page.locator(".graphiql-doc-explorer");
+  await documentation.getByText("GET /v1/ai/agents", { exact: false }).waitFor();
+  await documentation.getByText("ai:agents:read", { exact: false }).waitFor();
+  await takePicture(page, "explorer-documentation");
+  expect(noted).toMatchObject({ foreign: [], errors: [] });
+});
+
+test("takes another key, from the bar or from the Headers editor", { timeout }, async () => {
+  const { page } = await openExplorer();
+  await write(page, ".graphiql-query-editor", "{ me { email } }");
+  await page.getByLabel("API key").fill(keys.otherOwner);
+  await run(page);
+  await result(page, "amara@lumen.example");
   await page.getByRole("button", { name: "Headers", exact: true }).click();
   await write(
     page,
     ".graphiql-editor-tool .graphiql-editor:not(.hidden)",
     JSON.stringify({ "X-API-Key": keys.owner }),
   );
-  await write(page, ".graphiql-query-editor", "{ me { email } }");
-  await page.getByRole("button", { name: /^Execute query/ }).click();
-  await page.locator(".result-window", { hasText: "olivia@harbor.example" }).waitFor({ timeout: 20_000 });
+  await run(page);
+  await result(page, "olivia@harbor.example");
+});
 
-  expect(foreign).toEqual([]);
-  expect(violations).toEqual([]);
+test("shows a refused key", { timeout }, async () => {
+  const { page } = await openExplorer();
+  await page.getByLabel("API key").fill("sk_test_nobody");
+  await run(page);
+  await result(page, "UNAUTHENTICATED");
+  await page.locator("#summary .status.bad", { hasText: "401" }).waitFor();
+  await takePicture(page, "explorer-wrong-key");
+});
+
+test("shows a product that is down, at 800 pixels and in the dark", { timeout }, async () => {
+  const { page, noted } = await openExplorer({ width: 800, dark: true }, { REST_BASE_URL_AI: deadPort });
+  await openTab(page, "StartPage");
+  await run(page);
+  await result(page, "UPSTREAM_UNAVAILABLE");
+  await page.getByRole("button", { name: /REST calls/ }).click();
+  await page.getByRole("cell", { name: "no answer" }).first().waitFor();
+  await takePicture(page, "explorer-800-dark-product-down");
+  expect(await findBarriers(page, ["#explorer"])).toEqual([]);
+  expect(noted).toMatchObject({ foreign: [], errors: [] });
 });

@@ -1,16 +1,31 @@
-/** Runs a command over a project folder made for one test, in memory but for its files. */
+/** A project folder for one test, and commands that run over it inside the test process. */
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import { run as check } from "../../src/check/main.ts";
+import type { Report } from "../../src/check/report.ts";
+
+// milliseconds; a run starts git and loads codegen, which may take longer than the default on a busy machine
+vi.setConfig({ testTimeout: 60_000 });
 
 export type Ran = { readonly code: number; readonly out: string; readonly error: string };
 
 export const depotSpec = join(import.meta.dirname, "../fixtures/depot/spec");
 
-/** A project with the depot's spec, with `files` (paths below it) written over; removed when the test ends. */
+export const depotOpenapi = readFileSync(join(depotSpec, "openapi.yaml"), "utf8");
+export const depotSchema = readFileSync(join(depotSpec, "schema.graphql"), "utf8");
+
+/** Replaces the first `from`; throws if there is none. */
+export function edited(text: string, from: string, to: string): string {
+  if (!text.includes(from)) throw new Error(`there is no ${from}`);
+  return text.replace(from, to);
+}
+
+export const silent = { env: {}, out: () => undefined, error: () => undefined };
+
+/** A project with the depot's spec; `files` (relative paths) replace or join it. Removed when the test ends. */
 export function project(files: Readonly<Record<string, string | Buffer>> = {}): string {
   const root = mkdtempSync(join(tmpdir(), "check-"));
   onTestFinished(() => rmSync(root, { recursive: true }));
@@ -19,7 +34,7 @@ export function project(files: Readonly<Record<string, string | Buffer>> = {}): 
   return root;
 }
 
-/** A repository whose only commit holds the depot with `files` written over. */
+/** A git repository with one commit: the project of the same `files`. */
 export function repository(files: Readonly<Record<string, string>> = {}): string {
   const root = project(files);
   const git = (...args: string[]) => execFileSync("git", args, { cwd: root, stdio: "pipe" });
@@ -46,6 +61,7 @@ export async function ran(
   const error: string[] = [];
   const io = {
     root,
+    env: {},
     out: (text: string) => out.push(text),
     error: (line: string) => error.push(line),
     today,
@@ -53,3 +69,6 @@ export async function ran(
   const code = await command(argv, io);
   return { code, out: out.join("\n"), error: error.join("\n") };
 }
+
+export const reportOf = async (root: string, ...argv: string[]): Promise<Report> =>
+  JSON.parse((await ran(root, ["--format", "json", ...argv])).out) as Report;

@@ -1,16 +1,16 @@
-/** Golden cases: a folder is a behaviour, with two specs and what they must come to. `vitest -u` writes them anew. */
+/** Golden cases: each folder holds a schema, an OpenAPI document and the expected generated files. `vitest -u` rewrites the files. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { generate as graphqlCodegen } from "@graphql-codegen/cli";
 import { describe, expect, test } from "vitest";
+import { loadSpec } from "../../src/bind/load.ts";
+import { folderFiles } from "../../src/bind/spec-files.ts";
 import { codegenConfig } from "../../src/codegen/config.ts";
-import { loadSpec } from "../../src/spec/load.ts";
-import { folderFiles } from "../../src/spec/spec-files.ts";
 
 const folder = join(import.meta.dirname, "cases");
 
 describe.each(readdirSync(folder))("%s", (name) => {
-  test("generates exactly what its folder holds", async () => {
+  test("generates exactly the files of its folder", async () => {
     const { model, diagnostics } = loadSpec(folderFiles(join(folder, name)).read);
     expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
     if (!model) throw new Error("no model");

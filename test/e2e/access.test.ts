@@ -29,14 +29,21 @@ describe.each([
   ["a wrong bearer", { authorization: "Bearer nonsense" }],
 ])("%s", (_name, headers: Record<string, string>) => {
   test.each([
-    ["REST", () => layer.rest("/v1/identity/me", headers)],
-    ["GraphQL", () => layer.post('{"query":"{ me { id } }"}', headers)],
-  ])("is a 401 problem with WWW-Authenticate over %s", async (_face, call) => {
+    [
+      "problem over REST",
+      () => layer.rest("/v1/identity/me", headers),
+      { status: 401, code: "UNAUTHENTICATED" },
+    ],
+    [
+      "GraphQL response over GraphQL",
+      () => layer.post('{"query":"{ me { id } }"}', headers),
+      { errors: [{ extensions: { code: "UNAUTHENTICATED" } }] },
+    ],
+  ])("is a 401 with WWW-Authenticate, and a %s", async (_face, call, body) => {
     const answer = await call();
     expect(answer.status).toBe(401);
-    expect(answer.headers.get("content-type")).toMatch(/^application\/problem\+json/);
     expect(answer.headers.get("www-authenticate")).toMatch(/Bearer/);
-    expect(await answer.json()).toMatchObject({ status: 401, code: "UNAUTHENTICATED" });
+    expect(await answer.json()).toMatchObject(body);
   });
 });
 

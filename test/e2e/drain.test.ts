@@ -6,7 +6,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "undici";
 import { expect, onTestFinished, test } from "vitest";
-import { get, runReady } from "../main/program.ts";
+import { demoKeys } from "../../src/platform/demo/demo.ts";
+import { drip, statuses } from "../http/drip.ts";
+import { get, runReady } from "../process/program.ts";
 import { makeTenants } from "./many-tenants.ts";
 
 test("no request fails, and the process is gone within ten seconds", { timeout: 60_000 }, async () => {
@@ -47,3 +49,15 @@ test("no request fails, and the process is gone within ten seconds", { timeout: 
   expect(performance.now() - stoppedAt).toBeLessThan(10_000);
   expect([...outcomes.keys()]).toEqual(["200"]);
 });
+
+test("an unfinished body gets a 503 soon after SIGTERM, and the process ends as it should", async () => {
+  const { url, child, ended } = await runReady([]);
+  const { text, closed } = drip(url, "/v1/graphql", [`X-API-Key: ${demoKeys[0]?.key}`]);
+  await sleep(300);
+  const stoppedAt = performance.now();
+  child.kill("SIGTERM");
+  await closed;
+  expect(await ended).toBe(0);
+  expect(performance.now() - stoppedAt).toBeLessThan(7_000);
+  expect(statuses(text())).toEqual(["503"]);
+}, 30_000);

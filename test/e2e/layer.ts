@@ -4,8 +4,8 @@
  */
 import { onTestFinished } from "vitest";
 import { readConfig } from "../../src/config.ts";
-import { demoKeys } from "../../src/platform/demo.ts";
-import { start } from "../../src/program.ts";
+import { demoKeys } from "../../src/platform/demo/demo.ts";
+import { start } from "../../src/process/program.ts";
 
 const keyOf = (user: string): string => demoKeys.find((demo) => demo.user === user)?.key ?? "";
 export const keys = {

@@ -2,8 +2,8 @@
  * A store with many tenants whose rows share their ids: contact `ctc_1` exists in each of them, and only its name
  * says whose it is. An answer that crosses over therefore looks right by its ids and wrong by its names.
  */
-import { createKey } from "../../src/platform/keys.ts";
-import { openStore, type TenantStore } from "../../src/platform/store.ts";
+import { createKey } from "../../src/platform/keys/keys.ts";
+import { openStore, type TenantStore } from "../../src/platform/store/store.ts";
 
 export type Tenant = { id: string; key: string };
 

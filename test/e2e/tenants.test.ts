@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Pool } from "undici";
 import { expect, onTestFinished, test } from "vitest";
-import { runReady } from "../main/program.ts";
+import { runReady } from "../process/program.ts";
 import { makeTenants, rows, type Tenant } from "./many-tenants.ts";
 
-const requests = 10_000;
+/** `npm run test:tenants` sends 10,000. */
+const requests = Number(process.env.REQUESTS ?? 2_000);
 const clients = 50;
 const query = `{
   me { id tenantId email }
@@ -39,7 +40,10 @@ async function startTenants(): Promise<{ tenants: Tenant[]; pool: Pool }> {
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const file = join(directory, "store.sqlite");
   const tenants = makeTenants(file, 50);
-  const { url } = await runReady([], { DATA_FILE: file });
+  const { url } = await runReady([], {
+    DATA_FILE: file,
+    KEY_INTROSPECTION_TIMEOUT_MS: "10000", // a busy machine looks up fifty keys at once
+  });
   const pool = new Pool(url, { connections: clients });
   onTestFinished(() => pool.destroy());
   return { tenants, pool };
@@ -85,7 +89,7 @@ function findCrossovers(tenant: Tenant, { errors, data }: Answer): string[] {
   return found;
 }
 
-test("10,000 interleaved requests of 50 tenants: 0 crossovers", { timeout: 300_000 }, async () => {
+test("interleaved requests of 50 tenants: 0 crossovers", { timeout: 300_000 }, async () => {
   const { tenants, pool } = await startTenants();
   const crossovers: string[] = [];
   let sent = 0;

@@ -1,7 +1,13 @@
 /** `npm run test:faults`: every row of the table of faults; prints criterion, measured and pass. `--smoke` does less of each. */
+import { readArguments } from "../script-arguments.ts";
 import { runRows } from "./run.ts";
 
-const results = await runRows(process.argv.includes("--smoke") ? 1 : 4, (result) => {
+const { smoke } = (
+  await readArguments("npm run test:faults", (line) =>
+    line.description("Runs every row of the table of faults.").option("--smoke", "does less of each row"),
+  )
+).opts<{ smoke?: boolean }>();
+const results = await runRows(smoke ? 1 : 4, (result) => {
   const { fault, criterion, measured, pass } = result;
   process.stdout.write(
     `${pass ? "pass" : "FAIL"}  ${fault}\n      criterion: ${criterion}\n      measured:  ${measured}\n`,

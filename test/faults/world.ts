@@ -5,9 +5,9 @@
 import type { ChildProcess } from "node:child_process";
 import type { AddressInfo } from "node:net";
 import { readConfig } from "../../src/config.ts";
-import { demoKeys } from "../../src/platform/demo.ts";
+import { demoKeys } from "../../src/platform/demo/demo.ts";
 import { createPlatform } from "../../src/platform/platform.ts";
-import { cpuMs, listens, main, memoryMiB, startProgram } from "../process.ts";
+import { cpuMs, listens, main, memoryMiB, startProgram } from "../child-process.ts";
 import { type FaultProxy, faultProxy } from "./proxy.ts";
 
 export const key = demoKeys.find(({ user }) => user === "usr_harbor_olivia")?.key ?? "";

@@ -75,15 +75,15 @@ async function untilWell(ask: () => Promise<readonly unknown[]>): Promise<void> 
 }
 
 test("what REST answers becomes data or a coded error, whatever it is", { timeout }, async () => {
+  const logged = watchLog(); // before the roles: a logger that exists already writes past it
   const roles = { plan: await openBetween(true), graphqlJs: await openBetween(false) };
   for (const query of operations) expect(await roles.plan(request(query))).toEqual([]);
-  const logged = watchLog();
   const arbitrary = fc.record({
     role: fc.constantFrom("plan" as const, "graphqlJs" as const),
     query: fc.constantFrom(...operations),
     replies: fc.array(reply, { minLength: 1, maxLength: 4 }),
   });
-  const reached = { data: 0, failed: 0 };
+  const reached = { data: 0, failed: 0, lines: 0 };
   await fuzz("upstream answers", arbitrary, async ({ role, query, replies }) => {
     const errors = await roles[role](request(query), ...replies);
     // only a refusal of REST's makes it the client's doing
@@ -93,7 +93,9 @@ test("what REST answers becomes data or a coded error, whatever it is", { timeou
       );
     reached[errors.length === 0 ? "data" : "failed"]++;
     await untilWell(() => roles[role](request(everyProduct)));
-    expect(logged()).not.toContain(canary);
+    const lines = logged();
+    expect(lines).not.toContain(canary);
+    if (lines.includes("field failed")) reached.lines++;
   });
-  expect(Math.min(reached.data, reached.failed)).toBeGreaterThan(0);
+  expect(Math.min(...Object.values(reached))).toBeGreaterThan(0);
 });

@@ -3,7 +3,8 @@ import { readConfig } from "../../src/config.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { contextHeaderNames } from "../../src/http/context-headers.ts";
 import { fakeKeyService, goodKey, type KeyService, otherKey, type Recorder, recorder } from "./fakes.ts";
-import { type Front, findLeaks, type Hostile, hostileRequests, send } from "./hostile.ts";
+import type { Front, Hostile } from "./hostile/request.ts";
+import { findLeaks, hostileRequests, send } from "./hostile.ts";
 
 describe("hostile requests against the embedded gateway", () => {
   let front: Front;

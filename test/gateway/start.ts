@@ -1,4 +1,5 @@
 /** A gateway that listens on a free port in front of fakes, closed with everything behind it after the test. */
+import type { RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { onTestFinished } from "vitest";
@@ -35,6 +36,13 @@ export async function startGateway({ env = {}, ...behind }: Options = {}): Promi
   });
   const url = new URL(`http://127.0.0.1:${(gateway.server.address() as AddressInfo).port}`);
   return { url, gateway, keys, rest, graphql };
+}
+
+/** An upstream of the test's own, closed after the test. */
+export async function upstream(listener: RequestListener): Promise<URL> {
+  const running = await listen(listener);
+  onTestFinished(running.close);
+  return running.url;
 }
 
 /** An address that refuses connections. */

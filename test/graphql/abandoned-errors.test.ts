@@ -1,10 +1,10 @@
-/** A process that graphql-js leaves an error with lives on; one with a fault of its own does not. */
+/** A process survives an error that graphql-js abandoned. Any other unhandled rejection ends it. */
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 
-const moduleUrl = new URL("../../src/graphql/abandoned-errors.ts", import.meta.url);
+const moduleUrl = new URL("../../src/graphql/errors/abandoned-errors.ts", import.meta.url);
 
-/** graphql-js on a list whose first item fails late and whose second fails at once. */
+/** Runs graphql-js on a list whose first item fails late and whose second item fails at once. */
 const abandoning = `
   const { buildSchema, execute, parse } = await import("graphql");
   const schema = buildSchema("type Query { items: [Item!] } type Item { late: Int! name: String! }");
@@ -17,9 +17,9 @@ function exitCode(guard: string, script: string): number | null {
   return spawnSync(process.execPath, ["--input-type=module", "-e", text]).status;
 }
 
-test("GraphQL's abandoned errors alone are let go", () => {
+test("only abandoned GraphQL errors are ignored", () => {
   const guard = `(await import(${JSON.stringify(moduleUrl.href)})).letAbandonedErrorsGo();`;
-  expect(exitCode("", abandoning)).toBe(1); // once this is 7, graphql-js has mended it and the guard can go
+  expect(exitCode("", abandoning)).toBe(1); // once this is 7, graphql-js has fixed it and the guard can be removed
   expect(exitCode(guard, abandoning)).toBe(7);
   expect(exitCode(guard, `Promise.reject(new Error("ours"));`)).toBe(1);
 });

@@ -1,9 +1,9 @@
-/** Which executor this run of the suite is about: vitest.config.ts runs it with plans, and once more without. */
+/** The executor of this run of the suite. vitest.config.ts runs the suite with plans, and once more without plans. */
 import { expect, onTestFinished, test } from "vitest";
 import { createGraphql } from "../../src/graphql/graphql.ts";
 import { configure } from "./configure.ts";
 
-test("operations run by plans, or all on graphql-js in the run that is for it", async () => {
+test("plans run operations; in the graphql-js project, graphql-js runs them", async () => {
   const server = await createGraphql(configure());
   onTestFinished(() => server.close());
   await server.inject({ method: "POST", url: "/v1/graphql", payload: { query: "{ __typename }" } });

@@ -1,4 +1,4 @@
-/** A configuration of the graphql role alone, silent, in front of a REST platform that is not there unless it is named. */
+/** A configuration of the graphql role alone, without logs. By default, no REST platform listens at its URL. */
 import { type Config, readConfig } from "../../src/config.ts";
 
 export const configure = (environment: NodeJS.ProcessEnv = {}): Config =>

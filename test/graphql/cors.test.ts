@@ -1,4 +1,4 @@
-/** CORS of the role where it is the front itself: what a browser needs to call it and to read its answers. */
+/** CORS of a role without a gateway: a browser can call it and read its responses. */
 import { expect, onTestFinished, test } from "vitest";
 import { createGraphql } from "../../src/graphql/graphql.ts";
 import { configure } from "./configure.ts";
@@ -11,7 +11,7 @@ test.each([
   [`https://other.example,${origin}`, origin],
   ["*", "*"],
   [`${origin},*`, "*"],
-])("CORS_ORIGINS=%s allows %s, and answers can be read with Retry-After", async (origins, allowed) => {
+])("CORS_ORIGINS=%s allows %s and exposes Retry-After", async (origins, allowed) => {
   const server = await createGraphql(configure({ CORS_ORIGINS: origins }));
   onTestFinished(() => server.close());
   const url = "/v1/graphql";

@@ -1,4 +1,4 @@
-/** What is kept of documents that were asked for once is bounded by all that they hold, not by what they select. */
+/** The memory for documents is bounded by their whole size, comments included. */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test } from "vitest";
@@ -17,7 +17,7 @@ test.each([
   ["many", 500, "#\n".repeat(4_900)],
   ["large", 250, `# ${"x".repeat(900_000)}`],
 ])(
-  "%s comments in small documents, each another one, do not fill the memory",
+  "%s comments in many different small documents do not fill the memory",
   { timeout: 60_000 },
   async (_name, documents, comments) => {
     const server = await createGraphql(configure({ MAX_DOCUMENT_LENGTH: "1000000" }));

@@ -1,4 +1,4 @@
-/** A client that leaves: its reads end at the upstream, its mutations finish there. */
+/** When a client leaves, its reads end at the upstream and its mutations finish there. */
 import { expect, test } from "vitest";
 import { inFrontOf, send } from "./rest-stand-in.ts";
 
@@ -26,7 +26,7 @@ test("reads are aborted within 100 ms", async () => {
   expect(Math.max(...ends) - left).toBeLessThan(100);
 });
 
-test("mutations finish, all of them, and nothing is read for nobody", async () => {
+test("all mutations finish, and no read starts after the client has left", async () => {
   const seen: string[] = [];
   let finished = 0;
   const { post } = await inFrontOf((request, response) => {

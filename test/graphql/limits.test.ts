@@ -1,9 +1,9 @@
-/** What an operation may ask for, each at its limit and one above: refused before any call, by the limit's name and value. */
+/** Each limit of an operation, at its value and one above. The refusal comes before any call and has the limit's name and value. */
 import type { FastifyInstance } from "fastify";
 import { parse, validate } from "graphql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createGraphql } from "../../src/graphql/graphql.ts";
-import { limitRule } from "../../src/graphql/limits.ts";
+import { limitRule } from "../../src/graphql/limits/limits.ts";
 import { executableSchema } from "../../src/graphql/schema.ts";
 import { property } from "../../src/rest/property.ts";
 import { configure } from "./configure.ts";
@@ -34,7 +34,7 @@ async function failures(payload: string | object): Promise<Failure[]> {
 const times = (count: number, text: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => text(index)).join(" ");
 
-/** contact and its conversations in turns, `depth` levels down to an id. */
+/** A chain of `depth` levels that alternates between a contact and its conversations and ends with an id. */
 const chain = (depth: number, link = "contact"): string =>
   depth === 1 ? "id" : `${link} { ${chain(depth - 1, link === "contact" ? "conversations" : "contact")} }`;
 
@@ -63,7 +63,7 @@ describe.each<[limit: string, value: number, document: (count: number) => string
     (count) => `{ conversation(id: "1") { ${times(count - 1, () => "contact { id }")} } }`,
   ],
 ])("%s of %i", (limit, value, document) => {
-  test("are fine, and one more is refused by name and value", async () => {
+  test("are accepted, and one more is refused with the limit's name and value", async () => {
     expect(
       (await failures({ query: document(value) })).map(({ extensions }) => extensions.limit),
     ).not.toContain(limit);
@@ -85,7 +85,7 @@ describe.each<[limit: string, value: number, document: (count: number) => string
   });
 });
 
-describe("what fragments unfold to counts, not what is written", () => {
+describe("the limits count unfolded fragments", () => {
   test.each([
     ["MAX_DEPTH", `{ conversation(id: "1") { ...A } } fragment A on Conversation { ${chain(15)} }`],
     [
@@ -110,7 +110,7 @@ describe("what fragments unfold to counts, not what is written", () => {
   });
 });
 
-test("a kind of operation that the schema does not have is refused before it runs", async () => {
+test("an operation whose root type the schema lacks is refused before it runs", async () => {
   const answer = await post({ query: "subscription { me { id } }" });
   expect([answer.statusCode, answer.json()]).toEqual([
     400,
@@ -119,14 +119,14 @@ test("a kind of operation that the schema does not have is refused before it run
         {
           message: "the schema has no subscription operations",
           locations: [{ line: 1, column: 1 }],
-          extensions: { code: "GRAPHQL_VALIDATION_FAILED" },
+          extensions: { code: "GRAPHQL_VALIDATION_FAILED", requestId: expect.any(String) },
         },
       ],
     },
   ]);
 });
 
-test("MAX_BOUND_FIELDS counts a field of an interface that is bound in a type of it", () => {
+test("MAX_BOUND_FIELDS counts an interface's field if an implementing type binds it", () => {
   const typeDefs = `
     interface Named { name: String boss: Named }
     type Person implements Named { name: String boss: Named }
@@ -153,21 +153,26 @@ test("a request carries one operation", async () => {
   ];
   expect(one.json()).toEqual({ data: { __typename: "Query" } });
   expect(two.statusCode).toBe(400);
-  expect(two.json()).toMatchObject({ code: "LIMIT_EXCEEDED", limit: "MAX_OPERATIONS", value: 1 });
+  expect(two.json()).toMatchObject({
+    errors: [{ extensions: { code: "LIMIT_EXCEEDED", limit: "MAX_OPERATIONS", value: 1 } }],
+  });
 });
 
-test("a body of MAX_BODY_BYTES is read, one more byte is refused by name and value", async () => {
+test("a body of MAX_BODY_BYTES is accepted, and one more byte is refused with the limit's name and value", async () => {
   const body = (bytes: number): string => '{"query":"{ __typename }"}'.padEnd(bytes);
   expect((await post(body(1_048_576))).statusCode).toBe(200);
   const refused = await post(body(1_048_577));
-  expect(refused.json()).toMatchObject({ code: "LIMIT_EXCEEDED", limit: "MAX_BODY_BYTES", value: 1_048_576 });
+  expect([refused.statusCode, refused.json()]).toMatchObject([
+    413,
+    { errors: [{ extensions: { code: "LIMIT_EXCEEDED", limit: "MAX_BODY_BYTES", value: 1_048_576 } }] },
+  ]);
 });
 
-test("a document too deep for the parser is refused by name and value", async () => {
+test("a document that is too deep for the parser is refused with the limit's name and value", async () => {
   const other = await createGraphql(configure({ MAX_TOKENS: "1000000", MAX_DOCUMENT_LENGTH: "1000000" }));
   const payload = { query: "{ a ".repeat(200_000) };
   const answer = await other.inject({ method: "POST", url: "/v1/graphql", payload });
-  expect(answer.json().errors[0].extensions).toEqual({
+  expect(answer.json().errors[0].extensions).toMatchObject({
     code: "LIMIT_EXCEEDED",
     limit: "MAX_DEPTH",
     value: 15,
@@ -175,7 +180,7 @@ test("a document too deep for the parser is refused by name and value", async ()
   await other.close();
 });
 
-describe("documents that would cost most are refused cheaply", () => {
+describe("the most expensive documents are refused at little cost", () => {
   const size = 1_000_000;
   const unfolding = times(500, (i) => `fragment F${i} on IdentityProfile { ...F${i + 1} ...F${i + 1} }`);
   const fields = times(8, (k) => `a${k}: id`);
@@ -215,6 +220,6 @@ describe("documents that would cost most are refused cheaply", () => {
     ).toBe(true);
     expect(answer.body.length).toBeLessThan(100_000);
     expect(answer.body).not.toMatch(/call stack/);
-    expect((user + system) / 1_000).toBeLessThan(200); // 100 on a quiet machine: `npm run test:faults` holds it to that
+    expect((user + system) / 1_000).toBeLessThan(200); // `npm run test:faults` holds a quiet machine to 100
   });
 });

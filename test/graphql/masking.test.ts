@@ -1,4 +1,4 @@
-/** What of a failure reaches a client and a log: codes, paths and names; never what REST sent. On both ways of running. */
+/** Clients and logs get codes, paths and names of a failure, and never the data that REST sent. Both executors mask alike. */
 import { makeExecutableSchema } from "@graphql-tools/schema";
 import { describe, expect, test, vi } from "vitest";
 import { createApollo } from "../../src/graphql/apollo.ts";
@@ -9,7 +9,7 @@ import { inFrontOf, send } from "./rest-stand-in.ts";
 const profile = { id: "1", email: "a@b.example", tenantId: "t", roles: [], permissions: [], features: [] };
 const agent = { id: "1", name: "Ada", kind: "human", availability: "online" };
 
-/** All that is written to standard output, where logs go. */
+/** Captures standard output, which holds the logs. */
 function logged(): () => string {
   const write = vi.spyOn(process.stdout, "write").mockImplementation(() => true);
   return () => {
@@ -23,7 +23,7 @@ describe.each([
   ["by a plan", true],
   ["on graphql-js", false],
 ])("%s", (_way, planned) => {
-  describe("an answer that violates the contract", () => {
+  describe("a response that violates the contract", () => {
     test.each<[name: string, answer: unknown, query: string, data: unknown, path: (string | number)[]]>([
       [
         "null where a value must be",
@@ -58,20 +58,20 @@ describe.each([
       ["text for an object", "CANARY", "{ me { id } }", { me: null }, ["me"]],
       ["an object for a list", { items: { CANARY: 1 } }, "{ agents { id } }", { agents: null }, ["agents"]],
       [
-        "an item that is no object",
+        "an item that is not an object",
         { items: [agent, "CANARY"] },
         "{ agents { id } }",
         { agents: null },
         ["agents", 1],
       ],
       [
-        "an enum value that is none",
+        "an unknown enum value",
         { items: [agent, { ...agent, kind: "CANARY" }] },
         "{ agents { kind } }",
         { agents: null },
         ["agents", 1, "kind"],
       ],
-    ])("%s: null bubbles to the right place", async (_name, answer, query, data, path) => {
+    ])("%s: null bubbles to the nearest nullable field", async (_name, answer, query, data, path) => {
       const { ask } = await inFrontOf((_request, response) => send(response, answer), {}, planned);
       const result = await ask(query);
       expect(result.data).toEqual(data);
@@ -79,7 +79,7 @@ describe.each([
       expect(JSON.stringify(result)).not.toContain("CANARY");
     });
 
-    test("does not touch the fields beside it", async () => {
+    test("leaves the sibling fields alone", async () => {
       const { ask } = await inFrontOf(
         (request, response) =>
           send(response, request.url?.includes("agents") ? { items: [agent] } : "CANARY"),
@@ -92,7 +92,7 @@ describe.each([
     });
   });
 
-  test("nothing that REST says of itself reaches a client or a log", async () => {
+  test("no text of a failed REST response reaches a client or a log", async () => {
     const answers: [number, Record<string, string>, string][] = [
       [200, { "content-type": "text/html" }, "<b>CANARY</b>"],
       [200, { "content-type": "application/json" }, '{"CANARY":'],
@@ -124,7 +124,7 @@ describe.each([
   ["by a plan", { planned: 0, interpreted: 0 }],
   ["on graphql-js", undefined],
 ])("a fault of ours, %s", (_way, executions) => {
-  test("is masked, and logged under the id that its client gets", async () => {
+  test("is masked, and logged with the id that the client gets", async () => {
     const schema = makeExecutableSchema({
       typeDefs: "type Query { broken: String }",
       resolvers: {
@@ -143,11 +143,11 @@ describe.each([
       debug: () => {},
     };
     const apollo = createApollo(configure(), schema, log as never, executions);
-    const context = { requestId: "request-1", log } as never;
+    const context = { requestId: "request-1", log, scope: { worked() {} } } as never;
     await apollo.start();
     const response = await apollo.executeOperation({ query: "{ broken }" }, { contextValue: context });
     await apollo.stop();
-    expect(JSON.parse(JSON.stringify(resultOf(response)))).toEqual({
+    expect(JSON.parse(JSON.stringify(resultOf(response, "request-1")))).toEqual({
       data: { broken: null },
       errors: [
         {

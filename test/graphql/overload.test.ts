@@ -1,4 +1,5 @@
-/** Too much at once: refused early and by the book, the health checks answered, and nobody left holding a place. */
+/** Overload: requests are refused early with 503, health checks are answered, and each request frees its place. */
+import { once } from "node:events";
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -7,7 +8,7 @@ import { inFrontOf, send } from "./rest-stand-in.ts";
 const profile = { id: "1", email: "a@b.example", tenantId: "t", roles: [], permissions: [], features: [] };
 
 describe("MAX_CONCURRENT_REQUESTS", () => {
-  test("requests run, one more is a 503 with Retry-After, and its place comes back", async () => {
+  test("requests run, one more gets 503 with Retry-After, and a finished request frees its place", async () => {
     let answer = (): void => {};
     const open = new Promise<void>((resolve) => (answer = resolve));
     const { post, url } = await inFrontOf(
@@ -20,14 +21,16 @@ describe("MAX_CONCURRENT_REQUESTS", () => {
     await sleep(100);
     const refused = await post("{ me { id } }");
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
-    expect(await refused.json()).toMatchObject({ code: "SERVICE_UNAVAILABLE", retryAfter: 1 });
+    expect(await refused.json()).toMatchObject({
+      errors: [{ extensions: { code: "SERVICE_UNAVAILABLE", retryAfter: 1, requestId: expect.any(String) } }],
+    });
     for (const path of ["/healthz", "/readyz"]) expect((await fetch(new URL(path, url))).status).toBe(200);
     answer();
     for (const one of running) expect((await one).status).toBe(200);
     expect((await post("{ me { id } }")).status).toBe(200);
   });
 
-  test("a request whose body is still on its way has no place yet", async () => {
+  test("a request takes no place until its body has arrived", async () => {
     const { post, url } = await inFrontOf(() => {}, { MAX_CONCURRENT_REQUESTS: "1" });
     const sockets = [1, 2].map(() => net.connect(Number(url.port), url.hostname));
     onTestFinished(() => {
@@ -39,7 +42,7 @@ describe("MAX_CONCURRENT_REQUESTS", () => {
     expect((await post("{ __typename }")).status).toBe(200);
   });
 
-  test("a client that leaves gives its place back", async () => {
+  test("a client that leaves frees its place", async () => {
     const { post } = await inFrontOf(() => {}, { MAX_CONCURRENT_REQUESTS: "1" });
     const leaving = new AbortController();
     const left = post("{ me { id } }", { signal: leaving.signal }).catch(() => "left");
@@ -51,17 +54,23 @@ describe("MAX_CONCURRENT_REQUESTS", () => {
   });
 });
 
-test("large answers that nobody reads are held up to a bound, small ones pass", async () => {
-  const large = { ...profile, email: "x".repeat(9_000_000) };
+test("unread large responses are held up to a bound, and small responses pass", async () => {
+  const large = { ...profile, email: "€".repeat(3_000_000) }; // 9 MB as sent
   const { post, url } = await inFrontOf((_request, response) => send(response, large), {
     MAX_ANSWER_BYTES: "10000000",
   });
   const body = '{"query":"{ me { email } }"}';
-  const head = `POST ${url.pathname} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
-  const sockets = Array.from({ length: 14 }, () => net.connect(Number(url.port), url.hostname).pause());
+  const head = `POST ${url.pathname} HTTP/1.1\r\nHost: a\r\nX-Api-Key: key\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+  const sockets: net.Socket[] = [];
   const leave = (): void => sockets.forEach((socket) => void socket.destroy());
   onTestFinished(leave);
-  for (const socket of sockets) socket.write(`${head}\r\n\r\n${body}`);
+  for (let asked = 0; asked < 7; asked++) {
+    const socket = net.connect(Number(url.port), url.hostname);
+    sockets.push(socket);
+    socket.write(`${head}\r\n\r\n${body}`);
+    await once(socket, "readable"); // the response has started, and the test reads no more of it
+    expect(String(socket.read(12))).toBe("HTTP/1.1 200");
+  }
   const ask = async () => (await post("{ me { email } }")).status;
   await expect.poll(ask, { timeout: 10_000 }).toBe(503);
   expect((await post("{ me { id } }")).status).toBe(200);
@@ -69,7 +78,30 @@ test("large answers that nobody reads are held up to a bound, small ones pass", 
   await expect.poll(ask, { timeout: 2_000 }).toBe(200);
 }, 20_000);
 
-test("an event loop that stays late sheds requests, and stops to when it is on time", async () => {
+test("MAX_ANSWER_BYTES counts the bytes of a response as sent", async () => {
+  const bytes = (email: string): number => Buffer.byteLength(JSON.stringify({ data: { me: { email } } }));
+  for (const character of ["x", "€", "\u0001", '"', "\ud800"]) {
+    const email = character.repeat(1_000);
+    const limit = bytes(email);
+    for (const [value, status] of [
+      [limit, 200],
+      [limit - 1, 400],
+    ] as const) {
+      const { post } = await inFrontOf((_request, response) => send(response, { ...profile, email }), {
+        MAX_ANSWER_BYTES: `${value}`,
+      });
+      const response = await post("{ me { email } }");
+      expect([character, response.status]).toEqual([character, status]);
+      if (status === 200) expect(await response.json()).toEqual({ data: { me: { email } } });
+      else
+        expect(await response.json()).toMatchObject({
+          errors: [{ extensions: { code: "LIMIT_EXCEEDED", limit: "MAX_ANSWER_BYTES", value } }],
+        });
+    }
+  }
+}, 20_000);
+
+test("an event loop that stays late refuses requests, and accepts them again once it is on time", async () => {
   const { server } = await inFrontOf(() => {});
   const ask = (query: string, caller = "a") =>
     server.inject({
@@ -89,25 +121,25 @@ test("an event loop that stays late sheds requests, and stops to when it is on t
     }
     return turns;
   };
-  expect(new Set(await stayLate())).toEqual(new Set([200])); // one request that takes long is no overload
+  expect(new Set(await stayLate())).toEqual(new Set([200])); // one slow request is not an overload
   await sleep(200);
   for (let waiting = 0; waiting < 80; waiting++) void ask("{ me { id } }", `${waiting}`).catch(() => {});
   await sleep(50);
   const turns = await stayLate();
-  expect(turns[0]).toBe(200); // nor is a pause
+  expect(turns[0]).toBe(200); // one pause is not an overload either
   expect(turns.at(-1)).toBe(503);
   expect((await server.inject("/healthz")).statusCode).toBe(200);
   await expect.poll(status, { timeout: 2_000 }).toBe(200);
 });
 
-test("a product that hangs does not hold up the others", { timeout: 20_000 }, async () => {
+test("a product that hangs does not delay the others", { timeout: 20_000 }, async () => {
   const { ask } = await inFrontOf(
     (request, response) => {
       if (!request.url?.includes("agents")) send(response, profile);
     },
     { CALL_TIMEOUT_MS: "1500" },
   );
-  // fewer than could ever be called overload, with more calls than the product has connections
+  // too few requests for an overload, but more calls than the product has connections
   const document = `{ me { id } agents { id } ${["a", "b"].map((id) => `${id}: agent(id: "${id}") { id }`).join(" ")} }`;
   const both = Array.from({ length: 60 }, () => ask(document));
   await sleep(300);

@@ -1,4 +1,4 @@
-/** A REST platform whose every answer is told by the test, and the graphql role in front of it, on a real socket. */
+/** A REST platform whose responses the test chooses, and the graphql role in front of it. Both use real sockets. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
@@ -11,8 +11,8 @@ export type Failure = {
   path?: (string | number)[];
   extensions: { code: string; argument?: string; requestId?: string; retryAfter?: number };
 };
-// biome-ignore lint/suspicious/noExplicitAny: a test reads answers of many shapes
-export type Answer = { data?: any; errors?: Failure[] };
+// biome-ignore lint/suspicious/noExplicitAny: a test reads responses of many shapes
+export type GraphqlResponse = { data?: any; errors?: Failure[] };
 
 /** `planned: false` runs every operation on graphql-js. */
 export async function inFrontOf(handler: Handler, environment: NodeJS.ProcessEnv = {}, planned = true) {
@@ -35,7 +35,8 @@ export async function inFrontOf(handler: Handler, environment: NodeJS.ProcessEnv
       body: JSON.stringify({ query }),
       ...init,
     });
-  const ask = async (query: string): Promise<Answer> => (await (await post(query)).json()) as Answer;
+  const ask = async (query: string): Promise<GraphqlResponse> =>
+    (await (await post(query)).json()) as GraphqlResponse;
   return { url, server, post, ask };
 }
 

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "undici";
-import { memoryMiB } from "../process.ts";
+import { memoryMiB } from "../child-process.ts";
 import { headers, query, startRest, startRole } from "./role.ts";
 
 const seconds = Number(process.env.SECONDS ?? 3);

@@ -5,7 +5,7 @@
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "undici";
-import { memoryMiB } from "../process.ts";
+import { memoryMiB } from "../child-process.ts";
 import { headers, query, startRest, startRole } from "./role.ts";
 
 const total = Number(process.env.SOCKETS ?? 1_000);

@@ -1,4 +1,4 @@
-/** Bad input is refused with the name of the argument, stores nothing, and is never repeated in the answer. */
+/** The platform refuses bad input and names the argument. It stores nothing, and its answer never repeats the input. */
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { get, openPlatform, send } from "./fixture.ts";
@@ -20,6 +20,8 @@ describe.each([
   ["/v1/crm/contacts?stage=unknown", "stage"],
   ["/v1/crm/contacts?nope=1", "nope"],
   [`/v1/crm/contacts?q=${"x".repeat(101)}`, "q"],
+  ["/v1/crm/contacts?q=a%00b", "q"],
+  ["/v1/crm/contacts?q=a%0Ab", "q"],
   ["/v1/crm/contacts?q[a]=1", "q[a]"],
   ["/v1/crm/contacts?q=a&q=b", "q"],
   ["/v1/crm/contacts?limit=0x10", "limit"],
@@ -52,7 +54,7 @@ describe.each([
   ["/v1/insights/metrics?from=2025-01-01&to=2026-01-02", "from"],
   ["/v1/insights/metrics?to=0000-01-15", "to"],
 ])("GET %s", (url, argument) => {
-  it(`is refused for ${argument}`, async () => {
+  it(`is refused, and the error names ${argument}`, async () => {
     const response = await get(platform, url);
     expect(response.headers["content-type"]).toMatch(/^application\/problem\+json/);
     const { status, code, argument: named } = response.json();
@@ -65,17 +67,20 @@ const message = { channel: "sms", to: "+12025550166", body: "Hello" };
 describe.each([
   ["no channel", { ...message, channel: undefined }, "channel"],
   ["an unknown channel", { ...message, channel: "fax-canary" }, "channel"],
-  ["a number as recipient", { ...message, to: 12025550166 }, "to"],
+  ["a JSON number as recipient", { ...message, to: 12025550166 }, "to"],
   ["an empty recipient", { ...message, to: "" }, "to"],
-  ["a recipient that is no number", { ...message, to: "canary" }, "to"],
-  ["a recipient that is no address", { ...message, channel: "email", to: "a@canary" }, "to"],
-  ["a web chat with nobody", { ...message, channel: "webchat", to: "canary" }, "to"],
+  ["a recipient that is no phone number", { ...message, to: "canary" }, "to"],
+  ["a recipient that is no e-mail address", { ...message, channel: "email", to: "a@canary" }, "to"],
+  ["a web chat with an unknown contact", { ...message, channel: "webchat", to: "canary" }, "to"],
+  ["a control character in an address", { ...message, channel: "email", to: "a\0@b.example" }, "to"],
+  ["a line break in the recipient of a web chat", { ...message, channel: "webchat", to: "a\nb" }, "to"],
+  ["a control character in the body", { ...message, body: "a\0b" }, "body"],
   ["an empty body", { ...message, body: "" }, "body"],
   ["a blank body", { ...message, body: " \n " }, "body"],
   ["a body that is too long", { ...message, body: "x".repeat(4097) }, "body"],
-  ["one property too many", { ...message, subject: "canary" }, "subject"],
+  ["an unknown property", { ...message, subject: "canary" }, "subject"],
 ])("sending with %s", (_name, payload, argument) => {
-  it(`is refused for ${argument} and stores nothing`, async () => {
+  it(`is refused, names ${argument} and stores nothing`, async () => {
     const before = await counts();
     const response = await send(platform, payload);
     expect(response.json()).toMatchObject({ status: 400, code: "BAD_USER_INPUT", argument });
@@ -85,7 +90,7 @@ describe.each([
 });
 
 it.each([["{"], ["null"], ["[]"], ['"canary"'], [JSON.stringify(JSON.stringify(message))], [""]])(
-  "refuses %s as body",
+  "refuses the body %s",
   async (payload) => {
     const response = await send(platform, payload);
     expect(response.statusCode).toBe(400);
@@ -94,16 +99,16 @@ it.each([["{"], ["null"], ["[]"], ['"canary"'], [JSON.stringify(JSON.stringify(m
   },
 );
 
-it("refuses another content type, and an idempotency key that is no visible ASCII", async () => {
+it("refuses a content type other than JSON, and an idempotency key with a space", async () => {
   for (const type of ["text/plain", "application/x-www-form-urlencoded"]) {
     const typed = await send(platform, JSON.stringify(message), { "content-type": type });
-    expect(typed.json()).toMatchObject({ status: 400, code: "BAD_REQUEST" });
+    expect(typed.json()).toMatchObject({ status: 415, code: "UNSUPPORTED_MEDIA_TYPE" });
   }
   const keyed = await send(platform, message, { "idempotency-key": "a b" });
   expect(keyed.json()).toMatchObject({ status: 400, argument: "Idempotency-Key" });
 });
 
-it("takes wildcards in q literally, and a question mark", async () => {
+it("searches for the wildcards and the question mark of q literally", async () => {
   for (const q of ["%25", "_", "\\", "an?"])
     expect((await get(platform, `/v1/crm/contacts?q=${q}`)).json().items).toEqual([]);
 });

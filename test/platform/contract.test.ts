@@ -1,4 +1,4 @@
-/** Every operation of the document is answered as the document says, with and without good credentials. */
+/** Every operation answers as the OpenAPI document says, with good credentials and without. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -9,8 +9,8 @@ import type { FastifyInstance, InjectOptions } from "fastify";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
 import { loadContract } from "../../src/platform/contract.ts";
-import { createKey } from "../../src/platform/keys.ts";
-import { openStore } from "../../src/platform/store.ts";
+import { createKey } from "../../src/platform/keys/keys.ts";
+import { openStore } from "../../src/platform/store/store.ts";
 import { first, keys, openPlatform } from "./fixture.ts";
 
 const text = readFileSync(new URL("../../spec/openapi.yaml", import.meta.url), "utf8");
@@ -18,7 +18,7 @@ const document = parse(text);
 const operations = await loadContract();
 const methods = ["get", "post", "put", "patch", "delete"];
 
-/** The documented schema of an answer, checked here on its own, apart from the platform's own check. */
+/** Validates answers against the documented schemas, independently of the platform's own check. */
 const ajv = addFormats.default(new Ajv2020({ strict: false, validateSchema: false }));
 ajv.addSchema(document, "openapi");
 const pointer = (path: string): string => path.replaceAll("~", "~0").replaceAll("/", "~1");
@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
-it("has a request here for every operation of the document", () => {
+it("this test has a request for every operation of the document", () => {
   expect(Object.keys(requests).sort()).toEqual(operations.map(({ id }) => id).sort());
 });
 
@@ -66,7 +66,7 @@ describe.each(operations)("$id", (operation) => {
   const path = operation.route.replace(/:(\w+)/g, "{$1}");
   const place = `openapi#/paths/${pointer(path)}/${operation.method.toLowerCase()}`;
 
-  it("answers with its documented status and body", async () => {
+  it("answers with the documented status and body", async () => {
     const response = await platform.inject({
       ...requests[operation.id],
       headers: { "x-api-key": keys.harborOwner },
@@ -80,7 +80,7 @@ describe.each(operations)("$id", (operation) => {
     expect(validate.errors).toBeNull();
   });
 
-  it("answers 401 with WWW-Authenticate to no key and to a wrong one", async () => {
+  it("answers 401 with WWW-Authenticate to a request without a key and to a wrong key", async () => {
     for (const headers of [{}, { "x-api-key": "sk_test_wrong" }, { authorization: "Bearer sk_test_wrong" }]) {
       const response = await platform.inject({ ...requests[operation.id], headers });
       expect(response.statusCode).toBe(401);
@@ -90,7 +90,7 @@ describe.each(operations)("$id", (operation) => {
     }
   });
 
-  it("documents every failure that it can answer", () => {
+  it("documents every error status that it can answer", () => {
     const documented = Object.keys(document.paths[path][operation.method.toLowerCase()].responses);
     const expected = ["400", "401", "429", "500", "503"];
     if (operation.permission) expected.push("403");
@@ -118,7 +118,7 @@ it("answers 404 for an unknown id and 405 with Allow for another method", async 
   expect([head.statusCode, head.body]).toEqual([200, ""]);
 });
 
-it("answers no more than 500 when an answer breaks the contract; the log says where, under the request's id", async () => {
+it("answers a plain 500 when a response breaks the contract; the log names the place and the request id", async () => {
   const file = join(mkdtempSync(join(tmpdir(), "contract-")), "platform.sqlite");
   onTestFinished(() => rmSync(dirname(file), { recursive: true }));
   const store = openStore(file);
@@ -140,7 +140,7 @@ it("answers no more than 500 when an answer breaks the contract; the log says wh
   });
 });
 
-it("says of every operation what the published document needs", () => {
+it("gives every operation an id, a tag, a summary and a description", () => {
   for (const item of Object.values<Record<string, Record<string, unknown>>>(document.paths)) {
     for (const method of methods.filter((name) => item[name])) {
       expect(item[method]).toMatchObject({
@@ -153,7 +153,7 @@ it("says of every operation what the published document needs", () => {
   }
 });
 
-it("passes a linter for OpenAPI documents, and its examples fit their schemas", async () => {
+it("the document passes an OpenAPI linter, and its examples fit their schemas", async () => {
   const config = await createConfig({ extends: ["recommended"] });
   const findings = await lintFromString({ source: text, absoluteRef: "openapi.yaml", config });
   expect(findings.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);

@@ -1,11 +1,11 @@
-/** Demo data: the same every time, ending now, big enough to be believable, and nobody's real address. */
+/** Demo data is the same for the same day, ends now, is large enough, and has no real address. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { isWellFormed } from "../../src/http/api-key.ts";
-import { demoKeys, seedDemoData } from "../../src/platform/demo.ts";
-import { openStore, type Row, type Store } from "../../src/platform/store.ts";
+import { demoKeys, seedDemoData } from "../../src/platform/demo/demo.ts";
+import { openStore, type Row, type Store } from "../../src/platform/store/store.ts";
 import { openPlatform } from "./fixture.ts";
 
 const now = new Date("2026-05-05T12:00:00.000Z");
@@ -23,7 +23,7 @@ const contacts = (store: Store, tenant: string): Row[] =>
 const conversations = (store: Store, tenant: string): Row[] =>
   store.tenant(tenant).all("conversationPage", { ...page, status: null, channel: null, assignee: null });
 
-it("is the same for the same day, and only moved for another", () => {
+it("is the same for the same day, and shifted for another day", () => {
   const [one, two, later] = [seeded(now), seeded(now), seeded(new Date(now.getTime() + 86_400_000))];
   for (const tenant of tenants) {
     expect(conversations(one, tenant)).toEqual(conversations(two, tenant));
@@ -48,7 +48,7 @@ it("gives three tenants hundreds of contacts and conversations and thousands of 
   store.close();
 });
 
-it.each([{ API_ENVIRONMENT: "live" }, { NODE_ENV: "production" }])("is not made with %j", async (env) => {
+it.each([{ API_ENVIRONMENT: "live" }, { NODE_ENV: "production" }])("does not exist with %j", async (env) => {
   const file = join(mkdtempSync(join(tmpdir(), "demo-")), "platform.sqlite");
   onTestFinished(() => rmSync(dirname(file), { recursive: true }));
   await (await openPlatform({ ...env, DATA_FILE: file })).close();
@@ -57,7 +57,7 @@ it.each([{ API_ENVIRONMENT: "live" }, { NODE_ENV: "production" }])("is not made 
   store.close();
 });
 
-it("uses addresses kept for fiction only", () => {
+it("uses addresses reserved for fiction only", () => {
   const store = seeded(now);
   for (const { email, phoneNumber } of tenants.flatMap((tenant) => contacts(store, tenant))) {
     expect(email ?? "@mail.example").toMatch(/@mail\.example$/);
@@ -66,7 +66,7 @@ it("uses addresses kept for fiction only", () => {
   store.close();
 });
 
-it("leaves a store with any tenant in it alone", () => {
+it("does not change a store that has a tenant", () => {
   const store = openStore(undefined);
   store.tenant("ten_own").run("insertTenant", { name: "Own", features: "[]", demo: 0 });
   seedDemoData(store, now);
@@ -74,7 +74,7 @@ it("leaves a store with any tenant in it alone", () => {
   store.close();
 });
 
-it("has keys of the right shape that nobody takes for secrets", () => {
+it("has well-formed keys that are recognizable as demo keys", () => {
   for (const { key } of demoKeys) {
     expect(isWellFormed("test", key)).toBe(true);
     expect(key).toContain("_Demo");

@@ -1,7 +1,7 @@
-/** What the platform's tests share: a platform in memory, the demo keys by name, and requests with a key. */
+/** Shared by the platform tests: a platform in memory, the demo keys by name, and requests with a key. */
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
 import { readConfig } from "../../src/config.ts";
-import { demoKeys } from "../../src/platform/demo.ts";
+import { demoKeys } from "../../src/platform/demo/demo.ts";
 import { createPlatform } from "../../src/platform/platform.ts";
 
 const keyOf = (user: string): string => demoKeys.find((demo) => demo.user === user)?.key ?? "";

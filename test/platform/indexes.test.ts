@@ -1,8 +1,8 @@
-/** Statements that run with every request of a kind look nothing through that grows with use: SQLite says how it goes. */
+/** The statements of frequent requests scan no growing table. SQLite's query plan shows that. */
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { statements } from "../../src/platform/statements.ts";
-import { tables } from "../../src/platform/tables.ts";
+import { statements } from "../../src/platform/store/statements.ts";
+import { tables } from "../../src/platform/store/tables.ts";
 
 const database = new DatabaseSync(":memory:");
 database.exec(tables);
@@ -12,7 +12,7 @@ test.each([
   ["idempotencyKey", /sqlite_autoindex_idempotency_keys_1 \(tenant_id=\? AND user_id=\? AND key=\?\)/],
   ["conversationById", /COVERING INDEX messages_of_agents \(tenant_id=\? AND conversation_id=\?\)/],
   ["conversationPage", /COVERING INDEX messages_of_agents \(tenant_id=\? AND conversation_id=\?\)/],
-] as const)("%s", (name, way) => {
+] as const)("%s", (name, searchedIndex) => {
   const plan = database.prepare(`EXPLAIN QUERY PLAN ${statements[name]}`).all();
-  expect(plan.map(({ detail }) => detail).join("\n")).toMatch(way);
+  expect(plan.map(({ detail }) => detail).join("\n")).toMatch(searchedIndex);
 });

@@ -1,7 +1,7 @@
-/** Metrics agree with the messages they are computed from, day by day. */
+/** Metrics agree with the stored messages, day by day. */
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { dateRange } from "../../src/platform/insights.ts";
+import { dateRange } from "../../src/platform/products/insights.ts";
 import { get, items, openPlatform } from "./fixture.ts";
 
 let platform: FastifyInstance;
@@ -10,17 +10,17 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
-type Series = { name: string; total: number | null; points: { date: string; value: number | null }[] };
+type Metric = { name: string; total: number | null; points: { date: string; value: number | null }[] };
 const dayMs = 86_400_000;
 const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const today = Date.parse(day(Date.now()));
 
-async function metrics(query: string): Promise<Map<string, Series>> {
-  const { items: series } = (await get(platform, `/v1/insights/metrics${query}`)).json<{ items: Series[] }>();
+async function metrics(query: string): Promise<Map<string, Metric>> {
+  const { items: series } = (await get(platform, `/v1/insights/metrics${query}`)).json<{ items: Metric[] }>();
   return new Map(series.map((one) => [one.name, one]));
 }
 
-it("is alive: every day of the last 90 has its point, and nearly every one has messages", async () => {
+it("has a point for each of the last 90 days, and nearly every day has messages", async () => {
   const series = (await metrics(`?from=${day(today - 89 * dayMs)}`)).get("messages_sent");
   expect(series?.points).toHaveLength(90);
   expect(series?.points.at(-1)?.date).toBe(day(today));
@@ -62,7 +62,7 @@ it("agrees with the stored messages", async () => {
   }
 });
 
-it("gives counts of nothing as 0 and means of nothing as null", async () => {
+it("answers 0 for a count without data, and null for a mean without data", async () => {
   const found = await metrics("?from=2020-01-01&to=2020-01-02");
   expect(found.get("messages_sent")).toMatchObject({ total: 0, points: [{ value: 0 }, { value: 0 }] });
   expect(found.get("first_response_time")).toMatchObject({
@@ -71,7 +71,7 @@ it("gives counts of nothing as 0 and means of nothing as null", async () => {
   });
 });
 
-it("answers the first and the last days that can be written", async () => {
+it("answers the earliest and the latest possible dates", async () => {
   const found = await metrics("?from=9999-12-30&to=9999-12-31");
   expect(found.get("messages_sent")).toMatchObject({ total: 0, points: [{}, { date: "9999-12-31" }] });
   expect((await metrics("?to=0000-01-30")).get("messages_sent")?.points[0]?.date).toBe("0000-01-01");
@@ -81,7 +81,7 @@ it("answers the first and the last days that can be written", async () => {
   });
 });
 
-it("spans 30 days up to today unless told otherwise, and at most 366", () => {
+it("spans the 30 days up to today by default, and at most 366 days", () => {
   const now = new Date("2026-03-10T23:59:59Z");
   const range = (from?: string, to?: string) => {
     const { first, last } = dateRange(from, to, now);

@@ -1,4 +1,4 @@
-/** Key introspection (RFC 7662): for the gateway alone, and nothing but `active: false` about a key that is not good. */
+/** Key introspection (RFC 7662) serves the gateway only. Of a key that is not good it answers `active: false` only. */
 import { randomBytes } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -24,7 +24,7 @@ const introspect = (payload: string, proof: string | undefined = secret, server 
     payload,
   });
 
-it("tells all that the context headers carry", async () => {
+it("answers the values of all context headers", async () => {
   const response = await introspect(`token=${keys.harborAnalyst}`);
   expect(response.headers["cache-control"]).toContain("no-store");
   expect(response.json()).toEqual({
@@ -49,17 +49,17 @@ it.each([
   ["nonsense", "x"],
   ["a key with a wrong checksum", `${keys.harborOwner.slice(0, -1)}~`],
   ["a key of another environment", keys.harborOwner.replace("sk_test_", "sk_live_")],
-])("says of %s that it is not active, and nothing else", async (_name, token) => {
+])("answers only that %s is not active", async (_name, token) => {
   expect((await introspect(new URLSearchParams({ token }).toString())).json()).toEqual({ active: false });
 });
 
-it("wants one token", async () => {
+it("requires exactly one token", async () => {
   for (const payload of ["", "token=", `token=a&token=b`]) {
     expect((await introspect(payload)).json()).toMatchObject({ status: 400, argument: "token" });
   }
 });
 
-it("is not there without the gateway's proof, nor where no secret is set", async () => {
+it("answers 404 without the gateway's proof, and on a platform without a secret", async () => {
   const payload = `token=${keys.harborOwner}`;
   for (const proof of ["", `${secret}x`]) expect((await introspect(payload, proof)).statusCode).toBe(404);
   const open = await openPlatform();

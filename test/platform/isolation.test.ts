@@ -1,6 +1,6 @@
 /**
- * Tenant isolation, proved statement by statement: with another tenant present that has the very same ids, a tenant
- * reads what it reads alone and changes nothing of the other's; and a tenant that has nothing finds nothing.
+ * Tests tenant isolation for each SQL statement. Another tenant has the same ids. A tenant still reads the same rows as
+ * alone, and changes no row of the other tenant. A tenant without rows finds no row.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type StatementName, statements, unscoped } from "../../src/platform/statements.ts";
-import { openStore, type Store } from "../../src/platform/store.ts";
+import { type StatementName, statements, unscoped } from "../../src/platform/store/statements.ts";
+import { openStore, type Store } from "../../src/platform/store/store.ts";
 import { first, get, keys, openPlatform, send } from "./fixture.ts";
 import { fill, runAny } from "./two-tenants.ts";
 
@@ -28,7 +28,7 @@ function openWith(...tenants: string[]): { store: Store; file: string } {
   return { store, file };
 }
 
-/** Every row that belongs to the tenant, of every table. */
+/** Every row of the tenant, from every table. */
 function dump(file: string, tenant: string): unknown {
   const database = new DatabaseSync(file);
   const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").all();
@@ -40,11 +40,11 @@ function dump(file: string, tenant: string): unknown {
 }
 
 describe.each(names)("%s", (name) => {
-  it("is bound to the tenant", () => {
+  it("is scoped by the tenant", () => {
     expect(statements[name]).toContain(":tenant");
   });
 
-  it("reads and changes as if the other tenant were not there, and finds something", () => {
+  it("finds rows, and reads and changes the same rows as without the other tenant", () => {
     const wantsEmpty = name.startsWith("insert");
     const alone = wantsEmpty ? openWith() : openWith("ten_a");
     const shared = wantsEmpty ? openWith("ten_b") : openWith("ten_a", "ten_b");
@@ -59,7 +59,7 @@ describe.each(names)("%s", (name) => {
     for (const { store } of [alone, shared]) store.close();
   });
 
-  it.skipIf(name.startsWith("insert"))("finds nothing for a tenant that has nothing", () => {
+  it.skipIf(name.startsWith("insert"))("finds no row for a tenant without rows", () => {
     const { store, file } = openWith("ten_a");
     const before = dump(file, "ten_a");
     const result = runAny(store.tenant("ten_b"), name);
@@ -70,7 +70,7 @@ describe.each(names)("%s", (name) => {
   });
 });
 
-it("has no statement without a tenant but the two that run before one is known", () => {
+it("only the two statements that run before the tenant is known are not scoped", () => {
   expect(Object.keys(unscoped)).toEqual(["keyByDigest", "anyTenant"]);
   const { store } = openWith("ten_a", "ten_b");
   for (const [tenantId, demo] of [
@@ -93,7 +93,7 @@ describe("over HTTP", () => {
     ["/v1/crm/contacts", "/v1/crm/contacts/"],
     ["/v1/ai/agents", "/v1/ai/agents/"],
     ["/v1/inbox/conversations", "/v1/inbox/conversations/"],
-  ])("answers another tenant's id of %s exactly as an unknown id", async (list, path) => {
+  ])("answers another tenant's id of %s like an unknown id", async (list, path) => {
     const { id } = await first(platform, list, keys.lumenOwner);
     expect((await get(platform, path + id, keys.lumenOwner)).statusCode).toBe(200);
     const [foreign, unknown] = [
@@ -104,7 +104,7 @@ describe("over HTTP", () => {
     expect((await get(platform, `${list}?ids=${id}`)).json().items).toEqual([]);
   });
 
-  it("gives nothing of another tenant's conversations and contacts by batch, and sends nothing to them", async () => {
+  it("batches return nothing of another tenant, and a message to its contact is refused", async () => {
     const { id, contactId } = await first(platform, "/v1/inbox/conversations", keys.lumenOwner);
     const messages = `/v1/inbox/messages?conversationIds=${id}`;
     const { id: messageId } = await first(platform, messages, keys.lumenOwner);

@@ -1,10 +1,10 @@
-/** The life of a key, by the command line and over HTTP: made, used, listed, expired, revoked; digests only in the file. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+/** The life of a key by command line and HTTP: created, used, listed, expired, revoked. The file has digests only. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { isWellFormed } from "../../src/http/api-key.ts";
-import { run } from "../../src/platform/keys-cli.ts";
+import { run } from "../../src/platform/keys/keys-cli.ts";
 import { config, get, keys, openPlatform } from "./fixture.ts";
 
 let folder: string;
@@ -20,7 +20,12 @@ afterEach(() => {
 
 async function cli(command: string, given = env): Promise<{ code: number; out: string[]; error: string[] }> {
   const [out, error]: [string[], string[]] = [[], []];
-  const io = { out: (line: string) => out.push(line), error: (line: string) => error.push(line), env: given };
+  const io = {
+    root: ".",
+    env: given,
+    out: (line: string) => out.push(line),
+    error: (line: string) => error.push(line),
+  };
   const code = await run(command.split(" "), io);
   return { code, out, error };
 }
@@ -28,7 +33,20 @@ async function cli(command: string, given = env): Promise<{ code: number; out: s
 const owner = "create --tenant ten_new --user usr_new --email new@new.example";
 const created = (out: string[]): string[] => (out[0] ?? "").split(/\s+/);
 
-it("makes a first owner in production, whose key works at once and until it is revoked", async () => {
+it("only the user of the process may read and write its files", async () => {
+  const platform = await openPlatform(env);
+  const rights = Object.fromEntries(
+    readdirSync(folder).map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]),
+  );
+  expect(rights).toEqual({
+    "platform.sqlite": "600",
+    "platform.sqlite-shm": "600",
+    "platform.sqlite-wal": "600",
+  });
+  await platform.close();
+});
+
+it("makes the first owner in production; the owner's key works at once, until it is revoked", async () => {
   const live = { ...env, NODE_ENV: "production", API_ENVIRONMENT: "live" };
   const [id, secret = ""] = created((await cli(owner, live)).out);
   expect(isWellFormed("live", secret)).toBe(true);
@@ -47,7 +65,7 @@ it("makes a first owner in production, whose key works at once and until it is r
   await platform.close();
 });
 
-it("narrows a key to its scopes", async () => {
+it("limits a key to its scopes", async () => {
   const [, secret] = created((await cli(`${owner} --scopes crm:*:read`)).out);
   const platform = await openPlatform(env);
   expect((await get(platform, "/v1/identity/me", secret)).json().permissions).toEqual(["crm:contacts:read"]);
@@ -55,7 +73,7 @@ it("narrows a key to its scopes", async () => {
   await platform.close();
 });
 
-it("ends a key at its expiry", async () => {
+it("refuses a key after its expiry", async () => {
   const [, secret] = created((await cli(`${owner} --expires 2d`)).out);
   const platform = await openPlatform(env);
   expect((await get(platform, "/v1/identity/me", secret)).statusCode).toBe(200);
@@ -64,7 +82,7 @@ it("ends a key at its expiry", async () => {
   await platform.close();
 });
 
-it("lists keys of one tenant, without secrets, and stores none", async () => {
+it("lists the keys of one tenant without secrets, and stores no secret", async () => {
   const [id, secret = ""] = created((await cli(`${owner} --expires 2099-01-31`)).out);
   await cli(owner.replaceAll("new", "other"));
   const { out } = await cli("list --tenant ten_new");
@@ -76,7 +94,7 @@ it("lists keys of one tenant, without secrets, and stores none", async () => {
   expect(stored.join("")).not.toContain(secret.slice(8));
 });
 
-it("stores nothing of what it refuses", async () => {
+it("a refused command stores nothing", async () => {
   await cli("create --tenant ten_new --user usr_new --email not-an-email");
   expect((await cli("create --tenant ten_new --user usr_new")).error).toEqual([
     "no user usr_new in tenant ten_new; --email ADDRESS makes one",
@@ -86,7 +104,7 @@ it("stores nothing of what it refuses", async () => {
 it.each([
   ["9999-12-31", "9999-12-31T23:59:59.999Z"],
   ["2099-01-31T10:00:00+02:00", "2099-01-31T08:00:00.000Z"],
-])("takes %s as expiry", async (given, expires) => {
+])("accepts %s as expiry", async (given, expires) => {
   const [, secret] = created((await cli(`${owner} --expires ${given}`)).out);
   expect((await cli("list --tenant ten_new")).out[0]).toContain(`expires ${expires}`);
   const platform = await openPlatform(env);
@@ -103,6 +121,7 @@ it("revokes no key of another tenant", async () => {
 it.each([
   ["frobnicate", 2, "create, list, revoke"],
   ["create --nope", 2, "--nope"],
+  ["create --tenent ten_x --user usr_x", 2, `unknown option '--tenent'; did you mean "--tenant"?`],
   ["create --tenant ten_x", 2, "--user"],
   ["list", 2, "--tenant"],
   ["create --tenant ten_x --user usr_x", 1, "no user usr_x"],
@@ -127,12 +146,25 @@ it.each([
   expect(result.error.join("\n")).toContain(named);
 });
 
-it("needs a file that it can open", async () => {
-  expect((await cli(owner, {})).error[0]).toMatch(/^DATA_FILE:/);
-  expect((await cli(owner, { DATA_FILE: join(folder, "no", "such") })).error[0]).toMatch(/^DATA_FILE:/);
+it.each([{}, { DATA_FILE: "no/such/file" }, { DATA_FILE: "x", API_ENVIRONMENT: "both" }])(
+  "%j is a configuration error",
+  async (given) => {
+    const { code, error } = await cli(owner, given);
+    expect({ code, error: error.length }).toEqual({ code: 2, error: 1 });
+    expect(error[0]).toMatch(/^(?:DATA_FILE|API_ENVIRONMENT):/);
+  },
+);
+
+it("prints its help, and suggests the nearest command or option", async () => {
+  const help = await cli("--help");
+  expect(help).toMatchObject({ code: 0, error: [] });
+  expect(help.out.join("\n")).toMatch(/^Usage: npm run keys -- [\s\S]*create[\s\S]*list[\s\S]*revoke/);
+  expect((await cli("create --help")).out.join("\n")).toContain("--email <address>");
+  expect((await cli("revok --tenant ten_x")).error[0]).toContain("did you mean revoke?");
+  expect(await cli("")).toMatchObject({ code: 2, out: [] });
 });
 
-it("has no demo data in production, and takes no demo key even from a file that holds it", async () => {
+it("has no demo data in production, and refuses a demo key even if the file has it", async () => {
   const demo = await openPlatform(env);
   expect((await get(demo, "/v1/identity/me")).statusCode).toBe(200);
   await demo.close();

@@ -1,10 +1,10 @@
-/** Permissions: the user's roles narrowed to the key's scopes, enforced at each operation from what the document declares. */
+/** A key has the permissions of its user's roles within its scopes. Each operation requires its documented permission. */
 import { randomBytes } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { contextHeaderNames, proofHeader, writeContextHeaders } from "../../src/http/context-headers.ts";
 import { loadContract, permissionsOf } from "../../src/platform/contract.ts";
-import { covers, effectivePermissions } from "../../src/platform/permissions.ts";
+import { covers, effectivePermissions } from "../../src/platform/keys/permissions.ts";
 import { get, keys, openPlatform } from "./fixture.ts";
 
 const operations = await loadContract();
@@ -36,19 +36,19 @@ describe.each(operations.filter(({ permission }) => permission !== undefined))("
   const request = (permissions: readonly string[]) =>
     platform.inject({ method: operation.method as "GET", url, headers: caller(permissions) });
 
-  it("is forbidden with every permission but its own", async () => {
+  it("is forbidden without its permission, even with all others", async () => {
     const response = await request(every.filter((permission) => permission !== operation.permission));
     expect(response.json()).toMatchObject({ status: 403, code: "FORBIDDEN" });
     expect(response.json().detail).toContain(operation.permission);
   });
 
-  it("is allowed with its own permission alone", async () => {
+  it("is allowed with its permission only", async () => {
     const { statusCode } = await request([operation.permission ?? ""]);
-    expect([200, 400, 404]).toContain(statusCode); // 400 and 404: allowed, then found wanting
+    expect([200, 400, 404]).toContain(statusCode); // 400 and 404: the request was allowed and failed later
   });
 });
 
-it("lets the limited demo key read the inbox and not the contacts", async () => {
+it("the limited demo key reads the inbox and not the contacts", async () => {
   expect((await get(platform, "/v1/inbox/conversations", keys.harborAnalyst)).statusCode).toBe(200);
   expect((await get(platform, "/v1/crm/contacts", keys.harborAnalyst)).statusCode).toBe(403);
   expect((await get(platform, "/v1/engage/campaigns", keys.harborAnalyst)).statusCode).toBe(403);
@@ -66,7 +66,7 @@ it("answers the profile with the caller's role, permissions and features", async
   expect(every).toContain("engage:campaigns:read");
 });
 
-it("takes context headers with the right proof only", async () => {
+it("accepts context headers with the right proof only", async () => {
   const headers = caller(every, "ten_lumen");
   const me = (given: Record<string, string>) => platform.inject({ url: "/v1/identity/me", headers: given });
   expect((await me(headers)).json().tenantId).toBe("ten_lumen");
@@ -75,7 +75,7 @@ it("takes context headers with the right proof only", async () => {
   expect((await me(spoofed)).json().tenantId).toBe("ten_harbor");
 });
 
-it("ignores context headers altogether without a secret", async () => {
+it("ignores all context headers without a secret", async () => {
   const alone = await openPlatform();
   const response = await alone.inject({ url: "/v1/identity/me", headers: caller(every) });
   expect(response.statusCode).toBe(401);
@@ -84,12 +84,12 @@ it("ignores context headers altogether without a secret", async () => {
 
 it.each([
   [
-    "both credentials, and different",
+    "two different credentials",
     { "x-api-key": keys.harborOwner, authorization: `Bearer ${keys.lumenOwner}` },
     400,
   ],
   [
-    "both credentials, the same",
+    "two equal credentials",
     { "x-api-key": keys.harborOwner, authorization: `Bearer ${keys.harborOwner}` },
     200,
   ],
@@ -103,7 +103,7 @@ it.each([
   expect(contextHeaderNames("X-Service-").some((name) => name in response.headers)).toBe(false);
 });
 
-it("takes what the contract declares, the roles grant and the scopes leave; * stands for any part", () => {
+it("a permission is effective if it is declared, granted by a role and covered by a scope; * stands for any part", () => {
   const declared = ["crm:contacts:read", "crm:contacts:write", "inbox:messages:read"];
   expect(effectivePermissions(declared, ["*"], ["*"])).toEqual(declared);
   expect(effectivePermissions(declared, ["*"], ["*:*:read"])).toEqual([

@@ -1,4 +1,4 @@
-/** Sending: stored, found in its conversation, counted; and once per idempotency key, whatever happens. */
+/** A sent message is stored, found in its conversation and counted. An idempotency key sends one message. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const sent = async (): Promise<number> =>
     .json()
     .items.find(({ name }: { name: string }) => name === "messages_sent").total;
 
-it("makes the contact and the conversation of an unknown address, and counts", async () => {
+it("makes a contact and a conversation for an unknown address, and counts the message", async () => {
   const before = await sent();
   const response = await send(platform, { channel: "whatsapp", to: "+12025550188", body: "Hello there" });
   const message = response.json();
@@ -42,7 +42,7 @@ it("makes the contact and the conversation of an unknown address, and counts", a
   expect(again.json().conversationId).toBe(message.conversationId);
 });
 
-it("goes on with the open conversation of a contact that exists, by number, mail address or id", async () => {
+it("continues the open conversation of a known contact, found by number, e-mail address or id", async () => {
   const all = await items(platform, "/v1/crm/contacts?limit=100");
   const contact = all.find(({ email }) => email);
   for (const [channel, to] of [
@@ -59,7 +59,7 @@ it("goes on with the open conversation of a contact that exists, by number, mail
 describe("with an Idempotency-Key", () => {
   const message = { channel: "sms", to: "+12025550189", body: "Once" };
 
-  it("sends the same request once and answers it the same, also when both come at once", async () => {
+  it("sends a repeated request once and repeats the answer, also when the requests are concurrent", async () => {
     const before = await sent();
     const headers = { "idempotency-key": "one" };
     const responses = await Promise.all(Array.from({ length: 20 }, () => send(platform, message, headers)));
@@ -75,7 +75,7 @@ describe("with an Idempotency-Key", () => {
     expect(await sent()).toBe(before);
   });
 
-  it("keeps keys of tenants apart, and does not remember what was refused", async () => {
+  it("keeps the keys of each tenant apart, and does not store a refused request", async () => {
     const headers = { "idempotency-key": "one", "x-api-key": keys.lumenOwner };
     expect((await send(platform, { ...message, body: "Other" }, headers)).statusCode).toBe(201);
     const retried = { "idempotency-key": "two" };
@@ -83,7 +83,7 @@ describe("with an Idempotency-Key", () => {
     expect((await send(platform, message, retried)).statusCode).toBe(201);
   });
 
-  it("forgets a key after 24 hours, not before", async () => {
+  it("forgets a key after 24 hours and not earlier", async () => {
     const headers = { "idempotency-key": "four" };
     const ids: unknown[] = [];
     for (const hours of [0, 23, 25]) {
@@ -94,7 +94,7 @@ describe("with an Idempotency-Key", () => {
     expect([ids[1] === ids[0], ids[2] === ids[0]]).toEqual([true, false]);
   });
 
-  it("sends once over two processes' connections to one file, and after a restart", async () => {
+  it("sends once with two connections to one file, and after a restart", async () => {
     const folder = mkdtempSync(join(tmpdir(), "sending-"));
     const env = { DATA_FILE: join(folder, "platform.sqlite") };
     const both = [await openPlatform(env), await openPlatform(env)];

@@ -1,15 +1,15 @@
 /**
- * Two tenants whose rows have the very same ids, and for every statement values that hit them: what the isolation
- * test runs.
+ * Data of the isolation test: the rows of two tenants with the same ids, and for each statement values that match these
+ * rows.
  */
-import { type StatementName, statements } from "../../src/platform/statements.ts";
-import type { Row, TenantStore } from "../../src/platform/store.ts";
+import { type StatementName, statements } from "../../src/platform/store/statements.ts";
+import type { Row, TenantStore } from "../../src/platform/store/store.ts";
 
 const at = "2026-05-05T10:00:00.000Z";
 const page = { ids: null, afterKey: null, afterId: null, limit: 10 };
 const range = { from: "2026-05-01", until: "2026-06-01" };
 
-/** Rows whose ids are the same for every tenant; `mark` is in everything else. */
+/** Rows with the same ids for every tenant. `mark` is in the other columns. */
 const inserts = (mark: string) =>
   ({
     insertTenant: { name: mark, features: JSON.stringify([mark]), demo: mark === "ten_b" ? 1 : 0 },
@@ -75,7 +75,7 @@ const inserts = (mark: string) =>
     insertIdempotencyKey: { user: "usr", key: "idem", requestDigest: mark, response: mark, now: at },
   }) satisfies Partial<Record<StatementName, Record<string, string | number | null>>>;
 
-/** For every other statement values that hit: the test below demands that each finds or changes something. */
+/** Matching values for every other statement. The test requires that each statement finds or changes a row. */
 const others: Record<
   Exclude<StatementName, keyof ReturnType<typeof inserts>>,
   Record<string, string | number | null>
@@ -106,7 +106,7 @@ const others: Record<
   metricTotals: range,
 };
 
-/** Two rows more for the first response time; the other tenant's times are earlier, and it has one more day. */
+/** Inserts all rows and an inbound message. The other tenant has earlier times and one more day. */
 export function fill(store: TenantStore): void {
   const [isOther, hour] = [store.tenantId === "ten_b", "2026-05-05T09"];
   const rows = inserts(store.tenantId);
@@ -123,7 +123,7 @@ export function fill(store: TenantStore): void {
     store.run("insertConversation", { ...rows.insertConversation, id: "more", createdAt: "2026-05-06T09" });
 }
 
-/** Runs any statement; `insert…` as another row, for its own row is there. */
+/** Runs any statement. An insert has the values of `inserts` for this tenant. */
 export function runAny(store: TenantStore, name: StatementName): Row[] | number {
   if (name in others) {
     const values = others[name as keyof typeof others];

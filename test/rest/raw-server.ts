@@ -1,15 +1,16 @@
-/** An upstream that answers with any bytes at all: sockets are the point of these tests. */
+/** An upstream that responds with any bytes at all, on real sockets. */
 import net from "node:net";
 import { onTestFinished } from "vitest";
 
 export type Answer = (socket: net.Socket, request: string, count: number) => void;
 export type RawServer = {
   url: URL;
-  requests: string[] /** Connections that have carried a request and are open. */;
+  requests: string[];
+  /** Counts the open connections that have carried a request. */
   open: () => number;
 };
 
-/** Calls `answer` for each request's head (and what of its body came along); ends with the test. */
+/** Calls `answer` for each request, with its head and the part of its body that came along. Ends with the test. */
 export async function rawServer(answer: Answer): Promise<RawServer> {
   const requests: string[] = [];
   const sockets = new Set<net.Socket>();
@@ -38,7 +39,7 @@ export async function rawServer(answer: Answer): Promise<RawServer> {
   };
 }
 
-/** A whole HTTP answer; JSON unless said otherwise. */
+/** A whole HTTP response. Its body is JSON unless `headers` say otherwise. */
 export function http(status: number, body: string | Buffer, headers: Record<string, string> = {}): Buffer {
   const all = {
     "content-type": "application/json",

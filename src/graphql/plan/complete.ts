@@ -1,6 +1,6 @@
 /**
- * The exact way from a REST value to its part of the answer (GraphQL spec §6.4.3): errors with their paths, nulls that
- * bubble, in the order and with the words of graphql-js. Runs only for values that the projection refuses.
+ * Completes a value exactly (GraphQL spec §6.4.3): errors have paths, and nulls bubble. The order of errors and their
+ * messages are those of graphql-js. It runs only for levels that the projection refuses.
  */
 import {
   GraphQLError,
@@ -11,52 +11,38 @@ import {
   isListType,
   isNonNullType,
   locatedError,
-  type SourceLocation,
 } from "graphql";
-import { AnswerTooLarge, type Budget, bytesPerError, spend } from "./budget.ts";
-import { bytesOf, type FieldPlan, type Gathered, gather, type ObjectPlan, type Target } from "./plan.ts";
-
-export type Path = { readonly up: Path | undefined; readonly key: string | number };
-
-const pathKeys = (path: Path | undefined): (string | number)[] =>
-  path ? [...pathKeys(path.up), path.key] : [];
-
-/**
- * What made a field null, where it stands in the answer and in the document. A `GraphQLError` of the same takes fifty
- * times as long to make, and a call that fails is an error for each of its parents.
- */
-export class FieldError {
-  readonly message: string;
-  readonly locations: readonly SourceLocation[] | undefined;
-  readonly path: readonly (string | number)[];
-  readonly originalError: Error;
-
-  constructor(originalError: Error, locations: FieldError["locations"], path: Path) {
-    this.message = originalError.message;
-    this.locations = locations;
-    this.path = pathKeys(path);
-    this.originalError = originalError;
-  }
-}
+import { ContractBroken } from "../errors/contract-broken.ts";
+import { FieldError, type Path } from "../errors/field-error.ts";
+import { isPlainObject } from "../plain-object.ts";
+import { AnswerTooLarge, type Budget, bytesPerError, spend, weigh } from "./budget.ts";
+import {
+  addParent,
+  bytesOf,
+  type FieldPlan,
+  type ObjectPlan,
+  type ParentsByPlan,
+  type ResultMap,
+} from "./plan.ts";
 
 export type Completion = {
   readonly errors: FieldError[];
-  readonly gathered: Gathered;
+  readonly nextParents: ParentsByPlan;
   readonly budget: Budget;
 };
 
 /**
- * Completes the value of `field`; throws a located error if it must be null and may not. Objects are gathered even in
- * values that become null: those no longer hang in the answer.
+ * Completes the value of `field`. Throws a located error if the value is null and its type forbids null. `nextParents`
+ * also gets objects of values that become null later; the caller removes them.
  */
 export function complete(completion: Completion, field: FieldPlan, value: unknown, path: Path): unknown {
-  return caught(completion, field, field.field.type, path, () =>
+  return withErrors(completion, field, field.field.type, path, () =>
     completeValue(completion, field, field.field.type, value, path),
   );
 }
 
-/** Runs `make`; an error becomes null where the type allows it, and is thrown on, with its place, where not. */
-function caught(
+/** Runs `make`. An error becomes null if the type allows null. Otherwise it is thrown with its path. */
+function withErrors(
   completion: Completion,
   field: FieldPlan,
   type: GraphQLOutputType,
@@ -69,18 +55,17 @@ function caught(
     if (raw instanceof AnswerTooLarge) throw raw;
     const error = located(raw, field, path);
     if (isNonNullType(type)) throw error;
-    tell(completion, error);
+    addError(completion, error);
     return null;
   }
 }
 
-/** Adds an error to the answer. */
-export function tell({ errors, budget }: Completion, error: FieldError): void {
+export function addError({ errors, budget }: Completion, error: FieldError): void {
   spend(budget, bytesPerError);
   errors.push(error);
 }
 
-/** Gives an error its place, as graphql-js's `locatedError` does; one that has it already keeps it. */
+/** Adds path and locations to an error, as graphql-js's `locatedError` does. A `FieldError` keeps its own. */
 function located(raw: unknown, { nodes }: FieldPlan, path: Path): FieldError {
   if (raw instanceof FieldError) return raw;
   const error = raw instanceof Error ? raw : locatedError(raw, nodes).originalError;
@@ -88,7 +73,7 @@ function located(raw: unknown, { nodes }: FieldPlan, path: Path): FieldError {
   return new FieldError(error as Error, own ?? placesOf(nodes), path);
 }
 
-/** Counted once, because that reads the document from its beginning. */
+/** The locations of nodes. They are cached, because computing them reads the document from its start. */
 function placesOf(nodes: FieldPlan["nodes"]): FieldError["locations"] {
   const known = places.get(nodes) ?? new GraphQLError("", { nodes }).locations;
   places.set(nodes, known);
@@ -108,7 +93,7 @@ function completeValue(
   if (isNonNullType(type)) {
     const completed = completeValue(completion, field, type.ofType, value, path);
     if (completed === null)
-      throw new Error(
+      throw new ContractBroken(
         `Cannot return null for non-nullable field ${field.parentType.name}.${field.field.name}.`,
       );
     return completed;
@@ -127,46 +112,50 @@ function completeList(
   path: Path,
 ): unknown[] {
   if (typeof value !== "object" || value === null || !(Symbol.iterator in value)) {
-    throw new Error(
+    throw new ContractBroken(
       `Expected Iterable, but did not find one for field "${field.parentType.name}.${field.field.name}".`,
     );
   }
   return Array.from(value as Iterable<unknown>, (item, key) => {
     spend(completion.budget, 1);
     const at = { up: path, key };
-    return caught(completion, field, type, at, () => completeValue(completion, field, type, item, at));
+    return withErrors(completion, field, type, at, () => completeValue(completion, field, type, item, at));
   });
 }
 
 function completeLeaf({ budget }: Completion, type: GraphQLLeafType, value: unknown): unknown {
   const serialized: unknown = type.serialize(value);
   if (serialized === null || serialized === undefined)
-    throw new Error(`${type.name} has no value for what REST sent.`);
-  if (typeof serialized === "string") spend(budget, serialized.length);
+    throw new ContractBroken(`${type.name} has no value for what REST sent.`);
+  if (typeof serialized === "string") {
+    if (budget.left < budget.wary) weigh(budget, serialized);
+    spend(budget, serialized.length);
+  }
   return serialized;
 }
 
 function objectPlanOf(field: FieldPlan, type: GraphQLOutputType, value: unknown): ObjectPlan {
   const name = isAbstractType(type) ? (type.resolveType as (value: unknown) => string)(value) : String(type);
   const plan = field.selections.get(name);
-  if (!plan) throw new Error(`${String(type)} has no member for what REST sent.`);
+  if (!plan) throw new ContractBroken(`${String(type)} has no member for what REST sent.`);
   return plan;
 }
 
-function completeObject(completion: Completion, plan: ObjectPlan, value: unknown, path: Path): Target {
+function completeObject(completion: Completion, plan: ObjectPlan, value: unknown, path: Path): ResultMap {
+  if (plan.fault) throw plan.fault;
   if (!isPlainObject(value)) throw notAnObject(plan.type.name);
   spend(completion.budget, bytesOf(plan));
-  const target: Target = Object.create(null);
+  const resultMap: ResultMap = Object.create(null);
   for (const field of plan.fields) {
-    target[field.key] =
+    resultMap[field.key] =
       field.source.kind === "typename"
         ? plan.type.name
         : isBound(field)
           ? null
           : complete(completion, field, read(field, value), { up: path, key: field.key });
   }
-  if (plan.bound.length > 0) gather(completion.gathered, plan, value, target);
-  return target;
+  if (plan.bound.length > 0) addParent(completion.nextParents, plan, value, resultMap);
+  return resultMap;
 }
 
 const isBound = ({ source }: FieldPlan): boolean => source.kind === "call" || source.kind === "level";
@@ -174,8 +163,5 @@ const isBound = ({ source }: FieldPlan): boolean => source.kind === "call" || so
 const read = ({ source }: FieldPlan, value: Record<string, unknown>): unknown =>
   source.kind === "property" ? value[source.name] : value;
 
-/** What an object type is read from; anything else breaks the REST contract. Every object type's `isTypeOf`. */
-export const isPlainObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-const notAnObject = (type: string): Error => new Error(`Expected value of type "${type}" but got another.`);
+const notAnObject = (type: string): ContractBroken =>
+  new ContractBroken(`Expected value of type "${type}" but got another.`);

@@ -1,8 +1,8 @@
 /**
- * A plan: what an operation selects, resolved once against the schema (GraphQL spec §6.3). Its fields are read by the
- * projection (fast), by the completion (exact, with errors) and by the scheduler. Pure data.
+ * A plan is an operation's selection, resolved once against the schema (GraphQL spec §6.3). It is data. The projection
+ * (fast), the completion (exact, with errors) and `runPlan` read its fields.
  */
-import type { FieldNode, GraphQLField, GraphQLObjectType } from "graphql";
+import type { FieldNode, GraphQLError, GraphQLField, GraphQLObjectType } from "graphql";
 
 type Resolver = (parent: unknown, args: unknown, context: unknown, info: unknown) => unknown;
 
@@ -12,7 +12,7 @@ export type LevelResolver = (
   context: unknown,
 ) => Promise<readonly unknown[]>;
 
-/** How a field's value is found. */
+/** The source of a field's value. */
 export type Source =
   | { readonly kind: "typename" }
   | { readonly kind: "property"; readonly name: string }
@@ -21,47 +21,59 @@ export type Source =
   | { readonly kind: "level"; readonly resolve: LevelResolver };
 
 export type FieldPlan = {
-  /** The key in the answer: alias or name. */
+  /** The response key: alias or name. */
   readonly key: string;
   readonly parentType: GraphQLObjectType;
   readonly field: GraphQLField<unknown, unknown>;
   readonly nodes: readonly FieldNode[];
   readonly source: Source;
-  /** The selection on each object type that the value may have; empty for a leaf. */
+  /** The selection for each possible object type of the value; empty for a leaf. */
   readonly selections: ReadonlyMap<string, ObjectPlan>;
 };
 
 export type ObjectPlan = {
-  /** Numbers the plan's objects, so that what waits for a call is gathered in an array. */
+  /** The index of this object plan in `ParentsByPlan`. */
   readonly id: number;
   readonly type: GraphQLObjectType;
   readonly fields: readonly FieldPlan[];
-  /** Those of them that make REST calls, once this object is there. */
+  /** The fields that call REST once this object is complete. */
   readonly bound: readonly FieldPlan[];
+  /** The error of every object of this plan: a condition of its selection is null (GraphQL spec §6.4.1). */
+  readonly fault?: GraphQLError;
 };
 
-/** What an object takes in the answer beside its strings: its keys, their quotes and colons, short values. */
+/** The bytes of an object without its strings: keys, quotes, colons and short values. */
 export const bytesOf = ({ fields }: ObjectPlan): number =>
   fields.reduce((sum, { key }) => sum + key.length + 8, 2);
 
 export type OperationPlan = {
   readonly root: ObjectPlan;
   readonly serial: boolean;
-  /** How many fields all its objects have. */
+  /** The number of fields of all object plans. */
   readonly size: number;
 };
 
-/** Parents and their answers' objects, gathered while a level is projected. */
-export type Waiting = { readonly plan: ObjectPlan; readonly sources: unknown[]; readonly targets: Target[] };
+/** The parents of the next level that share an object plan: REST's objects, and the result maps made from them. */
+export type LevelParents = {
+  readonly plan: ObjectPlan;
+  readonly sources: unknown[];
+  readonly resultMaps: ResultMap[];
+};
 
-export type Target = Record<string, unknown>;
+/** An object of the response (GraphQL spec §6.3, "resultMap"). */
+export type ResultMap = Record<string, unknown>;
 
-/** Gathers by `ObjectPlan.id`. */
-export type Gathered = (Waiting | undefined)[];
+/** The parents of the next level, by `ObjectPlan.id`. */
+export type ParentsByPlan = (LevelParents | undefined)[];
 
-export function gather(gathered: Gathered, plan: ObjectPlan, source: unknown, target: Target): void {
-  const waiting = gathered[plan.id] ?? { plan, sources: [], targets: [] };
-  gathered[plan.id] = waiting;
-  waiting.sources.push(source);
-  waiting.targets.push(target);
+export function addParent(
+  nextParents: ParentsByPlan,
+  plan: ObjectPlan,
+  source: unknown,
+  resultMap: ResultMap,
+): void {
+  const parents = nextParents[plan.id] ?? { plan, sources: [], resultMaps: [] };
+  nextParents[plan.id] = parents;
+  parents.sources.push(source);
+  parents.resultMaps.push(resultMap);
 }

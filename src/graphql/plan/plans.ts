@@ -1,4 +1,4 @@
-/** The plans of the operations that are in use, bounded by what they hold: the least recently used go first. */
+/** Keeps the plans of operations. The total size is bounded: the least recently used plans go first. */
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
@@ -8,22 +8,20 @@ import {
   visit,
 } from "graphql";
 import { LRUCache } from "lru-cache";
-import { CodedError } from "../../errors.ts";
-import { sizeOf } from "../documents.ts";
-import { compile, type Fragments, type Variables } from "./compile.ts";
+
+import { cachedPlans } from "../../capacity.ts";
+import { sizeOf } from "../limits/document-store.ts";
+import type { Variables } from "../variables/coerce-variables.ts";
+import { compilePlan, type Fragments } from "./compile-plan.ts";
 import type { OperationPlan } from "./plan.ts";
 
-/** An operation has a plan for each outcome of its `@skip` and `@include` variables, the latest of them kept. */
-const maxVariants = 16;
-
-/** Bytes of all plans that are kept, and of the documents that they keep. */
-const maxBytes = 70_000_000;
 const bytesPerField = 700;
 
 type Known = {
   readonly documentBytes: number;
   readonly fragments: Fragments;
   readonly conditions: readonly string[];
+  /** A plan for each outcome of the `@skip` and `@include` variables. The oldest one is dropped. */
   readonly variants: Map<string, OperationPlan | undefined>;
 };
 
@@ -34,7 +32,7 @@ export class Plans {
   readonly #schema: GraphQLSchema;
   readonly #maxFields: number;
   readonly #known = new LRUCache<OperationDefinitionNode, Known>({
-    maxSize: maxBytes,
+    maxSize: cachedPlans.bytes,
     sizeCalculation: bytesOf,
   });
 
@@ -44,8 +42,8 @@ export class Plans {
   }
 
   /**
-   * The plan for these variables, already coerced; `undefined` if graphql-js has to run the operation. Throws a
-   * `CodedError` for an operation of too many fields, or a condition that a null decides.
+   * The plan for coerced variables; `undefined` if graphql-js must run the operation. Throws a `CodedError` for an
+   * operation with too many fields.
    */
   get(
     document: DocumentNode,
@@ -59,19 +57,20 @@ export class Plans {
       variants: new Map(),
     };
     const { fragments, conditions, variants } = known;
-    const missing = conditions.find((name) => variables[name] === null); // let in by a default
-    if (missing) throw new CodedError("BAD_USER_INPUT", `$${missing} decides a condition and cannot be null`);
-    const variant = conditions.map((name) => (variables[name] === true ? "1" : "0")).join("");
+    const variant = conditions.map((name) => outcomeOf(variables[name])).join("");
     if (variants.has(variant)) return variants.get(variant);
-    const plan = compile(this.#schema, fragments, operation, variables, this.#maxFields);
+    const plan = compilePlan(this.#schema, fragments, operation, variables, this.#maxFields);
     const [oldest] = variants.keys();
-    if (variants.size === maxVariants && oldest !== undefined) variants.delete(oldest);
+    if (variants.size === cachedPlans.ofOperation && oldest !== undefined) variants.delete(oldest);
     variants.set(variant, plan);
     this.#known.delete(operation); // its size has changed
     this.#known.set(operation, known);
     return plan;
   }
 }
+
+/** A nullable variable with a default may be null. A null condition is an error. */
+const outcomeOf = (condition: unknown): string => (condition === null ? "n" : condition === true ? "1" : "0");
 
 const fragmentsOf = (document: DocumentNode): Record<string, FragmentDefinitionNode> =>
   Object.fromEntries(
@@ -80,7 +79,7 @@ const fragmentsOf = (document: DocumentNode): Record<string, FragmentDefinitionN
     ),
   );
 
-/** The variables that decide what is selected. */
+/** The variables of `@skip` and `@include`. */
 function conditionsOf(document: DocumentNode): string[] {
   const names = new Set<string>();
   visit(document, {

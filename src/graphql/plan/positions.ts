@@ -1,10 +1,10 @@
 /**
- * Where an object stands in the answer, found only when something fails: its path, and the containers up to the root,
- * so that a null can bubble. An object that a null has cut off is not found.
+ * Finds the positions of objects in the response: their paths, and their containers up to the root, so that a null can
+ * bubble. Positions are computed only after a failure. An object that a null has cut off has no position.
  */
 import { type GraphQLOutputType, isListType, isNonNullType } from "graphql";
-import type { Path } from "./complete.ts";
-import type { FieldPlan, ObjectPlan, Target } from "./plan.ts";
+import type { Path } from "../errors/field-error.ts";
+import type { FieldPlan, ObjectPlan, ResultMap } from "./plan.ts";
 
 export type Position = {
   readonly path: Path;
@@ -13,25 +13,32 @@ export type Position = {
   readonly container: object;
 };
 
-/** By identity; the root's position is `undefined`. */
+/** The positions by object identity. The root's position is `undefined`. */
 export type Positions = ReadonlyMap<object, Position | undefined>;
 
-/** The objects that a field's values hold in `targets`, which stand `above`, as far as the next REST calls. */
-export function positionsBelow(field: FieldPlan, targets: readonly Target[], above: Positions): Positions {
+/**
+ * The positions of the objects in a field's values, down to the next REST calls. `above` has the positions of
+ * `resultMaps`.
+ */
+export function positionsBelow(
+  field: FieldPlan,
+  resultMaps: readonly ResultMap[],
+  above: Positions,
+): Positions {
   const found = new Map<object, Position>();
   const shape = shapeOf(field);
-  for (const target of targets) {
-    if (above.has(target))
-      visitValue(found, shape, field.field.type, target[field.key], {
-        container: target,
+  for (const resultMap of resultMaps) {
+    if (above.has(resultMap))
+      visitValue(found, shape, field.field.type, resultMap[field.key], {
+        container: resultMap,
         key: field.key,
-        up: above.get(target),
+        up: above.get(resultMap),
       });
   }
   return found;
 }
 
-/** What nests in an object without a call, by key: that of all members of its type, which agree where they meet. */
+/** The nested objects that need no call, by key. Members of an abstract type share one shape: a shared key has one type. */
 type Shape = ReadonlyMap<string, { readonly type: GraphQLOutputType; readonly below: Shape }>;
 
 const shapeOf = (...fields: readonly FieldPlan[]): Shape =>
@@ -70,13 +77,13 @@ function visitValue(
     return;
   }
   for (const [name, { type: of, below }] of shape) {
-    // another member's key may be an inherited name here: `__proto__`
+    // another member's key may be an inherited property of this object: `__proto__`
     if (Object.hasOwn(value, name))
-      visitValue(found, below, of, (value as Target)[name], { container: value, key: name, up: position });
+      visitValue(found, below, of, (value as ResultMap)[name], { container: value, key: name, up: position });
   }
 }
 
-/** Nulls the nearest place above that may be null; false if there is none, and the whole answer is null. */
+/** Sets the nearest nullable position to null. Returns `false` if none is nullable: the whole data is null then. */
 export function bubble(position: Position | undefined): boolean {
   let at = position;
   while (at && !at.nullable) at = at.up;
@@ -85,7 +92,7 @@ export function bubble(position: Position | undefined): boolean {
   return true;
 }
 
-/** Whether the object still hangs in the answer: no null has come between it and the root. */
+/** Whether the object is still part of the response: no null has replaced one of its containers. */
 export function isAttached(root: object | null, positions: Positions, object: object): boolean {
   if (!positions.has(object)) return false;
   let child = object;

@@ -1,4 +1,4 @@
-/** Edits that break nothing: comments, order, descriptions, additions, other ways to write the same schema. */
+/** Edits that break nothing: comments, order, descriptions, additions, other notations of the same schema. */
 import { parse } from "graphql";
 import { isMap, parseDocument, visit } from "yaml";
 import type { Mutation } from "./mutation.ts";
@@ -62,7 +62,7 @@ const reversed = (schema: Record<string, unknown>): Record<string, unknown> => (
   ...(Array.isArray(schema.required) && { required: [...schema.required].reverse() }),
 });
 
-/** The first reference to a schema replaced by the schema itself. */
+/** Replaces the first reference to a schema by the schema itself. */
 function inlined(text: string, name: string): string {
   const document = parseDocument(text);
   const schema = document.getIn(["components", "schemas", name]);

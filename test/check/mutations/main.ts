@@ -1,4 +1,4 @@
-/** `npm run test:mutations`: prints the score, and every edit that was judged wrongly. Exit code 1 if there is one. */
+/** `npm run test:mutations`: prints the score and every edit with wrong findings. Exit code 1 if there is such an edit. */
 import { score } from "./score.ts";
 
 const { breaking, harmless, missed } = score();

@@ -1,9 +1,10 @@
-/** One edit and what must come of it, and the judge: which finding counts as having found it. */
+/** One edit of a spec file with the coordinates of its finding, and the judge that accepts or rejects the findings. */
+
+import { loadSnapshot } from "../../../src/bind/spec-snapshot.ts";
 import type { Base } from "../../../src/check/check.ts";
 import { examine } from "../../../src/check/check.ts";
 import type { Finding } from "../../../src/check/report.ts";
-import { loadSide } from "../../../src/check/side.ts";
-import { SpecUnreadable } from "../../../src/spec/diagnostic.ts";
+import { SpecUnreadable } from "../../../src/diagnostic.ts";
 import { memoryFiles, type Pair, withFile } from "./pair.ts";
 import type { Edit } from "./yaml-edit.ts";
 
@@ -11,16 +12,16 @@ export type Mutation = {
   readonly name: string;
   readonly file: "openapi.yaml" | "schema.graphql";
   readonly edit: Edit;
-  /** Any of these coordinates is right; none: the edit is harmless. */
+  /** A finding at any of these coordinates is right. Absent: the edit is harmless, and no finding is right. */
   readonly coordinates?: readonly string[];
 };
 
 export type Outcome = { readonly mutation: Mutation; readonly failure?: string };
 
 export const baseOf = (pair: Pair): Base => {
-  const side = loadSide(memoryFiles(pair.files));
-  if (!side.model) throw new Error(`${pair.name} is not valid`);
-  return { ...side, model: side.model, name: "base" };
+  const snapshot = loadSnapshot(memoryFiles(pair.files));
+  if (!snapshot.model) throw new Error(`${pair.name} is not valid`);
+  return { ...snapshot, model: snapshot.model, name: "base" };
 };
 
 export function judge(pair: Pair, base: Base, mutation: Mutation): Outcome {
@@ -40,7 +41,7 @@ export function judge(pair: Pair, base: Base, mutation: Mutation): Outcome {
 
 function findingsOf(pair: Pair, base: Base, { file, edit }: Mutation): readonly Finding[] {
   try {
-    const head = loadSide(memoryFiles(withFile(pair, file, edit.text)));
+    const head = loadSnapshot(memoryFiles(withFile(pair, file, edit.text)));
     return examine(head, base, "2026-01-01").findings.filter(({ severity }) => severity !== "note");
   } catch (error) {
     if (!(error instanceof SpecUnreadable)) throw error;
@@ -62,11 +63,11 @@ function findingsOf(pair: Pair, base: Base, { file, edit }: Mutation): readonly 
   }
 }
 
-/** A field's argument is at its field. */
+/** An argument counts as its field. */
 const isAt = ({ coordinate, coordinates }: Finding, wanted: string): boolean =>
   [coordinate, ...(coordinates ?? [])].some((each) => each === wanted || each.startsWith(`${wanted}(`));
 
-/** The edited line of the edited file, and the definition's line of the schema. */
+/** A finding must show the edited line of the edited file and a line of the definition in the schema. */
 function hasLines(pair: Pair, { file, edit, coordinates }: Mutation, finding: Finding): boolean {
   const places = finding.places;
   const schemaText = file === "schema.graphql" ? edit.text : (pair.files.get("schema.graphql") ?? "");
@@ -78,7 +79,7 @@ function hasLines(pair: Pair, { file, edit, coordinates }: Mutation, finding: Fi
       : places.filter(({ role }) => role === "rest").map(({ line }) => line);
   if (!edited.some((line) => edit.lines.includes(line)) && !inBase.some((line) => edit.was.includes(line)))
     return false;
-  // a finding of the document alone has no place in the schema
+  // a finding of the OpenAPI document alone has no place in the schema
   if (file === "schema.graphql" || (finding.stage === "load" && inSchema.length === 0)) return true;
   const wanted = [finding.coordinate, ...(coordinates ?? [])];
   return inSchema.some((line) =>
@@ -86,7 +87,7 @@ function hasLines(pair: Pair, { file, edit, coordinates }: Mutation, finding: Fi
   );
 }
 
-/** The lines of a field's definition, found by indentation and not by the parser under test. */
+/** The lines of a field's definition, found by indentation: the parser is under test. */
 export function definitionLines(schema: string, coordinate: string): number[] {
   const [, type = "", field = ""] = /^(\w+)\.(\w+)/.exec(coordinate) ?? [];
   const lines = schema.split("\n");

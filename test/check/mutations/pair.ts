@@ -1,14 +1,14 @@
-/** A spec pair under mutation: its texts, and where the REST side of each plain field stands, derived from the SDL alone. */
+/** A pair of spec files under mutation: their texts, and the REST property of each plain field, derived from the SDL alone. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type FieldDefinitionNode, Kind, parse, type StringValueNode, type TypeNode } from "graphql";
-import type { SpecFiles } from "../../../src/spec/spec-files.ts";
+import type { SpecFiles } from "../../../src/bind/spec-files.ts";
 import type { Path } from "./yaml-edit.ts";
 
 export type Pair = {
   readonly name: string;
   readonly files: ReadonlyMap<string, string>;
-  /** Plain fields with the properties they read. */
+  /** Plain fields with the REST properties they read. */
   readonly properties: readonly PropertyOf[];
 };
 
@@ -20,7 +20,7 @@ export type PropertyOf = {
   readonly property: string;
 };
 
-/** `holders`: GraphQL type → where its properties are declared; `moved`: those declared elsewhere. */
+/** `holders`: GraphQL type → the schema object that declares its properties; `moved`: the same by field, for exceptions. */
 export function readPair(
   folder: string,
   name: string,

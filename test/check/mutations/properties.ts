@@ -1,4 +1,4 @@
-/** Breaking edits of response properties: every operator over every plain field of a pair. */
+/** Breaking edits of response properties: every operator is applied to every plain field of a pair. */
 import { Kind, type TypeNode } from "graphql";
 import type { Mutation } from "./mutation.ts";
 import type { Pair, PropertyOf } from "./pair.ts";
@@ -39,7 +39,7 @@ function operators(yaml: YamlEdit, of: PropertyOf, is30: boolean): Record<string
     "made optional": () => {
       if (index < 0) return undefined;
       const edit = yaml.remove([...holder, "required", index]);
-      // the line of the property says it as well as the line of the list
+      // a finding may stand at the line of the list or of the property
       return { ...edit, lines: [...edit.lines, new YamlEdit(edit.text).lineOf(at)] };
     },
     moved: () =>
@@ -54,7 +54,7 @@ function operators(yaml: YamlEdit, of: PropertyOf, is30: boolean): Record<string
   };
 }
 
-/** Block maps only: what stands in one line cannot be moved by a line. */
+/** For block maps only: a flow map stands on one line. */
 const indentOf = (yaml: YamlEdit, at: Path): string => " ".repeat(yaml.columnOf(at));
 
 const bare = (type: TypeNode): TypeNode => (type.kind === Kind.NON_NULL_TYPE ? type.type : type);

@@ -1,4 +1,4 @@
-/** Breaking edits of the schema file, by program: every field, argument, enum value and directive argument of a pair. */
+/** Breaking edits of the schema file: every field, argument, enum value and directive argument of a pair. */
 import {
   type ConstDirectiveNode,
   type FieldDefinitionNode,
@@ -53,7 +53,7 @@ export function schemaMutations(pair: Pair): Mutation[] {
   return found;
 }
 
-/** Where an enum's values come out or go in. */
+/** Fields that return an enum. */
 const enumUsers: Readonly<Record<string, readonly string[]>> = {
   ConversationStatus: ["Conversation.status"],
   Priority: ["Conversation.priority"],
@@ -128,7 +128,7 @@ function otherType(type: TypeNode): string {
 
 function splice(text: string, { start, end }: Span, replacement: string): Edit {
   const lineAt = (offset: number): number => text.slice(0, offset).split("\n").length;
-  // a definition that is gone leaves its type and what used it; the judge asks for the lines of either
+  // the finding of a removed definition stands at its type or at a user of it
   const owner = text.lastIndexOf("\n}", start);
   const head = /^(type|enum|union|interface|input) .*/m.exec(text.slice(owner + 2))?.index ?? 0;
   const lines = [lineAt(start), lineAt(start) - 1, ...(replacement === "" ? [lineAt(owner + 2 + head)] : [])];

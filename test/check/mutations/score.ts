@@ -1,4 +1,4 @@
-/** Runs the mutations of both pairs and counts. */
+/** Runs the mutations of both pairs and counts the right findings. */
 import { harmlessMutations } from "./harmless.ts";
 import { baseOf, judge, type Outcome } from "./mutation.ts";
 import { operationMutations } from "./operations.ts";
@@ -12,7 +12,7 @@ export type Score = {
   readonly missed: readonly Outcome[];
 };
 
-/** `step`: of the project's own pair, only one mutation in so many. */
+/** `step` 5 runs every fifth mutation of the messaging pair. The depot pair always runs in full. */
 export function score(step = 1): Score {
   const outcomes = [...outcomesOf(messaging(), step), ...outcomesOf(depot(), 1)];
   const count = (of: readonly Outcome[]) => ({

@@ -1,4 +1,4 @@
-/** Single edits of a YAML text by path, as a person makes them: the rest of the text stays as it is, byte for byte. */
+/** Single edits of a YAML text by path. The rest of the text stays the same, byte for byte. */
 import {
   isMap,
   isScalar,
@@ -12,7 +12,7 @@ import {
 
 export type Path = readonly (string | number)[];
 
-/** The text after the edit, the lines (from 1) that it touched there, and those that it touched before. */
+/** The new text, the edited lines in the new text and those in the old text, both from 1. */
 export type Edit = {
   readonly text: string;
   readonly lines: readonly number[];
@@ -32,7 +32,7 @@ export class YamlEdit {
     return (this.#node(path) as Node | undefined)?.toJSON();
   }
 
-  /** Every line from the key down to the root: the places that hold what was removed. */
+  /** The lines of a removed key's ancestors, nearest first. */
   holders(path: Path): number[] {
     return path.map((_, depth) => this.#lineAt(this.#start(path.slice(0, depth)))).reverse();
   }

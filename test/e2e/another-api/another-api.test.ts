@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { runReady } from "../../main/program.ts";
+import { runReady } from "../../process/program.ts";
 import { copyProject, type ProjectCopy } from "../project-copy.ts";
 import { startBlog } from "./blog.ts";
 

@@ -1,4 +1,4 @@
-/** An answer is bounded, however little REST has sent for it: what is over the bound is given up for one error. */
+/** The size of a response is bounded, even if REST sent little data. A response over the bound becomes one error. */
 import { describe, expect, test } from "vitest";
 import { openSchema, people } from "./fixture.ts";
 
@@ -25,19 +25,19 @@ describe.each([
   ["errors", 11, { grid: "none" }, "{ pets { grid } }"],
   ["errors of links", 11, { keeperId: { a: 1 } }, "{ pets { keeper { name } } }"],
 ])("%s", (_what, count, more, query) => {
-  test("are given up at MAX_ANSWER_BYTES", async () => {
+  test("become one error over MAX_ANSWER_BYTES", async () => {
     const { ask, calls } = await openSchema(answers(count, more), bound);
     expect(await ask(query)).toEqual({ errors: over });
     expect(calls.length).toBeLessThan(5 + count / 3);
   });
 
-  test("are answered within it", async () => {
+  test("are sent within MAX_ANSWER_BYTES", async () => {
     const { ask } = await openSchema(answers(2, more), bound);
     expect((await ask(query)).data).toMatchObject({ pets: [{}, {}] });
   });
 });
 
-test("the exact way counts anew what the fast way has given up", async () => {
+test("the completion counts a level anew after the projection refused it", async () => {
   const answer = [...pets(300), { id: "300", name: null }];
   const { ask } = await openSchema(() => answer, { MAX_ANSWER_BYTES: "12000" });
   const { data, errors } = await ask("{ pets { id name } }");
@@ -47,7 +47,7 @@ test("the exact way counts anew what the fast way has given up", async () => {
   ]);
 });
 
-test("errors of one field have its place, and each its own path", async () => {
+test("errors of one field share its location, and each has its own path", async () => {
   const { ask } = await openSchema(answers(3, { grid: "none" }));
   const { errors } = await ask("{ pets { id\n grid } }");
   expect(errors).toHaveLength(3);

@@ -1,12 +1,12 @@
 /**
- * What the plan's tests share: a small schema with a resolver of each kind that codegen emits, on Apollo as the role
- * sets it up, over a REST platform that is a function. Every call is noted.
+ * The fixture of the plan's tests: a small schema with each kind of generated resolver, on the role's Apollo Server. A
+ * function stands in for REST. The fixture records every call.
  */
 import { onTestFinished } from "vitest";
 import { readConfig } from "../../../src/config.ts";
 import { CodedError } from "../../../src/errors.ts";
 import { createApollo } from "../../../src/graphql/apollo.ts";
-import type { Executions } from "../../../src/graphql/plan/planned.ts";
+import type { ExecutionCounts } from "../../../src/graphql/response-for-operation.ts";
 import { executableSchema } from "../../../src/graphql/schema.ts";
 import { batchEach, batchMany, batchOne } from "../../../src/rest/batch.ts";
 import { level } from "../../../src/rest/level.ts";
@@ -105,7 +105,7 @@ const resolvers = {
   Home: { city: property("city"), room: property("room"), keeper: person("keeperId") },
   Page: {
     next: property("next"),
-    // breaks the contract of levels, as no generated resolver does
+    // breaks the contract of levels; no generated resolver does
     broken: level(async () => undefined as never),
   },
   Query: {
@@ -120,11 +120,16 @@ const resolvers = {
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** `answers` gives a call's answer, or throws; `ask` returns the whole GraphQL answer as its client reads it. */
-export async function openSchema(answers: Rest, environment: NodeJS.ProcessEnv = {}) {
-  const executions: Executions = { planned: 0, interpreted: 0 };
+/** `answers` returns or throws the result of a REST call. `ask` returns the GraphQL response as a client reads it. */
+export async function openSchema(answers: Rest, environment: NodeJS.ProcessEnv = {}, planned = true) {
+  const executions: ExecutionCounts = { planned: 0, interpreted: 0 };
   const schema = executableSchema(typeDefs, resolvers as never, { schemas: {}, names: {} });
-  const apollo = createApollo(readConfig(environment, ["graphql"]), schema, log as never, executions);
+  const apollo = createApollo(
+    readConfig(environment, ["graphql"]),
+    schema,
+    log as never,
+    planned ? executions : undefined,
+  );
   await apollo.start();
   onTestFinished(() => apollo.stop());
   const calls: string[] = [];
@@ -135,7 +140,7 @@ export async function openSchema(answers: Rest, environment: NodeJS.ProcessEnv =
     },
   };
   const ask = async (query: string, variables: Record<string, unknown> = {}) => {
-    const contextValue = { rest, log, requestId: "r" } as never;
+    const contextValue = { rest, scope: { worked() {} }, log, requestId: "r" } as never;
     const { body } = await apollo.executeOperation({ query, variables }, { contextValue });
     if (body.kind !== "single") throw new Error("no incremental answers here");
     return JSON.parse(JSON.stringify(body.singleResult)) as {

@@ -1,11 +1,11 @@
-/** Identical reads inside one operation are one REST call, whichever fields ask; other arguments are another call. */
+/** Identical reads of one operation are one REST call, even from different fields. Other arguments are another call. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { createGraphql } from "../../../src/graphql/graphql.ts";
 import { configure } from "../configure.ts";
 
-test("aliases and fields that read the same are one call, in one request only", async () => {
+test("aliases and fields with identical reads share one call within a request", async () => {
   const calls: string[] = [];
   const upstream = createServer((request, response) => {
     calls.push(request.url ?? "");

@@ -1,11 +1,11 @@
-/** When a plan calls what: together where it can, one after another where it must, and nothing twice. */
+/** The order of a plan's calls: queries call in parallel, mutations in series, and no call is repeated. */
 import { expect, test } from "vitest";
 import { CodedError } from "../../../src/errors.ts";
 import { failed, openSchema, people } from "./fixture.ts";
 
 const pet = (id: string, more: object = {}) => ({ id, name: `Pet ${id}`, keeperId: `k${id}`, ...more });
 
-test("links make one call a level and chunk, keys once each", async () => {
+test("links make one call for each level and chunk, with each key once", async () => {
   const pets = ["1", "2", "3", "4", "1"].map((id) => pet(id));
   const { ask, calls } = await openSchema((call, query) => (call === "pets" ? pets : people(query)));
   await ask(`{ pets { keeper { boss { name boss { id } } } } }`);
@@ -20,7 +20,7 @@ test("links make one call a level and chunk, keys once each", async () => {
   ]);
 });
 
-test("lists inside a level share the call, and parents without a key make none", async () => {
+test("lists of a level share one call, and parents without a key make no call", async () => {
   const toys = [
     { label: "ball", makerId: "m1" },
     { label: "bone", makerId: null },
@@ -34,7 +34,7 @@ test("lists inside a level share the call, and parents without a key make none",
   expect(calls).toEqual(['pets {"first":2}', 'people {"ids":["m1"]}']);
 });
 
-test("a list a parent, and a list in the order of its keys", async () => {
+test("each parent gets its own list, in the order of its keys", async () => {
   const { ask } = await openSchema((call, query) => {
     if (call === "petsOf") return [pet("7", { ownerId: "1" }), pet("8", { ownerId: "1" })];
     if (call === "people") return people(query).reverse();
@@ -49,7 +49,7 @@ test("a list a parent, and a list in the order of its keys", async () => {
   });
 });
 
-test("a level starts when its own parent is there, and root calls start together", async () => {
+test("a level starts once its parents are complete, and root calls start together", async () => {
   const slow = Promise.withResolvers<unknown>();
   const { ask, calls } = await openSchema((call, query) => {
     if (call === "people") return people(query);
@@ -61,7 +61,7 @@ test("a level starts when its own parent is there, and root calls start together
   expect((await answer).data).toEqual({ pet: { name: "Pet 1" }, person: { boss: { id: "boss-1" } } });
 });
 
-test("mutations run one after another, each with all below it", async () => {
+test("a mutation starts after the levels below the previous one are complete", async () => {
   const { ask, calls } = await openSchema((call, query) =>
     call === "people" ? people(query) : pet(String(query.name)),
   );
@@ -77,7 +77,7 @@ test("mutations run one after another, each with all below it", async () => {
   ]);
 });
 
-test("a failed mutation is sent once and the next one follows, unless the whole answer is null", async () => {
+test("a failed mutation is sent once, and the next one follows unless the whole data is null", async () => {
   const { ask, calls } = await openSchema((_call, { name }) => (name === "bad" ? failed() : pet("1")));
   const one = await ask(`mutation { a: rename(name: "bad") { id } b: rename(name: "good") { id } }`);
   expect(one).toMatchObject({ data: { a: null, b: { id: "1" } }, errors: [{ path: ["a"] }] });
@@ -86,7 +86,7 @@ test("a failed mutation is sent once and the next one follows, unless the whole 
   expect(calls).toEqual(['rename {"name":"bad"}', 'rename {"name":"good"}', 'surely {"name":"bad"}']);
 });
 
-test("once its client has left, a query ends as one refusal, and every mutation is still sent", async () => {
+test("after its client has left, a query ends with one error, and every mutation is still sent", async () => {
   const { ask, calls } = await openSchema((call) => {
     if (call === "pets") return ["1", "2", "3"].map((id) => pet(id));
     throw new CodedError("CLIENT_CLOSED_REQUEST", "the client left before the answer");
@@ -101,7 +101,7 @@ test("once its client has left, a query ends as one refusal, and every mutation 
   expect(calls).toEqual(['rename {"name":"1"}', 'rename {"name":"2"}']);
 });
 
-test("a plan that breaks down sends nothing a second time", async () => {
+test("a plan with an internal fault repeats no call", async () => {
   const { ask, calls, executions } = await openSchema((_call, { name }) => pet(String(name)));
   const answer = ask(`mutation { rename(name: "1") { page { broken { id } } } }`);
   await expect(answer).rejects.toThrow("Internal server error"); // a 500 over HTTP

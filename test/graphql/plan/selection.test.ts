@@ -1,5 +1,5 @@
-/** What a plan selects: all of GraphQL's ways to say it (October 2021, §2 and §6.3.2). */
-import { expect, test } from "vitest";
+/** A plan supports each form of GraphQL's selections (October 2021, §2 and §6.3.2). */
+import { describe, expect, test } from "vitest";
 import { openSchema, people } from "./fixture.ts";
 
 const pet = (id: string, more: object = {}) => ({
@@ -35,7 +35,7 @@ test("aliases, merged fields and fragments keep the order of their first mention
   expect(executions).toEqual({ planned: 1, interpreted: 0 });
 });
 
-test("@skip and @include follow their variables, each outcome with a plan of its own", async () => {
+test("@skip and @include follow their variables, and each outcome has its own plan", async () => {
   const { ask, calls, executions } = await openSchema(answers);
   const query = `query ($no: Boolean!, $yes: Boolean = true) {
     person @skip(if: $no) { name mood @include(if: $yes) ... @include(if: $no) { id } } __typename }`;
@@ -51,18 +51,42 @@ test("@skip and @include follow their variables, each outcome with a plan of its
   expect(executions).toEqual({ planned: 4, interpreted: 0 });
 });
 
-test("a null that a default lets into a condition is refused before anything runs", async () => {
-  const { ask, calls, executions } = await openSchema(answers);
-  const answer = await ask("query ($c: Boolean = true) { person { id } pets { id @skip(if: $c) } }", {
-    c: null,
+describe.each([
+  ["by a plan", true],
+  ["on graphql-js", false],
+])("a null condition from a variable with a default, %s", (_way, planned) => {
+  const refused = (column: number, path?: readonly (string | number)[]) => ({
+    message: 'Argument "if" of non-null type "Boolean!" must not be null.',
+    locations: [{ line: 1, column }],
+    ...(path && { path }),
+    extensions: { code: "BAD_USER_INPUT", argument: "if" },
   });
-  const message = "$c decides a condition and cannot be null";
-  expect(answer).toEqual({ errors: [{ message, extensions: { code: "BAD_USER_INPUT" } }] });
-  expect(calls).toEqual([]);
-  expect(executions).toEqual({ planned: 0, interpreted: 0 });
+
+  test("is an error of each object whose selection has the condition", async () => {
+    const { ask, calls } = await openSchema(answers, {}, planned);
+    const query = "query ($c: Boolean = true) { person { id } pets { id @skip(if: $c) toys { label } } }";
+    const answer = await ask(query, { c: null });
+    const { data, errors } = answer as { data: unknown; errors: unknown };
+    expect(data).toEqual({ person: { id: "1" }, pets: null });
+    expect(errors).toEqual([refused(64, ["pets", 0])]);
+    expect(calls.map((call) => call.split(" ")[0]).sort()).toEqual(["person", "pets"]);
+    expect((await ask(query, { c: true })).errors).toBeUndefined();
+  });
+
+  test("is an error of an operation whose root selection has the condition, and no call is made", async () => {
+    const { ask, calls } = await openSchema(answers, {}, planned);
+    const answer = await ask(
+      "query ($c: Boolean = true) { person { id } ... @include(if: $c) { pets { id } } }",
+      {
+        c: null,
+      },
+    );
+    expect(answer).toEqual({ data: null, errors: [refused(61)] });
+    expect(calls).toEqual([]);
+  });
 });
 
-test("an operation with more outcomes than plans are kept for is planned anew", async () => {
+test("an operation with more outcomes than kept plans is compiled again", async () => {
   const { ask, executions } = await openSchema(answers);
   const names = Array.from({ length: 5 }, (_, index) => `v${index}`);
   const query = `query (${names.map((name) => `$${name}: Boolean!`).join()}) {
@@ -91,7 +115,7 @@ test("arguments: defaults, variables and their defaults, enums as REST's values"
   ]);
 });
 
-test("unions and interfaces: each member with its own selection", async () => {
+test("unions and interfaces: each member has its own selection", async () => {
   const { ask } = await openSchema(answers);
   const { data } = await ask(`{
     named { __typename name ... on Team { size } ... on Pet { id } }
@@ -109,7 +133,7 @@ test("unions and interfaces: each member with its own selection", async () => {
   });
 });
 
-test("nested lists, and keys that JavaScript gives a meaning of its own", async () => {
+test("nested lists, and keys with a special meaning in JavaScript", async () => {
   const { ask } = await openSchema(answers);
   const query = `{ __proto__: pet(id: 5) { __proto__: grid constructor: id toString: page { __proto__: next } keeper { __proto__: boss { __proto__: id } } } }`;
   expect(JSON.stringify((await ask(query)).data)).toBe(
@@ -118,7 +142,7 @@ test("nested lists, and keys that JavaScript gives a meaning of its own", async 
   );
 });
 
-test("GraphQL introspection is left to graphql-js, and counted", async () => {
+test("graphql-js runs introspection, and the operation is counted", async () => {
   const { ask, executions } = await openSchema(answers);
   const { data } = await ask(`{ __schema { queryType { name } } __typename }`);
   expect(data).toEqual({ __schema: { queryType: { name: "Query" } }, __typename: "Query" });
@@ -137,7 +161,7 @@ test.each([
   expect(calls).toEqual([]);
 });
 
-test("a document that unfolds to a plan without bounds is refused by name and value", async () => {
+test("a document that unfolds to too many fields is refused with the limit's name and value", async () => {
   const { ask, calls } = await openSchema(() => [{ kind: "pet", name: "Rex", like: null }]);
   const unfolding = (depth: number): string => (depth > 0 ? `like { name ${unfolding(depth - 1)} }` : "");
   const startedAt = performance.now();

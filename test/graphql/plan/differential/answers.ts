@@ -1,6 +1,6 @@
 /**
- * What REST answers in a case: good, missing, null, of another type, or a failure, each decided by what is asked for
- * and never by when. The order in which answers arrive is a seed of its own.
+ * The REST responses of a case: valid, missing, null, of a wrong type, or a failure. The call's arguments decide the
+ * response; the time of the call does not. The order of the responses has its own seed.
  */
 import {
   type GraphQLOutputType,
@@ -24,11 +24,11 @@ export type Faults = {
   readonly calls: number;
 };
 
-/** How deep REST's own objects nest before they hold no more objects. */
+/** The deepest level of REST's nested objects. */
 const deepest = 3;
 
 export class FakeRest {
-  /** Every call made, in order. */
+  /** All calls in order. */
   readonly calls: string[] = [];
   readonly #given: RandomSchema;
   readonly #faults: Faults;
@@ -65,7 +65,7 @@ export class FakeRest {
     return this.#value(random, typeAt(this.#given.schema, coordinate), 0);
   }
 
-  /** A key's items depend on that key alone, and so does a failure where a chunk is one key. */
+  /** The items of a key depend on the key alone. So does a failure if a chunk has one key. */
   #batch(coordinate: string, text: string, ids: readonly unknown[]): unknown {
     const link = this.#given.links.get(coordinate);
     this.#mayFail(new Random(this.#seed, text), coordinate);
@@ -104,7 +104,7 @@ export class FakeRest {
     return leaf(random, type.name, isEnumType(type) ? type.getValues().map(({ value }) => value) : []);
   }
 
-  /** All that the type's resolvers read; `itself` adds what the other type reads to the same object. */
+  /** All properties that the type's resolvers read. `itself` adds the properties of the other type to the same object. */
   #object(random: Random, name: string, depth: number, into: Rest, seen: readonly string[] = []): Rest {
     const { schema, links } = this.#given;
     const type = schema.getType(name);
@@ -123,7 +123,7 @@ export class FakeRest {
   }
 }
 
-/** As JSON.parse would set it, `__proto__` included. */
+/** Sets a property as JSON.parse does, `__proto__` included. */
 function define(into: Rest, name: string, value: unknown): void {
   Object.defineProperty(into, name, { value, enumerable: true, configurable: true, writable: true });
 }

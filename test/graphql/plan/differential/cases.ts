@@ -1,4 +1,4 @@
-/** Case `index` of a seed, the same on any machine: a schema serves 25 cases, an operation 5. */
+/** Creates case `index` of a seed, equal on any machine. 25 cases share a schema, and 5 cases share an operation. */
 import { type DocumentNode, parse, validate } from "graphql";
 import { Plans } from "../../../../src/graphql/plan/plans.ts";
 import type { Faults } from "./answers.ts";
@@ -13,7 +13,7 @@ const perOperation = 5;
 export type NumberedCase = Case & { readonly index: number; readonly text: string };
 
 type SchemaOf25 = { readonly at: number; readonly given: RandomSchema; readonly plans: Plans };
-type OperationOf5 = {
+type SharedOperation = {
   readonly at: number;
   readonly operation: RandomOperation;
   readonly document: DocumentNode;
@@ -22,7 +22,7 @@ type OperationOf5 = {
 export class Cases {
   readonly #seed: unknown;
   #schema: SchemaOf25 | undefined;
-  #operation: OperationOf5 | undefined;
+  #operation: SharedOperation | undefined;
 
   constructor(seed: unknown) {
     this.#seed = seed;
@@ -53,8 +53,8 @@ export class Cases {
     return this.#schema;
   }
 
-  /** The first of the random operations that is valid. */
-  #operationOf(index: number, given: RandomSchema): OperationOf5 {
+  /** The first valid operation of the random operations. */
+  #operationOf(index: number, given: RandomSchema): SharedOperation {
     const at = Math.floor(index / perOperation);
     if (this.#operation?.at === at) return this.#operation;
     for (let attempt = 0; ; attempt++) {

@@ -1,9 +1,9 @@
 /**
- * One case run twice, by graphql-js and by a plan, and what differs. Data must be the same text, and so must every
- * error as a client would see it. One thing GraphQL leaves open (October 2021, §6.4.4): once a null has come from
- * further down, which failure below it is told depends on which was found first, and others below it may be told or
- * not. For such a null, and for nothing else, the plan's errors need not be those that graphql-js happened to find.
- * They must be failures that graphql-js finds where no type forbids null, and exactly one a reason for the null.
+ * Runs a case on graphql-js and by a plan, and compares the results. The data must be the same text, and so must every
+ * masked error. GraphQL leaves one point open (October 2021, §6.4.4). Several failures below a position may make it null.
+ * The first failure found is an error of the response, and the others may be errors too. For such a null alone, the plan's
+ * errors may differ from those of graphql-js. Each must be a failure that graphql-js finds in the nullable schema, and
+ * exactly one must be the reason for the null.
  */
 import {
   type DocumentNode,
@@ -11,16 +11,14 @@ import {
   type GraphQLFormattedError,
   type GraphQLSchema,
   getOperationAST,
-  getVariableValues,
   isListType,
   isNonNullType,
-  type OperationDefinitionNode,
 } from "graphql";
-import { CodedError } from "../../../../src/errors.ts";
-import { mask, maskField } from "../../../../src/graphql/mask.ts";
+import { mask, maskField } from "../../../../src/graphql/errors/mask.ts";
 import type { ObjectPlan, OperationPlan } from "../../../../src/graphql/plan/plan.ts";
 import type { Plans } from "../../../../src/graphql/plan/plans.ts";
-import { runPlan } from "../../../../src/graphql/plan/run.ts";
+import { runPlan } from "../../../../src/graphql/plan/run-plan.ts";
+import { coerceVariables } from "../../../../src/graphql/variables/coerce-variables.ts";
 import { FakeRest, type Faults } from "./answers.ts";
 import type { RandomSchema } from "./schema.ts";
 
@@ -34,16 +32,19 @@ export type Case = {
   readonly seed: unknown;
 };
 
-type PlanArguments = [operation: OperationDefinitionNode, variables: Record<string, unknown>];
 type Path = readonly (string | number)[];
-type Told = { readonly path: Path; readonly text: string };
-type Result = { readonly data: unknown; readonly errors: readonly Told[]; readonly calls: readonly string[] };
+type ClientError = { readonly path: Path; readonly text: string };
+type Result = {
+  readonly data: unknown;
+  readonly errors: readonly ClientError[];
+  readonly calls: readonly string[];
+};
 
-/** How a case went; `difference` is absent if both agree. */
+/** The outcome of a case. `difference` is absent if both results agree. */
 export type Outcome = {
   readonly kind: "same" | "left to graphql-js";
   readonly failed: boolean;
-  /** Nulls whose errors are told otherwise, within what is allowed. */
+  /** The number of nulls whose errors differ as GraphQL allows. */
   readonly reordered: number;
   readonly difference?: string;
 };
@@ -51,15 +52,17 @@ export type Outcome = {
 export async function compareCase(given: Case): Promise<Outcome> {
   const { document, operationName } = given;
   const operation = getOperationAST(document, operationName);
-  const { coerced } = getVariableValues(
-    given.given.schema,
-    operation?.variableDefinitions ?? [],
-    given.variables,
-  );
-  const plan = operation && coerced && planOf(given, operation, coerced);
+  const { variableDefinitions = [] } = operation ?? {};
+  const variables = coerceVariables(given.given.schema, variableDefinitions, given.variables, false);
+  const coerced = "coerced" in variables && variables.coerced;
+  const plan = operation && coerced && given.plans.get(document, operation, coerced);
   if (!plan || !coerced) return { kind: "left to graphql-js", failed: false, reordered: 0 };
   const rest = new FakeRest(given.given, given.faults, given.seed);
-  const planned = result(await runPlan(plan, coerced, { rest }, Number.MAX_SAFE_INTEGER), maskField, rest);
+  const planned = result(
+    await runPlan(plan, coerced, { rest }, Number.MAX_SAFE_INTEGER, () => {}),
+    maskField,
+    rest,
+  );
   const expected = await reference(given, given.given.schema);
   const { difference, reordered } = await differenceOf(given, plan, planned, expected);
   return {
@@ -68,16 +71,6 @@ export async function compareCase(given: Case): Promise<Outcome> {
     reordered,
     ...(difference !== undefined && { difference }),
   };
-}
-
-/** None for what a plan refuses before anything runs: a null in a condition. */
-function planOf({ plans, document }: Case, ...[operation, variables]: PlanArguments) {
-  try {
-    return plans.get(document, operation, variables);
-  } catch (error) {
-    if (error instanceof CodedError && error.code === "BAD_USER_INPUT") return undefined;
-    throw error;
-  }
 }
 
 async function reference(given: Case, schema: GraphQLSchema): Promise<Result> {
@@ -129,12 +122,12 @@ async function differenceOf(
   return { reordered };
 }
 
-/** Errors at their own null, or at no null at all: compared one by one. */
+/** The group of errors at their own null or at no null, which are compared one by one. */
 const exact = "exact";
 
-/** Errors by the null that has swallowed their place; by `exact` where they stand themselves. */
-function byNull({ data, errors }: Result): Map<string, Told[]> {
-  const groups = new Map<string, Told[]>();
+/** Groups errors by the null above their path. The other errors are in the group `exact`. */
+function byNull({ data, errors }: Result): Map<string, ClientError[]> {
+  const groups = new Map<string, ClientError[]>();
   for (const told of errors) {
     const place = nullAbove(data, told.path);
     const key = place === undefined ? exact : JSON.stringify(place);
@@ -152,14 +145,14 @@ function nullAbove(data: unknown, path: Path): Path | undefined {
   return undefined;
 }
 
-const sameTexts = (left: readonly Told[], right: readonly Told[]): boolean =>
+const sameTexts = (left: readonly ClientError[], right: readonly ClientError[]): boolean =>
   left.length === right.length && left.every(({ text }, index) => text === right[index]?.text);
 
-/** Whether a failure at `path` makes `place` null: no position between them may be null. */
+/** Whether a failure at `path` makes `place` null: no position between them is nullable. */
 const isReason = (plan: OperationPlan, path: Path, place: Path): boolean =>
   typesAlong(plan, path).slice(place.length).every(isNonNullType);
 
-/** The types of the positions that a path goes through. */
+/** The types of the positions along a path. */
 function typesAlong(plan: OperationPlan, path: Path): unknown[] {
   let objects: readonly ObjectPlan[] = [plan.root];
   let type: unknown;
@@ -175,8 +168,8 @@ function typesAlong(plan: OperationPlan, path: Path): unknown[] {
   });
 }
 
-/** Whether graphql-js finds all these failures too where no output type forbids null, so that none hides another. */
-async function areFound(given: Case, plan: OperationPlan, told: readonly Told[]): Promise<boolean> {
+/** Whether graphql-js finds all these failures in the nullable schema, in which no failure hides another. */
+async function areFound(given: Case, plan: OperationPlan, told: readonly ClientError[]): Promise<boolean> {
   const { data, errors } = await reference(given, given.given.nullable);
   const found = new Set(errors.map(({ text }) => text));
   return told.every(
@@ -191,7 +184,7 @@ async function areFound(given: Case, plan: OperationPlan, told: readonly Told[])
 const valueAt = (data: unknown, path: Path): unknown =>
   path.reduce((value, key) => (value as Record<string | number, unknown> | null | undefined)?.[key], data);
 
-/** A mutation's calls are the same in the same order; nothing is asked that graphql-js would not have asked. */
+/** The difference of calls. A mutation's calls keep their order. A plan makes no call that graphql-js would not make. */
 function callDifference(plan: OperationPlan, planned: Result, expected: Result): string | undefined {
   const sent = ({ calls }: Result): string[] => calls.filter((call) => call.startsWith("POST"));
   if (plan.serial && sent(planned).join() !== sent(expected).join())

@@ -1,7 +1,7 @@
 /**
- * Any operation answers the same whether a plan or graphql-js runs it, errors and paths included (DESIGN §6.9).
- * `DIFFERENTIAL_CASES=100000 DIFFERENTIAL_SEED=7 npm test -- differential` runs more and others;
- * `DIFFERENTIAL_CASE=123` runs that one alone and prints it.
+ * An operation has the same response from a plan as from graphql-js, errors and paths included.
+ * `DIFFERENTIAL_CASES=100000 DIFFERENTIAL_SEED=7 npm test -- differential` runs more cases of another seed.
+ * `DIFFERENTIAL_CASE=123` runs one case and prints it.
  */
 import { GraphQLError } from "graphql";
 import { expect, onTestFinished, test } from "vitest";
@@ -10,14 +10,14 @@ import { compareCase } from "./compare.ts";
 import { printCase } from "./print-case.ts";
 
 const { DIFFERENTIAL_CASES: wanted, DIFFERENTIAL_SEED: given, DIFFERENTIAL_CASE: only } = process.env;
-const seed = given ?? "1"; // the same in every CI run, so that what fails there fails again
+const seed = given ?? "1"; // every CI run uses the same seed, so that a failure can be repeated
 const count = Number(wanted ?? 10_000);
 
-test(`${only ? 1 : count} random cases of seed ${seed}: a plan answers as graphql-js does`, {
+test(`${only ? 1 : count} random cases of seed ${seed}: a plan and graphql-js have the same response`, {
   timeout: 60_000 + count * 20,
 }, async () => {
   ignoreAbandonedErrors();
-  Error.stackTraceLimit = 0; // most of the time would go into stacks that nobody reads
+  Error.stackTraceLimit = 0; // stack traces would take most of the time
   const cases = new Cases(seed);
   const counts = { planned: 0, failed: 0, reordered: 0 };
   const [from, to] = only ? [Number(only), Number(only) + 1] : [0, count];
@@ -32,15 +32,15 @@ test(`${only ? 1 : count} random cases of seed ${seed}: a plan answers as graphq
   }
   console.log(`differential: seed ${seed}, ${JSON.stringify(counts)}`);
   if (only) return;
-  // a test of nothing would pass as well
+  // without these counts, a run without plans or failures would pass
   expect(counts.planned).toBeGreaterThan(count * 0.85);
   expect(counts.failed).toBeGreaterThan(count * 0.2);
   expect(counts.reordered).toBeLessThan(count * 0.1);
 });
 
 /**
- * graphql-js 16 abandons the promises of a list's earlier items when a later item fails at once; their failures are then
- * nobody's. A plan has none of them, so any that is not graphql-js's still ends the run.
+ * graphql-js 16 abandons the promises of a list's earlier items when a later item fails at once, so no code handles their
+ * rejections. A plan abandons no promise, so any other unhandled rejection still ends the run.
  */
 function ignoreAbandonedErrors(): void {
   const listeners = process.listeners("unhandledRejection");

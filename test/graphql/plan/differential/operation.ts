@@ -1,6 +1,6 @@
 /**
- * A random operation on a schema, as a document's text, and random values for its variables. Written to be valid but
- * for selections that cannot be merged: those are left out by whoever asks.
+ * Writes a random operation on a schema as text, with random values for its variables. The operation is valid, except that
+ * some of its selections may not merge. `Cases` skips such an operation.
  */
 import {
   type GraphQLArgument,
@@ -80,7 +80,7 @@ function fieldOf(writing: Writing, field: GraphQLField<unknown, unknown>, depth:
   const args = field.args.flatMap((argument) => argumentOf(writing, argument));
   const written = args.length > 0 ? `(${args.join(", ")})` : "";
   const below = isCompositeType(named) ? ` ${selectionSet(writing, named, depth + 1)}` : "";
-  // the same key with other arguments would not merge
+  // selections of one key with different arguments would not merge
   const name =
     written && random.chance(0.95)
       ? `${field.name}_${hash(written) % 1_000}: ${field.name}`
@@ -124,7 +124,7 @@ function directive(writing: Writing): string {
   return ` @${name}(if: $${variable})`;
 }
 
-/** One written argument, or none for one that may be left out. */
+/** One argument as text; sometimes an empty list for an optional argument. */
 function argumentOf(writing: Writing, { name, type, defaultValue }: GraphQLArgument): string[] {
   const { random, variables } = writing;
   const mayMiss = !isNonNullType(type) || defaultValue !== undefined;
@@ -164,7 +164,7 @@ function literal(random: Random, type: GraphQLInputType, depth: number): string 
 
 const fallback = (type: unknown): string => ({ Boolean: "true", Int: "4" })[String(type)] ?? '"x"';
 
-/** Values as JSON brings them: now and then left out, null, or of a wrong type. */
+/** Random JSON values. Some are absent, null or of a wrong type. */
 function valuesFor(random: Random, variables: ReadonlyMap<string, Variable>): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [name, { type, written }] of variables) {

@@ -1,4 +1,4 @@
-/** A case as a reader repeats it by hand. */
+/** Prints a case so that a reader can repeat it by hand. */
 import type { NumberedCase } from "./cases.ts";
 
 export const printCase = (seed: string, { index, given, text, variables, faults }: NumberedCase): string => `

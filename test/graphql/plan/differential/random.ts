@@ -1,6 +1,6 @@
-/** Random choices that a seed repeats on any machine. Not for secrets. */
+/** Pseudo-random choices, equal for a seed on any machine. They are not for secrets. */
 
-/** FNV-1a over the text of its parts. */
+/** The FNV-1a hash of the text of `parts`. */
 export function hash(...parts: readonly unknown[]): number {
   let value = 0x811c9dc5;
   for (const character of parts.join("\u0000"))
@@ -15,7 +15,7 @@ export class Random {
     this.#state = hash(...seed);
   }
 
-  /** From 0 up to 1 (mulberry32). */
+  /** A number from 0 up to, not including, 1 (mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -37,7 +37,7 @@ export class Random {
     return items[this.int(items.length)] as T;
   }
 
-  /** Some of the items, at least `least`, in their order. */
+  /** At least `least` of the items, in their order. */
   some<T>(items: readonly T[], share: number, least = 0): T[] {
     const chosen = items.filter(() => this.chance(share));
     return chosen.length >= least ? chosen : items.slice(0, least);

@@ -1,10 +1,10 @@
 /**
- * A random schema with resolvers of the kinds that codegen emits: `property`, `itself`, calls and batched `level`s, and
- * members chosen by a discriminator. A field's name has one type throughout, so that selections on a union's members
- * merge; what it reads from differs by type.
+ * Creates a random schema with each kind of generated resolver: `property`, `itself`, calls, batched `level`s, and members
+ * chosen by a discriminator. A field name has one type in all object types, so that selections on a union's members merge.
+ * The source of its value differs by object type.
  */
 import type { GraphQLSchema } from "graphql";
-import type { Resolver } from "../../../../src/graphql/argument-check.ts";
+import type { Resolver } from "../../../../src/graphql/errors/argument-check.ts";
 import { executableSchema } from "../../../../src/graphql/schema.ts";
 import { batchEach, batchMany, batchOne } from "../../../../src/rest/batch.ts";
 import { level } from "../../../../src/rest/level.ts";
@@ -13,13 +13,13 @@ import { itself, property } from "../../../../src/rest/property.ts";
 import type { FakeRest } from "./answers.ts";
 import { Random } from "./random.ts";
 
-/** A link's answers: how they are matched, and how many keys a chunk takes. */
+/** A batched link: its key, the matching of items to parents, and the number of keys in a chunk. */
 export type Link = { readonly key: string; readonly shape: "one" | "many" | "each"; readonly size: number };
 
 export type RandomSchema = {
   readonly text: string;
   readonly schema: GraphQLSchema;
-  /** The same with nullable fields and items throughout. */
+  /** The same schema with nullable fields and items everywhere. */
   readonly nullable: GraphQLSchema;
   /** Batched links by coordinate. */
   readonly links: ReadonlyMap<string, Link>;
@@ -39,7 +39,7 @@ const argumentsOf = [
   "(i: Filter)",
   "(r: Int!, m: [Mood] = [GLAD])",
 ];
-/** REST names that a careless reader of properties gets wrong. */
+/** REST names that a careless read of a property would get wrong. */
 const oddNames = ["constructor", "__proto__", "toString", "a-b", "with space", "0", "hasOwnProperty"];
 const moods = { GLAD: "glad-1", SAD: "sad/2", CALM: 3 };
 

@@ -6,6 +6,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   "GET /reports/{year}": {
     id: "getReport",
     product: "INSIGHTS",
+    permission: "insights:reports:read",
     style: { "query:days": { style: "spaceDelimited", explode: false } },
     empty: true,
   },

@@ -1,0 +1,108 @@
+/**
+ * What an installation takes from others: `npm run supply-chain` fails when an entry of the lockfile has no integrity, comes
+ * from elsewhere than the registry or has a licence that nobody allowed, and when `deploy/sbom` is not what the lockfile
+ * holds; `-- --write` writes it. The list itself is npm's own, without what changes from run to run or from npm to npm, and
+ * without the tools: npm's `--omit dev` would also leave out each package that a tool needs too, such as `graphql`.
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { exitCodes, type Io, processIo, runCommand } from "../src/cli/command.ts";
+
+const root = new URL("../", import.meta.url);
+const lockfile = new URL("package-lock.json", root);
+const sbomFile = new URL("deploy/sbom/sbom.cdx.json", root);
+
+/** Licences that ask for no more than to be named; of the others, those of tools that no production installation has. */
+const licences = new Set([
+  ...["MIT", "ISC", "0BSD", "BSD-3-Clause", "Apache-2.0", "BlueOak-1.0.0"],
+  ...["MIT OR Apache-2.0", "(MIT OR Apache-2.0)", "(MIT AND BSD-3-Clause)", "(MIT OR CC0-1.0)", "PSF-2.0"],
+]);
+const licencesOfTools = new Set(["MPL-2.0", "Python-2.0", "CC-BY-4.0"]);
+
+type Entry = {
+  integrity?: string;
+  resolved?: string;
+  license?: string;
+  link?: boolean;
+  dev?: boolean;
+  version?: string;
+};
+type Component = Record<string, unknown>;
+type Dependency = { ref: string; dependsOn: string[] };
+type Sbom = { metadata: { component: Component }; components: Component[]; dependencies: Dependency[] };
+
+/** One line per entry of a lockfile that may not be installed. */
+export function findUnsafeEntries(packages: Readonly<Record<string, Entry>>): string[] {
+  return Object.entries(packages).flatMap(([path, entry]) => {
+    if (path === "") return [];
+    const lines: string[] = [];
+    if (!/^sha512-/.test(entry.integrity ?? "")) lines.push(`${path}: has no SHA-512 integrity`);
+    if (entry.link || (entry.resolved && !/^https:\/\/registry\.npmjs\.org\//.test(entry.resolved)))
+      lines.push(`${path}: does not come from the registry`);
+    const licence = entry.license ?? "none";
+    if (!licences.has(licence) && !(entry.dev && licencesOfTools.has(licence)))
+      lines.push(`${path}: its licence is not on the list (${licence})`);
+    return lines;
+  });
+}
+
+const pick = (component: Component, names: readonly string[]): Component =>
+  Object.fromEntries(names.flatMap((name) => (name in component ? [[name, component[name]]] : [])));
+
+/** `name@version` of each package that a production installation may have. */
+const productionOf = (packages: Readonly<Record<string, Entry>>): Set<string> =>
+  new Set(
+    Object.entries(packages).flatMap(([path, { dev, version }]) =>
+      path === "" || dev ? [] : [`${path.split("node_modules/").at(-1)}@${version}`],
+    ),
+  );
+
+/** CycloneDX 1.5, the same for the same lockfile: of its packages those in `production`, and the project as `name`. */
+export function stable(sbom: Sbom, name: string, production: ReadonlySet<string>): string {
+  const { metadata, components, dependencies } = sbom;
+  const own = String(metadata.component["bom-ref"]);
+  const isKept = (ref: unknown): boolean => ref === own || production.has(String(ref));
+  const kept = ["bom-ref", "type", "name", "version", "scope", "purl", "hashes", "licenses"];
+  const document = {
+    bomFormat: "CycloneDX",
+    specVersion: "1.5",
+    version: 1,
+    metadata: { component: { ...pick(metadata.component, kept), name } },
+    components: components
+      .filter((component) => isKept(component["bom-ref"]))
+      .map((component) => pick(component, kept)),
+    dependencies: dependencies.flatMap(({ ref, dependsOn }) =>
+      isKept(ref) ? [{ ref, dependsOn: dependsOn.filter(isKept) }] : [],
+    ),
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function makeSbom(packages: Readonly<Record<string, Entry>>): string {
+  const format = ["--package-lock-only", "--sbom-format", "cyclonedx"];
+  const text = execFileSync("npm", ["sbom", ...format], { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26 });
+  const { name } = JSON.parse(readFileSync(new URL("package.json", root), "utf8"));
+  return stable(JSON.parse(text), name, productionOf(packages));
+}
+
+const run = (argv: readonly string[], io: Io): Promise<number> =>
+  runCommand("npm run supply-chain", argv, io, (line, does) =>
+    line
+      .description("Checks the lockfile's entries, and that deploy/sbom is current.")
+      .option("--write", "writes deploy/sbom")
+      .addHelpText("after", exitCodes)
+      .action(
+        does(({ write }: { readonly write?: boolean }) => {
+          const { packages } = JSON.parse(readFileSync(lockfile, "utf8"));
+          const sbom = makeSbom(packages);
+          if (write) writeFileSync(sbomFile, sbom);
+          const lines = findUnsafeEntries(packages);
+          if (!existsSync(sbomFile) || readFileSync(sbomFile, "utf8") !== sbom)
+            lines.push("deploy/sbom: is not what the lockfile holds; npm run supply-chain -- --write");
+          for (const line of lines) io.error(line);
+          return lines.length > 0 ? 1 : 0;
+        }),
+      ),
+  );
+
+if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processIo);

@@ -1,0 +1,112 @@
+/** A metric as a tile: its total, and its days as an area. */
+/** @import { StartPageQuery } from "../../generated/documents.ts" */
+import uPlot from "uplot";
+import { make } from "./elements.js";
+
+/** @typedef {NonNullable<StartPageQuery["metrics"]>[number]} Metric */
+
+const day = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: "UTC" });
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const height = 96;
+
+/**
+ * @param {number | null | undefined} value
+ * @param {Metric["unit"]} unit
+ */
+function textOf(value, unit) {
+  if (value === null || value === undefined) return "–";
+  if (unit === "COUNT") return whole.format(value);
+  return value < 90 ? `${whole.format(value)} s` : `${whole.format(value / 60)} min`;
+}
+
+/** @param {string} name */
+const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name);
+
+/**
+ * Draws the metrics into `place`.
+ * @param {HTMLElement} place
+ * @param {readonly Metric[]} metrics
+ */
+export function drawMetrics(place, metrics) {
+  place.replaceChildren();
+  for (const metric of metrics) place.append(tileOf(metric));
+  const plots = metrics.map((metric, index) =>
+    plotOf(metric, /** @type {HTMLElement} */ (place.children[index])),
+  );
+  resized.disconnect();
+  resized = new ResizeObserver(() => {
+    for (const { plot, chart } of plots) plot.setSize({ width: chart.clientWidth, height });
+  });
+  resized.observe(place);
+}
+
+let resized = new ResizeObserver(() => {});
+
+/** @param {Metric} metric */
+const tileOf = ({ label, total, unit, points }) =>
+  make(
+    "article",
+    { class: "card tile" },
+    make("h2", {}, label),
+    make("p", { class: "total" }, textOf(total, unit)),
+    make("p", { class: "day quiet" }, `${unit === "SECONDS" ? "mean of" : "in"} ${points.length} days`),
+    make("div", { class: "chart", role: "img", "aria-label": `${label}, day by day` }),
+  );
+
+/**
+ * @param {Metric} metric
+ * @param {HTMLElement} tile
+ */
+function plotOf({ points, total, unit }, tile) {
+  const chart = /** @type {HTMLElement} */ (tile.querySelector(".chart"));
+  const [value, note] = [tile.querySelector(".total"), tile.querySelector(".day")];
+  const rest = note?.textContent ?? "";
+  /** @param {uPlot} plot */
+  const tellDay = (plot) => {
+    const point = points[plot.cursor.idx ?? -1];
+    if (value) value.textContent = textOf(point ? point.value : total, unit);
+    if (note) note.textContent = point ? `on ${day.format(new Date(point.date))}` : rest;
+  };
+  const axis = { stroke: colour("--quiet"), font: "11px system-ui", ticks: { show: false }, gap: 4 };
+  const plot = new uPlot(
+    {
+      width: chart.clientWidth,
+      height,
+      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "UTC"),
+      legend: { show: false },
+      cursor: { y: false, drag: { x: false, y: false } },
+      padding: [6, 8, 0, 0],
+      scales: { y: { range: (_plot, _least, most) => [0, Math.max(1, most * 1.1)] } },
+      axes: [
+        {
+          ...axis,
+          size: 20,
+          space: 80,
+          grid: { show: false },
+          values: (_plot, days) => days.map((one) => day.format(new Date(one * 1000))),
+        },
+        {
+          ...axis,
+          size: 44,
+          space: 34,
+          grid: { stroke: colour("--line"), width: 1 },
+          values: (_plot, values) => values.map((one) => textOf(one, unit)),
+        },
+      ],
+      series: [
+        {},
+        {
+          stroke: colour("--accent"),
+          fill: colour("--accent-soft"),
+          width: 2,
+          points: { show: false },
+          spanGaps: true,
+        },
+      ],
+      hooks: { setCursor: [tellDay] },
+    },
+    [points.map(({ date }) => Date.parse(date) / 1000), points.map(({ value: one }) => one ?? null)],
+    chart,
+  );
+  return { plot, chart };
+}

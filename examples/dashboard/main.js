@@ -1,0 +1,110 @@
+/** The dashboard: one GraphQL request fills the whole screen; a search and a message are one more each. */
+import { ask } from "./client.js";
+import { find } from "./elements.js";
+import { showAll, showContacts, showErrors } from "./views.js";
+
+const access = /** @type {HTMLFormElement} */ (find("#access"));
+const message = /** @type {HTMLFormElement} */ (find("#message"));
+const search = /** @type {HTMLInputElement} */ (find("#contacts input"));
+const { key: sampleKey = "", api = "" } = document.documentElement.dataset;
+
+/** @param {HTMLFormElement} form @param {string} name */
+const field = (form, name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
+
+field(access, "key").value = sessionStorage.getItem("api-key") ?? sampleKey;
+find("#explorer").setAttribute("href", `${api}/v1/graphql`);
+
+const keyNow = () => field(access, "key").value.trim();
+
+/** @param {number} days */
+const dayBefore = (days) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+
+/** Says how a request that brought no GraphQL answer failed. @param {unknown} error */
+const unreachable = (error) => showErrors([{ message: `the server cannot be reached (${error})` }]);
+
+async function load() {
+  const main = find("main");
+  main.setAttribute("aria-busy", "true");
+  try {
+    const days = Number(field(access, "days").value);
+    const variables = { from: dayBefore(days - 1), to: dayBefore(0), q: search.value };
+    const { data, errors, ms, calls } = await ask(keyNow(), "StartPage", variables);
+    document.body.classList.toggle("empty", !data);
+    if (data) showAll(data, errors);
+    else {
+      showErrors(errors);
+      find("#me").textContent = "Nobody is signed in.";
+    }
+    const rest = calls === undefined ? "" : ` instead of ${calls} REST calls`;
+    find("#cost").textContent = data
+      ? `This screen is 1 GraphQL request${rest}, in ${Math.round(ms)} ms.`
+      : "";
+  } catch (error) {
+    unreachable(error);
+  } finally {
+    main.setAttribute("aria-busy", "false");
+  }
+}
+
+async function findContacts() {
+  const asked = search.value;
+  try {
+    const { data } = await ask(keyNow(), "FindCustomers", { q: asked });
+    if (asked === search.value) showContacts(data?.contactsConnection?.nodes);
+  } catch (error) {
+    unreachable(error);
+  }
+}
+
+/** A message that was sent twice, by a click too many or a retry, arrives once: its key stays until it is sent. */
+let messageKey = crypto.randomUUID();
+
+async function send() {
+  const [channel, to, body] = [field(message, "channel"), field(message, "to"), field(message, "body")];
+  const sent = find("#sent");
+  sent.textContent = "Sending …";
+  try {
+    const variables = { channel: channel.value, to: to.value, body: body.value, key: messageKey };
+    const { data, errors } = await ask(keyNow(), "Answer", variables);
+    const [error] = errors;
+    sent.textContent = error
+      ? `Not sent: ${error.message}.`
+      : `Sent, and ${data?.sendMessage?.status.toLowerCase()}.`;
+    if (error) return;
+    messageKey = crypto.randomUUID();
+    body.value = "";
+    await load();
+  } catch {
+    sent.textContent = "Not sent: the server cannot be reached.";
+  }
+}
+
+let pause = 0;
+search.addEventListener("input", () => {
+  clearTimeout(pause);
+  pause = setTimeout(findContacts, 250);
+});
+
+access.addEventListener("submit", (event) => {
+  event.preventDefault();
+  sessionStorage.setItem("api-key", keyNow());
+  void load();
+});
+field(access, "days").addEventListener("change", load);
+
+message.addEventListener("submit", (event) => {
+  event.preventDefault();
+  void send();
+});
+
+find("#contacts").addEventListener("click", ({ target }) => {
+  if (!(target instanceof HTMLButtonElement)) return;
+  const { phone, email = "" } = target.dataset;
+  field(message, "channel").value = phone ? "whatsapp" : "email";
+  field(message, "to").value = phone || email;
+  field(message, "body").focus();
+});
+
+// colours of the charts are read when they are drawn
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", load);
+await load();

@@ -1,0 +1,154 @@
+/** Each product's part of the screen. A part without data says so and leaves the others alone. */
+/** @import { FindCustomersQuery, StartPageQuery } from "../../generated/documents.ts" */
+/** @import { GraphqlError } from "./client.js" */
+import { drawMetrics } from "./charts.js";
+import { find, make } from "./elements.js";
+
+/** @typedef {NonNullable<NonNullable<FindCustomersQuery["contactsConnection"]>["nodes"]>} Contacts */
+
+/** What a field of the operation is to the reader. */
+const names = /** @type {Record<string, string>} */ ({
+  me: "your profile",
+  metrics: "metrics",
+  conversationsConnection: "conversations",
+  contact: "names of contacts",
+  assignee: "assignees",
+  agents: "agents",
+  contacts: "contacts",
+});
+
+/** @param {Element | null} place @param {...(Node | string)} children */
+const fill = (place, ...children) => place?.replaceChildren(...children);
+
+/** @param {string} field */
+const missing = (field) => make("p", { class: "missing" }, `Cannot be shown right now: ${names[field]}.`);
+
+/** @param {string} text */
+const readable = (text) => text.toLowerCase().replaceAll("_", " ").replaceAll("-", " ");
+
+/** @param {string} instant */
+function ago(instant) {
+  const minutes = (Date.now() - Date.parse(instant)) / 60_000;
+  const words = new Intl.RelativeTimeFormat("en", { style: "narrow" });
+  if (minutes < 60) return words.format(-Math.round(minutes), "minute");
+  if (minutes < 48 * 60) return words.format(-Math.round(minutes / 60), "hour");
+  return words.format(-Math.round(minutes / 1440), "day");
+}
+
+/**
+ * @param {StartPageQuery} data
+ * @param {readonly GraphqlError[]} errors
+ */
+export function showAll({ me, metrics, conversationsConnection, agents, contacts }, errors) {
+  showErrors(errors);
+  fill(
+    find("#me"),
+    me ? `${me.email} · ${me.tenantId} · ${me.roles.join(", ")}` : "who you are is not known right now",
+  );
+  if (metrics) drawMetrics(find("#metrics"), metrics);
+  else fill(find("#metrics"), make("div", { class: "card" }, make("h2", {}, "Metrics"), missing("metrics")));
+  const failed = new Set(errors.map(fieldOf));
+  showConversations(conversationsConnection, failed);
+  showAgents(agents);
+  showContacts(contacts);
+}
+
+/** The name of the field that failed: the last of its path that is no index. @param {GraphqlError} error */
+const fieldOf = ({ path = [] }) => String(path.findLast((step) => typeof step === "string") ?? "");
+
+/** @param {readonly GraphqlError[]} errors */
+export function showErrors(errors) {
+  const notice = find("#notice");
+  notice.hidden = errors.length === 0;
+  const parts = new Set(errors.flatMap((error) => names[fieldOf(error)] ?? []));
+  const [first] = errors;
+  notice.textContent =
+    parts.size > 0
+      ? `Missing right now: ${[...parts].join(", ")}. Everything else is up to date.`
+      : first
+        ? `Nothing could be loaded: ${first.message}.`
+        : "";
+}
+
+/** @param {readonly string[]} heads @param {readonly (Node | string)[][]} rows */
+function tableOf(heads, rows) {
+  const head = make("tr", {}, ...heads.map((text) => make("th", { scope: "col" }, text)));
+  const lines = rows.map((cells) => make("tr", {}, ...cells.map((cell) => make("td", {}, cell))));
+  return make(
+    "div",
+    { class: "scroll" },
+    make("table", {}, make("thead", {}, head), make("tbody", {}, ...lines)),
+  );
+}
+
+/**
+ * @param {StartPageQuery["conversationsConnection"]} connection
+ * @param {ReadonlySet<string>} failed
+ */
+function showConversations(connection, failed) {
+  const place = find("#conversations .body");
+  if (!connection) return fill(place, missing("conversationsConnection"));
+  /** @param {string} field */
+  const unknown = (field) => make("span", { class: "missing" }, failed.has(field) ? "unknown" : "");
+  const rows = connection.nodes.map(
+    ({ contact, subject, channel, priority, assignee, lastMessageAt, unreadCount }) => [
+      make("strong", {}, contact?.name ?? unknown("contact")),
+      make("span", {}, subject ?? make("span", { class: "quiet" }, "no subject"), ...badge(unreadCount)),
+      channel,
+      make("span", { class: `chip ${priority.toLowerCase()}` }, readable(priority)),
+      assignee?.name ??
+        (failed.has("assignee") ? unknown("assignee") : make("span", { class: "quiet" }, "nobody")),
+      make("time", { datetime: lastMessageAt }, ago(lastMessageAt)),
+    ],
+  );
+  fill(place, tableOf(["Contact", "Subject", "Channel", "Priority", "Assignee", "Latest"], rows));
+}
+
+/** @param {number} count */
+const badge = (count) =>
+  count > 0 ? [make("span", { class: "badge", title: "unread messages" }, `${count} new`)] : [];
+
+/** @param {StartPageQuery["agents"]} agents */
+function showAgents(agents) {
+  const place = find("#agents .body");
+  if (!agents) return fill(place, missing("agents"));
+  const order = ["ONLINE", "AWAY", "OFFLINE"];
+  const sorted = agents.toSorted(
+    (one, other) => order.indexOf(one.availability) - order.indexOf(other.availability),
+  );
+  const items = sorted.map(({ name, kind, availability }) =>
+    make(
+      "li",
+      {},
+      make("span", { class: `dot ${availability.toLowerCase()}` }),
+      make("span", {}, name),
+      make(
+        "span",
+        { class: "quiet" },
+        kind === "AI" ? `AI, ${readable(availability)}` : readable(availability),
+      ),
+    ),
+  );
+  fill(place, make("ul", {}, ...items));
+}
+
+/** @param {Pick<Contacts[number], "name" | "company" | "stage" | "email" | "phone">[] | null | undefined} contacts */
+export function showContacts(contacts) {
+  const place = find("#contacts .body");
+  if (!contacts) return fill(place, missing("contacts"));
+  if (contacts.length === 0) return fill(place, make("p", { class: "quiet" }, "Nobody found."));
+  const rows = contacts
+    .slice(0, 8)
+    .map(({ name, company, stage, email, phone }) => [
+      make("strong", {}, name),
+      company ?? "",
+      make("span", { class: "chip" }, readable(stage)),
+      email ?? "",
+      make(
+        "button",
+        { class: "write", type: "button", "data-phone": phone ?? "", "data-email": email ?? "" },
+        "Write",
+      ),
+    ]);
+  fill(place, tableOf(["Name", "Company", "Stage", "E-mail", "Message"], rows));
+}

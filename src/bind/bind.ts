@@ -1,0 +1,92 @@
+/**
+ * Binds a schema to a document: each field that a root reaches, for each REST object that backs the field's type.
+ * Pure: returns the model and the findings, reads and writes no files.
+ */
+import { isEnumType, isObjectType } from "graphql";
+import type { Diagnostic } from "../diagnostic.ts";
+import { placeOf } from "../schema/directives.ts";
+import { Binder } from "./binder.ts";
+import { bindField } from "./field.ts";
+import { Findings } from "./findings.ts";
+import { boundFields, type Model, type ModelField } from "./model.ts";
+import { checkNPlusOne } from "./n-plus-one.ts";
+import { calledOperations } from "./requests/called-operations.ts";
+import { InputConversions } from "./requests/input-conversions.ts";
+import { resolveRequest } from "./requests/resolve-request.ts";
+import { enumValues } from "./type-rules.ts";
+import { checkUnsentCredentials } from "./unsent-credentials.ts";
+
+export type BindInput = Pick<Model, "schema" | "schemaDocument" | "document" | "operations">;
+
+/** Returns a model even if the diagnostics contain errors; `provedModel` refuses such a model. */
+export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[] } {
+  const findings = new Findings(input.document);
+  const binder = new Binder(input.schema, input.document, input.operations, findings);
+  for (const root of [input.schema.getQueryType(), input.schema.getMutationType()]) {
+    for (const field of Object.values(root?.getFields() ?? {}))
+      bindField(binder, root?.name ?? "", field, undefined);
+  }
+  for (const field of Object.values(input.schema.getSubscriptionType()?.getFields() ?? {})) {
+    const where = {
+      coordinate: `${input.schema.getSubscriptionType()?.name}.${field.name}`,
+      schema: placeOf(field.astNode),
+    };
+    findings.add(
+      "field-unbound",
+      where,
+      `${where.coordinate}: REST has nothing to subscribe to`,
+      "remove the field",
+    );
+  }
+  for (let next = binder.nextUnvisited(); next; next = binder.nextUnvisited()) {
+    const type = input.schema.getType(next.type);
+    if (!isObjectType(type)) continue;
+    for (const field of Object.values(type.getFields())) bindField(binder, type.name, field, next.backing);
+  }
+  const conversions = new InputConversions(input.schema);
+  const fields = inSchemaOrder(input, binder, conversions);
+  const model: Model = {
+    ...input,
+    fields,
+    inputConversions: conversions.all,
+    calledOperations: calledOperations(boundFields({ fields })),
+    abstracts: binder.abstracts,
+    backings: binder.backings,
+    enums: renamedEnums(input),
+    reliances: binder.reliances,
+  };
+  checkNPlusOne(model, findings);
+  checkUnsentCredentials(model, findings);
+  return { model, diagnostics: findings.all };
+}
+
+function inSchemaOrder(
+  { schema }: BindInput,
+  binder: Binder,
+  conversions: InputConversions,
+): Model["fields"] {
+  const types = Object.values(schema.getTypeMap()).filter(isObjectType);
+  const ordered: [string, ModelField][] = [];
+  for (const type of types) {
+    for (const name of Object.keys(type.getFields())) {
+      const field = binder.fields.get(`${type.name}.${name}`);
+      if (field?.kind === "plain") ordered.push([field.coordinate, field]);
+      else if (field) {
+        const request = resolveRequest(schema, conversions, field);
+        ordered.push([field.coordinate, { ...field, request }]);
+      }
+    }
+  }
+  return new Map(ordered);
+}
+
+function renamedEnums({ schema }: BindInput): Model["enums"] {
+  const enums = Object.values(schema.getTypeMap()).filter(isEnumType);
+  const own = enums.filter((type) => type.astNode && type.name !== "RestIn");
+  return new Map(
+    own.flatMap((type) => {
+      const values = enumValues(schema, type);
+      return [...values].some(([name, rest]) => name !== rest) ? [[type.name, values] as const] : [];
+    }),
+  );
+}

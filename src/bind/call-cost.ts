@@ -1,0 +1,116 @@
+/**
+ * Estimates the REST calls of an operation for `explain`, the manifest and the impact report. The worst case takes
+ * each list at the greatest length that REST allows; the typical case takes a list of unknown length as ten objects.
+ */
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLObjectType,
+  getNamedType,
+  getNullableType,
+  isAbstractType,
+  isCompositeType,
+  isListType,
+  isObjectType,
+  Kind,
+  type SelectionSetNode,
+} from "graphql";
+import type { SavedOperation } from "../schema/saved-operations.ts";
+import { assumedLength, type Estimate, multiply, pageLength } from "./list-length.ts";
+import type { BoundField, Model } from "./model.ts";
+
+/** One bound field of an operation, with the number of its parent objects and of its calls. */
+export type PlannedCall = {
+  /** Response names from the root; `[]` after a list. */
+  readonly path: string;
+  readonly field: BoundField;
+  readonly parents: Estimate;
+  readonly calls: Estimate;
+};
+
+export const callCost = (model: Model, operation: SavedOperation): Estimate =>
+  callPlanOf(model, operation).reduce<Estimate>(
+    (sum, { calls }) => ({ typical: sum.typical + calls.typical, worst: sum.worst + calls.worst }),
+    { typical: 0, worst: 0 },
+  );
+
+/** Every call of a valid operation, in the order of its selections. */
+export function callPlanOf(model: Model, { definition, document }: SavedOperation): PlannedCall[] {
+  const planner = new CallPlanner(
+    model,
+    document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION),
+  );
+  const root = model.schema.getRootType(definition.operation);
+  const one = { typical: 1, worst: 1 };
+  if (root) planner.visitType(root, [definition.selectionSet], { path: "", parents: one, page: undefined });
+  return planner.plan;
+}
+
+/** The walk's position: the number of objects at this path, and the length of the next list if it is a page. */
+type Position = { readonly path: string; readonly parents: Estimate; readonly page: Estimate | undefined };
+
+class CallPlanner {
+  readonly plan: PlannedCall[] = [];
+  readonly #model: Model;
+  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+
+  constructor(model: Model, fragments: readonly FragmentDefinitionNode[]) {
+    this.#model = model;
+    this.#fragments = new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
+  }
+
+  visitType(type: GraphQLObjectType, sets: readonly SelectionSetNode[], position: Position): void {
+    const fields = new Map<string, FieldNode[]>();
+    for (const set of sets) this.#collect(type, set, fields);
+    for (const [name, nodes] of fields) {
+      this.#visitField(type, nodes, { ...position, path: position.path ? `${position.path}.${name}` : name });
+    }
+  }
+
+  #visitField(type: GraphQLObjectType, nodes: readonly FieldNode[], { path, parents, page }: Position): void {
+    const [node] = nodes;
+    const definition = node && type.getFields()[node.name.value];
+    const field = node && this.#model.fields.get(`${type.name}.${node.name.value}`);
+    if (!definition || !field) return;
+    const bound = field.kind === "bound" ? field : undefined;
+    if (bound) this.plan.push({ path, field: bound, parents, calls: callsOf(bound, parents) });
+    const named = getNamedType(definition.type);
+    if (!isCompositeType(named)) return;
+    const next = bound ? pageLength(bound, node) : page;
+    const isList = isListType(getNullableType(definition.type));
+    const below: Position = isList
+      ? { path: `${path}[]`, parents: multiply(parents, next ?? assumedLength), page: undefined }
+      : { path, parents, page: next };
+    const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+    const objects = isAbstractType(named) ? this.#model.schema.getPossibleTypes(named) : [named];
+    for (const object of objects) if (isObjectType(object)) this.visitType(object, sets, below);
+  }
+
+  #collect(type: GraphQLObjectType, set: SelectionSetNode, fields: Map<string, FieldNode[]>): void {
+    for (const selection of set.selections) {
+      if (selection.kind === Kind.FIELD) {
+        const name = selection.alias?.value ?? selection.name.value;
+        fields.set(name, [...(fields.get(name) ?? []), selection]);
+        continue;
+      }
+      const spread =
+        selection.kind === Kind.FRAGMENT_SPREAD ? this.#fragments.get(selection.name.value) : selection;
+      const condition = spread?.typeCondition?.name.value;
+      if (spread && (condition === undefined || this.#applies(condition, type)))
+        this.#collect(type, spread.selectionSet, fields);
+    }
+  }
+
+  #applies(condition: string, type: GraphQLObjectType): boolean {
+    const named = this.#model.schema.getType(condition);
+    return named === type || (isAbstractType(named) && this.#model.schema.isSubType(named, type));
+  }
+}
+
+/** A call without a value from its parent is identical for all parents, and identical reads are sent once. */
+function callsOf({ batch, inputs }: BoundField, parents: Estimate): Estimate {
+  if (!batch)
+    return inputs.some(({ source }) => source.kind === "parent") ? parents : { typical: 1, worst: 1 };
+  const keys = batch.mode === "each" ? multiply(parents, assumedLength) : parents;
+  return { typical: Math.ceil(keys.typical / batch.size), worst: Math.ceil(keys.worst / batch.size) };
+}

@@ -1,0 +1,14 @@
+/** A field while its binding is checked: its definition, its directive, its operation and its parent's shape. */
+import type { GraphQLField } from "graphql";
+import type { RestOperation } from "../openapi/operation.ts";
+import type { Shape } from "../openapi/shape.ts";
+import type { RestDirective } from "../schema/directives.ts";
+import type { Where } from "./findings.ts";
+
+export type FieldInProgress = {
+  readonly definition: GraphQLField<unknown, unknown>;
+  readonly directive: RestDirective;
+  readonly operation: RestOperation;
+  readonly parent: Shape | undefined;
+  readonly where: Where;
+};

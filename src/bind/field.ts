@@ -1,0 +1,193 @@
+/** Binds one field of one parent REST object: to an operation if it carries `@rest`, else to a property. */
+
+import { type GraphQLField, isNonNullType } from "graphql";
+import { boundMethods, inputKey, isSafe } from "../openapi/operation.ts";
+import { declaredProperty } from "../openapi/shape.ts";
+import { directivePlace, placeOf, type RestDirective, readRest, readRestName } from "../schema/directives.ts";
+import { bindBatch } from "./batch.ts";
+import type { Binder } from "./binder.ts";
+import type { FieldInProgress } from "./field-in-progress.ts";
+import { didYouMean, nearest, type Where } from "./findings.ts";
+import { bindInputs } from "./inputs/bind-inputs.ts";
+import { checkInputTypes, relyOnInput } from "./inputs/check-inputs.ts";
+import { checkRequest } from "./inputs/check-request.ts";
+import type { Backing, FieldBinding, Input, PlainField } from "./model.ts";
+import { matchOutput } from "./outputs/match-output.ts";
+import { matchResult, readResults } from "./outputs/read-results.ts";
+import { propertyType } from "./outputs/type-expression.ts";
+
+type Field = GraphQLField<unknown, unknown>;
+
+/** Binds one field; called once for each REST object that backs its type. */
+export function bindField(
+  binder: Binder,
+  type: string,
+  definition: Field,
+  parent: Backing | undefined,
+): void {
+  const where: Where = { coordinate: `${type}.${definition.name}`, schema: placeOf(definition.astNode) };
+  const directive = readRest(binder.schema, definition);
+  if (directive) bindOperation(binder, type, definition, directive, parent, where);
+  else if (parent) bindProperty(binder, type, definition, parent, where);
+  else
+    binder.findings.add(
+      "field-unbound",
+      where,
+      `${where.coordinate} is a root field without @rest`,
+      "bind it to a REST operation",
+    );
+}
+
+function bindProperty(binder: Binder, type: string, definition: Field, parent: Backing, where: Where): void {
+  const { name = definition.name, self } = readRestName(binder.schema, definition);
+  for (const argument of definition.args) {
+    const at = { coordinate: `${where.coordinate}(${argument.name}:)`, schema: placeOf(argument.astNode) };
+    binder.findings.add(
+      "argument-unused",
+      at,
+      `argument "${argument.name}" feeds nothing: ${where.coordinate} reads a property`,
+      "remove it, or bind the field with @rest",
+    );
+  }
+  binder.fields.set(where.coordinate, {
+    kind: "plain",
+    coordinate: where.coordinate,
+    type,
+    field: definition.name,
+    ...(!self && { property: name }),
+  });
+  if (self)
+    return matchOutput(binder, where, definition.type, {
+      shape: parent.shape,
+      optional: false,
+      typeExpression: parent.typeExpression,
+    });
+  const property = declaredProperty(parent.shape, name);
+  if (property?.only === "request") {
+    return binder.findings.add(
+      "property-missing",
+      { ...where, rest: property.node },
+      `REST never sends the property "${name}": it is writeOnly`,
+      "remove the field",
+    );
+  }
+  if (!property) {
+    const near = didYouMean(name, parent.shape.properties.keys());
+    return binder.findings.add(
+      "property-missing",
+      { ...where, rest: parent.shape.node },
+      `the REST object has no property "${name}"${near}`,
+      "name the property with @restName, or remove the field",
+    );
+  }
+  binder.relyOnResponse(where.coordinate, property.node);
+  const otherwise = propertyType(parent.typeExpression, name);
+  const typeExpression = binder.typeExpressionOf(property.shape, otherwise);
+  matchOutput(binder, { ...where, rest: property.node }, definition.type, {
+    shape: property.shape,
+    optional: !property.required,
+    typeExpression,
+  });
+}
+
+function bindOperation(
+  binder: Binder,
+  type: string,
+  definition: Field,
+  directive: RestDirective,
+  parent: Backing | undefined,
+  where: Where,
+): void {
+  const operation = binder.operations.get(directive.operation);
+  if (!operation) {
+    const near = nearest(directive.operation, binder.operations.keys());
+    const at = {
+      ...where,
+      schema: directivePlace(definition, "rest", "operation"),
+      rest: binder.operations.get(near ?? "")?.node ?? binder.document.root,
+      below: [near === undefined ? "paths" : "operationId"],
+    };
+    return binder.findings.add(
+      "operation-unknown",
+      at,
+      `there is no REST operation "${directive.operation}"${didYouMean(directive.operation, binder.operations.keys())}`,
+      "name an operationId of the document",
+    );
+  }
+  const field: FieldInProgress = { definition, directive, operation, parent: parent?.shape, where };
+  checkMethod(binder, type, field);
+  checkRequest(binder, field);
+  const { inputs: own, wholeBody } = bindInputs(binder, field);
+  const inputs = ofAllBackings(own, binder.fields.get(where.coordinate));
+  const [value, ...others] = readResults(binder, field);
+  const batch =
+    value && directive.batchBy !== undefined ? bindBatch(binder, field, inputs, value.shape) : undefined;
+  checkInputTypes(binder, field, inputs, batch?.key);
+  for (const input of inputs) relyOnInput(binder, where.coordinate, input);
+  // a body that is built from properties belongs to the field; a body that is an argument belongs to the argument
+  if (!wholeBody) binder.relyOnRequest(where.coordinate, operation.body?.node, operation.body?.shape.node);
+  const needs = batch ? [] : neededFromParent(inputs);
+  const nullOn404 = operation.documents404 && type !== "Mutation" && !isNonNullType(definition.type);
+  for (const each of value ? [value, ...others] : [])
+    matchResult(binder, field, each, batch, needs.length > 0);
+  binder.fields.set(where.coordinate, {
+    kind: "bound",
+    coordinate: where.coordinate,
+    type,
+    field: definition.name,
+    operation,
+    inputs,
+    result: directive.result?.split(".") ?? [],
+    nullOn404,
+    needs,
+    ...(wholeBody && { wholeBody }),
+    ...(batch && { batch }),
+    ...(where.schema && { place: where.schema }),
+  });
+}
+
+/** A source is nullable if one of the REST objects that back the parent type may leave it out. */
+function ofAllBackings(inputs: Input[], before: FieldBinding | PlainField | undefined): Input[] {
+  const known = before?.kind === "bound" ? before.inputs : [];
+  return inputs.map((input) => {
+    const other = known.find((each) => inputKey(each) === inputKey(input))?.source;
+    return input.source.kind === "parent" && other?.kind === "parent" && other.nullable
+      ? { ...input, source: { ...input.source, nullable: true } }
+      : input;
+  });
+}
+
+/** The nullable parent properties that feed required parameters. If one is null, the field is null without a call. */
+const neededFromParent = (inputs: readonly Input[]): FieldBinding["needs"] =>
+  inputs.flatMap(({ required, source }) =>
+    required && source.kind === "parent" && source.nullable ? [source] : [],
+  );
+
+function checkMethod(binder: Binder, type: string, { operation, where }: FieldInProgress): void {
+  const at = { ...where, rest: operation.node };
+  const method = operation.method.toUpperCase();
+  if (!boundMethods.includes(operation.method)) {
+    binder.findings.add(
+      "method-unsupported",
+      at,
+      `${where.coordinate} cannot send ${operation.id}, which is ${method}`,
+      `bind an operation that is one of ${boundMethods.join(", ").toUpperCase()}`,
+    );
+  } else if (type === "Mutation" && isSafe(operation.method)) {
+    binder.findings.add(
+      "method-safety",
+      at,
+      `${where.coordinate} is a mutation, but ${operation.id} is a ${method}`,
+      "bind it under Query",
+      [operation.id, method],
+    );
+  } else if (type !== "Mutation" && !isSafe(operation.method)) {
+    binder.findings.add(
+      "method-safety",
+      at,
+      `${where.coordinate} reads, but ${operation.id} is a ${method}`,
+      "bind it under Mutation, or approve it if it only searches",
+      [operation.id, method],
+    );
+  }
+}

@@ -1,0 +1,51 @@
+/** Collects the diagnostics of binding, each once and with its places in both files. */
+import { suggestionList } from "graphql/jsutils/suggestionList.js";
+import { type Diagnostic, diagnosed, type Place, type Rule } from "../diagnostic.ts";
+import type { RestDocument, RestNode } from "../openapi/document.ts";
+import type { NodePath } from "../openapi/yaml-file.ts";
+
+/** The schema coordinate and the places of a finding. */
+export type Where = {
+  readonly coordinate: string;
+  readonly schema?: Place | undefined;
+  readonly rest?: RestNode | undefined;
+  /** The path below `rest` that the finding points at; the part of the path that exists counts. */
+  readonly below?: NodePath;
+};
+
+export class Findings {
+  readonly #document: RestDocument;
+  readonly #found = new Map<string, Diagnostic>();
+
+  constructor(document: RestDocument) {
+    this.#document = document;
+  }
+
+  /** Ignores a second finding with the same rule, coordinate and message. */
+  add(rule: Rule, where: Where, message: string, hint: string, facts?: readonly string[]): void {
+    const key = `${rule} ${where.coordinate} ${message}`;
+    if (this.#found.has(key)) return;
+    const rest = where.rest && this.#document.place(where.rest, ...(where.below ?? []));
+    const places = { ...(where.schema && { schema: where.schema }), ...(rest && { rest }) };
+    const found = { rule, coordinate: where.coordinate, message, hint, ...places, ...(facts && { facts }) };
+    this.#found.set(key, diagnosed(found));
+  }
+
+  hasErrorAt(coordinate: string): boolean {
+    return this.all.some((found) => found.severity === "error" && found.coordinate === coordinate);
+  }
+
+  get all(): Diagnostic[] {
+    return [...this.#found.values()];
+  }
+}
+
+/** `; did you mean "…"?` with the nearest of `names`; empty if no name is near. */
+export function didYouMean(wrong: string, names: Iterable<string>): string {
+  const near = nearest(wrong, names);
+  return near === undefined ? "" : `; did you mean "${near}"?`;
+}
+
+/** The name most similar to `wrong`, if there is a similar one. */
+export const nearest = (wrong: string, names: Iterable<string>): string | undefined =>
+  wrong.length > 1 ? suggestionList(wrong, [...names])[0] : undefined;

@@ -1,0 +1,177 @@
+/** Connects arguments, `params` and constants with the operation's parameters and body properties. */
+
+import type { GraphQLArgument } from "graphql";
+import { inputKey } from "../../openapi/operation.ts";
+import { directivePlace, placeOf, type RestParam, readRestName } from "../../schema/directives.ts";
+import type { Binder } from "../binder.ts";
+import type { FieldInProgress } from "../field-in-progress.ts";
+import type { ArgumentSource, Input, InputSource } from "../model.ts";
+import { checkRequired, type FedSlot } from "./check-required.ts";
+import { findSlots, type InputSlot, inputSlotsOf, noSlotMessage } from "./input-slots.ts";
+import { matchInput } from "./match-input.ts";
+import { isNullableInput, readSource } from "./read-source.ts";
+
+export function bindInputs(
+  binder: Binder,
+  field: FieldInProgress,
+): { inputs: Input[]; wholeBody?: ArgumentSource } {
+  const slots = inputSlotsOf(field.operation);
+  const body = wholeBody(binder, field);
+  const explicit = field.directive.params.flatMap((param, index) =>
+    feedByParam(binder, field, slots, param, index),
+  );
+  const used = argumentsNamed([...explicit.map(({ source }) => source), ...(body ? [body] : [])]);
+  const named = field.definition.args
+    .filter(({ name }) => !used.has(name))
+    .flatMap((argument) => feedByName(binder, field, slots, argument));
+  const fed = withoutRepeats(binder, field, [...explicit, ...named]);
+  checkRequired(binder, field, slots, fed, body !== undefined);
+  return {
+    inputs: fed.map(({ slot, source }) => toInput(field, slot, source)),
+    ...(body && { wholeBody: body }),
+  };
+}
+
+function feedByParam(
+  binder: Binder,
+  field: FieldInProgress,
+  slots: InputSlot[],
+  param: RestParam,
+  index: number,
+): FedSlot[] {
+  const { definition, operation, parent } = field;
+  const where = {
+    ...field.where,
+    schema: directivePlace(definition, "rest", "params", index) ?? field.where.schema,
+  };
+  const [slot] = findSlots(slots, param.name, param.in);
+  if (!slot) {
+    binder.findings.add(
+      "parameter-unknown",
+      { ...where, rest: operation.node },
+      noSlotMessage(operation, slots, param.name, param.in),
+      "name a parameter or body property of the operation",
+    );
+    return [];
+  }
+  const constant = param.value !== undefined;
+  if (constant === (param.from !== undefined)) {
+    binder.findings.add(
+      "source-invalid",
+      where,
+      `${where.coordinate}: parameter "${param.name}" needs either \`from\` or \`value\``,
+      "give it one of them",
+    );
+    return [];
+  }
+  const source: InputSource | undefined = constant
+    ? { kind: "constant", value: param.value }
+    : readSource(binder, definition, parent, param.from ?? "", where);
+  return source ? [{ slot, source, where }] : [];
+}
+
+function feedByName(
+  binder: Binder,
+  field: FieldInProgress,
+  slots: InputSlot[],
+  argument: GraphQLArgument,
+): FedSlot[] {
+  const { name = argument.name, in: location } = readRestName(binder.schema, argument);
+  const where = {
+    coordinate: `${field.where.coordinate}(${argument.name}:)`,
+    schema: placeOf(argument.astNode),
+    rest: field.operation.node,
+  };
+  const found = findSlots(slots, name, location).filter(
+    (slot) => slot.in !== "body" || field.directive.body === undefined,
+  );
+  const [slot] = found;
+  if (!slot) {
+    binder.findings.add(
+      "argument-unused",
+      where,
+      `argument "${argument.name}" feeds nothing: ${noSlotMessage(field.operation, slots, name, location)}`,
+      "remove it, or name its parameter with @restName or params",
+    );
+    return [];
+  }
+  if (found.length > 1) {
+    binder.findings.add(
+      "argument-ambiguous",
+      where,
+      `argument "${argument.name}" may mean ${found.map((each) => `${each.in} "${each.name}"`).join(" or ")}`,
+      "settle it with @restName(in: …)",
+    );
+  }
+  const nullable = isNullableInput(argument);
+  const source = { kind: "argument" as const, path: [argument.name], nullable, type: argument.type };
+  return [{ slot, source, where }];
+}
+
+function wholeBody(binder: Binder, field: FieldInProgress): ArgumentSource | undefined {
+  const { definition, directive, operation } = field;
+  if (directive.body === undefined) return undefined;
+  const where = { ...field.where, schema: directivePlace(definition, "rest", "body") };
+  const source = readSource(binder, definition, undefined, directive.body, where);
+  if (!operation.body) {
+    binder.findings.add(
+      "parameter-unknown",
+      { ...where, rest: operation.node },
+      `${operation.id} takes no JSON body`,
+      "remove `body`",
+    );
+    return undefined;
+  }
+  if (source?.kind !== "argument") return undefined;
+  const at = { ...where, coordinate: `${where.coordinate}(${source.path[0]}:)` };
+  binder.relyOnRequest(at.coordinate, operation.body.node, operation.body.shape.node);
+  matchInput(binder, at, source.type, operation.body.shape, true);
+  if (source.nullable && operation.body.required && !operation.body.shape.nullable) {
+    binder.findings.add(
+      "input-nullable",
+      { ...at, rest: operation.body.node },
+      `argument "${source.path.join(".")}" may be null, but ${operation.id} requires a body`,
+      "make the argument non-null, or give it a default",
+    );
+  }
+  return source;
+}
+
+/** The arguments that a `from` or `body` names. They do not also feed the parameter of their own name. */
+const argumentsNamed = (sources: readonly InputSource[]): Set<string> =>
+  new Set(
+    sources.flatMap((source) => (source.kind === "argument" && source.path[0] ? [source.path[0]] : [])),
+  );
+
+function withoutRepeats(binder: Binder, field: FieldInProgress, fed: readonly FedSlot[]): FedSlot[] {
+  const bySlot = new Map<string, FedSlot>();
+  for (const one of fed) {
+    const key = inputKey(one.slot);
+    if (bySlot.has(key)) {
+      binder.findings.add(
+        "parameter-fed-twice",
+        { ...one.where, rest: one.slot.node },
+        `two sources feed ${one.slot.in} "${one.slot.name}" of ${field.operation.id}`,
+        "keep one of them",
+      );
+    } else bySlot.set(key, one);
+  }
+  return [...bySlot.values()];
+}
+
+function toInput({ definition }: FieldInProgress, slot: InputSlot, source: InputSource): Input {
+  const argument =
+    source.kind === "argument" && source.path.length === 1
+      ? definition.args.find(({ name }) => name === source.path[0])
+      : undefined;
+  return {
+    name: slot.name,
+    in: slot.in,
+    required: slot.required,
+    takesNull: slot.in === "body" && slot.shape.nullable,
+    node: slot.node,
+    shape: slot.shape,
+    source,
+    ...(argument?.defaultValue !== undefined && { argumentDefault: argument.defaultValue }),
+  };
+}

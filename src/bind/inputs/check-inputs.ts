@@ -1,0 +1,76 @@
+/** Checks each fed input against its parameter: type, default value and nullability. */
+import { getNamedType, isEnumType } from "graphql";
+import { typesFit, typeText } from "../../openapi/shape.ts";
+import { placeOf } from "../../schema/directives.ts";
+import type { Binder } from "../binder.ts";
+import type { FieldInProgress } from "../field-in-progress.ts";
+import type { Input } from "../model.ts";
+import { checkConstant, checkDefault } from "./check-values.ts";
+import { findSlots, type InputSlot, inputSlotsOf } from "./input-slots.ts";
+import { matchInput, refuseReadOnly } from "./match-input.ts";
+
+/** Skips the batch key, which `bindBatch` checks. */
+export function checkInputTypes(
+  binder: Binder,
+  field: FieldInProgress,
+  inputs: readonly Input[],
+  batchKey: Input | undefined,
+): void {
+  for (const input of inputs) {
+    if (input === batchKey) continue;
+    // the key of an invalid batch: `bindBatch` has added a finding
+    if (
+      field.directive.batchBy !== undefined &&
+      input.source.kind === "parent" &&
+      input.shape.types.has("array")
+    )
+      continue;
+    const [slot] = findSlots(inputSlotsOf(field.operation), input.name, input.in);
+    if (!slot) continue;
+    checkInput(binder, field, input, slot);
+  }
+}
+
+/** If an argument feeds the parameter, the argument relies on it: operations without the argument are not affected. */
+export function relyOnInput(binder: Binder, coordinate: string, { source, node, shape }: Input): void {
+  const argument = source.kind === "argument" ? `(${source.path[0]}:)` : "";
+  binder.relyOnRequest(`${coordinate}${argument}`, node, shape.node, shape.items?.node);
+}
+
+function checkInput(binder: Binder, field: FieldInProgress, input: Input, slot: InputSlot): void {
+  const { source } = input;
+  const argument =
+    source.kind === "argument"
+      ? field.definition.args.find(({ name }) => name === source.path[0])
+      : undefined;
+  const own = argument && {
+    coordinate: `${field.where.coordinate}(${argument.name}:)`,
+    schema: placeOf(argument.astNode),
+  };
+  const where = { ...(own ?? field.where), rest: slot.node };
+  if (slot.isReadOnly) return refuseReadOnly(binder, where, slot.name);
+  if (source.kind === "constant") return checkConstant(binder, where, slot, source.value);
+  if (source.kind === "argument") {
+    matchInput(binder, where, source.type, slot.shape, slot.in === "body");
+    if (argument && input.argumentDefault !== undefined && !isEnumType(getNamedType(argument.type)))
+      checkDefault(binder, where, slot, input.argumentDefault);
+    if (source.nullable && slot.required) {
+      binder.findings.add(
+        "input-nullable",
+        where,
+        `argument "${source.path.join(".")}" may be null, but ${field.operation.id} requires ${slot.in} "${slot.name}"`,
+        "make the argument non-null, or give it a default",
+      );
+    }
+  }
+  if (source.kind === "parent" && !typesFit(source.shape, slot.shape)) {
+    binder.findings.add(
+      "input-type",
+      where,
+      `parent.${source.path.join(".")} is ${typeText(source.shape)}, but ${slot.in} "${slot.name}" takes ${typeText(slot.shape)}`,
+      slot.shape.types.has("array")
+        ? "add batchBy, with the property of the items that holds this key: one call is for many parents then"
+        : "feed it from a property of the same type",
+    );
+  }
+}

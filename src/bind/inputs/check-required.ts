@@ -1,0 +1,55 @@
+/** Checks that every required parameter and body property is fed. */
+
+import { inputKey } from "../../openapi/operation.ts";
+import type { Property } from "../../openapi/shape.ts";
+import type { Binder } from "../binder.ts";
+import type { FieldInProgress } from "../field-in-progress.ts";
+import type { Where } from "../findings.ts";
+import type { InputSource } from "../model.ts";
+import type { InputSlot } from "./input-slots.ts";
+
+/** A slot, the source that feeds it, and the place where the schema says so. */
+export type FedSlot = { readonly slot: InputSlot; readonly source: InputSource; readonly where: Where };
+
+export function checkRequired(
+  binder: Binder,
+  field: FieldInProgress,
+  slots: InputSlot[],
+  fed: readonly FedSlot[],
+  hasBody: boolean,
+): void {
+  const { operation, where } = field;
+  const keys = new Set(fed.map(({ slot }) => inputKey(slot)));
+  const touchesBody = fed.some(({ slot }) => slot.in === "body");
+  const unfed = slots.filter(
+    (slot) =>
+      !keys.has(inputKey(slot)) &&
+      (slot.in === "body" ? !hasBody && isNeeded(field, slot, touchesBody) : slot.required),
+  );
+  for (const slot of unfed) {
+    const kind = slot.in === "body" ? "body property" : `${slot.in} parameter`;
+    binder.findings.add(
+      "parameter-unfed",
+      { ...where, rest: slot.node },
+      `${operation.id} requires the ${kind} "${slot.name}", and nothing feeds it`,
+      `add an argument "${slot.name}", or feed it with params`,
+    );
+  }
+  const { body } = operation;
+  if (body?.required && body.shape.properties.size === 0 && !hasBody && !touchesBody) {
+    binder.findings.add(
+      "parameter-unfed",
+      { ...where, rest: body.node },
+      `${operation.id} requires a body, and nothing feeds it`,
+      'feed it with `body: "args.…"`',
+    );
+  }
+}
+
+/** A required property of an optional body is needed if another property of the body is fed. */
+const isNeeded = (field: FieldInProgress, slot: InputSlot, touchesBody: boolean): boolean =>
+  slot.required ||
+  (touchesBody && isRequiredInRequest(field.operation.body?.shape.properties.get(slot.name)));
+
+const isRequiredInRequest = (property: Property | undefined): boolean =>
+  property?.required === true && property.only !== "response";

@@ -1,0 +1,193 @@
+/** Compares an input's GraphQL type with the parameter that it feeds: type, list depth, enum, required properties. */
+import {
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isScalarType,
+  isSpecifiedScalarType,
+} from "graphql";
+import { invalidLimits, isPattern } from "../../openapi/limits.ts";
+import { declaredProperty, type Shape } from "../../openapi/shape.ts";
+import { placeOf, restNameOf } from "../../schema/directives.ts";
+import type { Binder } from "../binder.ts";
+import { didYouMean, type Where } from "../findings.ts";
+import { describeShape, refusedEnumValues, scalarFitsInput } from "../type-rules.ts";
+import { isNullableInput } from "./read-source.ts";
+
+/** An input object with the REST schema that it is compared with. A pair inside itself is not compared again. */
+type Pair = { readonly type: GraphQLInputObjectType; readonly schema: string };
+
+/** `inBody`: the value is sent as JSON, where an ID stays a string. Elsewhere every value is sent as text. */
+export function matchInput(
+  binder: Binder,
+  where: Where,
+  type: GraphQLInputType,
+  shape: Shape,
+  inBody: boolean,
+  enclosing: readonly Pair[] = [],
+): void {
+  if (isNonNullType(type)) return matchInput(binder, where, type.ofType, shape, inBody, enclosing);
+  checkLimits(binder, where, shape);
+  const isArray = shape.types.size === 1 && shape.types.has("array");
+  if (isListType(type) !== isArray && shape.types.size > 0 && !isCustomScalar(type)) {
+    return addMismatch(binder, where, type, shape);
+  }
+  if (isListType(type)) {
+    if (!shape.items) return;
+    if (!isNonNullType(type.ofType) && !shape.items.nullable && shape.items.types.size > 0) {
+      binder.findings.add(
+        "input-nullable",
+        where,
+        `items of ${type} may be null, but REST takes none`,
+        `write [${type.ofType}!]`,
+      );
+    }
+    return matchInput(binder, where, type.ofType, shape.items, inBody, enclosing);
+  }
+  const isText = inBody && isScalarType(type) && type.name === "ID" && shape.types.size > 0;
+  if (isText && !shape.types.has("string")) return addMismatch(binder, where, type, shape);
+  if (isScalarType(type) && !scalarFitsInput(type, shape)) return addMismatch(binder, where, type, shape);
+  if (isEnumType(type)) {
+    if (shape.types.size > 0 && !shape.types.has("string")) return addMismatch(binder, where, type, shape);
+    const wrong = refusedEnumValues(binder.schema, type, shape);
+    if (wrong.length > 0) {
+      binder.findings.add(
+        "input-enum",
+        where,
+        `REST refuses ${wrong.map((name) => `${type}.${name}`).join(", ")} at ${where.coordinate}`,
+        `remove it from ${type}, or give it the REST name with @restName`,
+      );
+    }
+  }
+  if (isInputObjectType(type)) matchInputObject(binder, where, type, shape, inBody, enclosing);
+}
+
+const isCustomScalar = (type: GraphQLInputType): boolean =>
+  isScalarType(type) && !isSpecifiedScalarType(type);
+
+function matchInputObject(
+  binder: Binder,
+  where: Where,
+  type: GraphQLInputObjectType,
+  shape: Shape,
+  inBody: boolean,
+  enclosing: readonly Pair[],
+): void {
+  if (enclosing.some((pair) => pair.type === type && pair.schema === shape.identity.text)) return;
+  if (shape.types.size > 0 && !shape.types.has("object")) return addMismatch(binder, where, type, shape);
+  const enclosingHere = [...enclosing, { type, schema: shape.identity.text }];
+  const fed = new Set<string>();
+  for (const field of Object.values(type.getFields())) {
+    const name = restNameOf(binder.schema, field);
+    const property = declaredProperty(shape, name);
+    const at = {
+      coordinate: `${type.name}.${field.name}`,
+      schema: placeOf(field.astNode),
+      rest: property?.node ?? shape.node,
+    };
+    fed.add(name);
+    binder.relyOnRequest(at.coordinate, property?.node, property?.shape.node, property?.shape.items?.node);
+    if (!property) {
+      binder.findings.add(
+        "property-missing",
+        at,
+        `REST takes no property "${name}"${didYouMean(name, shape.properties.keys())}`,
+        "remove the input field, or name its property with @restName",
+      );
+      continue;
+    }
+    if (property.only === "response") {
+      refuseReadOnly(binder, at, name);
+      continue;
+    }
+    if (property.required && isNullableInput(field)) {
+      binder.findings.add(
+        "input-nullable",
+        at,
+        `${at.coordinate} may be null, but REST requires "${name}"`,
+        "make the input field non-null, or give it a default",
+      );
+    }
+    matchInput(binder, at, field.type, property.shape, inBody, enclosingHere);
+  }
+  checkMembers(binder, where, type, shape, fed);
+  for (const property of shape.properties.values()) {
+    if (property.required && property.only !== "response" && !fed.has(property.name)) {
+      binder.findings.add(
+        "parameter-unfed",
+        { ...where, rest: property.node },
+        `REST requires the property "${property.name}" of ${type}, and nothing feeds it`,
+        `add it to input ${type}`,
+      );
+    }
+  }
+}
+
+/** One of several objects must take the input: each property that it requires must be fed. */
+function checkMembers(
+  binder: Binder,
+  where: Where,
+  type: GraphQLInputObjectType,
+  shape: Shape,
+  fed: ReadonlySet<string>,
+): void {
+  const { members = [] } = shape;
+  const unfed = members.map((member) => unfedProperties(member, fed));
+  if (unfed.length === 0 || unfed.some((names) => names.length === 0)) return;
+  binder.findings.add(
+    "parameter-unfed",
+    { ...where, rest: shape.node },
+    `REST takes one of ${members.length} objects, and each requires a property that ${type} does not feed: ${[...new Set(unfed.flat())].join(", ")}`,
+    "take it as a custom scalar, which passes unchanged",
+  );
+}
+
+export const unfedProperties = ({ properties }: Shape, fed: ReadonlySet<string>): string[] =>
+  [...properties.values()].flatMap(({ name, required, only }) =>
+    required && only !== "response" && !fed.has(name) ? [name] : [],
+  );
+
+export const refuseReadOnly = (binder: Binder, where: Where, name: string): void =>
+  binder.findings.add(
+    "property-missing",
+    where,
+    `REST never takes the property "${name}": it is readOnly`,
+    "remove what feeds it",
+  );
+
+function addMismatch(binder: Binder, where: Where, type: GraphQLInputType, shape: Shape): void {
+  binder.findings.add(
+    "input-type",
+    where,
+    `${where.coordinate} is ${type}, but REST takes ${describeShape(shape)}`,
+    "give the argument the type that REST takes",
+  );
+}
+
+/** An invalid limit, or a pattern that RE2 cannot run, is not checked before the call. REST may refuse the value. */
+function checkLimits(binder: Binder, where: Where, { limits, node }: Shape): void {
+  for (const [key, value] of invalidLimits(limits)) {
+    const at = { ...where, rest: node, below: [key] };
+    const written = `${key}: ${JSON.stringify(value)}`;
+    if (key === "pattern" && isPattern(value)) {
+      binder.findings.add(
+        "pattern-unchecked",
+        at,
+        `REST limits ${where.coordinate} by ${written}, which RE2 cannot run in linear time: REST alone checks it`,
+        "write it without lookaround, back-references, flags and counts above 1000, or approve it",
+        [written],
+      );
+      continue;
+    }
+    binder.findings.add(
+      "limit-unchecked",
+      at,
+      `REST limits ${where.coordinate} by ${written}, which cannot be read and is not checked`,
+      "write it as JSON Schema has it: a pattern is ECMA-262 in Unicode mode",
+      [written],
+    );
+  }
+}

@@ -1,0 +1,61 @@
+/** Estimates the length of the list in a response, from the value or the limits of its paging parameter. */
+import type { FieldNode } from "graphql";
+import { inputKey, type Parameter } from "../openapi/operation.ts";
+import type { BoundField, Input } from "./model.ts";
+
+/** A number in the typical case and in the worst case. */
+export type Estimate = { readonly typical: number; readonly worst: number };
+
+/** The length of a list without a paging parameter. */
+export const assumedLength: Estimate = { typical: 10, worst: 100 };
+
+export const multiply = (one: Estimate, other: Estimate): Estimate => ({
+  typical: one.typical * other.typical,
+  worst: one.worst * other.worst,
+});
+
+/** Reads the arguments of the selection `node`, if given; `undefined` if the operation has no paging parameter. */
+export function pageLength(field: BoundField, node?: FieldNode): Estimate | undefined {
+  const paging = field.operation.parameters.filter(isPaging);
+  const lengths = paging.map((parameter) => lengthOf(field, parameter, node));
+  return lengths.length > 0
+    ? lengths.reduce((one, other) => ({
+        typical: Math.min(one.typical, other.typical),
+        worst: Math.min(one.worst, other.worst),
+      }))
+    : undefined;
+}
+
+/** A paging parameter is an integer with a maximum or default above one. A page's number or offset has neither. */
+export const isPaging = ({ shape, in: location }: Pick<Parameter, "shape" | "in">): boolean =>
+  location !== "path" &&
+  shape.types.has("integer") &&
+  (numberOf(shape.limits.maximum) ?? numberOf(shape.limits.default) ?? 0) > 1;
+
+function lengthOf(field: BoundField, parameter: Parameter, node: FieldNode | undefined): Estimate {
+  const input = field.inputs.find((each) => inputKey(each) === inputKey(parameter));
+  const { maximum, default: byDefault } = parameter.shape.limits;
+  const known = input ? fedLength(input, node) : undefined;
+  if (known !== undefined) return { typical: known, worst: known };
+  const usual = numberOf(byDefault);
+  const free = input?.source.kind === "argument" && isGiven(input, node);
+  if (usual !== undefined && !free) return { typical: usual, worst: usual };
+  const worst = numberOf(maximum) ?? Math.max(usual ?? 0, assumedLength.worst);
+  return { typical: usual ?? Math.min(worst, assumedLength.typical), worst };
+}
+
+function fedLength({ source, argumentDefault }: Input, node: FieldNode | undefined): number | undefined {
+  if (source.kind === "constant") return numberOf(source.value);
+  if (source.kind !== "argument" || source.path.length > 1) return undefined;
+  const given = node?.arguments?.find(({ name }) => name.value === source.path[0]);
+  if (given?.value.kind === "IntValue") return Number(given.value.value);
+  return given || !node ? undefined : numberOf(argumentDefault);
+}
+
+/** Whether the selection gives the argument a variable. Without a selection the argument may have any value. */
+const isGiven = ({ source }: Input, node: FieldNode | undefined): boolean =>
+  !node ||
+  node.arguments?.some(({ name }) => source.kind === "argument" && name.value === source.path[0]) === true;
+
+const numberOf = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isFinite(value) ? value : undefined;

@@ -1,0 +1,69 @@
+/** Reads `schema.graphql` and `openapi.yaml` of a spec folder and binds them. */
+
+import { SpecUnreadable, unreadable } from "../diagnostic.ts";
+import { brokenReferences } from "../openapi/broken-references.ts";
+import { type ReadFile, RestDocument } from "../openapi/document.ts";
+import { readOperations } from "../openapi/read-operations.ts";
+import { readSchema, type SchemaFile } from "../schema/read-schema.ts";
+import { bind } from "./bind.ts";
+import type { Model, Spec } from "./model.ts";
+
+/** Throws `SpecUnreadable` with a finding for each unreadable file. */
+export function loadSpec(read: ReadFile): Spec {
+  const [document, schemaFile] = readBoth(
+    () => new RestDocument("openapi.yaml", read),
+    () => readSchema("schema.graphql", read("schema.graphql") ?? missing("schema.graphql")),
+  );
+  return withinStack(() => bindBoth(document, schemaFile));
+}
+
+/** The model of a spec without errors; throws `SpecUnreadable` with all errors of any other spec. */
+export function provedModel({ model, diagnostics }: Spec): Model {
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  if (!model || errors.length > 0) throw new SpecUnreadable(errors);
+  return model;
+}
+
+function bindBoth(document: RestDocument, schemaFile: SchemaFile): Spec {
+  const { operations, diagnostics } = readOperations(document);
+  const found = [...brokenReferences(document), ...diagnostics, ...schemaFile.diagnostics];
+  if (!schemaFile.schema) return { diagnostics: found };
+  const bound = bind({
+    document,
+    operations,
+    schema: schemaFile.schema,
+    schemaDocument: schemaFile.document,
+  });
+  return { model: bound.model, diagnostics: [...found, ...bound.diagnostics] };
+}
+
+/** Turns a stack overflow, the sign of an endless or very deep schema, into `SpecUnreadable`. */
+function withinStack<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof RangeError) throw unreadable("openapi.yaml", "is nested too deeply");
+    throw error;
+  }
+}
+
+const missing = (name: string): never => {
+  throw unreadable(name, "there is no such file");
+};
+
+/** Both results, or one `SpecUnreadable` with the findings of both. */
+function readBoth<A, B>(first: () => A, second: () => B): [A, B] {
+  const failures: SpecUnreadable[] = [];
+  const attempt = <T>(make: () => T): T | undefined => {
+    try {
+      return make();
+    } catch (error) {
+      if (!(error instanceof SpecUnreadable)) throw error;
+      failures.push(error);
+      return undefined;
+    }
+  };
+  const results = [attempt(first), attempt(second)];
+  if (failures.length > 0) throw new SpecUnreadable(failures.flatMap(({ diagnostics }) => diagnostics));
+  return results as [A, B];
+}

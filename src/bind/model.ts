@@ -1,0 +1,150 @@
+/**
+ * The resolved model: every binding of the schema as plain data. Codegen, check, explain and propose read it.
+ */
+import type { DocumentNode, GraphQLInputType, GraphQLSchema } from "graphql";
+import type { Diagnostic, Place } from "../diagnostic.ts";
+import type { RestDocument, RestNode } from "../openapi/document.ts";
+import type { InputLocation, RestOperation } from "../openapi/operation.ts";
+import type { Shape } from "../openapi/shape.ts";
+import type { TypeExpression } from "./outputs/type-expression.ts";
+import type { CalledOperation, InputConversion, RestRequest } from "./requests/rest-request.ts";
+
+/** An argument, or a field of an input object. `nullable`: a step of the path may be null. */
+export type ArgumentSource = {
+  readonly kind: "argument";
+  readonly path: readonly string[];
+  readonly nullable: boolean;
+  readonly type: GraphQLInputType;
+};
+
+/** A property of the parent's REST object. `nullable`: a step of the path may be null. */
+export type ParentSource = {
+  readonly kind: "parent";
+  readonly path: readonly string[];
+  readonly nullable: boolean;
+  readonly shape: Shape;
+};
+
+/** The source of a parameter's value. */
+export type InputSource =
+  | ArgumentSource
+  | ParentSource
+  | { readonly kind: "constant"; readonly value: unknown };
+
+export type Input = {
+  readonly name: string;
+  readonly in: InputLocation;
+  readonly required: boolean;
+  /** Whether REST takes an explicit null here (a body property only). */
+  readonly takesNull: boolean;
+  /** The parameter, or the body property. */
+  readonly node: RestNode;
+  readonly shape: Shape;
+  readonly source: InputSource;
+  /** The default value of the argument that feeds the parameter. */
+  readonly argumentDefault?: unknown;
+};
+
+/** One call for many parents: the results are matched back to the parents by a property. */
+export type Batch = {
+  /** The input that receives the parents' keys. The other inputs are the same for all parents. */
+  readonly key: Input & { readonly source: ParentSource };
+  /** The property of a result that holds its key. */
+  readonly match: string;
+  /** The greatest number of keys in one call. */
+  readonly size: number;
+  /** one: one object for each key · many: a list for each key · each: the parent holds a list of keys. */
+  readonly mode: "one" | "many" | "each";
+};
+
+/** The binding of a field: each parameter's source, and the place of the result. */
+export type FieldBinding = {
+  readonly kind: "bound";
+  readonly coordinate: string;
+  readonly type: string;
+  readonly field: string;
+  readonly operation: RestOperation;
+  readonly inputs: readonly Input[];
+  /** The argument that is the whole body. */
+  readonly wholeBody?: ArgumentSource;
+  /** The path of the result in the response body; empty: the whole body. */
+  readonly result: readonly string[];
+  readonly batch?: Batch;
+  /** Whether a 404 response is null: on nullable Query and link fields whose operation documents 404. */
+  readonly nullOn404: boolean;
+  /** The nullable parent properties that a link needs for its call. If one is null, the field is null. */
+  readonly needs: readonly ParentSource[];
+  readonly place?: Place;
+};
+
+/** A bound field of the model: its binding, and the request that the binding makes. */
+export type BoundField = FieldBinding & { readonly request: RestRequest };
+
+export type PlainField = {
+  readonly kind: "plain";
+  readonly coordinate: string;
+  readonly type: string;
+  readonly field: string;
+  /** The REST property that the field reads; absent: the parent's own object (`@restName(self: true)`). */
+  readonly property?: string;
+};
+
+export type ModelField = BoundField | PlainField;
+
+/** A union or an interface: the discriminator's property, and the object type that each of its values selects. */
+export type AbstractType = {
+  readonly name: string;
+  readonly property: string;
+  readonly members: ReadonlyMap<string, string>;
+};
+
+/** A REST object that an object type is read from. */
+export type Backing = {
+  readonly shape: Shape;
+  readonly typeExpression: TypeExpression;
+};
+
+/** A schema may describe responses and requests. A change of the schema can break one direction and not the other. */
+export type Direction = "response" | "request";
+
+/**
+ * A node of the document (a property, a schema, a parameter) that a schema coordinate depends on. The impact report
+ * finds the affected coordinates of a REST change with it.
+ */
+export type Reliance = {
+  readonly coordinate: string;
+  readonly node: RestNode;
+  readonly direction: Direction;
+};
+
+export type Model = {
+  readonly document: RestDocument;
+  readonly schema: GraphQLSchema;
+  readonly schemaDocument: DocumentNode;
+  readonly operations: ReadonlyMap<string, RestOperation>;
+  /** By schema coordinate, in schema order. */
+  readonly fields: ReadonlyMap<string, ModelField>;
+  readonly abstracts: ReadonlyMap<string, AbstractType>;
+  /** By object type name. */
+  readonly backings: ReadonlyMap<string, readonly Backing[]>;
+  /** Enum type → GraphQL value → REST value, for enums that rename. */
+  readonly enums: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** The conversions that the requests call. */
+  readonly inputConversions: readonly InputConversion[];
+  /** The bound operations, by method and path. */
+  readonly calledOperations: ReadonlyMap<string, CalledOperation>;
+  readonly reliances: readonly Reliance[];
+};
+
+/** In schema order. */
+export const boundFields = ({ fields }: Pick<Model, "fields">): BoundField[] =>
+  [...fields.values()].filter((field) => field.kind === "bound");
+
+/** A source as the schema writes it: `args.x`, `parent.x` or a constant. */
+export const sourceOf = (source: InputSource): string =>
+  source.kind === "constant"
+    ? `constant ${JSON.stringify(source.value)}`
+    : `${source.kind === "argument" ? "args" : "parent"}.${source.path.join(".")}`;
+
+/** A loaded spec. The model is absent if the schema is not valid. */
+export type Spec = { readonly model?: Model; readonly diagnostics: readonly Diagnostic[] };

@@ -1,0 +1,67 @@
+/** Finds links below a list that are not batched: they make one REST call for each parent. Counts the worst case. */
+import { getNamedType, getNullableType, isAbstractType, isListType, isObjectType } from "graphql";
+import type { Findings } from "./findings.ts";
+import { assumedLength, pageLength } from "./list-length.ts";
+import type { Model, ModelField } from "./model.ts";
+
+export function checkNPlusOne(model: Model, findings: Findings): void {
+  const counts = mostObjectsByType(model);
+  for (const field of model.fields.values()) {
+    const parents = counts.get(field.type) ?? 1;
+    if (field.kind !== "bound" || field.batch || parents < 2) continue;
+    if (!field.inputs.some(({ source }) => source.kind === "parent") || findings.hasErrorAt(field.coordinate))
+      continue;
+    const where = { coordinate: field.coordinate, schema: field.place, rest: field.operation.node };
+    const message = `${field.coordinate} calls ${field.operation.id} once a parent: up to ${parents} calls below a list`;
+    const hint = "bind a list operation with batchBy, or approve it";
+    findings.add("n-plus-one", where, message, hint, [field.operation.id]);
+  }
+}
+
+type Edge = { readonly to: string; readonly length: number };
+
+/**
+ * Object type → the greatest number of its objects below one root field: the product of the list lengths on the path
+ * to the type. A path visits each type at most once.
+ */
+function mostObjectsByType(model: Model): Map<string, number> {
+  const edges = edgesOf(model);
+  const most = new Map<string, number>();
+  const visit = (type: string, count: number, way: ReadonlySet<string>): void => {
+    const known = most.get(type);
+    if (known !== undefined && known >= count) return;
+    most.set(type, count);
+    for (const { to, length } of edges.get(type) ?? []) {
+      if (!way.has(to)) visit(to, count * length, new Set([...way, to]));
+    }
+  };
+  for (const root of [model.schema.getQueryType(), model.schema.getMutationType()]) {
+    if (root) visit(root.name, 1, new Set([root.name]));
+  }
+  return most;
+}
+
+function edgesOf(model: Model): Map<string, Edge[]> {
+  const edges = new Map<string, Edge[]>();
+  for (const field of model.fields.values()) {
+    const parent = model.schema.getType(field.type);
+    const definition = isObjectType(parent) ? parent.getFields()[field.field] : undefined;
+    const named = definition && getNamedType(definition.type);
+    if (!definition || !named || !(isObjectType(named) || isAbstractType(named))) continue;
+    const members = isAbstractType(named) ? model.schema.getPossibleTypes(named) : [named];
+    const length = isListType(getNullableType(definition.type)) ? lengthOf(model, field) : 1;
+    const found = members.map(({ name }) => ({ to: name, length }));
+    edges.set(field.type, [...(edges.get(field.type) ?? []), ...found]);
+  }
+  return edges;
+}
+
+/** The greatest length of the field's list. A list inside a response may be the page itself. */
+function lengthOf(model: Model, field: ModelField): number {
+  if (field.kind === "bound") return pageLength(field)?.worst ?? assumedLength.worst;
+  const shapes = (model.backings.get(field.type) ?? []).map(
+    ({ shape }) => shape.properties.get(field.property ?? "")?.shape,
+  );
+  const bounds = shapes.map((shape) => shape?.limits.maxItems);
+  return bounds.every((bound) => typeof bound === "number") ? Math.max(...bounds) : assumedLength.worst;
+}

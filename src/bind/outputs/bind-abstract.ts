@@ -1,0 +1,104 @@
+/** Binds unions and interfaces to a `oneOf` with a discriminator: pairs each discriminator value with a member type. */
+import type { GraphQLInterfaceType, GraphQLUnionType } from "graphql";
+import type { Variant } from "../../openapi/shape.ts";
+import { declaredProperty } from "../../openapi/shape.ts";
+import type { Binder } from "../binder.ts";
+import { didYouMean, type Where } from "../findings.ts";
+import type { ResponseValue } from "./response-value.ts";
+import { variantType } from "./type-expression.ts";
+
+export function bindAbstract(
+  binder: Binder,
+  where: Where,
+  type: GraphQLUnionType | GraphQLInterfaceType,
+  value: ResponseValue,
+): void {
+  const { findings } = binder;
+  const variants = value.shape.variants;
+  const property = variants?.property;
+  if (!variants || property === undefined) {
+    findings.add(
+      "discriminator-missing",
+      where,
+      `${where.coordinate} is ${type}, but its REST value has no oneOf with a discriminator`,
+      "add `discriminator` to the REST schema: it chooses the member",
+    );
+    return;
+  }
+  const members = new Map<string, string>();
+  const left = new Set(binder.schema.getPossibleTypes(type));
+  for (const variant of variants.members) {
+    const member = [...left].find((candidate) => standsFor(candidate.name, variant));
+    const name = variant.name ?? variant.values[0] ?? "?";
+    if (!member || variant.values.length === 0) {
+      const near = didYouMean(
+        name,
+        [...left].map((candidate) => candidate.name),
+      );
+      findings.add(
+        "value-without-member",
+        { ...where, rest: variant.node },
+        `${type} has no member for REST's ${name} (${property}: ${variant.values.join(", ") || "no value"})${near}`,
+        `add a member named ${name} to ${type}`,
+      );
+      continue;
+    }
+    left.delete(member);
+    binder.relyOnResponse(where.coordinate, variant.shape.node, variant.shape.properties.get(property)?.node);
+    checkDiscriminator(binder, where, variant, property, name);
+    for (const chosen of variant.values) members.set(chosen, member.name);
+    const narrowed = variantType(value.typeExpression, property, variant.values);
+    binder.addBacking(member.name, variant.shape, binder.typeExpressionOf(variant.shape, narrowed));
+  }
+  for (const member of left) {
+    findings.add(
+      "member-without-value",
+      where,
+      `no value of "${property}" chooses ${member.name}, a member of ${type}`,
+      "remove the member, or add it to the REST oneOf",
+    );
+  }
+  binder.addAbstract({ name: type.name, property, members });
+}
+
+/** Whether every object of the variant holds the discriminator's property. */
+export const hasDiscriminator = ({ shape }: Variant, property: string): boolean => {
+  const found = declaredProperty(shape, property);
+  return found?.required === true && !found.shape.nullable;
+};
+
+/** The property must be required (OpenAPI 3.1 §4.8.25), and the mapping must list each of its values. */
+function checkDiscriminator(
+  { findings }: Binder,
+  where: Where,
+  variant: Variant,
+  property: string,
+  name: string,
+): void {
+  const { shape, unmapped } = variant;
+  const found = declaredProperty(shape, property);
+  if (!hasDiscriminator(variant, property)) {
+    findings.add(
+      "discriminator-missing",
+      { ...where, rest: found?.node ?? shape.node },
+      `${where.coordinate} is chosen by "${property}", which REST may leave out of ${name}`,
+      `make "${property}" a required property of ${name}`,
+    );
+  }
+  if (unmapped.length > 0) {
+    findings.add(
+      "value-without-member",
+      { ...where, rest: found?.shape.node ?? shape.node },
+      `the discriminator does not know ${unmapped.join(", ")}, which REST may send as "${property}" of ${name}`,
+      "add it to the discriminator's mapping",
+    );
+  }
+}
+
+const lettersOf = (name: string): string => name.replace(/[^A-Za-z0-9]/g, "").toLowerCase();
+
+/** Whether a member has the name of the variant's schema or of one of its values. Case and punctuation do not count. */
+export const standsFor = (member: string, variant: Variant): boolean =>
+  [variant.name, ...variant.values].some(
+    (name) => name !== undefined && lettersOf(name) === lettersOf(member),
+  );

@@ -1,0 +1,116 @@
+/** Compares a field's output type with its REST value: nullability, list depth, type, enum values. */
+import {
+  type GraphQLOutputType,
+  isEnumType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isScalarType,
+  isAbstractType as isUnionOrInterface,
+} from "graphql";
+import { type Shape, unresolvedSchema } from "../../openapi/shape.ts";
+import type { Binder } from "../binder.ts";
+import type { Where } from "../findings.ts";
+import {
+  checkExactInteger,
+  describeShape,
+  exceedsInt,
+  isStringEnum,
+  scalarCoversOutput,
+  uncoveredEnumValues,
+} from "../type-rules.ts";
+import { bindAbstract } from "./bind-abstract.ts";
+import type { ResponseValue } from "./response-value.ts";
+import { itemType } from "./type-expression.ts";
+
+export function matchOutput(
+  binder: Binder,
+  where: Where,
+  type: GraphQLOutputType,
+  value: ResponseValue,
+): void {
+  const { findings } = binder;
+  const at = { ...where, rest: value.shape.node };
+  binder.relyOnResponse(where.coordinate, value.shape.node);
+  if (isNonNullType(type)) {
+    if (value.optional || value.shape.nullable) {
+      const why = value.optional ? "REST may leave it out" : "REST may send null";
+      findings.add(
+        "output-nullable",
+        { ...where, rest: where.rest ?? value.shape.node },
+        `${where.coordinate} is ${type}, but ${why}`,
+        "drop the `!`, or make the REST value required and not nullable",
+      );
+    }
+    return matchOutput(binder, where, type.ofType, value);
+  }
+  const isArray = value.shape.types.has("array");
+  if (isListType(type)) {
+    if (!isArray || value.shape.types.size > 1 || !value.shape.items)
+      return addMismatch(binder, at, "output-list", `is ${type}`, value.shape);
+    const items = value.shape.items;
+    const typeExpression = binder.typeExpressionOf(items, itemType(value.typeExpression));
+    return matchOutput(binder, { ...where, rest: items.node }, type.ofType, {
+      shape: items,
+      optional: false,
+      typeExpression,
+    });
+  }
+  if (isArray && !(isScalarType(type) && scalarCoversOutput(type, value.shape)))
+    return addMismatch(binder, at, "output-list", `is ${type}`, value.shape);
+  return matchNamed(binder, where, type, value);
+}
+
+function matchNamed(binder: Binder, where: Where, type: GraphQLOutputType, value: ResponseValue): void {
+  const { findings, schema } = binder;
+  const at = { ...where, rest: value.shape.node };
+  if (isScalarType(type)) {
+    if (!scalarCoversOutput(type, value.shape))
+      return addMismatch(binder, at, "output-type", `is ${type}`, value.shape);
+    if (type.name === "Int" && exceedsInt(value.shape)) {
+      findings.add(
+        "output-int64",
+        at,
+        `${where.coordinate} is Int, but REST sends ${describeShape(value.shape)}, which does not fit 32 bits`,
+        "use Float, or String if REST can send one",
+      );
+    }
+    if (type.name === "ID") checkExactInteger(binder, at, where.coordinate, value.shape);
+  } else if (isEnumType(type)) {
+    if (!isStringEnum(value.shape))
+      return addMismatch(binder, at, "output-type", `is the enum ${type}`, value.shape);
+    const missing = uncoveredEnumValues(schema, type, value.shape);
+    if (missing.length > 0) {
+      findings.add(
+        "output-enum",
+        { ...at, below: ["enum"] },
+        `${type} has no value for ${missing.map((name) => `"${name}"`).join(", ")}, which REST may send at ${where.coordinate}`,
+        `add it to enum ${type}, with @restName where the names differ`,
+      );
+    }
+  } else if (isObjectType(type)) {
+    if (!isObject(value.shape))
+      return addMismatch(binder, at, "output-type", `is the object ${type}`, value.shape);
+    binder.addBacking(type.name, value.shape, value.typeExpression);
+  } else if (isUnionOrInterface(type)) {
+    bindAbstract(binder, at, type, value);
+  }
+}
+
+const isObject = (shape: Shape): boolean => shape.types.size === 1 && shape.types.has("object");
+
+function addMismatch(
+  binder: Binder,
+  where: Where,
+  rule: "output-type" | "output-list",
+  what: string,
+  shape: Shape,
+): void {
+  if (shape.node.value === unresolvedSchema) return;
+  binder.findings.add(
+    rule,
+    where,
+    `${where.coordinate} ${what}, but REST sends ${describeShape(shape)}`,
+    "give the field the type that REST sends",
+  );
+}

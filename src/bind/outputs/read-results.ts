@@ -1,0 +1,148 @@
+/** Finds a bound field's value in the responses, and compares it with the field's type. */
+import { getNullableType, isListType, isNonNullType } from "graphql";
+import { hasNoContent } from "../../openapi/operation.ts";
+import { declaredProperty } from "../../openapi/shape.ts";
+import { directivePlace } from "../../schema/directives.ts";
+import type { Binder } from "../binder.ts";
+import type { FieldInProgress } from "../field-in-progress.ts";
+import { didYouMean } from "../findings.ts";
+import type { BoundField } from "../model.ts";
+import { describeShape } from "../type-rules.ts";
+import { matchOutput } from "./match-output.ts";
+import type { ResponseValue } from "./response-value.ts";
+import { bodyType, itemType, propertyType } from "./type-expression.ts";
+
+/** The field's value in each JSON response of status 2xx. The first one is the batch's list. */
+export function readResults(binder: Binder, field: FieldInProgress): ResponseValue[] {
+  const { operation } = field;
+  const isOptional = operation.successes.some(({ shape }) => !shape);
+  const responses = operation.successes.flatMap((response) => {
+    const { shape, media, status } = response;
+    return shape && media !== undefined ? [{ shape, media, status }] : [];
+  });
+  if (responses.length === 0) checkNoContent(binder, field);
+  return responses.flatMap(({ shape, media, status }) => {
+    return readResult(binder, field, {
+      shape,
+      optional: isOptional,
+      typeExpression: binder.typeExpressionOf(shape, bodyType(operation, status, media)),
+    });
+  });
+}
+
+/** An operation without content is null, unless `result` or `batchBy` expect a value. */
+function checkNoContent(binder: Binder, { definition, directive, operation, where }: FieldInProgress): void {
+  const at = { ...where, rest: operation.node, below: operation.successPath };
+  if (!hasNoContent(operation) || directive.result !== undefined || directive.batchBy !== undefined) {
+    binder.findings.add(
+      "operation-no-json",
+      at,
+      `${operation.id} documents no JSON answer`,
+      "document its 2xx answer as application/json",
+    );
+  } else if (isNonNullType(definition.type)) {
+    binder.findings.add(
+      "output-nullable",
+      at,
+      `${where.coordinate} is ${definition.type}, but ${operation.id} answers without content, which is null`,
+      "drop the `!`",
+    );
+  }
+}
+
+function readResult(
+  binder: Binder,
+  { definition, directive, operation, where }: FieldInProgress,
+  body: ResponseValue,
+): ResponseValue[] {
+  let value = body;
+  for (const step of directive.result?.split(".") ?? []) {
+    const next = declaredProperty(value.shape, step);
+    if (!next) {
+      const at = { ...where, schema: directivePlace(definition, "rest", "result"), rest: value.shape.node };
+      binder.findings.add(
+        "result-missing",
+        at,
+        `the answer of ${operation.id} has no property "${step}"${didYouMean(step, value.shape.properties.keys())}`,
+        "name where the value stands in the body",
+      );
+      return [];
+    }
+    const optional = value.optional || !next.required || value.shape.nullable;
+    const typeExpression = binder.typeExpressionOf(next.shape, propertyType(value.typeExpression, step));
+    binder.relyOnResponse(where.coordinate, value.shape.node, next.node);
+    value = { shape: next.shape, optional, typeExpression };
+  }
+  return [value];
+}
+
+export function matchResult(
+  binder: Binder,
+  field: FieldInProgress,
+  value: ResponseValue,
+  batch: BoundField["batch"],
+  mayHaveNothing: boolean,
+): void {
+  const { definition, where, operation } = field;
+  const at = { ...where, rest: operation.node };
+  binder.relyOnResponse(where.coordinate, value.shape.node);
+  if (mayHaveNothing && isNonNullType(definition.type)) {
+    binder.findings.add(
+      "output-nullable",
+      at,
+      `${where.coordinate} is ${definition.type}, but its parent may have no key for it`,
+      "drop the `!`",
+    );
+  }
+  const items = value.shape.items;
+  const isList = isListType(getNullableType(definition.type));
+  if (!items && isList && addForgottenResult(binder, field, value)) return;
+  if (!batch) return matchOutput(binder, at, definition.type, value);
+  const keyMayMiss = batch.mode === "one" || batch.key.source.nullable;
+  if (keyMayMiss && isNonNullType(definition.type)) {
+    binder.findings.add(
+      "output-nullable",
+      at,
+      `${where.coordinate} is ${definition.type}, but a key without an answer is null`,
+      "drop the `!`",
+    );
+  }
+  const bare = getNullableType(definition.type);
+  if (!items) return matchOutput(binder, at, definition.type, value);
+  const item = {
+    shape: items,
+    optional: false,
+    typeExpression: binder.typeExpressionOf(items, itemType(value.typeExpression)),
+  };
+  if (batch.mode === "one") return matchOutput(binder, at, bare, item);
+  if (!isListType(bare)) return undefined;
+  if (batch.mode === "each" && isNonNullType(bare.ofType)) {
+    binder.findings.add(
+      "output-nullable",
+      at,
+      `items of ${where.coordinate} are ${bare.ofType}, but a key without an answer is null`,
+      "drop the inner `!`",
+    );
+  }
+  return matchOutput(binder, { ...at, rest: items.node }, bare.ofType, item);
+}
+
+/** A list field over an object that holds lists: `result` is most likely forgotten, and the hint says which one to add. */
+function addForgottenResult(
+  binder: Binder,
+  { definition, where, directive }: FieldInProgress,
+  { shape }: ResponseValue,
+): boolean {
+  const lists = [...shape.properties].filter(([name]) =>
+    declaredProperty(shape, name)?.shape.types.has("array"),
+  );
+  if (lists.length === 0) return false;
+  const results = lists.map(([name]) => `\`result: "${[directive.result ?? [], name].flat().join(".")}"\``);
+  binder.findings.add(
+    "output-list",
+    { ...where, rest: shape.node },
+    `${where.coordinate} is ${definition.type}, but REST sends ${describeShape(shape)}`,
+    `add ${results.join(" or ")} to @rest: the list stands there in the answer`,
+  );
+  return true;
+}

@@ -1,0 +1,51 @@
+/** TypeScript types of REST values, in terms of the generated REST types. */
+import type { RestOperation } from "../../openapi/operation.ts";
+
+export type TypeExpression = {
+  /** The generated type that the expression starts from. */
+  readonly root: "components" | "paths";
+  readonly text: string;
+};
+
+/** A type of an object has no null: an object that is null is read by nobody. */
+export function componentType(name: string, isNullable: boolean): TypeExpression {
+  const text = `components["schemas"][${JSON.stringify(name)}]`;
+  return { root: "components", text: isNullable ? `NonNullable<${text}>` : text };
+}
+
+/** The body of a response. openapi-typescript writes a status as a number, and a range such as `2XX` as a string. */
+export function bodyType(
+  { path, method }: Pick<RestOperation, "path" | "method">,
+  status: string,
+  media: string,
+): TypeExpression {
+  const key = /^\d+$/.test(status) ? status : JSON.stringify(status);
+  const responses = `paths[${JSON.stringify(path)}]["${method}"]["responses"]`;
+  return { root: "paths", text: `${responses}[${key}]["content"][${JSON.stringify(media)}]` };
+}
+
+export const propertyType = ({ root, text }: TypeExpression, name: string): TypeExpression => ({
+  root,
+  text: `NonNullable<${text}[${JSON.stringify(name)}]>`,
+});
+
+export const itemType = ({ root, text }: TypeExpression): TypeExpression => ({
+  root,
+  text: `NonNullable<${text}>[number]`,
+});
+
+/** The members of a union whose discriminator has one of the values. */
+export function variantType(
+  { root, text }: TypeExpression,
+  property: string,
+  values: readonly string[],
+): TypeExpression {
+  const literals = values.map((value) => JSON.stringify(value)).join(" | ");
+  return { root, text: `Extract<${text}, { ${JSON.stringify(property)}: ${literals} }>` };
+}
+
+/** The type of an object that may be null, without its null. `componentType` has left it out already. */
+export const withoutNull = ({ root, text }: TypeExpression): TypeExpression =>
+  /^NonNullable<.*>$|^components\["schemas"\]\["[^"]*"\]$/.test(text)
+    ? { root, text }
+    : { root, text: `NonNullable<${text}>` };

@@ -1,0 +1,32 @@
+/** The argument behind each REST name, so that the server can translate a refusal by REST to the client's names. */
+import { type GraphQLSchema, getNamedType, isInputObjectType } from "graphql";
+import { restNameOf } from "../../schema/directives.ts";
+import type { FieldBinding } from "../model.ts";
+import type { RestRequest } from "./rest-request.ts";
+
+type Names = RestRequest["argumentNames"];
+
+export const argumentNames = (schema: GraphQLSchema, field: FieldBinding): Names => ({
+  ...bodyNames(schema, field),
+  ...inputNames(field),
+});
+
+const inputNames = ({ inputs }: FieldBinding): Names =>
+  Object.fromEntries(
+    inputs.flatMap(({ name, source }) => {
+      const argument = source.kind === "argument" ? source.path.join(".") : name;
+      return argument === name ? [] : [[name, argument]];
+    }),
+  );
+
+/** The properties of an argument that is the whole body. */
+function bodyNames(schema: GraphQLSchema, { wholeBody }: FieldBinding): Names {
+  const type = wholeBody && getNamedType(wholeBody.type);
+  if (!isInputObjectType(type)) return {};
+  return Object.fromEntries(
+    Object.values(type.getFields()).map((field) => [
+      restNameOf(schema, field),
+      [...(wholeBody?.path ?? []), field.name].join("."),
+    ]),
+  );
+}

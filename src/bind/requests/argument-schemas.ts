@@ -1,0 +1,78 @@
+/**
+ * The REST limits of a field's arguments as JSON Schemas (2020-12) under GraphQL names. The server refuses a value
+ * beyond a limit by the name of its argument, before any call.
+ */
+import {
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+} from "graphql";
+import { limitSchema } from "../../openapi/limit-schema.ts";
+import type { Shape } from "../../openapi/shape.ts";
+import { restNameOf } from "../../schema/directives.ts";
+import type { JsonSchema } from "../../standards/json-schema.ts";
+import type { ArgumentSource, FieldBinding } from "../model.ts";
+import type { RestRequest } from "./rest-request.ts";
+
+/** Input objects below this depth are not checked: an input type may include itself. */
+const maxDepth = 8;
+
+export function argumentSchemas(
+  schema: GraphQLSchema,
+  { inputs, wholeBody, operation }: FieldBinding,
+): RestRequest["argumentSchemas"] {
+  const schemas: Record<string, JsonSchema> = {};
+  const add = ({ path, type }: ArgumentSource, shape: Shape): void => {
+    const [name = "", ...below] = path;
+    const nested = below.reduceRight<JsonSchema>(
+      (inner, step) => ({ properties: { [step]: inner } }),
+      valueSchema(schema, type, shape),
+    );
+    const before = schemas[name];
+    if (Object.keys(nested).length > 0) schemas[name] = before ? { allOf: [before, nested] } : nested;
+  };
+  for (const { source, shape } of inputs) if (source.kind === "argument") add(source, shape);
+  if (wholeBody && operation.body) add(wholeBody, operation.body.shape);
+  return schemas;
+}
+
+/** The limits of one value. `type` is absent, because GraphQL has checked it. */
+function valueSchema(schema: GraphQLSchema, type: GraphQLInputType, shape: Shape, depth = 0): JsonSchema {
+  const nullable = getNullableType(type);
+  if (depth > maxDepth || isEnumType(nullable)) return {};
+  if (isListType(nullable)) {
+    const items = shape.items ? valueSchema(schema, nullable.ofType, shape.items, depth + 1) : {};
+    return orNull(type, { ...limitSchema(shape), ...(Object.keys(items).length > 0 && { items }) });
+  }
+  if (isInputObjectType(nullable)) return orNull(type, objectSchema(schema, nullable, shape, depth));
+  if (getNamedType(type).name === "ID" && !shape.types.has("string") && shape.types.size > 0)
+    return orNull(type, { pattern: "^-?[0-9]+$" });
+  return orNull(type, {
+    ...limitSchema(shape),
+    ...(shape.values && { enum: shape.values }),
+  });
+}
+
+function objectSchema(
+  schema: GraphQLSchema,
+  type: GraphQLInputObjectType,
+  shape: Shape,
+  depth: number,
+): JsonSchema {
+  const properties = Object.values(type.getFields()).flatMap((field) => {
+    const property = shape.properties.get(restNameOf(schema, field));
+    const limits = property ? valueSchema(schema, field.type, property.shape, depth + 1) : {};
+    return Object.keys(limits).length > 0 ? [[field.name, limits] as const] : [];
+  });
+  return properties.length > 0 ? { properties: Object.fromEntries(properties) } : {};
+}
+
+/** `enum` is the only keyword that would refuse the null of a nullable input. */
+const orNull = (type: GraphQLInputType, schema: JsonSchema): JsonSchema =>
+  !isNonNullType(type) && Array.isArray(schema.enum) ? { ...schema, enum: [...schema.enum, null] } : schema;

@@ -1,0 +1,95 @@
+/** Resolves the request of a bound field: the value that each location sends, and the form in which REST receives it. */
+import {
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isInputObjectType,
+  isListType,
+} from "graphql";
+import type { Shape } from "../../openapi/shape.ts";
+import { restNameOf } from "../../schema/directives.ts";
+import type { ArgumentSource, FieldBinding, Input } from "../model.ts";
+import { argumentNames } from "./argument-names.ts";
+import { argumentSchemas } from "./argument-schemas.ts";
+import type { InputConversions } from "./input-conversions.ts";
+import type { RequestPart, RequestValue, RestRequest } from "./rest-request.ts";
+
+export function resolveRequest(
+  schema: GraphQLSchema,
+  conversions: InputConversions,
+  field: FieldBinding,
+): RestRequest {
+  const { operation, nullOn404 } = field;
+  return {
+    method: operation.method === "get" && nullOn404 ? "find" : operation.method,
+    parts: requestParts(conversions, field),
+    argumentSchemas: argumentSchemas(schema, field),
+    argumentNames: argumentNames(schema, field),
+  };
+}
+
+const requestParts = (conversions: InputConversions, field: FieldBinding): RequestPart[] =>
+  (["path", "query", "header", "body"] as const).flatMap((location): RequestPart[] => {
+    const { wholeBody, operation } = field;
+    if (location === "body" && wholeBody && operation.body)
+      return [{ in: "body", whole: argumentValue(conversions, wholeBody, operation.body.shape, true) }];
+    const inputs = field.inputs.filter((input) => input.in === location);
+    const entries = inputs.map((input) => ({
+      name: input.name,
+      value: inputValue(conversions, field, input),
+    }));
+    return entries.length > 0 ? [{ in: location, entries }] : [];
+  });
+
+function inputValue(conversions: InputConversions, field: FieldBinding, input: Input): RequestValue {
+  if (input === field.batch?.key) return { kind: "keys" };
+  const { source } = input;
+  const inBody = input.in === "body";
+  if (source.kind === "constant") return source;
+  if (source.kind === "argument") return argumentValue(conversions, source, input.shape, inBody);
+  const { kind, path, nullable } = source;
+  const isOmitted = inBody && nullable && !input.takesNull && !field.needs.includes(source);
+  return { kind, path, nullable, sent: { nulls: isOmitted ? "omitted" : "sent" } };
+}
+
+/** Outside the body the parameter encoder of the REST client handles nulls. */
+function argumentValue(
+  conversions: InputConversions,
+  { kind, path, nullable, type }: ArgumentSource,
+  shape: Shape,
+  inBody: boolean,
+): RequestValue {
+  const isPlain = !isInputObjectType(getNamedType(type)) && !(inBody && nullable);
+  const sent = isPlain
+    ? ({ nulls: "sent" } as const)
+    : conversions.sentValue(nullable ? getNullableType(type) : type, shape);
+  return {
+    kind,
+    path,
+    nullable,
+    sent,
+    ...(takesChoice(conversions.schema, type, shape) && { isUntyped: true }),
+  };
+}
+
+/** Whether REST takes one of several objects or lists, at any depth of the type. */
+function takesChoice(
+  schema: GraphQLSchema,
+  type: GraphQLInputType,
+  shape: Shape,
+  enclosing: readonly string[] = [],
+): boolean {
+  const bare = getNullableType(type);
+  const key = `${bare} ${shape.identity.text}`;
+  if (enclosing.includes(key)) return false;
+  const isNested = isListType(bare) || isInputObjectType(bare);
+  if (isNested && shape.members && shape.members.length > 1) return true;
+  if (isListType(bare))
+    return shape.items !== undefined && takesChoice(schema, bare.ofType, shape.items, [...enclosing, key]);
+  if (!isInputObjectType(bare)) return false;
+  return Object.values(bare.getFields()).some((field) => {
+    const property = shape.properties.get(restNameOf(schema, field));
+    return property !== undefined && takesChoice(schema, field.type, property.shape, [...enclosing, key]);
+  });
+}

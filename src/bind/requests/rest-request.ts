@@ -1,0 +1,81 @@
+/** The resolved requests of the model: codegen prints them and decides nothing. */
+import type { InputLocation } from "../../openapi/operation.ts";
+import type { JsonSchema } from "../../standards/json-schema.ts";
+
+export type RestRequest = {
+  /** The method of the REST client: the HTTP method, or `find`, which reads a 404 response as null. */
+  readonly method: string;
+  readonly parts: readonly RequestPart[];
+  /** Argument → the limits of its value under GraphQL names. An argument without limits is left out. */
+  readonly argumentSchemas: Readonly<Record<string, JsonSchema>>;
+  /** REST name → argument, where the two names differ. A dot separates the steps into an input object. */
+  readonly argumentNames: Readonly<Record<string, string>>;
+};
+
+/** The values of one location, by REST name; or one value that is the whole body. */
+export type RequestPart =
+  | { readonly in: InputLocation; readonly entries: readonly RequestEntry[] }
+  | { readonly in: "body"; readonly whole: RequestValue };
+
+export type RequestEntry = { readonly name: string; readonly value: RequestValue };
+
+export type RequestValue =
+  | { readonly kind: "constant"; readonly value: unknown }
+  /** The collected keys of a batch. */
+  | { readonly kind: "keys" }
+  | {
+      readonly kind: "argument" | "parent";
+      readonly path: readonly string[];
+      /** Whether a step of the path may be null. */
+      readonly nullable: boolean;
+      readonly sent: SentValue;
+      /** REST takes one of several objects or lists: which of them a value is, its GraphQL type does not say. */
+      readonly isUntyped?: true;
+    };
+
+/** The form in which REST receives a GraphQL value. */
+export type SentValue = {
+  /** never: the value is not null · sent: a null is sent as it is · omitted: a null is left out of the request. */
+  readonly nulls: "never" | "sent" | "omitted";
+  /** The form of a list's items, if they are converted. */
+  readonly items?: SentValue;
+  /** The conversion of an input object; absent: the value is sent as it is. */
+  readonly conversion?: ConversionId;
+};
+
+export type ConversionId = {
+  /** The input type. */
+  readonly type: string;
+  /** Counts the conversions of one type from 1. */
+  readonly ordinal: number;
+};
+
+/**
+ * Turns an input object into a REST object. A type needs one if REST has other names for its fields or refuses their
+ * nulls; it needs several if its REST objects differ in that.
+ */
+export type InputConversion = ConversionId & {
+  /** Whether the conversion calls itself. TypeScript cannot infer the type of its result then. */
+  readonly isRecursive: boolean;
+  readonly fields: readonly ConvertedField[];
+};
+
+export type ConvertedField = {
+  readonly restName: string;
+  readonly field: string;
+  readonly sent: SentValue;
+};
+
+/** The facts about a bound operation that the REST client needs at run time. */
+export type CalledOperation = {
+  readonly id: string;
+  readonly product: string;
+  /** The permission that a caller needs, where the document names one. */
+  readonly permission?: string;
+  /** The serialization of array and object parameters, by `location:name`. */
+  readonly style?: Readonly<Record<string, { readonly style: string; readonly explode: boolean }>>;
+  /** The body's media type, if it is not `application/json`. */
+  readonly media?: string;
+  /** Whether a 2xx response may have no JSON body. */
+  readonly empty?: true;
+};

@@ -1,0 +1,48 @@
+/**
+ * Reads and lists the files of a spec folder. `folderFiles` reads them from disk; `src/check` reads them from a git ref.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { unreadable } from "../diagnostic.ts";
+import type { ReadFile } from "../openapi/document.ts";
+
+export type SpecFiles = {
+  readonly read: ReadFile;
+  /** The sorted names of all files below `folder`, relative to the spec folder; empty if the folder does not exist. */
+  readonly list: (folder: string) => string[];
+};
+
+/** The files below `folder` on disk. A file that exists and cannot be read throws `SpecUnreadable`. */
+export const folderFiles = (folder: string): SpecFiles => ({
+  read: (name) => {
+    try {
+      return readFileSync(join(folder, name), "utf8");
+    } catch (error) {
+      return absent(name, error, { EISDIR: "is a folder, not a file" });
+    }
+  },
+  list: (name) => {
+    try {
+      const entries = readdirSync(join(folder, name), { recursive: true, withFileTypes: true });
+      const files = entries.filter((entry) => entry.isFile());
+      return files
+        .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, "/"))
+        .sort();
+    } catch (error) {
+      return absent(name, error, { ENOTDIR: "is a file, not a folder" }) ?? [];
+    }
+  },
+});
+
+/** Returns `undefined` if the file does not exist. Throws `SpecUnreadable` for any other error. */
+function absent(name: string, error: unknown, words: Readonly<Record<string, string>>): undefined {
+  const { code = "" } = error as NodeJS.ErrnoException;
+  if (code === "ENOENT") return undefined;
+  throw unreadable(name, words[code] ?? `cannot be read (${code})`);
+}
+
+/** The texts of the saved operations, by file name. */
+export function savedOperationTexts({ read, list }: SpecFiles): Map<string, string> {
+  const names = list("operations").filter((name) => /\.(graphql|gql)$/.test(name));
+  return new Map(names.map((name) => [name, read(name) ?? ""]));
+}

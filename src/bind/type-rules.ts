@@ -1,0 +1,96 @@
+/**
+ * The type rules: which GraphQL scalars and enums fit which REST values. An output type must cover every value that
+ * REST may send (GraphQL spec §3.5). An input type must share a type with the parameter; its limits are checked at run time.
+ */
+import {
+  type GraphQLEnumType,
+  type GraphQLScalarType,
+  type GraphQLSchema,
+  isSpecifiedScalarType,
+} from "graphql";
+import { type Shape, typeText } from "../openapi/shape.ts";
+import { restNameOf } from "../schema/directives.ts";
+import type { Binder } from "./binder.ts";
+import type { Where } from "./findings.ts";
+
+const outputTypes: Record<string, readonly string[]> = {
+  String: ["string"],
+  ID: ["string", "integer"],
+  Int: ["integer"],
+  Float: ["number", "integer"],
+  Boolean: ["boolean"],
+};
+
+const inputTypes: Record<string, readonly string[]> = {
+  String: ["string"],
+  ID: ["string", "integer"],
+  Int: ["integer", "number"],
+  Float: ["number"],
+  Boolean: ["boolean"],
+};
+
+/** Whether `type` covers every value of this shape. A custom scalar covers any value. */
+export const scalarCoversOutput = (type: GraphQLScalarType, shape: Shape): boolean =>
+  !isSpecifiedScalarType(type) ||
+  (shape.types.size > 0 && [...shape.types].every((name) => outputTypes[type.name]?.includes(name)));
+
+/** Whether REST accepts values of `type`. */
+export const scalarFitsInput = (type: GraphQLScalarType, shape: Shape): boolean =>
+  !isSpecifiedScalarType(type) ||
+  shape.types.size === 0 ||
+  (inputTypes[type.name] ?? []).some((name) => shape.types.has(name as never));
+
+/** Whether an integer of this shape may exceed the 32 bits of `Int`. */
+export const exceedsInt = (shape: Shape): boolean =>
+  exceeds(shape, ["int64", "uint64", "uint32"], -(2 ** 31), 2 ** 31 - 1);
+
+/** A value that identifies a record must be exact. A JSON number is read as a double, which is exact up to 53 bits. */
+export function checkExactInteger({ findings }: Binder, where: Where, what: string, shape: Shape): void {
+  if (!shape.types.has("integer")) return;
+  if (!exceeds(shape, ["int64", "uint64"], Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)) return;
+  findings.add(
+    "int64-rounded",
+    where,
+    `${what} is ${describeShape(shape)}, which is rounded above 2^53 and then names another record`,
+    "have REST send a string, or say its minimum and maximum there, or approve it",
+    [what],
+  );
+}
+
+function exceeds({ integers }: Shape, wide: readonly string[], least: number, most: number): boolean {
+  const isBeyond = (value: unknown): boolean => typeof value === "number" && (value < least || value > most);
+  return integers.some(({ format, values, limits }) => {
+    if (values) return values.some(isBeyond);
+    const { maximum = limits.exclusiveMaximum, minimum = limits.exclusiveMinimum } = limits;
+    if (isBeyond(maximum) || isBeyond(minimum)) return true;
+    const isBounded = typeof maximum === "number" && typeof minimum === "number";
+    return format !== undefined && wide.includes(format) && !isBounded;
+  });
+}
+
+/** GraphQL enum value → REST value. */
+export const enumValues = (schema: GraphQLSchema, type: GraphQLEnumType): Map<string, string> =>
+  new Map(type.getValues().map((value) => [value.name, restNameOf(schema, value)]));
+
+/** Whether every value of the shape is one of a known list of strings. */
+export const isStringEnum = ({ values, types }: Shape): boolean =>
+  values !== undefined && [...types].every((type) => type === "string");
+
+/** The REST values without a GraphQL enum value. */
+export function uncoveredEnumValues(schema: GraphQLSchema, type: GraphQLEnumType, shape: Shape): string[] {
+  const known = new Set(enumValues(schema, type).values());
+  return (shape.values ?? []).map(String).filter((value) => !known.has(value));
+}
+
+/** The GraphQL enum values that REST refuses. */
+export function refusedEnumValues(schema: GraphQLSchema, type: GraphQLEnumType, shape: Shape): string[] {
+  if (!shape.values) return [];
+  const taken = new Set(shape.values.map(String));
+  return [...enumValues(schema, type)].filter(([, rest]) => !taken.has(rest)).map(([name]) => name);
+}
+
+/** The shape as messages name it. */
+export function describeShape(shape: Shape): string {
+  const format = shape.format ? ` (${shape.format})` : "";
+  return typeText(shape) + format;
+}

@@ -1,0 +1,77 @@
+/**
+ * The capacities of a process that no variable sets, and the defaults of two that variables set. Each has its unit and its
+ * reason. The bounds on requests, bodies and answers are variables: `environment.ts`.
+ */
+
+/** Connections to one product's REST service; `REST_CONNECTIONS` and `REST_CONNECTIONS_PER_CALLER` set them. */
+export const connectionsOfProduct = {
+  /** Calls beyond them wait. Several processes together must not have more than the service takes. */
+  all: 64,
+  /** Three quarters: calls of one caller that hang leave a quarter to all others. */
+  ofCaller: 48,
+};
+
+/**
+ * Calls of one product that wait or are on a connection. One more is refused at once: 256 requests at once with about 20
+ * calls each fit.
+ */
+export const callsOfProduct = 5_000;
+
+/** Connections of the gateway to one upstream. As many as the `graphql` role takes requests at once. */
+export const gatewayConnections = 256;
+
+/** Request bodies of the full size that the gateway keeps for upstreams. 256 of 1 MiB are half of a 512 MiB process. */
+export const gatewayBodies = { all: 256, ofTenant: 64 };
+
+/** API keys in the gateway's cache, good ones and bad ones each, so that a flood of bad keys drops no good one. */
+export const cachedKeys = 10_000;
+
+/**
+ * Look-ups of API keys. A few run at a time, because key introspection serves every gateway. Of each rank 256 wait: at
+ * 50 ms a look-up they take 0.8 s, which is within the time that a look-up has.
+ */
+export const keyLookUps = { running: 16, waiting: 256 };
+
+/** Addresses or keys that one rate limit counts. The bound keeps a flood of made-up addresses from filling the memory. */
+export const countedClients = 20_000;
+
+/** Request bodies that arrive slowly, on every role. */
+export const slowBodies = {
+  /** Ms. From this age on a body is slow: it counts for its address and its credential. */
+  slowAfterMs: 1_000,
+  /** Slow bodies of one address, and of one credential. */
+  ofSender: 32,
+  /** Ms. From this age on a body must have arrived at the minimum rate. */
+  graceMs: 5_000,
+  /** Bytes a second: the default of Apache's `RequestReadTimeout`. */
+  minimumRate: 500,
+  /** The memory of all unfinished bodies, in bodies of the full size. 128 of 1 MiB are a quarter of a 512 MiB process. */
+  all: 128,
+};
+
+/** Requests of one connection without a complete response. No real client pipelines more. */
+export const pipelinedRequests = 64;
+
+/** Large GraphQL answers: they stay in memory until their clients have read them. Smaller answers are not counted. */
+export const largeAnswers = {
+  /** Bytes. From this size on an answer is large. */
+  from: 1_048_576,
+  /** Bytes of all large answers that are not read yet: 64 MiB, an eighth of a 512 MiB process. */
+  unread: 67_108_864,
+};
+
+/** Bytes of the documents in the cache. Documents and plans together take less than a fifth of a 512 MiB process. */
+export const cachedDocumentBytes = 30_000_000;
+
+export const cachedPlans = {
+  /** Bytes of the plans in the cache, and of their documents. */
+  bytes: 70_000_000,
+  /** Plans of one operation. Four variables of `@skip` and `@include` have 16 outcomes. */
+  ofOperation: 16,
+};
+
+/** Characters of the refusals in the cache. A refused document costs its parsing and validation once. */
+export const cachedRefusalCharacters = 5_000_000;
+
+/** The budget of a process for REST's response bodies, in budgets of one request (`MAX_REQUEST_BYTES`). */
+export const requestBudgetsOfProcess = 3;

@@ -1,0 +1,69 @@
+/** The changes of the binding directives: the public schema is the same, the REST source is another. */
+import type { GraphQLSchema } from "graphql";
+import { isEnumType } from "graphql";
+import { type Model, type ModelField, sourceOf } from "../../bind/model.ts";
+import { enumValues } from "../../bind/type-rules.ts";
+import { inputKey } from "../../openapi/operation.ts";
+import type { SchemaChange } from "./schema-change.ts";
+
+/** Fields that read another REST place, and enum values that stand for another REST value. */
+export const bindingChanges = (base: Model, head: Model): SchemaChange[] => [
+  ...fieldChanges(base, head),
+  ...enumValueChanges(base.schema, head.schema),
+];
+
+function fieldChanges(base: Model, head: Model): SchemaChange[] {
+  return [...base.fields.values()].flatMap((old): SchemaChange[] => {
+    const now = head.fields.get(old.coordinate);
+    if (!now) return [];
+    const [before, after] = [bindingOf(old, now), bindingOf(now, now)];
+    if (JSON.stringify(before) === JSON.stringify(after)) return [];
+    const message = `${old.coordinate} is bound otherwise now: ${describe(now)}, it was ${describe(old)}`;
+    return [
+      { rule: "binding-changed", class: "dangerous", coordinate: old.coordinate, message, before, after },
+    ];
+  });
+}
+
+/**
+ * The facts of a binding in canonical order. `now` is the new binding of the same field: an operation that kept its
+ * `operationId`, or its method and path, counts as the same operation.
+ */
+function bindingOf(field: ModelField, now: ModelField): unknown {
+  if (field.kind === "plain") return field.property ?? null;
+  const isSame =
+    now.kind === "bound" &&
+    (now.operation.id === field.operation.id ||
+      (now.operation.path === field.operation.path && now.operation.method === field.operation.method));
+  const inputs = field.inputs.map((input) => [inputKey(input), sourceOf(input.source)]);
+  return {
+    operation: isSame && now.kind === "bound" ? now.operation.id : field.operation.id,
+    inputs: inputs.sort((one, other) => (String(one) < String(other) ? -1 : 1)),
+    body: field.wholeBody ? sourceOf(field.wholeBody) : null,
+    result: field.result,
+    batchBy: field.batch?.match ?? null,
+  };
+}
+
+const describe = (field: ModelField): string =>
+  field.kind === "plain"
+    ? `property ${field.property ?? "none, its parent's own object"}`
+    : [field.operation.id, ...field.result].join(".") +
+      `(${field.inputs.map((input) => `${input.name}: ${sourceOf(input.source)}`).join(", ")})`;
+
+function enumValueChanges(base: GraphQLSchema, head: GraphQLSchema): SchemaChange[] {
+  return Object.values(base.getTypeMap()).flatMap((old) => {
+    const now = head.getType(old.name);
+    if (!isEnumType(old) || !isEnumType(now) || !old.astNode) return [];
+    const after = enumValues(head, now);
+    return [...enumValues(base, old)].flatMap(([name, rest]): SchemaChange[] => {
+      const other = after.get(name);
+      if (other === undefined || other === rest) return [];
+      const coordinate = `${old.name}.${name}`;
+      const message = `${coordinate} stands for "${other}" now, it was "${rest}"`;
+      return [
+        { rule: "binding-changed", class: "dangerous", coordinate, message, before: rest, after: other },
+      ];
+    });
+  });
+}

@@ -1,0 +1,154 @@
+/**
+ * Compares two resolved schemas in one direction. A response may promise more and never less; a request may demand less
+ * and never more. `$ref` and `allOf` are resolved before, so the way a schema is written makes no difference.
+ */
+import type { Direction } from "../../bind/model.ts";
+import { nodeKey, type RestNode } from "../../openapi/document.ts";
+import type { Property } from "../../openapi/shape.ts";
+import { compareKeywords } from "./compare-keywords.ts";
+import { compareVariants } from "./compare-variants.ts";
+import type { RestChangeCollector } from "./rest-change-collector.ts";
+import { type ShapeChange, type ShapePair, type ShapeUse, standaloneUse } from "./shape-pair.ts";
+
+export class ShapeComparison {
+  readonly #changes: RestChangeCollector;
+  readonly #compared = new Set<string>();
+
+  constructor(changes: RestChangeCollector) {
+    this.#changes = changes;
+  }
+
+  compare(pair: ShapePair): void {
+    this.#usage(pair);
+    const key = `${pair.direction} ${pair.old.shape.identity.text} ${pair.new.shape.identity.text}`;
+    if (this.#compared.has(key)) return;
+    this.#compared.add(key);
+    const add = (change: ShapeChange): void => this.#add(pair, change);
+    if (!compareKeywords(pair, add)) return;
+    this.#properties(pair);
+    this.#items(pair);
+    compareVariants(pair, add, (member) => this.compare(member));
+  }
+
+  /** `required` and `nullable` may differ between two uses of one schema: the change belongs to the use. */
+  #usage(pair: ShapePair): void {
+    const { old, new: now, direction } = pair;
+    // GraphQL shows null for a value that a response leaves out and for a null: one may take the other's place
+    const mayMiss = ({ required, shape }: ShapeUse): boolean => required === shape.nullable;
+    const isReplaced =
+      old.required !== now.required &&
+      old.shape.nullable !== now.shape.nullable &&
+      mayMiss(old) &&
+      mayMiss(now);
+    const looser = direction === "response" && !isReplaced ? "breaking" : "safe";
+    const tighter = direction === "response" ? "safe" : "breaking";
+    if (old.required !== now.required)
+      this.#add(
+        pair,
+        {
+          rule: "rest-required-changed",
+          class: now.required ? tighter : looser,
+          message: now.required ? "is required now" : "may be left out now",
+          before: old.required,
+          after: now.required,
+        },
+        "use",
+      );
+    const [wasNullable, nullable] = [old.shape.nullable, now.shape.nullable];
+    if (wasNullable !== nullable)
+      this.#add(
+        pair,
+        {
+          rule: "rest-nullable-changed",
+          class: nullable ? looser : tighter,
+          message: nullable ? "may be null now" : "is never null now",
+          before: wasNullable,
+          after: nullable,
+        },
+        "use",
+      );
+  }
+
+  #add(pair: ShapePair, change: ShapeChange, of: "schema" | "use" = "schema"): void {
+    const { old, new: now, at, direction } = pair;
+    this.#changes.add({
+      ...change,
+      at,
+      direction,
+      message: `${at} ${change.message}`,
+      old: of === "schema" ? old.shape.node : old.node,
+      new: of === "schema" ? now.shape.node : now.node,
+      joins: of === "schema" ? [old.node, old.shape.node] : [old.node],
+    });
+  }
+
+  #properties({ at, direction, old, new: now }: ShapePair): void {
+    // properties beside the members repeat those of the members
+    if (old.shape.variants && now.shape.variants) return;
+    const isDeclared = ([, { isUndeclared }]: [string, Property]): boolean => !isUndeclared;
+    const before = new Map([...old.shape.properties].filter(isDeclared));
+    const after = new Map([...now.shape.properties].filter(isDeclared));
+    for (const property of before.values()) {
+      const other = after.get(property.name);
+      const place = `${at}.${property.name}`;
+      if (other) this.compare({ at: place, direction, old: useOf(property), new: useOf(other) });
+      else this.#removed(place, direction, property, now.shape.node);
+    }
+    for (const property of after.values()) {
+      if (!before.has(property.name)) this.#added(`${at}.${property.name}`, direction, property, old);
+    }
+  }
+
+  #removed(at: string, direction: Direction, { node, shape }: Property, holder: RestNode): void {
+    // a referenced schema stays when one property that uses it is gone
+    const isOwnSchema = nodeKey(node) === nodeKey(shape.node);
+    this.#changes.add({
+      rule: "rest-property-removed",
+      class: "breaking",
+      at,
+      direction,
+      message: `${at} is gone`,
+      before: "present",
+      after: "absent",
+      old: node,
+      new: holder,
+      joins: isOwnSchema ? [node, shape.node] : [node],
+    });
+  }
+
+  #added(at: string, direction: Direction, { node, required }: Property, holder: ShapeUse): void {
+    const isRequired = direction === "request" && required;
+    this.#changes.add({
+      rule: "rest-property-added",
+      class: isRequired ? "breaking" : "safe",
+      at,
+      direction,
+      message: isRequired ? `${at} is new and required` : `${at} is new`,
+      before: "absent",
+      after: required ? "required" : "optional",
+      new: node,
+      joins: isRequired ? [holder.node, holder.shape.node] : [],
+    });
+  }
+
+  #items(pair: ShapePair): void {
+    const { at, direction, old, new: now } = pair;
+    // items beside the members repeat those of the members
+    if (old.shape.variants && now.shape.variants) return;
+    const before = old.shape.items;
+    const after = now.shape.items;
+    if (before && after) {
+      this.compare({ at: `${at}[]`, direction, old: standaloneUse(before), new: standaloneUse(after) });
+    } else if (before || after) {
+      const loosened = !after === (direction === "request");
+      const change = {
+        message: `${after ? "says" : "no longer says"} what its items are`,
+        before: !after,
+        after: !before,
+      };
+      this.#add(pair, { rule: "rest-items-changed", class: loosened ? "safe" : "breaking", ...change });
+    }
+  }
+}
+
+const useOf = ({ node, shape, required }: Property): ShapeUse => ({ node, shape, required });

@@ -1,0 +1,79 @@
+/** Prints the report for a terminal: each finding with its places, then the changes and the saved operations. */
+import { styleText } from "node:util";
+import { approvalEntry } from "../approvals.ts";
+import {
+  type Finding,
+  type Frame,
+  type ImpactedOperation,
+  isUnapproved,
+  type Report,
+  type SpecChange,
+} from "../report.ts";
+import { summaryLines } from "./summary.ts";
+
+type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
+
+export function formatText(report: Report, colour = false): string {
+  const paint: Paint = (style, text) => (colour ? styleText(style, text, { validateStream: false }) : text);
+  const blocks = report.findings.map((finding) => findingBlock(finding, paint).join("\n"));
+  const changes = changeLines(report, paint);
+  const operations = operationLines(report, paint);
+  const parts = [...blocks, changes.join("\n"), operations.join("\n"), summaryLines(report).join("\n")];
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+function findingBlock(finding: Finding, paint: Paint): string[] {
+  const { rule, coordinate, message, hint, places, operations, coordinates, approval } = finding;
+  return [
+    `${label(finding, paint)} ${paint("bold", coordinate)}  ${paint("dim", rule)}`,
+    `  ${message}`,
+    ...places.flatMap((place) => frameLines(place, paint)),
+    ...(coordinates && coordinates.length > 1 ? [`  rests on it: ${coordinates.join(", ")}`] : []),
+    ...operations.map((operation) => `  ${impactLine(operation)}`),
+    approval
+      ? `  approved until ${approval.expires} by ${approval.author}: ${approval.reason}`
+      : `  ${paint("cyan", "→")} ${hint}`,
+    ...(finding.fingerprint && !approval
+      ? [
+          "  to approve it, add to spec/approvals.yaml:",
+          ...approvalEntry(finding).map((line) => `    ${line}`),
+        ]
+      : []),
+  ];
+}
+
+function label(finding: Finding, paint: Paint): string {
+  if (finding.approval) return paint("green", "approved");
+  const text = finding.change ?? finding.severity;
+  if (!isUnapproved(finding)) return paint("dim", text);
+  return paint(finding.severity === "error" ? "red" : "yellow", text);
+}
+
+function frameLines({ role, file, line, column, text }: Frame, paint: Paint): string[] {
+  const at = `  ${paint("cyan", `${file}:${line}:${column}`)}${role.startsWith("base") ? " (at the base)" : ""}`;
+  return [at, ...(text ? text.split("\n").map((each) => `    ${each}`) : [])];
+}
+
+export const impactLine = ({ name, file, line, verdict }: ImpactedOperation): string =>
+  `${verdict}: ${name} (${file}:${line})`;
+
+function changeLines({ changes, base }: Report, paint: Paint): string[] {
+  if (changes.length === 0) return [];
+  const line = ({ class: kind, message, coordinates, side }: SpecChange): string =>
+    `  ${kind.padEnd(9)} ${message}${side === "rest" && coordinates.length === 0 && kind !== "safe" ? " (nothing rests on it)" : ""}`;
+  return [paint("bold", `Changes since ${base}`), ...changes.map(line)];
+}
+
+function operationLines({ operations }: Report, paint: Paint): string[] {
+  if (operations.length === 0) return [];
+  const width = Math.max(...operations.map(({ name }) => name.length));
+  return [
+    paint("bold", "Saved operations"),
+    ...operations.map(({ name, file, line, verdict, because, calls }) => {
+      const showsCost = calls && verdict !== "broken";
+      const cost = showsCost ? `  ${calls.typical} REST calls, at worst ${calls.worst}` : "";
+      const why = because.length > 0 ? `  by ${because.join(", ")}` : cost;
+      return `  ${verdict.padEnd(9)} ${name.padEnd(width)}  ${file}:${line}${why}`;
+    }),
+  ];
+}

@@ -1,0 +1,8 @@
+/** The report as people read it: every text is one printable line, but for the frames, which are made printable already. */
+import { printable } from "../cli/printable.ts";
+import type { Report } from "./report.ts";
+
+export const printableReport = (report: Report): Report =>
+  JSON.parse(JSON.stringify(report), (key, value) =>
+    typeof value === "string" && key !== "text" ? printable(value) : value,
+  );

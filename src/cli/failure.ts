@@ -1,0 +1,39 @@
+/** How a command fails: with an exit code and clear lines, never with a stack trace. */
+import { inspect } from "node:util";
+import { printable } from "./printable.ts";
+
+/** One mistake; `places` stand below the spec folder, lines and columns count from 1. */
+export type Fault = {
+  readonly message: string;
+  readonly places: readonly { readonly file: string; readonly line: number; readonly column: number }[];
+  readonly hint?: string;
+};
+
+/** 1: findings, or a refusal · 2: usage or configuration · 3: an unreadable spec file · 4: a fault of ours. */
+export type Failure = { readonly exitCode: 1 | 2 | 3 | 4; readonly faults: readonly Fault[] };
+
+/** An error that a command foresees. Its class decides how the command ends; nothing reads its message for that. */
+export abstract class ExpectedFailure extends Error {
+  abstract readonly failure: Failure;
+}
+
+/** `doing` names the command. With `debug`, a fault of ours shows its stack trace. */
+export function failureOf(error: unknown, doing: string, debug = false): Failure {
+  if (error instanceof ExpectedFailure) return error.failure;
+  const { code, path, syscall, message } = error as NodeJS.ErrnoException;
+  if (syscall && path) return { exitCode: 2, faults: [withoutPlace(`${path}: ${code}`)] };
+  const [line] = (message ?? String(error)).split("\n");
+  const report = `${doing}: this is a fault of ours, please report it: ${printable(line ?? "")}`;
+  return { exitCode: 4, faults: [withoutPlace(debug ? `${report}\n${inspect(error)}` : report)] };
+}
+
+export const withoutPlace = (message: string): Fault => ({ message, places: [] });
+
+/** `spec/openapi.yaml:12:3: <message>`; a fault with a hint has its places, its message and its hint on a line each. */
+export function faultLine({ message, places, hint }: Fault): string {
+  const at = places.map(({ file, line, column }) => `spec/${file}:${line}:${column}`).join("  ");
+  if (hint !== undefined) return `${at}\n  ${message}\n  ${hint}`;
+  return at ? `${at}: ${message}` : message;
+}
+
+export const failureLines = ({ faults }: Failure): string[] => faults.map(faultLine);

@@ -1,0 +1,62 @@
+/** Command lines are read with commander: in memory, without `process.exit`, and a mistake is one line. */
+import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { didYouMean } from "./nearest.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** Columns of a help text, wherever it is printed. */
+const helpWidth = 100;
+
+/** An empty command line to describe; `script` is how a user starts it, such as `npm run check`. */
+export function commandLine(script: string, out: (text: string) => void): Command {
+  return new Command(`${script} --`)
+    .exitOverride()
+    .helpCommand(false)
+    .helpOption("-h, --help", "prints this text")
+    .configureOutput({
+      writeOut: (text) => out(text.trimEnd()),
+      writeErr: () => undefined,
+      getOutHelpWidth: () => helpWidth,
+      getErrHelpWidth: () => helpWidth,
+      getOutHasColors: () => false,
+    });
+}
+
+/** Runs the action that the arguments ask for, or prints the help. Throws `UsageError` for arguments that do not fit. */
+export async function parse(line: Command, argv: readonly string[]): Promise<void> {
+  try {
+    await line.parseAsync([...argv], { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode !== 0) throw new UsageError([mistakeIn(line, argv, error)]);
+  }
+}
+
+/** One line: the mistake, the nearest right name, and how to get help. */
+function mistakeIn(line: Command, argv: readonly string[], { code, message }: CommanderError): string {
+  const commands = line.commands.map((each) => each.name()).join(", ");
+  const unknown = /unknownOption|missingMandatory/.test(code) && unknownOption(line, argv);
+  const mistake =
+    unknown ||
+    (code === "commander.help" && "a command is missing") ||
+    message
+      .replace(/^error: /, "")
+      .replace(/\n\(Did you mean (.+)\?\)$/, "; did you mean $1?")
+      .replace(/\.$/, "");
+  const known = commands && /help|unknownCommand/.test(code) ? `; the commands are ${commands}` : "";
+  return `${mistake}${known} (${line.name()} --help explains)`;
+}
+
+/** A misspelt option is the cause where a required one seems to be missing. */
+function unknownOption(line: Command, argv: readonly string[]): string | undefined {
+  const options = [line, ...line.commands].flatMap((each) => each.options.flatMap(({ long }) => long ?? []));
+  const known = [...options, "--help"];
+  const given = argv.map((word) => word.split("=")[0] ?? "");
+  const wrong = given.find((word) => /^--./.test(word) && !known.includes(word));
+  return wrong === undefined ? undefined : `unknown option '${wrong}'${didYouMean(wrong, known)}`;
+}
+
+/** For options and arguments: their value must not be empty. */
+export function nonEmpty(value: string): string {
+  if (value === "") throw new InvalidArgumentError("It is empty.");
+  return value;
+}

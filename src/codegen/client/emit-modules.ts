@@ -1,0 +1,73 @@
+/**
+ * The modules of the client package, as TypeScript: the schema's enums as constants and the members of its unions; the
+ * saved operations as documents with the types of their variables and results. Client libraries infer from the type
+ * `TypedDocumentNode`.
+ */
+import * as typescript from "@graphql-codegen/typescript";
+import * as typescriptOperations from "@graphql-codegen/typescript-operations";
+import { buildSchema, type DocumentNode, type GraphQLSchema, isAbstractType, parse } from "graphql";
+import type { SavedOperation } from "../../schema/saved-operations.ts";
+import { merged, operationTypeOptions } from "../config.ts";
+import { idOf, savedDefinitions, typeName } from "../emit-operations.ts";
+import { object } from "../names.ts";
+import { comment, literal } from "../text.ts";
+
+/** The package that has the type, and its version. */
+export const typedDocumentPackage = { name: "@graphql-typed-document-node/core", version: "3.2.0" };
+
+/** Module name → text. `schema` is the schema that clients see, as SDL. */
+export async function emitModules(
+  schema: string,
+  saved: readonly SavedOperation[],
+): Promise<Map<string, string>> {
+  const built = buildSchema(schema);
+  return new Map([
+    ["schema", `${await emitEnums(built)}\n${emitPossibleTypes(built)}`],
+    ["index", `${await emitTypes(built, saved)}\n${emitDocuments(saved)}`],
+  ]);
+}
+
+async function emitEnums(schema: GraphQLSchema): Promise<string> {
+  const options = { ...operationTypeOptions, onlyEnums: true, enumsAsConst: true };
+  return merged([await typescript.plugin(schema, [], options)]);
+}
+
+/** In the form that the cache of Apollo Client takes. */
+function emitPossibleTypes(schema: GraphQLSchema): string {
+  const abstract = Object.values(schema.getTypeMap()).filter(isAbstractType);
+  const entries = abstract.map((type) => {
+    const members = schema.getPossibleTypes(type).map(({ name }) => name);
+    return [type.name, literal(members)] as const;
+  });
+  return `/** The object types of each union and interface, for Apollo Client's cache. */
+export const possibleTypes: Record<string, string[]> = ${object(entries)};
+`;
+}
+
+/** Variables and results. The plugin takes each enum from `schema.js` and exports it again. */
+async function emitTypes(schema: GraphQLSchema, saved: readonly SavedOperation[]): Promise<string> {
+  const head = 'export * from "./schema.js";';
+  if (saved.length === 0) return head;
+  const documents = [{ document: parse(savedDefinitions(saved)) }];
+  const options = { ...operationTypeOptions, useTypeImports: false, enumValues: "./schema.js" };
+  const types = await typescriptOperations.plugin(schema, documents, options, { outputFile: "index.ts" });
+  return `import type { TypedDocumentNode } from "${typedDocumentPackage.name}";\n${head}\n${merged([types])}`;
+}
+
+function emitDocuments(saved: readonly SavedOperation[]): string {
+  const documents = saved.map((operation) => {
+    const type = typeName(operation);
+    return `${comment(`${operation.name}, from spec/${operation.file}.`)}
+export const ${operation.name}Document = ${literal(withoutPlaces(operation.document))} as unknown as TypedDocumentNode<${type}, ${type}Variables>;`;
+  });
+  const ids = saved.map((operation) => [operation.name, literal(idOf(operation))] as const);
+  return `${documents.join("\n\n")}
+
+/** The ids of the persisted operations, by name. */
+export const persistedIds = ${object(ids)} as const;
+`;
+}
+
+/** A place in the spec is of no use to a client. */
+const withoutPlaces = (document: DocumentNode): unknown =>
+  JSON.parse(JSON.stringify(document, (key, value) => (key === "loc" ? undefined : value)));

@@ -1,0 +1,62 @@
+/** README of the client package: how each client library takes a document, shown with the first saved query. */
+import type { OperationDefinitionNode } from "graphql";
+import type { SavedOperation } from "../../schema/saved-operations.ts";
+
+export function emitReadme(name: string, saved: readonly SavedOperation[]): string {
+  const head = `# ${name}
+
+The GraphQL schema (\`${name}/schema.graphql\`), its enums as constants, and the saved operations as typed documents.
+A client library infers the types of variables and result from a document: a missing variable does not compile.
+\`persistedIds\` has the id of each operation by its name.
+`;
+  const query = saved.find(({ definition }) => definition.operation === "query") ?? saved[0];
+  return query ? `${head}\n${examples(name, query).join("\n\n")}\n` : head;
+}
+
+function examples(name: string, { name: operation, definition }: SavedOperation): string[] {
+  const document = `${operation}Document`;
+  const variables = variablesOf(definition);
+  const isMutation = definition.operation === "mutation";
+  const imported = `import { ${document} } from "${name}";`;
+  const importedWithTypes = `import { ${document}, possibleTypes } from "${name}";`;
+  const apollo = isMutation
+    ? `client.mutate({ mutation: ${document}, variables: ${variables} })`
+    : `client.query({ query: ${document}, variables: ${variables} })`;
+  const urql = `client.${isMutation ? "mutation" : "query"}(${document}, ${variables}).toPromise()`;
+  return [
+    example(
+      "Apollo Client",
+      `import { ApolloClient, HttpLink, InMemoryCache } from "@apollo/client";
+${importedWithTypes}
+
+const link = new HttpLink({ uri: url, headers: { "X-API-Key": key } });
+const client = new ApolloClient({ link, cache: new InMemoryCache({ possibleTypes }) });
+const { data } = await ${apollo};`,
+    ),
+    example(
+      "urql",
+      `import { Client, cacheExchange, fetchExchange } from "@urql/core";
+${imported}
+
+const fetchOptions = { headers: { "X-API-Key": key } };
+const client = new Client({ url, fetchOptions, exchanges: [cacheExchange, fetchExchange] });
+const { data, error } = await ${urql};`,
+    ),
+    example(
+      "graphql-request",
+      `import { GraphQLClient } from "graphql-request";
+${imported}
+
+const client = new GraphQLClient(url, { headers: { "X-API-Key": key } });
+const data = await client.request(${document}, ${variables});`,
+    ),
+  ];
+}
+
+const example = (title: string, code: string): string => `## ${title}\n\n\`\`\`ts\n${code}\n\`\`\``;
+
+/** `{ from, to }`: variables of the caller's own code, named as the operation names them. */
+function variablesOf({ variableDefinitions = [] }: OperationDefinitionNode): string {
+  const names = variableDefinitions.map(({ variable }) => variable.name.value);
+  return names.length > 0 ? `{ ${names.join(", ")} }` : "{}";
+}

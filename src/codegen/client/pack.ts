@@ -1,0 +1,53 @@
+/** `npm run pack:client`: writes the client package into a folder, for `npm pack` or `npm publish`. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { InvalidArgumentError } from "commander";
+import { exitCodes, type Io, processIo, runCommand } from "../../cli/command.ts";
+import { nonEmpty } from "../../cli/parse.ts";
+import { loadSources } from "../generate.ts";
+import { packageFiles } from "./package-files.ts";
+
+type Options = { readonly out: string; readonly name?: string; readonly version?: string };
+
+export const run = (argv: readonly string[], io: Io): Promise<number> =>
+  runCommand("npm run pack:client", argv, io, (line, does) =>
+    line
+      .description(
+        "Writes an npm package for front ends: schema, enums, typed documents of spec/operations/.",
+      )
+      .option("--out <folder>", "where the package is written", nonEmpty, "dist/client")
+      .option("--name <name>", "its name (default: the project's name and -client)", packageName)
+      .option("--version <version>", "its version (default: 0.0.0-h and a hash of its content)", semver)
+      .addHelpText("after", exitCodes)
+      .action(does((options: Options) => pack(io, options))),
+  );
+
+async function pack({ root, out: print }: Io, { out, name, version }: Options): Promise<number> {
+  const project = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { name: string };
+  const source = { ...loadSources(root), name: name ?? `${project.name}-client`, version };
+  const folder = resolve(root, out);
+  mkdirSync(folder, { recursive: true });
+  for (const [path, text] of await packageFiles(source)) {
+    writeFileSync(join(folder, path), text);
+    print(`wrote ${relative(root, join(folder, path))}`);
+  }
+  return 0;
+}
+
+/** As npm takes a new package's name: lower case, with a scope or without one. */
+function packageName(value: string): string {
+  if (/^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/.test(value) && value.length <= 214)
+    return value;
+  throw new InvalidArgumentError("It is not a package name, such as @acme/api-client.");
+}
+
+/** Semantic Versioning 2.0.0 §2, §9 and §10. */
+function semver(value: string): string {
+  const number = "(?:0|[1-9]\\d*)";
+  const identifier = `(?:${number}|\\d*[a-zA-Z-][0-9a-zA-Z-]*)`;
+  const pattern = `^${number}\\.${number}\\.${number}(?:-${identifier}(?:\\.${identifier})*)?(?:\\+[0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*)?$`;
+  if (new RegExp(pattern).test(value)) return value;
+  throw new InvalidArgumentError("It is not a semantic version, such as 1.4.0.");
+}
+
+if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processIo);

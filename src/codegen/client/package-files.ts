@@ -1,0 +1,62 @@
+/**
+ * The client package: an npm package for the repositories of front ends, as a map of path → text. The same spec and the
+ * same name give the same bytes.
+ */
+import { hash } from "node:crypto";
+import { format } from "prettier";
+import ts from "typescript";
+import type { Model } from "../../bind/model.ts";
+import { escaped } from "../../cli/printable.ts";
+import type { SavedOperation } from "../../schema/saved-operations.ts";
+import { emitSchema } from "../emit-schema.ts";
+import { emitModules, typedDocumentPackage } from "./emit-modules.ts";
+import { emitReadme } from "./emit-readme.ts";
+
+export type PackageSource = {
+  readonly model: Model;
+  readonly saved: readonly SavedOperation[];
+  readonly name: string;
+  /** Without one, the version is `0.0.0-h` and a hash of the other files: the same content has the same version. */
+  readonly version?: string | undefined;
+};
+
+const compilerOptions: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.ESNext,
+  isolatedDeclarations: true,
+  declaration: true,
+};
+
+export async function packageFiles({ model, saved, name, version }: PackageSource) {
+  const schema = emitSchema(model);
+  const files = new Map([
+    ["README.md", emitReadme(name, saved)],
+    ["schema.graphql", schema],
+  ]);
+  for (const [module, text] of await emitModules(schema, saved)) {
+    files.set(`${module}.js`, ts.transpileModule(text, { compilerOptions }).outputText);
+    const { outputText } = ts.transpileDeclaration(text, { compilerOptions });
+    files.set(`${module}.d.ts`, await format(outputText, { parser: "typescript", printWidth: 110 }));
+  }
+  for (const [path, text] of files) files.set(path, escaped(text));
+  const content = hash("sha256", JSON.stringify([...files]));
+  const manifest = manifestOf(name, version ?? `0.0.0-h${content.slice(0, 12)}`, [...files.keys()]);
+  return files.set("package.json", `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+const manifestOf = (name: string, version: string, files: readonly string[]) => ({
+  name,
+  version,
+  description: "Typed documents, enums and the schema of a GraphQL API",
+  type: "module",
+  sideEffects: false,
+  main: "./index.js",
+  types: "./index.d.ts",
+  exports: {
+    ".": { types: "./index.d.ts", default: "./index.js" },
+    "./schema.graphql": "./schema.graphql",
+    "./package.json": "./package.json",
+  },
+  files,
+  dependencies: { [typedDocumentPackage.name]: `^${typedDocumentPackage.version}` },
+});

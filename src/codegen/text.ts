@@ -1,0 +1,22 @@
+/**
+ * Text of a spec on its way into a generated file. It stays text: `literal` writes a string or another value, `comment` a
+ * comment, and no emitter writes text otherwise. Characters that steer an editor are escaped in the whole file.
+ */
+
+/** A value of JSON as TypeScript writes it: a string stands in double quotes; no key sets a prototype. */
+export const literal = (value: unknown): string =>
+  JSON.stringify(value).replaceAll('"__proto__":', '["__proto__"]:');
+
+/** What stands between single quotes, which graphql-codegen writes without a look; a number would lose its quotes. */
+export function singleQuoted(text: string): string {
+  const escaped = literal(text).slice(1, -1).replaceAll("'", "\\'");
+  return /^[-+.\d]/.test(text) ? `\\x${text.charCodeAt(0).toString(16)}${escaped.slice(1)}` : escaped;
+}
+
+/** A comment: on one line, or a line for each text. */
+export function comment(...texts: readonly string[]): string {
+  const lines = texts.map((text) => text.replaceAll(/\s+/g, " ").replaceAll("*/", "*\\/"));
+  return lines.length === 1
+    ? `/** ${lines[0]} */`
+    : `/**\n${lines.map((line) => ` * ${line}`).join("\n")}\n */`;
+}

@@ -1,0 +1,148 @@
+/**
+ * Findings as data: every rule with its severity, and one finding's shape. Rendering stands elsewhere.
+ * An `error` means the mapping is wrong and nothing may be generated; a `warning` fails `check` until it is approved.
+ */
+import { ExpectedFailure, type Failure, type Fault, faultLine, withoutPlace } from "./cli/failure.ts";
+import { printable } from "./cli/printable.ts";
+
+/** A place in a source file; line and column count from 1. */
+export type Place = { readonly file: string; readonly line: number; readonly column: number };
+
+export const rules = {
+  "spec-unreadable": ["error", "A spec file cannot be read or is not what it should be."],
+  "ref-unresolved": ["error", "A `$ref` points at nothing."],
+  "ref-circular": ["error", "A schema includes itself, by `$ref`, `allOf`, `oneOf` or `anyOf`."],
+  "operation-id-missing": ["error", "A REST operation has no `operationId`."],
+  "operation-id-duplicate": ["error", "Two REST operations share an `operationId`."],
+  "schema-invalid": ["error", "The GraphQL schema is not valid."],
+  "field-unbound": ["error", "A root field has no `@rest`."],
+  "operation-unknown": ["error", "`@rest` names an operation that the document does not have."],
+  "operation-no-json": [
+    "error",
+    "A bound operation documents neither a JSON answer nor one without content (204).",
+  ],
+  "method-unsupported": [
+    "error",
+    "A field binds an operation that is none of GET, POST, PUT, PATCH and DELETE.",
+  ],
+  "method-safety": [
+    "warning",
+    "A Query or link field binds an unsafe method, or a Mutation field a safe one.",
+  ],
+  "parameter-unfed": ["error", "A required parameter or body property is fed by nothing."],
+  "parameter-unknown": ["error", "`params` names a parameter that the operation does not have."],
+  "parameter-fed-twice": ["error", "Two sources feed one parameter."],
+  "parameter-style": [
+    "error",
+    "A parameter is written in a way that cannot be sent in its place and type (OpenAPI 3.1 §4.8.12.2).",
+  ],
+  "path-template": ["error", "A path and its path parameters do not name the same things."],
+  "source-invalid": ["error", "A `from` or `value` cannot be read."],
+  "argument-unused": ["error", "An argument feeds nothing."],
+  "argument-ambiguous": ["error", "An argument's REST name stands in several places; `in` settles it."],
+  "result-missing": ["error", "`result` names a property that the response does not have."],
+  "property-missing": ["error", "A field reads a property that its REST object does not have."],
+  "output-nullable": ["error", "`!` over a value that REST may leave out or send as null."],
+  "output-type": ["error", "A field's type does not fit the REST value."],
+  "output-list": ["error", "List on one side, single value on the other."],
+  "output-int64": ["error", "A REST integer is too large for `Int`."],
+  "int64-rounded": [
+    "warning",
+    "An `ID`, or what a link takes from its parent, is a REST integer that is rounded above 2^53.",
+  ],
+  "output-enum": ["error", "A REST enum value has no GraphQL enum value."],
+  "input-type": ["error", "An argument's type does not fit the REST parameter."],
+  "input-nullable": ["error", "A nullable source feeds what REST requires."],
+  "input-enum": ["error", "A GraphQL enum value is refused by the REST parameter."],
+  "limit-unchecked": ["warning", "A limit that REST sets on an argument cannot be read, and is not checked."],
+  "pattern-unchecked": [
+    "warning",
+    "A `pattern` on an argument needs a backtracking engine: it is not run, and REST alone checks it.",
+  ],
+  "constant-invalid": [
+    "error",
+    "A constant `value`, or an argument's default, breaks the parameter's own rules.",
+  ],
+  "discriminator-missing": [
+    "error",
+    "A union or interface stands over a REST value without a discriminator.",
+  ],
+  "member-without-value": ["error", "A union member has no discriminator value."],
+  "value-without-member": ["error", "A discriminator value has no union member."],
+  "batch-key": ["error", "`batchBy` needs exactly one array parameter fed from the parent, and no other."],
+  "batch-match": [
+    "error",
+    "`batchBy` names a property that the items do not have, or of another type than the key.",
+  ],
+  "batch-cut-off": ["error", "A batched call may be answered only in part."],
+  "batch-page": ["warning", "A batched list may end before all parents have their items."],
+  "n-plus-one": ["warning", "A link below a list makes one call a parent."],
+  "credential-unsent": ["warning", "A bound operation needs a credential that never travels to REST."],
+  "saved-operation-invalid": [
+    "error",
+    "A saved operation is not valid against the schema, or cannot be named.",
+  ],
+} as const satisfies Record<string, readonly [severity: "error" | "warning", meaning: string]>;
+
+export type Rule = keyof typeof rules;
+
+export type Diagnostic = {
+  readonly rule: Rule;
+  readonly severity: "error" | "warning";
+  /** Schema coordinate (GraphQL spec), or an `operationId` or `$ref` for a finding of the document alone. */
+  readonly coordinate: string;
+  /** What is wrong, in one sentence. */
+  readonly message: string;
+  /** What to do about it. */
+  readonly hint: string;
+  /** Its place in the GraphQL schema and in the OpenAPI document. */
+  readonly schema?: Place;
+  readonly rest?: Place;
+  /** What an approval stands for besides rule and coordinate: names and values, never the message's wording. */
+  readonly facts?: readonly string[];
+};
+
+/** A finding with its rule's severity. */
+export const diagnosed = (found: Omit<Diagnostic, "severity">): Diagnostic => ({
+  ...found,
+  severity: rules[found.rule][0],
+});
+
+/** The spec cannot be used: a file cannot be read (exit code 3), or the mapping has errors (exit code 1). */
+export class SpecUnreadable extends ExpectedFailure {
+  readonly diagnostics: readonly Diagnostic[];
+  readonly failure: Failure;
+  /** `elsewhere` says which other spec, such as the base's; its places are not those of the files here. */
+  constructor(diagnostics: readonly Diagnostic[], elsewhere?: string) {
+    super(diagnostics.map((diagnostic) => diagnostic.message).join("\n"));
+    this.name = "SpecUnreadable";
+    this.diagnostics = diagnostics;
+    const faults = diagnostics.map(faultOf);
+    this.failure =
+      elsewhere === undefined
+        ? { exitCode: diagnostics.some(isUnreadable) ? 3 : 1, faults }
+        : { exitCode: 3, faults: faults.map((fault) => withoutPlace(`${elsewhere}: ${faultLine(fault)}`)) };
+  }
+}
+
+const isUnreadable = ({ rule }: Diagnostic): boolean => rule === "spec-unreadable";
+
+/** The place names an unreadable file, so the message need not. */
+function faultOf(diagnostic: Diagnostic): Fault {
+  const { rule, schema, rest } = diagnostic;
+  const [message, coordinate] = [printable(diagnostic.message), printable(diagnostic.coordinate)];
+  const places = [schema, rest].filter((place) => place !== undefined);
+  if (isUnreadable(diagnostic)) return { message: message.replace(`${coordinate}: `, ""), places };
+  return { message: `${rule} at ${coordinate}: ${message}`, places, hint: printable(diagnostic.hint) };
+}
+
+export const unreadable = (file: string, message: string, place?: Place): SpecUnreadable =>
+  new SpecUnreadable([
+    diagnosed({
+      rule: "spec-unreadable",
+      coordinate: file,
+      message: `${file}: ${message}`,
+      hint: "mend the file",
+      rest: place ?? { file, line: 1, column: 1 },
+    }),
+  ]);

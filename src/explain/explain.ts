@@ -1,0 +1,96 @@
+/** `npm run explain`: prints the REST calls of a field or a saved operation, the source of each parameter and the call count. */
+import { getNamedType } from "graphql";
+import { callCost, callPlanOf } from "../bind/call-cost.ts";
+import { didYouMean } from "../bind/findings.ts";
+import { type BoundField, type Input, type Model, type PlainField, sourceOf } from "../bind/model.ts";
+import { UsageError } from "../cli/usage-error.ts";
+import { methodAndPath } from "../openapi/operation.ts";
+import type { SavedOperation } from "../schema/saved-operations.ts";
+
+/** `name` is a field's coordinate or a saved operation's name; throws `UsageError` if it is neither. */
+export function explain(model: Model, saved: readonly SavedOperation[], name: string): string[] {
+  const operation = saved.find((each) => each.name === name);
+  if (operation) return explainOperation(model, operation);
+  const field = model.fields.get(name);
+  if (field) return field.kind === "bound" ? explainBoundField(field) : explainPlainField(model, field);
+  const names = [...model.fields.keys(), ...saved.map((each) => each.name)];
+  const near = didYouMean(name, names);
+  throw new UsageError([`explain ${name}: there is no such field or saved operation${near}`]);
+}
+
+function explainOperation(model: Model, operation: SavedOperation): string[] {
+  const { typical, worst } = callCost(model, operation);
+  const calls = callPlanOf(model, operation).flatMap(({ path, field, parents, calls: count }) => {
+    const showsParents = count.worst > 1 || parents.worst > 1;
+    const forParents = `, for ${parents.typical} parents, at worst ${parents.worst}`;
+    return [
+      "",
+      `${path}  (${field.coordinate})`,
+      ...callLines(field),
+      `  ${callCount(count.typical)}, at worst ${count.worst}${showsParents ? forParents : ""}`,
+    ];
+  });
+  return [
+    `${operation.definition.operation} ${operation.name} (spec/${operation.file}:${operation.place.line})`,
+    `${callCount(typical)}, at worst ${worst}`,
+    ...calls,
+  ];
+}
+
+const explainBoundField = (field: BoundField): string[] => [
+  field.coordinate,
+  ...callLines(field),
+  `  ${countLine(field)}`,
+];
+
+function explainPlainField(model: Model, { coordinate, property, type }: PlainField): string[] {
+  const source =
+    property === undefined
+      ? "its parent's own REST object"
+      : `property "${property}" of its parent's REST object`;
+  const readers = [...model.fields.values()].flatMap((field) => {
+    const definition = model.schema.getType(field.type);
+    const own = definition && "getFields" in definition ? definition.getFields()[field.field] : undefined;
+    return own && "args" in own && getNamedType(own.type).name === type ? [field.coordinate] : [];
+  });
+  return [
+    coordinate,
+    `  ${source}; no REST call`,
+    `  ${type} is read by ${readers.join(", ") || "an abstract type's member"}`,
+  ];
+}
+
+function callLines({ operation, inputs, wholeBody, result, batch, nullOn404, needs }: BoundField): string[] {
+  return [
+    `  ${methodAndPath(operation)}  (${operation.id}${operation.product ? `, ${operation.product}` : ""})`,
+    ...inputs.map((input) => `  ${input.in} ${input.name}: ${inputSource(input, batch?.key === input)}`),
+    ...(wholeBody ? [`  body: ${sourceOf(wholeBody)}`] : []),
+    ...(result.length > 0 ? [`  result: ${result.join(".")}`] : []),
+    ...(batch
+      ? [`  batched by ${batch.match}: up to ${batch.size} keys a call, ${batchModes[batch.mode]}`]
+      : []),
+    ...(nullOn404 ? ["  a 404 is null"] : []),
+    ...(needs.length > 0 ? [`  no call, and null, where ${needs.map(sourceOf).join(" or ")} is null`] : []),
+  ];
+}
+
+const batchModes = {
+  one: "one object a key",
+  many: "a list a key",
+  each: "an object for each of the parent's keys",
+};
+
+const inputSource = (input: Input, isBatchKey: boolean): string =>
+  sourceOf(input.source) +
+  (input.argumentDefault === undefined ? "" : ` (default ${JSON.stringify(input.argumentDefault)})`) +
+  (isBatchKey ? ", of all parents" : "") +
+  (input.required ? ", required" : "");
+
+function countLine({ batch, inputs }: BoundField): string {
+  if (batch) return `1 REST call for up to ${batch.size} keys`;
+  return inputs.some(({ source }) => source.kind === "parent")
+    ? "1 REST call for each parent"
+    : "1 REST call";
+}
+
+const callCount = (count: number): string => `${count} REST call${count === 1 ? "" : "s"}`;

@@ -1,0 +1,67 @@
+/**
+ * Verifies API keys with a cache in front of key introspection. The cache holds keys as SHA-256 digests only. An active
+ * key is cached for 25 s (a revocation takes effect within 30 s) and never beyond its expiry; an inactive key for 5 s; a
+ * failure never. Each kind has a cache of its own, so that a flood of wrong keys evicts no good one. Uncached keys wait in
+ * `look-up-queue.ts`. Concurrent look-ups of one key are one look-up. All times are on the monotonic clock.
+ */
+import { hash } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { cachedKeys } from "../capacity.ts";
+import { hasChecksum } from "../http/api-key.ts";
+import type { TenantContext } from "../http/context-headers.ts";
+import type { IntrospectKey, KeyState } from "./key-introspection.ts";
+import { LookUpQueue, ranks } from "./look-up-queue.ts";
+
+/** Revocation within 30 s is promised. The remaining 5 s are for requests in progress. */
+const activeMs = 25_000;
+const inactiveMs = 5_000;
+
+/** Returns the context of an active key, `undefined` for an inactive one. `owner` is the address that presents the key. */
+export type VerifyKey = (key: string, owner: string) => Promise<TenantContext | undefined>;
+
+type Remembered = { state: KeyState; until: number };
+
+/** A look-up and its wait take `timeoutMs` at most. Throws SERVICE_UNAVAILABLE, and the errors of `lookUp`. */
+export function createKeyVerifier(lookUp: IntrospectKey, timeoutMs: number): VerifyKey {
+  const active = new LRUCache<string, Remembered>({ max: cachedKeys });
+  const inactive = new LRUCache<string, Remembered>({ max: cachedKeys });
+  const underWay = new Map<string, Promise<KeyState>>();
+  const queue = new LookUpQueue();
+
+  const ask = async (key: string, digest: string, signal: AbortSignal): Promise<KeyState> => {
+    const startedAt = performance.now();
+    const answer = await lookUp(key, signal);
+    const state = answer !== "inactive" && answer.validMs <= 0 ? "inactive" : answer;
+    const cache = state === "inactive" ? inactive : active;
+    if (state === "inactive") active.delete(digest);
+    cache.set(digest, { state, until: endOf(state, startedAt) });
+    return state;
+  };
+  const askOnce = (key: string, digest: string, owner: string): Promise<KeyState> => {
+    const joined = underWay.get(digest);
+    if (joined) return joined;
+    // an expired entry of an active key stays in the cache: the key was good before
+    const rank = active.has(digest) ? ranks.known : hasChecksum(key) ? ranks.plausible : ranks.other;
+    const signal = AbortSignal.timeout(timeoutMs);
+    const asked = queue
+      .run(rank, owner, signal, () => ask(key, digest, signal))
+      .finally(() => underWay.delete(digest));
+    underWay.set(digest, asked);
+    return asked;
+  };
+  return async (key, owner) => {
+    const digest = hash("sha256", key, "base64");
+    const known = fresh(active.get(digest)) ?? fresh(inactive.get(digest));
+    const state = known ?? (await askOnce(key, digest, owner));
+    return state === "inactive" ? undefined : state.context;
+  };
+}
+
+const fresh = (entry: Remembered | undefined): KeyState | undefined =>
+  entry && performance.now() < entry.until ? entry.state : undefined;
+
+/** The end of the cache entry of a look-up that started at `startedAt` and completed now. */
+const endOf = (state: KeyState, startedAt: number): number =>
+  state === "inactive"
+    ? startedAt + inactiveMs
+    : Math.min(startedAt + activeMs, performance.now() + state.validMs);

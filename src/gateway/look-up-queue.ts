@@ -1,0 +1,102 @@
+/**
+ * The queue in front of key introspection. A bounded number of look-ups runs at once. The others wait in three ranks: keys
+ * that were good before, keys with a valid checksum, all other keys. Within a rank the addresses take rank. A full rank
+ * refuses the newest look-up of the address that has most. So a flood of unknown keys keeps no good key out.
+ */
+import { keyLookUps } from "../capacity.ts";
+import { CodedError } from "../errors.ts";
+
+/** Lower ranks are served first. Every fourth turn is the last rank's, so that the second rank cannot starve it. */
+export const ranks = { known: 0, plausible: 1, other: 2 } as const;
+export type Rank = (typeof ranks)[keyof typeof ranks];
+
+const turnOfOthers = 4;
+
+type Job = { readonly owner: string; begin(): void; refuse(): void };
+
+export class LookUpQueue {
+  #running = 0;
+  #turn = 0;
+  readonly #waiting = [new RoundRobin(), new RoundRobin(), new RoundRobin()] as const;
+
+  /** Runs `work` when its turn comes. Throws SERVICE_UNAVAILABLE when the rank is full, or when `signal` aborts the wait. */
+  async run<T>(rank: Rank, owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    if (this.#running >= keyLookUps.running) await this.#wait(this.#waiting[rank], owner, signal);
+    else this.#running++;
+    try {
+      return await work();
+    } finally {
+      this.#goOn();
+    }
+  }
+
+  /** Resolves when a running look-up ends and hands its place over. */
+  #wait(rank: RoundRobin, owner: string, signal: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const refuse = (): void => reject(tooMany());
+    const leave = (): void => {
+      rank.remove(job);
+      refuse();
+    };
+    const job: Job = { owner, begin: resolve, refuse };
+    signal.addEventListener("abort", leave);
+    rank.add(job);
+    if (rank.size > keyLookUps.waiting) rank.takeNewestOfMost(owner)?.refuse();
+    return promise.finally(() => signal.removeEventListener("abort", leave));
+  }
+
+  #goOn(): void {
+    const [known, plausible, other] = this.#waiting;
+    const isTurnOfOthers = ++this.#turn % turnOfOthers === 0;
+    const order = isTurnOfOthers ? [known, other, plausible] : [known, plausible, other];
+    const next = order.find(({ size }) => size > 0)?.takeNext();
+    if (next) next.begin();
+    else this.#running--;
+  }
+}
+
+/** Waiting jobs; their owners take rank. */
+class RoundRobin {
+  size = 0;
+  readonly #jobs = new Map<string, Job[]>();
+
+  add(job: Job): void {
+    this.size++;
+    const own = this.#jobs.get(job.owner);
+    if (own) own.push(job);
+    else this.#jobs.set(job.owner, [job]);
+  }
+
+  /** Removes the oldest job of the next owner, and moves that owner to the end. */
+  takeNext(): Job | undefined {
+    for (const [owner, own] of this.#jobs) {
+      const [job] = own;
+      if (!job) return undefined;
+      this.remove(job);
+      if (this.#jobs.delete(owner)) this.#jobs.set(owner, own);
+      return job;
+    }
+    return undefined;
+  }
+
+  /** Removes the newest job of the owner that has most; among equals it is `newcomer`. */
+  takeNewestOfMost(newcomer: string): Job | undefined {
+    let most = this.#jobs.get(newcomer) ?? [];
+    for (const own of this.#jobs.values()) if (own.length > most.length) most = own;
+    const job = most.at(-1);
+    if (job) this.remove(job);
+    return job;
+  }
+
+  remove(job: Job): void {
+    const own = this.#jobs.get(job.owner);
+    const at = own?.indexOf(job) ?? -1;
+    if (!own || at < 0) return;
+    own.splice(at, 1);
+    this.size--;
+    if (own.length === 0) this.#jobs.delete(job.owner);
+  }
+}
+
+const tooMany = (): CodedError =>
+  new CodedError("SERVICE_UNAVAILABLE", "too many API keys to check at once", { retryAfter: 1 });

@@ -1,0 +1,28 @@
+/**
+ * Buffers a request body. An upstream connection is taken once the body is complete, so that a slow client holds none.
+ * `src/http/slow-bodies.ts` bounds the time and the memory of unfinished bodies.
+ */
+import type { IncomingMessage } from "node:http";
+import { bodyTooLarge } from "../http/server.ts";
+import { clientLeft } from "./response-forwarding.ts";
+
+/** Reads up to `max` bytes. Throws LIMIT_EXCEEDED (`MAX_BODY_BYTES`), CLIENT_CLOSED_REQUEST, or the stream's error. */
+export function readBody(request: IncomingMessage, max: number): Promise<Buffer> {
+  // refused before the client sends it
+  if (Number(request.headers["content-length"]) > max) return Promise.reject(bodyTooLarge(max));
+  if (request.destroyed) return Promise.reject(clientLeft());
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const take = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    if (bytes > max) reject(bodyTooLarge(max));
+    else chunks.push(chunk);
+  };
+  const finish = (): void => resolve(Buffer.concat(chunks, bytes));
+  const leave = (): void => reject(clientLeft());
+  request.on("data", take).once("end", finish).once("error", reject).once("close", leave);
+  return promise.finally(() => {
+    request.off("data", take).off("end", finish).off("error", reject).off("close", leave);
+  });
+}

@@ -1,0 +1,45 @@
+/**
+ * Bounds the concurrent requests of each tenant. One tenant may use half of the upstream connections, so that its hanging
+ * requests and unread responses leave the other half free. Explorer requests carry no key and share an eighth. The bytes
+ * of buffered request bodies are bounded for each tenant and for all tenants together.
+ */
+import type { FastifyReply } from "fastify";
+import { gatewayConnections as connections, gatewayBodies } from "../capacity.ts";
+import { CodedError } from "../errors.ts";
+
+type Usage = { requests: number; bytes: number };
+
+export class TenantConcurrency {
+  readonly #usage = new Map<string | undefined, Usage>();
+  readonly #maxBodyBytes: number;
+  #bytes = 0;
+
+  constructor(maxBodyBytes: number) {
+    this.#maxBodyBytes = maxBodyBytes;
+  }
+
+  /**
+   * Counts a request and the bytes of its body until the response is read or the client leaves; without a tenant it is an
+   * explorer request. Throws `RATE_LIMITED` over the tenant's bound, `SERVICE_UNAVAILABLE` over the bound of all tenants.
+   */
+  acquire(tenantId: string | undefined, { raw }: FastifyReply, bytes = 0): void {
+    const share = tenantId === undefined ? connections / 8 : connections / 2;
+    const own = this.#usage.get(tenantId) ?? { requests: 0, bytes: 0 };
+    if (own.requests >= share || own.bytes + bytes > gatewayBodies.ofTenant * this.#maxBodyBytes)
+      throw new CodedError("RATE_LIMITED", "too many requests at once", { retryAfter: 1 });
+    if (this.#bytes + bytes > gatewayBodies.all * this.#maxBodyBytes)
+      throw new CodedError("SERVICE_UNAVAILABLE", "too many request bodies at once", { retryAfter: 1 });
+    this.#usage.set(tenantId, own);
+    this.#count(own, 1, bytes);
+    raw.once("close", () => {
+      this.#count(own, -1, -bytes);
+      if (own.requests === 0) this.#usage.delete(tenantId);
+    });
+  }
+
+  #count(own: Usage, requests: number, bytes: number): void {
+    own.requests += requests;
+    own.bytes += bytes;
+    this.#bytes += bytes;
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Routes a request: its request target (RFC 9112 §3.2) decides the upstream and the path there. Only origin-form targets
+ * are accepted. A path that two servers could read differently (dot segments, encoded dots and slashes, backslashes,
+ * empty segments) is refused before routing. No spelling of a path reaches another path.
+ */
+import { CodedError } from "../errors.ts";
+import { graphqlPath } from "../http/error-response.ts";
+import { wantsHtml } from "../http/media-type.ts";
+
+/** The services behind the gateway, each with the path prefix that its URL carries. */
+export type Backends = Readonly<{ rest: URL; keyIntrospection: URL; graphql?: URL }>;
+export type UpstreamRoute = { upstream: URL; path: string };
+
+/** RFC 3986 §3.3 `pchar` and `/`; a percent sign only before two hex digits. */
+const plainPath = /^\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/;
+/** Empty and dot segments, with or without a `;` parameter. */
+const trickySegment = /\/\/|\/\.\.?(?:[/;]|$)/;
+/** `.`, `/`, `;`, `\`, controls, and a percent sign before hex digits (a second decoding), all percent-encoded. */
+const trickyEncoding = /%(?:2e|2f|3b|5c|[01][0-9a-f]|7f|25[0-9a-f]{2})/i;
+const plainQuery = /^[\x21-\x22\x24-\x7e]*$/;
+
+/** Splits a request target into path and query. Throws BAD_REQUEST unless both are plain. */
+export function parseRequestTarget(target: string): { path: string; query: string } {
+  const mark = target.indexOf("?");
+  const path = mark < 0 ? target : target.slice(0, mark);
+  const query = mark < 0 ? "" : target.slice(mark);
+  if (
+    !plainPath.test(path) ||
+    trickySegment.test(path) ||
+    trickyEncoding.test(path) ||
+    !plainQuery.test(query)
+  ) {
+    throw new CodedError("BAD_REQUEST", "the path is malformed or could be read in two ways");
+  }
+  return { path, query };
+}
+
+/** Chooses the upstream of a path under `/v1/`. Throws NOT_FOUND for any other, and for GraphQL where there is none. */
+export function findRoute(backends: Backends, requestTarget: string): UpstreamRoute {
+  const { path, query } = parseRequestTarget(requestTarget);
+  const upstream = path === graphqlPath ? backends.graphql : backends.rest;
+  if (!path.startsWith("/v1/") || !upstream) throw new CodedError("NOT_FOUND", "nothing on this path");
+  return { upstream, path: prefixOf(upstream) + path + query };
+}
+
+/** The path prefix of an upstream; a GraphQL URL may be given as the role's address or as the endpoint itself. */
+const prefixOf = ({ pathname }: URL): string => pathname.replace(/(?:\/v1\/graphql)?\/?$/, "");
+
+/**
+ * The one keyless request besides health: a browser that opens the explorer. The query string stays behind, so
+ * that nothing can be executed this way.
+ */
+export function findExplorerRoute(
+  backends: Backends,
+  method: string,
+  requestTarget: string,
+  accept: string | undefined,
+): UpstreamRoute | undefined {
+  if (method !== "GET" || !backends.graphql || !wantsHtml(accept)) return undefined;
+  if (parseRequestTarget(requestTarget).path !== graphqlPath) return undefined;
+  return findRoute(backends, graphqlPath);
+}

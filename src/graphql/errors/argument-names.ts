@@ -1,0 +1,51 @@
+/**
+ * Translates a refusal by REST, which names a parameter or property of REST. The client gets the name of the argument and
+ * the limits that the REST document sets. The client never gets REST's own message.
+ */
+import { CodedError } from "../../errors.ts";
+import type { LevelResolver } from "../../rest/level.ts";
+import type { JsonSchema } from "../../standards/json-schema.ts";
+import type { Args, Resolver } from "./argument-check.ts";
+import { limitWords } from "./limit-words.ts";
+
+export type ArgumentFacts = {
+  /** REST name → argument, where they differ. */
+  readonly names: Readonly<Record<string, string>>;
+  /** The limits of arguments, as JSON Schemas. */
+  readonly schemas: Readonly<Record<string, object>>;
+};
+
+/** Wraps a resolver, and its `level` if present, so that its errors name arguments. */
+export function withArgumentNames(facts: ArgumentFacts, resolve: Resolver): Resolver {
+  const renamed = new WeakMap<CodedError, CodedError>();
+  /** Maps an error to the same new error each time, so that the error of many parents stays one error. */
+  const rename = (error: unknown): unknown => {
+    if (!(error instanceof CodedError) || error.details.argument === undefined) return error;
+    const known = renamed.get(error) ?? inWordsOf(facts, error, error.details.argument);
+    renamed.set(error, known);
+    return known;
+  };
+  const fail = (error: unknown): never => {
+    throw rename(error);
+  };
+  const named: Resolver = (parent, args, context, info) => {
+    const result = resolve(parent, args, context, info);
+    return result instanceof Promise ? result.catch(fail) : result;
+  };
+  const { level } = resolve;
+  if (!level) return named;
+  return Object.assign(named, {
+    level: (async (parents, args, context) => {
+      const results = await level(parents, args, context).catch(fail);
+      return results.map((result) => (result instanceof Error ? (rename(result) as Error) : result));
+    }) satisfies LevelResolver<unknown, Args, unknown>,
+  });
+}
+
+function inWordsOf({ names, schemas }: ArgumentFacts, error: CodedError, restName: string): CodedError {
+  const argument = Object.hasOwn(names, restName) ? (names[restName] as string) : restName;
+  const words = limitWords(Object.hasOwn(schemas, argument) ? (schemas[argument] as JsonSchema) : {});
+  const where = error.details.operation === undefined ? "" : `${error.details.operation}: `;
+  const message = `${where}REST refuses the value of "${argument}"${words && `, which must be ${words}`}`;
+  return new CodedError(error.code, message, { ...error.details, argument }, error);
+}

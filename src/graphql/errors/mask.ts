@@ -1,0 +1,107 @@
+/**
+ * Masks errors for clients. Coded errors and GraphQL's request errors stay as they are. A value that breaks the REST
+ * contract becomes `BAD_UPSTREAM_RESPONSE`. Any other error becomes `INTERNAL_SERVER_ERROR`.
+ */
+import { unwrapResolverError } from "@apollo/server/errors";
+import { GraphQLError, type GraphQLFormattedError } from "graphql";
+import type { Config } from "../../config.ts";
+import { type Code, CodedError, codes } from "../../errors.ts";
+import { ContractBroken } from "./contract-broken.ts";
+import type { FieldError } from "./field-error.ts";
+
+/**
+ * Creates Apollo's `formatError`. A parser error about size becomes `LIMIT_EXCEEDED`; other errors are masked. Production
+ * hides suggestions: graphql-js hides most of them itself, except the suggestion for a missing selection.
+ */
+export const formatError =
+  ({ env, production }: Config) =>
+  (formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError => {
+    const { message, locations } = formatted;
+    const place = locations && { locations };
+    if (message.includes("Document contains more tha"))
+      // graphql-js misspells "more than" as "more that"
+      return over(
+        "MAX_TOKENS",
+        env.MAX_TOKENS,
+        `a document may have at most ${env.MAX_TOKENS} tokens`,
+        place,
+      );
+    // the parser recurses once a level, and overflows the stack far beyond the limit
+    if (message === "Maximum call stack size exceeded")
+      return over("MAX_DEPTH", env.MAX_DEPTH, "the document is too deep", place);
+    const masked = mask(formatted, error);
+    return production ? { ...masked, message: masked.message.replace(/ Did you mean .*/s, "") } : masked;
+  };
+
+/** The error that a client gets. */
+export function mask(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
+  const { locations, path } = formatted;
+  const message = formatted.message.slice(0, maxMessage);
+  const place = { ...(locations && { locations }), ...(path && { path }) };
+  const original = unwrapResolverError(error);
+  if (original instanceof CodedError) {
+    return { message: original.message, ...place, extensions: { code: original.code, ...original.details } };
+  }
+  if (path) return { ...inExecution(message, original), ...place };
+  const { code, limit, value } = formatted.extensions ?? {};
+  if (limit !== undefined) return { message, ...place, extensions: { code: "LIMIT_EXCEEDED", limit, value } };
+  const known = knownCode(code);
+  if (known) return { message, ...place, extensions: { code: known } };
+  return { ...(refusedArgument(message, original) ?? internal), ...place };
+}
+
+/** The error that a client gets for a plan's field error. */
+export const maskField = ({ message, locations, path, originalError }: FieldError): GraphQLFormattedError =>
+  mask({ message, ...(path.length > 0 && { path }), ...(locations && { locations }) }, originalError);
+
+/** The error that a client gets for a variable with a refused value. */
+export const maskVariable = ({ message, locations }: GraphQLError): GraphQLFormattedError => ({
+  message: message.slice(0, maxMessage),
+  ...(locations && { locations }),
+  extensions: { code: "BAD_USER_INPUT" },
+});
+
+/** Apollo's code if our list of codes has it. */
+function knownCode(code: unknown): Code | undefined {
+  const isOurs = typeof code === "string" && code !== "INTERNAL_SERVER_ERROR" && Object.hasOwn(codes, code);
+  return isOurs ? (code as Code) : undefined;
+}
+
+/** Characters of a message. A message repeats names that the client chose, and a response repeats messages. */
+const maxMessage = 500;
+
+/** Masks a field error without a code: a null argument, a value that REST sent, or a fault of ours. */
+function inExecution(
+  message: string,
+  original: unknown,
+): Pick<GraphQLFormattedError, "message" | "extensions"> {
+  return refusedArgument(message, original) ?? (contractBroken(original) ? broken : internal);
+}
+
+/** Masks an error about an argument of a field or a directive. For a directive on a root field, the error has no path. */
+function refusedArgument(message: string, original: unknown) {
+  const argument = original instanceof GraphQLError ? wrongArgument(original) : undefined;
+  return argument ? { message, extensions: { code: "BAD_USER_INPUT", argument } } : undefined;
+}
+
+/** The argument whose value graphql-js refuses, mostly because a variable made it null. */
+export const wrongArgument = ({ message }: { readonly message: string }): string | undefined =>
+  /^Argument "(\w+)" /.exec(message)?.[1];
+
+const broken = {
+  message: "REST sent a value that breaks its contract",
+  extensions: { code: "BAD_UPSTREAM_RESPONSE" },
+};
+const internal = { message: "internal error", extensions: { code: "INTERNAL_SERVER_ERROR" } };
+
+/** A plan throws `ContractBroken`. graphql-js has neither a class nor a code for it, so its messages are matched. */
+const contractBroken = (error: unknown): boolean =>
+  error instanceof ContractBroken ||
+  error instanceof GraphQLError ||
+  (error instanceof Error && /^(?:Cannot return null|Expected )/.test(error.message));
+
+const over = (limit: string, value: number, message: string, place?: object): GraphQLFormattedError => ({
+  message: `${message} (${limit})`,
+  ...place,
+  extensions: { code: "LIMIT_EXCEEDED", limit, value },
+});

@@ -1,0 +1,198 @@
+/**
+ * The explorer in the browser: starts GraphiQL with the schema and the saved operations that the page holds, sends its
+ * operations with the API key of the bar, and shows how each was answered.
+ */
+
+/**
+ * @typedef {{ operation: string, method: string, path: string, status?: number, startMs: number, ms: number, keys?: number }} Call
+ * @typedef {{ name: string, body: string, variables?: object }} SavedOperation
+ * @typedef {{ key: string, schema: object, operations: SavedOperation[], workers: Record<string, string> }} Facts
+ * @typedef {{ query: string, operationName?: string | null, variables?: object | null }} Operation
+ */
+
+/** @param {string} id */
+const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+/** @type {Facts} */
+const { key, schema, operations, workers } = JSON.parse(element("facts").textContent ?? "");
+
+/** GraphiQL's editors ask for their workers by name. @type {Record<string, string>} */
+const workerUrls = Object.fromEntries(
+  Object.entries(workers).map(([name, text]) => [
+    name,
+    URL.createObjectURL(new Blob([text], { type: "text/javascript" })),
+  ]),
+);
+
+/** The key is remembered until the tab is closed, for this page and the dashboard. */
+const keyField = /** @type {HTMLInputElement} */ (element("key"));
+keyField.value = sessionStorage.getItem("api-key") ?? key;
+keyField.addEventListener("input", () => sessionStorage.setItem("api-key", keyField.value.trim()));
+
+/**
+ * Tabs that a user changed stay until the saved operations change.
+ * @param {string} prefix
+ */
+const storageOf = (prefix) => ({
+  /** @param {string} name */
+  getItem: (name) => localStorage.getItem(prefix + name),
+  /** @param {string} name @param {string} value */
+  setItem: (name, value) => localStorage.setItem(prefix + name, value),
+  /** @param {string} name */
+  removeItem: (name) => localStorage.removeItem(prefix + name),
+  clear: () => localStorage.clear(),
+  length: 0,
+});
+
+/** @param {string} text */
+function digest(text) {
+  const bytes = [...new TextEncoder().encode(text)];
+  return bytes.reduce((sum, byte) => (sum * 31 + byte) >>> 0, 7).toString(36);
+}
+
+/**
+ * A credential of the Headers editor replaces the key of the bar.
+ * @param {Record<string, string>} written
+ */
+function headersOf(written) {
+  const headers = new Headers({
+    accept: "application/json",
+    "content-type": "application/json",
+    "x-explain-calls": "1",
+  });
+  for (const [name, value] of Object.entries(written)) headers.set(name, String(value));
+  const typed = keyField.value.trim();
+  if (typed && !headers.has("x-api-key") && !headers.has("authorization")) headers.set("x-api-key", typed);
+  return headers;
+}
+
+/**
+ * GraphiQL's fetcher.
+ * @param {Operation} operation
+ * @param {{ headers?: Record<string, string> }} [options]
+ */
+async function execute({ query, operationName, variables }, options) {
+  const began = performance.now();
+  const response = await fetch("/v1/graphql", {
+    method: "POST",
+    headers: headersOf(options?.headers ?? {}),
+    body: JSON.stringify({ query, operationName, variables }),
+  });
+  const text = await response.text();
+  const ms = performance.now() - began;
+  const answer = parse(text);
+  const { calls = [], ...extensions } = answer.extensions ?? {};
+  if (answer.extensions) answer.extensions = extensions;
+  if (Object.keys(extensions).length === 0) delete answer.extensions;
+  show(response, ms, text.length, calls);
+  return answer;
+}
+
+/**
+ * @param {string} text
+ * @returns {Record<string, any>}
+ */
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { errors: [{ message: "The answer is not JSON.", extensions: { body: text.slice(0, 500) } }] };
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {Record<string, string>} attributes
+ * @param {...(Node | string)} children
+ */
+function make(name, attributes, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+/**
+ * @param {Response} response
+ * @param {number} ms
+ * @param {number} length
+ * @param {Call[]} calls
+ */
+function show(response, ms, length, calls) {
+  const { status } = response;
+  const keys = calls.reduce((sum, call) => sum + (call.keys ?? 0), 0);
+  element("summary").replaceChildren(
+    make("span", { class: `status ${status < 300 ? "good" : "bad"}` }, `${status}`),
+    make("span", {}, make("b", {}, `${Math.round(ms)} ms`)),
+    make("span", {}, `${(length / 1000).toFixed(1)} kB`),
+    make("span", {}, "request ", make("code", {}, response.headers.get("x-request-id") ?? "without an id")),
+  );
+  const toggle = element("toggle");
+  toggle.hidden = calls.length === 0;
+  const batched = keys > 0 ? `, ${keys} keys batched` : "";
+  toggle.textContent = `${calls.length} REST ${calls.length === 1 ? "call" : "calls"}${batched}`;
+  element("calls").replaceChildren(tableOf(calls));
+  if (calls.length === 0) open(false);
+}
+
+/** @param {Call[]} calls */
+function tableOf(calls) {
+  const end = Math.max(1, ...calls.map(({ startMs, ms }) => startMs + ms));
+  const sorted = [...calls].sort((one, other) => one.startMs - other.startMs);
+  const rows = sorted.map(({ operation, method, path, status, startMs, ms, keys }) => {
+    const bar = make("span", { class: "span" });
+    bar.style.marginInlineStart = `${(100 * startMs) / end}%`;
+    bar.style.inlineSize = `max(3px, ${(100 * ms) / end}%)`;
+    return make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, operation),
+      make("td", { class: "path" }, `${method} ${path}`),
+      make("td", { class: (status ?? 500) < 400 ? "good" : "bad" }, `${status ?? "no answer"}`),
+      make("td", { class: "number" }, keys ? `${keys}` : "–"),
+      make("td", { class: "number" }, `${ms.toFixed(1)}`),
+      make("td", { class: "time" }, bar),
+    );
+  });
+  const heads = { Operation: "", Request: "path", Status: "", Keys: "number", ms: "number", When: "time" };
+  const columns = Object.entries(heads).map(([text, name]) =>
+    make("th", { scope: "col", class: name }, text),
+  );
+  const head = make("tr", {}, ...columns);
+  return make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows));
+}
+
+/** @param {boolean} isOpen */
+function open(isOpen) {
+  element("calls").hidden = !isOpen;
+  element("toggle").setAttribute("aria-expanded", String(isOpen));
+}
+element("calls").tabIndex = 0; // a region that scrolls is reached by keyboard
+element("toggle").addEventListener("click", () => open(element("calls").hidden));
+
+const storage = storageOf(`${digest(JSON.stringify(operations.map(({ body }) => body)))} `);
+const tabs = operations.map(({ body, variables }) => ({
+  query: body,
+  variables: variables ? JSON.stringify(variables, null, 2) : undefined,
+}));
+// GraphiQL reads the first tab's variables from here alone
+if (storage.getItem("graphiql:variables") === null && tabs[0]?.variables)
+  storage.setItem("graphiql:variables", tabs[0].variables);
+
+Object.assign(window, {
+  MonacoEnvironment: {
+    globalAPI: false,
+    /** @param {string} _module @param {string} label */
+    getWorkerUrl: (_module, label) => workerUrls[label],
+  },
+});
+/** @type {any} */ (window).YogaGraphiQL.renderYogaGraphiQL(element("explorer"), {
+  title: " ",
+  logo: " ",
+  schema,
+  fetcher: execute,
+  defaultTabs: tabs,
+  storage,
+  shouldPersistHeaders: false,
+  onEditQuery() {},
+});

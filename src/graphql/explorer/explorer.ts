@@ -1,0 +1,45 @@
+/**
+ * GraphiQL for a browser's GET: one page with everything in it, made and compressed when it is first asked for, under
+ * a policy that lets it talk to this origin alone. It holds no tenant data; its requests carry the user's own key.
+ */
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { GraphQLSchema } from "graphql";
+import Negotiator from "negotiator";
+import { type ExplorerPage, makePage, type Samples } from "./page.ts";
+
+export type { Samples };
+export type Explorer = { send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> };
+
+const encoders: Record<string, (html: string) => Promise<Buffer>> = {
+  br: (html) => promisify(brotliCompress)(html, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  gzip: (html) => promisify(gzip)(html),
+  identity: async (html) => Buffer.from(html),
+};
+
+/** Makes nothing until a browser asks. */
+export function createExplorer(schema: GraphQLSchema, samples: Samples): Explorer {
+  let page: Promise<ExplorerPage> | undefined;
+  const encoded = new Map<string, Promise<Buffer>>();
+  return {
+    async send(request, reply) {
+      page ??= makePage(schema, samples);
+      const { html, policy } = await page;
+      const accepted = new Negotiator(request).encodings(["br", "gzip"]);
+      const encoding = ["br", "gzip"].find((name) => accepted.includes(name)) ?? "identity";
+      const body = encoded.get(encoding) ?? encoders[encoding]?.(html);
+      if (body) encoded.set(encoding, body);
+      if (encoding !== "identity") reply.header("content-encoding", encoding);
+      return reply
+        .headers({
+          "content-security-policy": policy,
+          vary: "accept, accept-encoding",
+          "cache-control": "no-cache",
+          "x-content-type-options": "nosniff",
+        })
+        .type("text/html; charset=utf-8")
+        .send(await body);
+    },
+  };
+}

@@ -1,0 +1,53 @@
+/**
+ * The explorer's page: GraphiQL, our own bar and call list around it, and what both need to know: the schema, so that
+ * nobody needs a key to read it, the saved operations, and samples where there is demo data.
+ */
+import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { type GraphQLSchema, introspectionFromSchema } from "graphql";
+
+/** What makes the explorer ready to use; the process knows it where it runs demo data. */
+export type Samples = {
+  /** An API key to fill in. */
+  readonly key?: string;
+  /** Variables of saved operations, by the operation's name. */
+  readonly variables?: Readonly<Record<string, object>>;
+};
+
+export type ExplorerPage = { readonly html: string; readonly policy: string };
+
+type Manifest = { readonly operations: readonly { readonly name: string; readonly body: string }[] };
+
+const textOf = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
+
+/** GraphiQL is 9 MB of text: loaded with the first page and never in production. */
+export async function makePage(schema: GraphQLSchema, samples: Samples): Promise<ExplorerPage> {
+  const graphiql = await import("@graphql-yoga/render-graphiql/graphiql");
+  const { operations } = JSON.parse(textOf("../../../generated/operations-manifest.json")) as Manifest;
+  const facts = {
+    key: samples.key ?? "",
+    schema: introspectionFromSchema(schema),
+    operations: operations.map(({ name, body }) => ({ name, body, variables: samples.variables?.[name] })),
+    workers: {
+      editorWorkerService: graphiql.editorWorkerService,
+      json: graphiql.jsonWorker,
+      graphql: graphiql.graphqlWorker,
+    },
+  };
+  const scripts = [graphiql.js, textOf("./browser/explorer.js")].map(forScript);
+  const parts = [
+    `<style>${graphiql.css}${textOf("./browser/explorer.css")}</style>`,
+    `<script type="application/json" id="facts">${JSON.stringify(facts).replaceAll("<", "\\u003c")}</script>`,
+    `<script>${scripts[0]}</script>`,
+    `<script type="module">${scripts[1]}</script>`,
+  ];
+  const html = textOf("./browser/explorer.html")
+    .replace("{{icon}}", () => graphiql.favicon)
+    .replace("<!-- GraphiQL, its facts and its scripts -->", () => parts.join("\n"));
+  const hashes = scripts.map((text) => `'sha256-${hash("sha256", text, "base64")}'`);
+  const policy = `default-src 'none'; script-src ${hashes.join(" ")} blob:; worker-src blob:; style-src 'unsafe-inline'; font-src data:; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  return { html, policy };
+}
+
+/** What would end the script element early is written so that it does not. */
+const forScript = (text: string): string => text.replaceAll("</script", "<\\/script");

@@ -1,0 +1,128 @@
+/**
+ * Counts a selection with its fragments unfolded. Each fragment is counted once, and its counts are added for each
+ * spread. So the cost grows with the document's length, not with its unfolded size.
+ */
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+  Kind,
+  type SelectionNode,
+  type SelectionSetNode,
+} from "graphql";
+
+export type Counts = {
+  /** Nested fields. */
+  readonly depth: number;
+  /** Nested selection sets, those of fragments included. */
+  readonly nesting: number;
+  readonly aliases: number;
+  /** Characters of the longest alias. A response repeats an alias for each item of a list. */
+  readonly aliasLength: number;
+  /** Fields of the first level. */
+  readonly fields: number;
+  readonly directives: number;
+  /** Fields bound to a REST operation. */
+  readonly bound: number;
+  /** The fields `__schema` and `__type`. */
+  readonly introspection: number;
+};
+
+export type Walk = {
+  readonly schema: GraphQLSchema;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly counted: Map<string, Counts | undefined>;
+  /** Names of fragments that spread themselves. */
+  readonly cyclic: Set<string>;
+};
+
+const none: Counts = {
+  depth: 0,
+  nesting: 0,
+  aliases: 0,
+  aliasLength: 0,
+  fields: 0,
+  directives: 0,
+  bound: 0,
+  introspection: 0,
+};
+
+export function countSelections(
+  walk: Walk,
+  { selections }: SelectionSetNode,
+  type?: GraphQLNamedType,
+): Counts {
+  const total = { ...none };
+  for (const selection of selections) {
+    const counts = countSelection(walk, selection, type);
+    total.depth = Math.max(total.depth, counts.depth);
+    total.nesting = Math.max(total.nesting, counts.nesting + 1);
+    total.aliases += counts.aliases;
+    total.aliasLength = Math.max(total.aliasLength, counts.aliasLength);
+    total.fields += counts.fields;
+    total.directives += counts.directives + (selection.directives?.length ?? 0);
+    total.bound += counts.bound;
+    total.introspection += counts.introspection;
+  }
+  return total;
+}
+
+function countSelection(walk: Walk, selection: SelectionNode, type: GraphQLNamedType | undefined): Counts {
+  if (selection.kind === Kind.FIELD) return countField(walk, selection, type);
+  if (selection.kind === Kind.FRAGMENT_SPREAD) return countFragment(walk, selection.name.value);
+  const { selectionSet, typeCondition } = selection;
+  return countSelections(walk, selectionSet, typeNamed(walk, typeCondition?.name.value) ?? type);
+}
+
+function countField(walk: Walk, field: FieldNode, type: GraphQLNamedType | undefined): Counts {
+  const name = field.name.value;
+  const definition = isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;
+  const below = field.selectionSet
+    ? countSelections(walk, field.selectionSet, definition && getNamedType(definition.type))
+    : none;
+  const isIntrospection = name === "__schema" || name === "__type"; // graphql-js bounds the depth of introspection
+  return {
+    ...below,
+    depth: isIntrospection ? 1 : below.depth + 1,
+    aliases: below.aliases + (field.alias ? 1 : 0),
+    aliasLength: Math.max(below.aliasLength, field.alias?.value.length ?? 0),
+    fields: 1,
+    bound: below.bound + (isBound(walk.schema, type, name) ? 1 : 0),
+    introspection: isIntrospection ? 1 : 0,
+  };
+}
+
+/**
+ * A field of an interface is bound if any implementing type binds it. Fields of introspection types (`__Type`) have
+ * resolvers of graphql-js, which never call REST.
+ */
+function isBound(schema: GraphQLSchema, type: GraphQLNamedType | undefined, name: string): boolean {
+  if (type && isIntrospectionType(type)) return false;
+  if (isInterfaceType(type))
+    return schema.getPossibleTypes(type).some((member) => isBound(schema, member, name));
+  const resolve = isObjectType(type) ? type.getFields()[name]?.resolve : undefined;
+  return resolve !== undefined && !("property" in resolve) && !("itself" in resolve);
+}
+
+export function countFragment(walk: Walk, name: string): Counts {
+  const fragment = walk.fragments.get(name);
+  if (!fragment) return none;
+  if (walk.counted.has(name)) {
+    const counts = walk.counted.get(name);
+    if (!counts) walk.cyclic.add(name);
+    return counts ?? none;
+  }
+  walk.counted.set(name, undefined);
+  const type = typeNamed(walk, fragment.typeCondition.name.value);
+  const counts = countSelections(walk, fragment.selectionSet, type);
+  walk.counted.set(name, counts);
+  return counts;
+}
+
+const typeNamed = ({ schema }: Walk, name: string | undefined): GraphQLNamedType | undefined =>
+  name === undefined ? undefined : schema.getType(name);

@@ -1,0 +1,134 @@
+/**
+ * Limits an operation's depth, aliases, root fields, directives and bound fields before the other validation rules run.
+ * Three kinds of documents skip those rules: a document over a limit, one with circular fragments, and one with a root
+ * type that the schema lacks. Validating such a document could cost more than running it, or overflow the stack.
+ */
+import {
+  type ASTVisitor,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  type ValidationContext,
+  type ValidationRule,
+} from "graphql";
+import type { Environment } from "../../environment.ts";
+import { missingRoots } from "../../standards/missing-roots.ts";
+import { type Counts, countFragment, countSelections, type Walk } from "./count-selections.ts";
+import { repeatsTooMuch } from "./repetitions.ts";
+
+const limits = [
+  ["MAX_DEPTH", "depth", "levels"],
+  ["MAX_ALIASES", "aliases", "aliases"],
+  ["MAX_ALIAS_LENGTH", "aliasLength", "characters in an alias"],
+  ["MAX_ROOT_FIELDS", "fields", "root fields"],
+  ["MAX_DIRECTIVES", "directives", "directives"],
+  ["MAX_BOUND_FIELDS", "bound", "fields bound to REST operations"],
+] as const satisfies [keyof Environment, keyof Counts, string][];
+
+/** Selection sets that may nest for each level of MAX_DEPTH: fragments may stand between the levels of fields. */
+const nestingPerLevel = 8;
+
+type TextLimit = "MAX_DOCUMENT_LENGTH" | "MAX_DOCUMENT_LINES" | "MAX_DEFINITIONS";
+
+const tooMany = (env: Environment, limit: TextLimit, what: string): GraphQLError =>
+  new GraphQLError(`a document may have at most ${env[limit]} ${what} (${limit})`, {
+    extensions: { limit, value: env[limit] },
+  });
+
+/**
+ * The error for a text that is too large to be parsed. Lines are bounded because each error counts the lines before it,
+ * and because a document keeps its comments.
+ */
+export function textExcess(env: Environment, text: string): GraphQLError | undefined {
+  const { MAX_DOCUMENT_LENGTH: maxLength, MAX_DOCUMENT_LINES: maxLines } = env;
+  if (text.length > maxLength) return tooMany(env, "MAX_DOCUMENT_LENGTH", "characters");
+  if (text.length > maxLines && text.split(/\r\n|[\n\r]/).length > maxLines)
+    return tooMany(env, "MAX_DOCUMENT_LINES", "lines");
+  return undefined;
+}
+
+/** The error for a response that is too large. One UTF-16 unit of a string takes at most three bytes in UTF-8. */
+export function answerExcess(
+  { MAX_ANSWER_BYTES: value }: Environment,
+  text: string,
+): GraphQLError | undefined {
+  if (3 * text.length <= value || Buffer.byteLength(text) <= value) return undefined;
+  return new GraphQLError(`an answer may have at most ${value} bytes`, {
+    extensions: { limit: "MAX_ANSWER_BYTES", value },
+  });
+}
+
+/**
+ * Creates the validation rule. Its errors carry the limit's environment variable and value. On an error, the visitor
+ * returns a document without definitions, so the other rules have nothing to visit.
+ */
+export const limitRule =
+  (env: Environment): ValidationRule =>
+  (context): ASTVisitor => ({
+    Document(document): DocumentNode | undefined {
+      const unknown = missingRoots(context.getSchema(), document);
+      const errors = unknown.length > 0 ? unknown : findExcesses(context, env, document);
+      for (const error of errors) context.reportError(error);
+      return errors.length > 0 ? { ...document, definitions: [] } : undefined;
+    },
+  });
+
+function findExcesses(context: ValidationContext, env: Environment, document: DocumentNode): GraphQLError[] {
+  const { definitions } = document;
+  if (definitions.length > env.MAX_DEFINITIONS) return [tooMany(env, "MAX_DEFINITIONS", "definitions")];
+  const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
+  const operations = definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+  const walk: Walk = {
+    schema: context.getSchema(),
+    fragments: new Map(fragments.map((fragment) => [fragment.name.value, fragment])),
+    counted: new Map(),
+    cyclic: new Set(),
+  };
+  const nested = fragments.filter(({ name }) => isTooNested(env, countFragment(walk, name.value)));
+  const found = operations.flatMap((operation) => excessesOf(env, walk, operation));
+  if (found.length === 0 && nested.length === 0 && walk.cyclic.size === 0)
+    return repeatsTooMuch(walk.fragments, [...operations, ...fragments]) ? [repeated] : [];
+  return [
+    ...found,
+    ...(found.length > 0 ? [] : nested.slice(0, 1).map((node) => excess(env, "MAX_DEPTH", "levels", node))),
+    ...[...walk.cyclic].slice(0, 1).map((name) => circle(walk, name)),
+  ];
+}
+
+function excessesOf(env: Environment, walk: Walk, operation: OperationDefinitionNode): GraphQLError[] {
+  const type = walk.schema.getRootType(operation.operation) as GraphQLObjectType;
+  const selected = countSelections(walk, operation.selectionSet, type);
+  const counts = { ...selected, directives: selected.directives + (operation.directives?.length ?? 0) };
+  const over = limits.filter(([limit, count]) => counts[count] > env[limit]);
+  if (over.length === 0 && isTooNested(env, counts)) return [excess(env, "MAX_DEPTH", "levels", operation)];
+  if (counts.introspection > 0 && counts.bound > 0) return [mixed(operation)];
+  return over.map(([limit, , what]) => excess(env, limit, what, operation));
+}
+
+const repeated = new GraphQLError("the document selects the same fields again too often");
+
+/** graphql-js runs an operation with introspection. The plan's bounds would not hold for its other fields. */
+const mixed = (nodes: OperationDefinitionNode): GraphQLError =>
+  new GraphQLError("an operation asks for introspection or for data, not for both", { nodes });
+
+const isTooNested = ({ MAX_DEPTH }: Environment, { nesting }: Counts): boolean =>
+  nesting > nestingPerLevel * MAX_DEPTH;
+
+function excess(
+  env: Environment,
+  limit: (typeof limits)[number][0],
+  what: string,
+  nodes: OperationDefinitionNode | FragmentDefinitionNode,
+): GraphQLError {
+  const value = env[limit];
+  return new GraphQLError(`an operation may have at most ${value} ${what} (${limit})`, {
+    nodes,
+    extensions: { limit, value },
+  });
+}
+
+const circle = ({ fragments }: Walk, name: string): GraphQLError =>
+  new GraphQLError(`Cannot spread fragment "${name}" within itself.`, { nodes: fragments.get(name) ?? null });

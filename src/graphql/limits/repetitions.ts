@@ -1,0 +1,61 @@
+/**
+ * Bounds the comparisons of validation. Validation compares each pair of selections with the same response key in one
+ * place (GraphQL spec §5.3.2), so the cost of a repeated field is quadratic. This count stops at its bound.
+ */
+import { type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from "graphql";
+
+/** Pairs that a document's validation may compare. A selection counts as a fifth of a pair for each spread. */
+const maxPairs = 20_000;
+const selectionCost = 0.2;
+
+type Counting = { readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>; left: number };
+type Groups = Map<string, FieldNode[]>;
+
+/** Whether the definitions' selections make more than `maxPairs` pairs. Fragments must not be circular. */
+export function repeatsTooMuch(
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  definitions: readonly { readonly selectionSet: SelectionSetNode }[],
+): boolean {
+  const counting = { fragments, left: maxPairs };
+  for (const { selectionSet } of definitions) countPairs(counting, [selectionSet]);
+  return counting.left < 0;
+}
+
+/** Counts the pairs of merged selection sets and of the selection sets below them. */
+function countPairs(counting: Counting, sets: readonly SelectionSetNode[]): void {
+  const groups: Groups = new Map();
+  const spread = new Set<string>();
+  for (const set of sets) group(counting, groups, spread, set);
+  for (const fields of groups.values()) {
+    counting.left -= (fields.length * (fields.length - 1)) / 2;
+    if (counting.left < 0) return;
+    const below = fields.flatMap(({ selectionSet }) => selectionSet ?? []);
+    if (below.length > 0) countPairs(counting, below);
+  }
+}
+
+/** Adds the fields of a selection set by response key. The fields of a fragment are added once. */
+function group(
+  counting: Counting,
+  groups: Groups,
+  spread: Set<string>,
+  { selections }: SelectionSetNode,
+): void {
+  for (const selection of selections) {
+    counting.left -= selectionCost;
+    if (counting.left < 0) return;
+    if (selection.kind === Kind.FIELD) {
+      const key = selection.alias?.value ?? selection.name.value;
+      const fields = groups.get(key);
+      if (fields) fields.push(selection);
+      else groups.set(key, [selection]);
+    } else if (selection.kind === Kind.INLINE_FRAGMENT)
+      group(counting, groups, spread, selection.selectionSet);
+    else {
+      const name = selection.name.value;
+      const fragment = spread.has(name) ? undefined : counting.fragments.get(name);
+      spread.add(name);
+      if (fragment) group(counting, groups, spread, fragment.selectionSet);
+    }
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * Compiles an operation to its plan. graphql-js's `collectFields` collects the fields, so fragments, `@skip` and
+ * `@include` work as in graphql-js. An operation with introspection has no plan: graphql-js runs it.
+ */
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isObjectType,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  TypeNameMetaFieldDef,
+} from "graphql";
+import { collectFields, collectSubfields } from "graphql/execution/collectFields.js";
+import { type CodedError, overLimit } from "../../errors.ts";
+import type { Variables } from "../variables/coerce-variables.ts";
+import type { FieldPlan, LevelResolver, ObjectPlan, OperationPlan, Source } from "./plan.ts";
+
+export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
+
+type Compiling = {
+  readonly schema: GraphQLSchema;
+  readonly fragments: Fragments;
+  readonly variables: Variables;
+  readonly maxFields: number;
+  objects: number;
+  fields: number;
+};
+
+/** Thrown and caught in this file: a plan cannot run the operation. */
+class NotPlannable extends Error {}
+
+/**
+ * Returns `undefined` if graphql-js must run the operation. Throws a `CodedError` for more than `maxFields` fields: an
+ * interface's selection is planned for each member type, so a small document may unfold to any number of fields.
+ */
+export function compilePlan(
+  schema: GraphQLSchema,
+  fragments: Fragments,
+  operation: OperationDefinitionNode,
+  variables: Variables,
+  maxFields: number,
+): OperationPlan | undefined {
+  const type = schema.getRootType(operation.operation);
+  if (!type || operation.operation === OperationTypeNode.SUBSCRIPTION) return undefined;
+  const compiling = { schema, fragments, variables, maxFields, objects: 0, fields: 0 };
+  try {
+    const root = objectPlan(compiling, type, () =>
+      collectFields(schema, fragments as never, variables as never, type, operation.selectionSet),
+    );
+    return { root, serial: operation.operation === OperationTypeNode.MUTATION, size: compiling.fields };
+  } catch (error) {
+    if (error instanceof NotPlannable) return undefined;
+    throw error;
+  }
+}
+
+function objectPlan(
+  compiling: Compiling,
+  type: GraphQLObjectType,
+  collect: () => ReadonlyMap<string, readonly FieldNode[]>,
+): ObjectPlan {
+  const id = compiling.objects++;
+  let nodes: ReadonlyMap<string, readonly FieldNode[]>;
+  try {
+    nodes = collect();
+  } catch (fault) {
+    if (!(fault instanceof GraphQLError)) throw fault;
+    return { id, type, fields: [], bound: [], fault };
+  }
+  compiling.fields += nodes.size;
+  if (compiling.fields > compiling.maxFields) throw tooManyFields(compiling.maxFields);
+  const fields = [...nodes].map(([key, group]) => fieldPlan(compiling, type, key, group));
+  return {
+    id,
+    type,
+    fields,
+    bound: fields.filter(({ source }) => source.kind === "call" || source.kind === "level"),
+  };
+}
+
+const tooManyFields = (limit: number): CodedError =>
+  overLimit("MAX_FIELDS", limit, `an operation may have at most ${limit} fields (MAX_FIELDS)`);
+
+function fieldPlan(
+  compiling: Compiling,
+  parentType: GraphQLObjectType,
+  key: string,
+  nodes: readonly FieldNode[],
+): FieldPlan {
+  const name = nodes[0]?.name.value ?? "";
+  const field = name === "__typename" ? TypeNameMetaFieldDef : parentType.getFields()[name];
+  if (!field) throw new NotPlannable();
+  return {
+    key,
+    parentType,
+    field,
+    nodes,
+    source: sourceOf(field),
+    selections: selectionsOf(compiling, field.type, nodes),
+  };
+}
+
+type Marked = { property?: string; itself?: true; level?: LevelResolver };
+
+/** The source of a field. Generated resolvers have a `property`, `itself` or `level` mark; any other resolver is a call. */
+function sourceOf(field: FieldPlan["field"]): Source {
+  if (field === TypeNameMetaFieldDef) return { kind: "typename" };
+  const { resolve } = field;
+  if (!resolve) throw new NotPlannable();
+  const { property, itself, level } = resolve as Marked;
+  if (property !== undefined) return { kind: "property", name: property };
+  if (itself) return { kind: "itself" };
+  return level ? { kind: "level", resolve: level } : { kind: "call", resolve: resolve as never };
+}
+
+function selectionsOf(
+  compiling: Compiling,
+  type: GraphQLOutputType,
+  nodes: readonly FieldNode[],
+): Map<string, ObjectPlan> {
+  const { schema, fragments, variables } = compiling;
+  const named = getNamedType(type);
+  const types = isAbstractType(named) ? schema.getPossibleTypes(named) : isObjectType(named) ? [named] : [];
+  return new Map(
+    types.map((member) => {
+      const collect = () =>
+        collectSubfields(schema, fragments as never, variables as never, member, nodes as FieldNode[]);
+      return [member.name, objectPlan(compiling, member, collect)] as const;
+    }),
+  );
+}

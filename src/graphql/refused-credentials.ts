@@ -1,0 +1,24 @@
+/**
+ * Detects credentials that REST refuses for every root field. A layer without key introspection learns of a refused
+ * credential from REST alone. It then sends one 401, as a gateway in front of it would.
+ */
+import type { GraphQLResponse } from "@apollo/server";
+import { readKey, unauthenticated } from "../http/credentials.ts";
+
+/** Throws UNAUTHENTICATED when no response holds a value and every error in them is UNAUTHENTICATED. */
+export function throwForRefusedCredentials(
+  responses: readonly GraphQLResponse[],
+  rawHeaders: readonly string[],
+): void {
+  if (responses.every(isRefused)) throw unauthenticated(readKey(rawHeaders));
+}
+
+function isRefused({ body }: GraphQLResponse): boolean {
+  if (body.kind !== "single") return false;
+  const { data, errors = [] } = body.singleResult;
+  return (
+    errors.length > 0 &&
+    errors.every(({ extensions }) => extensions?.code === "UNAUTHENTICATED") &&
+    Object.values(data ?? {}).every((value) => value === null)
+  );
+}

@@ -1,0 +1,98 @@
+/**
+ * Refuses requests early under overload, so that accepted requests are answered soon. Three bounds apply to the requests
+ * under way. The first is fixed. The second applies while the event loop has no idle time: the number of requests that
+ * finish in half a second (Little's law: more requests would only wait longer). The third applies while the event loop
+ * stays late: `fewRequests`. One long pause is not overload. The histogram of `perf_hooks` samples the loop between long
+ * turns, so it has no samples while every turn is long.
+ */
+import { performance } from "node:perf_hooks";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { largeAnswers } from "../capacity.ts";
+import { CodedError } from "../errors.ts";
+import { sendError } from "../http/error-response.ts";
+
+const lookEveryMs = 100;
+/** The loop is late when a look is more than this many ms late. It stays late after this many late looks in a row. */
+const maxDelayMs = 200;
+const lateLooks = 3;
+/** A busy loop works this part of its time for this many looks in a row. Its backlog may then take this many seconds. */
+const busy = 0.95;
+const busyLooks = 5;
+const maxBacklogSeconds = 0.5;
+/** Up to this many requests are never an overload, even if each of them takes long. */
+const fewRequests = 64;
+/** One UTF-16 unit of a string takes at most this many bytes in UTF-8. */
+const mostBytes = 3;
+
+/** Applies to the routes that `server` registers afterwards. The health checks stand outside. */
+export function shedOverload(server: FastifyInstance, maxRequests: number): void {
+  const loop = watchLoop(maxRequests);
+  let underWay = 0;
+  let refused = 0;
+  let unreadBytes = 0;
+  const tell = setInterval(() => {
+    if (refused > 0) server.log.warn({ refused }, "overload: requests refused in the last second");
+    refused = 0;
+  }, 1_000).unref();
+  server.addHook("onClose", async () => {
+    clearInterval(tell);
+    loop.stop();
+  });
+  const isFull = (reply: FastifyReply): boolean => {
+    if (underWay < loop.bound()) return false;
+    refused++;
+    sendError(reply, overloaded); // bypasses the error handler, because a log line for each refusal would add load
+    return true;
+  };
+  server.addHook("onRequest", (_request, reply, done) => {
+    if (!isFull(reply)) done();
+  });
+  // a request counts once its body has arrived, so a client that sends its body slowly blocks no other client
+  server.addHook("preHandler", (_request, reply, done) => {
+    if (isFull(reply)) return;
+    underWay++;
+    reply.raw.on("close", () => {
+      underWay--;
+      loop.finished();
+    });
+    done();
+  });
+  server.addHook("onSend", (_request, reply, payload, done) => {
+    if (typeof payload !== "string" || payload.length * mostBytes < largeAnswers.from)
+      return done(null, payload);
+    const sent = Buffer.from(payload); // the bytes replace the text, so memory holds the response once
+    const bytes = sent.length;
+    if (bytes < largeAnswers.from) return done(null, payload);
+    if (unreadBytes + bytes > largeAnswers.unread) return done(overloaded);
+    unreadBytes += bytes;
+    reply.raw.on("close", () => {
+      unreadBytes -= bytes;
+    });
+    done(null, sent);
+  });
+}
+
+const overloaded = new CodedError("SERVICE_UNAVAILABLE", "too much to do at once; try again", {
+  retryAfter: 1,
+});
+
+/** Samples the event loop. `bound` gives the number of requests that it can handle. */
+function watchLoop(maxRequests: number) {
+  let [bound, finished, rate, late, full] = [maxRequests, 0, 0, 0, 0];
+  let lookedAt = performance.now();
+  let utilization = performance.eventLoopUtilization();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    const { utilization: worked } = performance.eventLoopUtilization(utilization);
+    const seconds = (now - lookedAt) / 1_000;
+    late = now - lookedAt - lookEveryMs > maxDelayMs ? late + 1 : 0;
+    rate = 0.7 * rate + 0.3 * (finished / seconds);
+    full = worked >= busy ? full + 1 : 0;
+    const few = Math.min(fewRequests, maxRequests);
+    if (late >= lateLooks) bound = few;
+    else
+      bound = full < busyLooks ? maxRequests : Math.min(Math.max(rate * maxBacklogSeconds, few), maxRequests);
+    [lookedAt, finished, utilization] = [now, 0, performance.eventLoopUtilization()];
+  }, lookEveryMs).unref();
+  return { bound: () => bound, finished: () => void finished++, stop: () => clearInterval(timer) };
+}

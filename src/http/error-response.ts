@@ -1,0 +1,35 @@
+/**
+ * The response to a request that fails. Its path decides the shape, in every role: a GraphQL response on `/v1/graphql`
+ * (GraphQL over HTTP §6), in the media type that the client accepts; problem details (RFC 9457) on any other path.
+ * Status and headers are the same on both.
+ */
+import type { FastifyReply } from "fastify";
+import { type CodedError, problemOf } from "../errors.ts";
+import { json, mediaTypeFor } from "./graphql-media-type.ts";
+
+export const graphqlPath = "/v1/graphql";
+
+/** What the shape depends on; a request that never became one has no id. */
+type Asked = { url: string | undefined; accept: string | undefined; requestId?: string };
+
+/** The media type and the text of the body. Nothing of the error's cause is in it. */
+export function errorBody(
+  error: CodedError,
+  { url = "", accept, requestId }: Asked,
+): { type: string; body: string } {
+  if (url !== graphqlPath && !url.startsWith(`${graphqlPath}?`))
+    return { type: "application/problem+json", body: JSON.stringify(problemOf(error)) };
+  const { message, code, details } = error;
+  const errors = [{ message, extensions: { code, requestId, ...details } }];
+  return { type: mediaTypeFor(accept) ?? json, body: JSON.stringify({ errors }) };
+}
+
+/** Sends the response. A 401 says how to authenticate (RFC 9110 §11.6.1), a 415 what is supported (§15.5.16). */
+export function sendError(reply: FastifyReply, error: CodedError): FastifyReply {
+  const { id: requestId, headers, raw } = reply.request;
+  if (error.status === 401) reply.header("www-authenticate", 'Bearer realm="api", ApiKey realm="api"');
+  if (error.status === 415) reply.header("accept", "application/json");
+  if (error.details.retryAfter) reply.header("retry-after", String(error.details.retryAfter));
+  const { type, body } = errorBody(error, { url: raw.url, accept: headers.accept, requestId });
+  return reply.code(error.status).header("cache-control", "private, no-store").type(type).send(body);
+}

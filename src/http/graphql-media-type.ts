@@ -1,0 +1,11 @@
+/** The media types of a GraphQL response (GraphQL over HTTP §6.1), and which of them a client accepts. */
+import Negotiator from "negotiator";
+
+export const json = "application/json; charset=utf-8";
+const mediaTypes = [json, "application/graphql-response+json; charset=utf-8"];
+
+/** The media type that suits a client best; `undefined` when it accepts none. */
+export const mediaTypeFor = (accept: string | undefined): string | undefined =>
+  accept === undefined || accept === "application/json" || accept === "*/*"
+    ? json
+    : new Negotiator({ headers: { accept } }).mediaType(mediaTypes);

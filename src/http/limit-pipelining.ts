@@ -1,0 +1,36 @@
+/**
+ * Bounds the pipelined requests of a connection (RFC 9112 §9.3.2). Requests that arrive together are handled in one turn of
+ * the event loop, so a connection with more unanswered requests than any real client sends is closed.
+ */
+import type { RequestListener, Server, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { pipelinedRequests } from "../capacity.ts";
+
+/** The requests in progress on a connection. */
+export type ConnectionState = {
+  /** Requests without a complete response. */
+  unanswered: number;
+  /** The response to the newest request. */
+  last: ServerResponse | undefined;
+};
+
+/** Wraps the server's request listeners. Returns a function that reads the state of a connection. */
+export function limitPipelining(server: Server): (socket: Duplex) => Readonly<ConnectionState> {
+  const handlers = server.listeners("request") as RequestListener[];
+  const connections = new WeakMap<Duplex, ConnectionState>();
+  const underWay = (socket: Duplex): ConnectionState => {
+    const known = connections.get(socket) ?? { unanswered: 0, last: undefined };
+    connections.set(socket, known);
+    return known;
+  };
+  server.removeAllListeners("request");
+  server.on("request", (request, response) => {
+    const { socket } = request;
+    const connection = underWay(socket);
+    connection.last = response;
+    if (++connection.unanswered > pipelinedRequests) return void socket.destroy();
+    response.once("close", () => connection.unanswered--);
+    for (const handle of handlers) handle(request, response);
+  });
+  return underWay;
+}

@@ -1,0 +1,130 @@
+/**
+ * Bounds unfinished request bodies, on every role. A body must be complete within `REQUEST_TIMEOUT_MS` and arrive at a
+ * minimum rate. The number of slow bodies of each address and each credential is bounded, and so is the memory of all
+ * bodies. A violation gets one 408, and the connection is closed. While the server stops, an unfinished body has one more
+ * second, then it gets a 503. An age is a count of checks and not a time, so a late event loop makes no client slow.
+ */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { slowBodies } from "../capacity.ts";
+import type { Environment } from "../environment.ts";
+import { CodedError } from "../errors.ts";
+import { addressBlock } from "./address-block.ts";
+
+const lookMs = 250;
+const { slowAfterMs, graceMs, minimumRate } = slowBodies;
+/** Time for the rest of an answered request: a client may read the response only after sending (RFC 9112 §9.6). */
+const lingerMs = 1_000;
+
+type Body = {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly bytesBefore: number;
+  ageMs: number;
+  answeredMs: number;
+};
+
+export class SlowBodies {
+  readonly #env: Environment;
+  #arrived: Body[] = [];
+  /** The oldest first. */
+  readonly #unfinished = new Set<Body>();
+  #timer: NodeJS.Timeout | undefined;
+  #stoppingMs: number | undefined;
+
+  constructor(env: Environment) {
+    this.#env = env;
+  }
+
+  /** Most bodies arrive with their headers, before the next turn of the event loop. They cost nothing more. */
+  watch(request: FastifyRequest, reply: FastifyReply): void {
+    const { "content-length": length = "0", "transfer-encoding": coding } = request.headers;
+    if (length === "0" && coding === undefined) return;
+    const bytesBefore = request.raw.socket.bytesRead;
+    if (this.#arrived.length === 0) setImmediate(() => this.#keepUnfinished());
+    this.#arrived.push({ request, reply, bytesBefore, ageMs: 0, answeredMs: 0 });
+  }
+
+  /** From now on each unfinished body has one second left. */
+  stop(): void {
+    this.#stoppingMs = 0;
+  }
+
+  #keepUnfinished(): void {
+    for (const body of this.#arrived) if (!isOver(body)) this.#unfinished.add(body);
+    this.#arrived = [];
+    if (this.#unfinished.size > 0) this.#timer ??= setInterval(() => this.#look(), lookMs).unref();
+  }
+
+  #look(): void {
+    if (this.#stoppingMs !== undefined) this.#stoppingMs += lookMs;
+    const slow = new Map<string, number>();
+    let held = 0;
+    for (const body of this.#unfinished) {
+      body.ageMs += lookMs;
+      if (isOver(body)) this.#unfinished.delete(body);
+      else if (body.reply.raw.writableEnded) linger(body);
+      else {
+        const fault = this.#faultOf(body, slow);
+        if (fault) end(body, fault);
+        else held += bytesOf(body);
+      }
+    }
+    this.#freeMemory(held);
+    if (this.#unfinished.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #faultOf(body: Body, slow: Map<string, number>): CodedError | undefined {
+    const { ageMs } = body;
+    if (this.#stoppingMs !== undefined && Math.min(this.#stoppingMs, ageMs) >= slowAfterMs)
+      return new CodedError("SERVICE_UNAVAILABLE", "this service is stopping", { retryAfter: 1 });
+    if (ageMs >= this.#env.REQUEST_TIMEOUT_MS) return late("the request did not arrive in time");
+    if (ageMs >= graceMs && bytesOf(body) < (minimumRate * ageMs) / 1_000)
+      return late("the request body comes too slowly");
+    if (ageMs < slowAfterMs) return undefined;
+    const counts = ownersOf(body).map((owner) => {
+      const count = (slow.get(owner) ?? 0) + 1;
+      slow.set(owner, count);
+      return count;
+    });
+    return Math.max(...counts) > slowBodies.ofSender
+      ? late("too many slow request bodies at once")
+      : undefined;
+  }
+
+  /** The oldest bodies are ended first: fast bodies are complete by then. */
+  #freeMemory(held: number): void {
+    let tooMuch = held - slowBodies.all * this.#env.MAX_BODY_BYTES;
+    for (const body of this.#unfinished) {
+      if (tooMuch <= 0) return;
+      tooMuch -= bytesOf(body);
+      end(body, late("request bodies take too much memory"));
+    }
+  }
+}
+
+const late = (message: string): CodedError => new CodedError("REQUEST_TIMEOUT", message);
+
+const bytesOf = ({ request, bytesBefore }: Body): number => request.raw.socket.bytesRead - bytesBefore;
+
+const isOver = ({ request: { raw } }: Body): boolean => raw.complete || raw.readableEnded || raw.destroyed;
+
+/** The address and the credential of the request; neither is verified yet. */
+function ownersOf({ request }: Body): string[] {
+  const { "x-api-key": apiKey, authorization } = request.headers;
+  return [addressBlock(request.ip), ...[apiKey ?? authorization ?? []].flat()];
+}
+
+function linger(body: Body): void {
+  body.answeredMs += lookMs;
+  if (body.answeredMs > lingerMs) body.request.raw.destroy();
+}
+
+/** Emits the fault as an error of the body: its reader responds. Without a reader yet, the next check tries again. */
+function end({ request: { raw }, reply }: Body, fault: CodedError): void {
+  if (reply.raw.headersSent) return void raw.destroy();
+  if (raw.listenerCount("error") === 0) return;
+  reply.header("connection", "close");
+  raw.emit("error", fault);
+}

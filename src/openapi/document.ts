@@ -1,0 +1,111 @@
+/**
+ * The OpenAPI document as nodes. A node is a value with its file and its path in that file. A `$ref` (an RFC 3986
+ * reference with an RFC 6901 JSON pointer) is resolved on demand; it may lead to another file or into a cycle.
+ */
+import { posix } from "node:path";
+import { type Place, unreadable } from "../diagnostic.ts";
+import { type NodePath, parseYamlFile, type YamlFile } from "./yaml-file.ts";
+
+export type RestNode = { readonly file: string; readonly path: NodePath; readonly value: unknown };
+
+/** Reads a file by its name below the spec folder; `undefined` if the file does not exist. */
+export type ReadFile = (name: string) => string | undefined;
+
+export class RestDocument {
+  readonly root: RestNode;
+  /** The cache of `shapeAt`: schema → shape. Two references to one schema get the same shape object. */
+  readonly shapes = new WeakMap<object, unknown>();
+  readonly #read: ReadFile;
+  readonly #files = new Map<string, YamlFile | undefined>();
+
+  /** Throws `SpecUnreadable` if the file is not an OpenAPI 3.0 or 3.1 document. */
+  constructor(name: string, read: ReadFile) {
+    this.#read = read;
+    const file = this.#file(name);
+    if (!file) throw unreadable(name, "there is no such file");
+    const { openapi, swagger } = isRecord(file.value) ? file.value : {};
+    if (swagger !== undefined) throw unreadable(name, `is Swagger ${swagger}: OpenAPI 3.0 or 3.1 is needed`);
+    if (typeof openapi !== "string" || !/^3\.[01]\./.test(`${openapi}.`)) {
+      throw unreadable(name, "is not an OpenAPI 3.0 or 3.1 document");
+    }
+    this.root = { file: name, path: [], value: file.value };
+  }
+
+  /** The parsed content of a file by its name below the spec folder; `undefined` if the file does not exist. */
+  file(name: string): unknown {
+    return this.#file(name)?.value;
+  }
+
+  place(node: RestNode, ...below: NodePath): Place {
+    const file = this.#files.get(node.file);
+    return file ? file.place([...node.path, ...below]) : { file: node.file, line: 1, column: 1 };
+  }
+
+  /** The member `key` of a node, its `$ref` followed; `undefined` if the node is absent or has no such member. */
+  child(node: RestNode | undefined, key: string | number): RestNode | undefined {
+    const value = childValue(node?.value, key);
+    return node && value !== undefined
+      ? this.follow({ file: node.file, path: [...node.path, key], value })
+      : undefined;
+  }
+
+  /** Follows `$ref`s to the first node without one; `undefined` for a reference to nothing or to itself. */
+  follow(node: RestNode): RestNode | undefined {
+    let current: RestNode | undefined = node;
+    for (let hops = 0; current && hops < 50; hops++) {
+      if (refOf(current.value) === undefined) return current;
+      current = this.refTarget(current);
+    }
+    return undefined;
+  }
+
+  /** The node that the `$ref` of `from` names, which may be another `$ref`; `undefined` if there is no such node. */
+  refTarget(from: RestNode): RestNode | undefined {
+    const reference = refOf(from.value);
+    if (reference === undefined) return undefined;
+    const [path = "", fragment = ""] = reference.split("#");
+    const name = path === "" ? from.file : posix.join(posix.dirname(from.file), decodePercent(path));
+    let value = this.file(name);
+    const steps = fragment.split("/").slice(1).map(unescapePointer);
+    for (const step of steps) value = childValue(value, step);
+    return value === undefined ? undefined : { file: name, path: steps, value };
+  }
+
+  #file(name: string): YamlFile | undefined {
+    if (!this.#files.has(name)) {
+      const text = /^(\.\.|\/|[a-z]+:)/.test(name) ? undefined : this.#read(name);
+      this.#files.set(name, text === undefined ? undefined : parseYamlFile(name, text));
+    }
+    return this.#files.get(name);
+  }
+}
+
+/** Identifies a node within its document. */
+export const nodeKey = ({ file, path }: RestNode): string => `${file}#${path.join("/")}`;
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The keys of an object, or the indexes of a list; none for any other value. */
+export const keysOf = (node: RestNode | undefined): string[] =>
+  typeof node?.value === "object" && node.value !== null ? Object.keys(node.value) : [];
+
+export const refOf = (value: unknown): string | undefined =>
+  isRecord(value) && typeof value.$ref === "string" ? value.$ref : undefined;
+
+function childValue(value: unknown, key: string | number): unknown {
+  if (Array.isArray(value)) return value[Number(key)];
+  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+const unescapePointer = (step: string): string =>
+  decodePercent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+
+/** Decodes the percent-encoding of a part of a reference (RFC 3986 §2.1). */
+export function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

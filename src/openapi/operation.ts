@@ -1,0 +1,74 @@
+/** A REST operation of the OpenAPI document, with the parts that a binding uses (OpenAPI 3.1 §4.8.8 to §4.8.17). */
+import type { RestNode } from "./document.ts";
+import type { Shape } from "./shape.ts";
+import type { NodePath } from "./yaml-file.ts";
+
+/** A parameter's location (OpenAPI 3.1 §4.8.12.1), or `body` for a property of the JSON body. */
+export type InputLocation = "path" | "query" | "header" | "body";
+
+export type Parameter = {
+  readonly name: string;
+  readonly in: InputLocation;
+  readonly required: boolean;
+  readonly node: RestNode;
+  readonly shape: Shape;
+  /** How arrays and objects are serialized (OpenAPI 3.1 §4.8.12.2). */
+  readonly style: string;
+  readonly explode: boolean;
+  /** `x-limit-per`: names an array parameter. This parameter then limits the results of each of its items. */
+  readonly limitPer?: string;
+};
+
+/** A parameter's identity is its location and its name (OpenAPI 3.1 §4.8.12.1). Header names are case-insensitive. */
+export const inputKey = (parameter: Pick<Parameter, "in" | "name">): string =>
+  `${parameter.in}:${parameter.in === "header" ? parameter.name.toLowerCase() : parameter.name}`;
+
+/** A documented 2xx response. */
+export type SuccessResponse = {
+  readonly status: string;
+  /** Absent: the response has no content. */
+  readonly media?: string;
+  /** The JSON body's shape; absent: the response has no JSON body. */
+  readonly shape?: Shape;
+};
+
+export type RestOperation = {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  /** The first tag in upper case, with `_` for `-`. It names the product whose upstream receives the call. */
+  readonly product: string;
+  readonly summary?: string;
+  readonly permission?: string;
+  readonly node: RestNode;
+  readonly parameters: readonly Parameter[];
+  readonly body?: {
+    readonly shape: Shape;
+    readonly required: boolean;
+    readonly node: RestNode;
+    readonly media: string;
+  };
+  readonly successes: readonly SuccessResponse[];
+  readonly documents404: boolean;
+  /** Required parts of the request that a binding cannot feed: cookies, a body that is not JSON. */
+  readonly unfeedable: readonly {
+    readonly name: string;
+    readonly node: RestNode;
+    readonly below?: NodePath;
+  }[];
+  /** The path of the first 2xx response below the operation, down to its media type. */
+  readonly successPath: NodePath;
+};
+
+/** The methods that a binding can send. */
+export const boundMethods: readonly string[] = ["get", "post", "put", "patch", "delete"];
+
+/** `GET /things/{id}`: names an operation in messages and in generated comments. */
+export const methodAndPath = ({ method, path }: Pick<RestOperation, "method" | "path">): string =>
+  `${method.toUpperCase()} ${path}`;
+
+export const isSafe = (method: string): boolean => method === "get";
+
+/** Whether the operation documents 2xx responses and content for none of them (204). Its result is null. */
+export const hasNoContent = ({ successes }: RestOperation): boolean =>
+  successes.length > 0 && successes.every(({ media }) => media === undefined);

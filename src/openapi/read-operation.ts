@@ -1,0 +1,156 @@
+/** Reads one operation: its parameters, its JSON body and its 2xx responses. */
+import { isJson } from "../standards/media-type.ts";
+import { isRecord, keysOf, type RestDocument, type RestNode } from "./document.ts";
+import { inputKey, type Parameter, type RestOperation, type SuccessResponse } from "./operation.ts";
+import { shapeAt } from "./read-shape.ts";
+import { nodeBelow, type Shape } from "./shape.ts";
+import type { NodePath } from "./yaml-file.ts";
+
+export function readOperation(
+  document: RestDocument,
+  id: string,
+  method: string,
+  path: string,
+  item: RestNode,
+  node: RestNode,
+): RestOperation {
+  const value = node.value as Record<string, unknown>;
+  const [tag] = Array.isArray(value.tags) ? value.tags : [];
+  const merged = new Map<string, Parameter>();
+  for (const owner of [item, node]) {
+    for (const parameter of readParameters(document, owner)) merged.set(inputKey(parameter), parameter);
+  }
+  const body = readBody(document, node);
+  return {
+    id,
+    method,
+    path,
+    node,
+    product: typeof tag === "string" ? tag.toUpperCase().replaceAll("-", "_") : "",
+    parameters: [...merged.values()],
+    successes: readSuccesses(document, node),
+    successPath: readSuccessPath(document, node),
+    unfeedable: readUnfeedable(document, item, node, body),
+    documents404: keysOf(document.child(node, "responses")).includes("404"),
+    ...(typeof value.summary === "string" && { summary: value.summary }),
+    ...(typeof value["x-permission"] === "string" && { permission: value["x-permission"] }),
+    ...(body && { body }),
+  };
+}
+
+function readParameters(document: RestDocument, owner: RestNode): Parameter[] {
+  return entriesOf(document, document.child(owner, "parameters")).flatMap((node): Parameter[] => {
+    if (!isRecord(node.value)) return [];
+    const { name, in: location, required, style, explode, "x-limit-per": limitPer } = node.value;
+    if (typeof name !== "string" || !(location === "path" || location === "query" || location === "header"))
+      return [];
+    const usual = location === "query" ? "form" : "simple";
+    const written =
+      !("schema" in node.value) && "content" in node.value
+        ? "content"
+        : typeof style === "string"
+          ? style
+          : usual;
+    return [
+      {
+        name,
+        in: location,
+        node,
+        required: required === true || location === "path",
+        shape: schemaShape(document, node),
+        style: written,
+        explode: typeof explode === "boolean" ? explode : written === "form",
+        ...(typeof limitPer === "string" && { limitPer }),
+      },
+    ];
+  });
+}
+
+function readSuccessPath(document: RestDocument, operation: RestNode): NodePath {
+  const responses = document.child(operation, "responses");
+  const successes = keysOf(responses).filter((key) => /^2/.test(key));
+  const isFull = (key: string): boolean =>
+    keysOf(document.child(document.child(responses, key), "content")).length > 0;
+  const status = successes.find(isFull) ?? successes[0];
+  if (status === undefined) return ["responses", ...keysOf(responses).slice(0, 1)];
+  const [media] = keysOf(document.child(document.child(responses, status), "content"));
+  return ["responses", status, ...(media === undefined ? [] : ["content", media])];
+}
+
+function readUnfeedable(
+  document: RestDocument,
+  item: RestNode,
+  operation: RestNode,
+  json: RestOperation["body"],
+): RestOperation["unfeedable"] {
+  const cookies = requiredCookies(document, [item, operation]);
+  const body = document.child(operation, "requestBody");
+  const isRequired = body && isRecord(body.value) && body.value.required === true;
+  return isRequired && !json
+    ? [
+        ...cookies,
+        {
+          name: "a body that is not JSON",
+          node: body,
+          below: ["content", ...keysOf(document.child(body, "content")).slice(0, 1)],
+        },
+      ]
+    : cookies;
+}
+
+/** An operation's declaration of a cookie replaces its path item's. */
+function requiredCookies(
+  document: RestDocument,
+  owners: readonly RestNode[],
+): { name: string; node: RestNode }[] {
+  const cookies = new Map<string, { node: RestNode; required: unknown }>();
+  for (const owner of owners) {
+    for (const node of entriesOf(document, document.child(owner, "parameters"))) {
+      const { name, in: location, required } = isRecord(node.value) ? node.value : {};
+      if (location === "cookie") cookies.set(`the cookie "${name}"`, { node, required });
+    }
+  }
+  return [...cookies].flatMap(([name, { node, required }]) => (required === true ? [{ name, node }] : []));
+}
+
+/** A parameter's schema is in `schema`, or in the one entry of `content`. */
+function schemaShape(document: RestDocument, node: RestNode): Shape {
+  const [entry] = entriesOf(document, document.child(node, "content"));
+  const isInContent = entry && !("schema" in (node.value as object));
+  return shapeAt(document, schemaIn(isInContent ? entry : node));
+}
+
+/** The `schema` of a parameter or a media type; an empty schema if there is none. */
+const schemaIn = (node: RestNode): RestNode =>
+  isRecord(node.value) && "schema" in node.value ? nodeBelow(node, "schema") : { ...node, value: {} };
+
+function readBody(document: RestDocument, operation: RestNode): RestOperation["body"] {
+  const node = document.child(operation, "requestBody");
+  const found = node && jsonContent(document, node);
+  if (!node || !found) return undefined;
+  return { ...found, node, required: (node.value as Record<string, unknown>).required === true };
+}
+
+function readSuccesses(document: RestDocument, operation: RestNode): SuccessResponse[] {
+  const responses = document.child(operation, "responses");
+  return keysOf(responses)
+    .filter((status) => /^2/.test(status))
+    .flatMap((status): SuccessResponse[] => {
+      const node = document.child(responses, status);
+      if (!node) return [];
+      const [media] = keysOf(document.child(node, "content"));
+      return [{ status, ...(media !== undefined && { media }), ...jsonContent(document, node) }];
+    });
+}
+
+function jsonContent(document: RestDocument, node: RestNode): { media: string; shape: Shape } | undefined {
+  const content = document.child(node, "content");
+  const media = keysOf(content).find(isJson);
+  if (media === undefined) return undefined;
+  const entry = document.child(content, media);
+  return entry && { media, shape: shapeAt(document, schemaIn(entry)) };
+}
+
+/** The entries of a list or a map, their `$ref`s followed. An entry with a broken `$ref` is left out. */
+const entriesOf = (document: RestDocument, node: RestNode | undefined): RestNode[] =>
+  keysOf(node).flatMap((key) => document.child(node, key) ?? []);

@@ -1,0 +1,133 @@
+/**
+ * Reads the shape of a schema: one view of `$ref`, `allOf`, `oneOf`, `anyOf`, `nullable` and 3.1 type arrays.
+ * A nested shape is computed on its first read, so a recursive schema ends and an unused schema costs nothing.
+ */
+
+import { isRecord, type RestDocument, type RestNode, refOf } from "./document.ts";
+import { readLimits } from "./limits.ts";
+import { mergeShapes } from "./merge-shapes.ts";
+import {
+  emptyShape,
+  type JsonType,
+  lazy,
+  makeProperty,
+  nodeBelow,
+  type Property,
+  type Shape,
+  unresolvedSchema,
+  withIdentity,
+  withNullable,
+} from "./shape.ts";
+import { identityOf } from "./shape-identity.ts";
+import { foldVariants } from "./variants.ts";
+
+/** The shape of the schema at `node`, which may be a `$ref`. `seen`: the schemas that include this one. */
+export function shapeAt(document: RestDocument, node: RestNode, seen: readonly RestNode[] = []): Shape {
+  const key = node.value;
+  if (seen.length > 0 || !isRecord(key)) return makeShape(document, node, seen);
+  const known = document.shapes.get(key);
+  if (known) return known as Shape;
+  const shape = makeShape(document, node, seen);
+  document.shapes.set(key, shape);
+  return shape;
+}
+
+function makeShape(document: RestDocument, node: RestNode, seen: readonly RestNode[]): Shape {
+  const reference = refOf(node.value);
+  const target = document.follow(node) ?? { ...node, value: unresolvedSchema };
+  const siblings =
+    reference !== undefined &&
+    Object.keys(node.value as object).some(
+      (key) => key !== "$ref" && key !== "description" && key !== "summary",
+    );
+  if (seen.some((other) => other.value === target.value)) return emptyShape(target);
+  if (reference !== undefined && !siblings && seen.length === 0) return shapeAt(document, target);
+  const own = foldSchema(document, target, [...seen, target]);
+  if (!siblings) return own;
+  const rest = Object.fromEntries(Object.entries(node.value as object).filter(([key]) => key !== "$ref"));
+  const merged = mergeShapes(own, foldSchema(document, { ...node, value: rest }, seen), node);
+  return withIdentity(merged, identityOf(node));
+}
+
+function foldSchema(document: RestDocument, node: RestNode, seen: readonly RestNode[]): Shape {
+  const schema = isRecord(node.value) ? node.value : {};
+  let shape = ownShape(document, node, schema);
+  for (const part of entriesOf(schema.allOf)) {
+    shape = mergeShapes(shape, shapeAt(document, nodeBelow(node, "allOf", part.index), seen), node);
+  }
+  for (const keyword of ["oneOf", "anyOf"] as const) {
+    const nodes = entriesOf(schema[keyword]).map(({ index }) => nodeBelow(node, keyword, index));
+    const members = nodes.map((member) => ({ node: member, shape: shapeAt(document, member, seen) }));
+    if (members.length > 0) shape = foldVariants(document, shape, members);
+  }
+  // OpenAPI 3.0 writes a nullable reference as `nullable: true` beside `allOf`
+  if (schema.nullable === true && !shape.nullable) shape = withNullable(shape, true);
+  // a wrapper around one schema keeps the node and the identity of that schema
+  return shape.node === node ? withIdentity(shape, identityOf(node)) : shape;
+}
+
+function ownShape(document: RestDocument, node: RestNode, schema: Record<string, unknown>): Shape {
+  const named = (
+    Array.isArray(schema.type) ? schema.type : schema.type === undefined ? [] : [schema.type]
+  ) as string[];
+  const enumeration =
+    "const" in schema ? [schema.const] : Array.isArray(schema.enum) ? schema.enum : undefined;
+  const types = new Set(named.filter((name) => name !== "null") as JsonType[]);
+  if (types.size === 0 && isRecord(schema.properties)) types.add("object");
+  if (types.size === 0 && enumeration) for (const value of enumeration) addTypeOf(types, value);
+  const nullable =
+    schema.nullable === true ||
+    named.includes("null") ||
+    (named.length === 0 && enumeration?.includes(null) === true);
+  const properties = lazy(() => propertiesOf(document, node, schema));
+  const items = lazy(() =>
+    schema.items === undefined ? undefined : shapeAt(document, nodeBelow(node, "items")),
+  );
+  const limits = readLimits(schema);
+  const values = enumeration ? { values: enumeration.filter((value) => value !== null) } : {};
+  const format = typeof schema.format === "string" ? { format: schema.format } : {};
+  return {
+    node,
+    identity: identityOf(node),
+    types,
+    nullable,
+    limits,
+    ...format,
+    integers: [{ ...format, ...values, limits }],
+    ...values,
+    get properties() {
+      return properties();
+    },
+    get items() {
+      return items();
+    },
+  };
+}
+
+function propertiesOf(
+  document: RestDocument,
+  node: RestNode,
+  schema: Record<string, unknown>,
+): Map<string, Property> {
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  const names = isRecord(schema.properties) ? Object.keys(schema.properties) : [];
+  const found = names.map((name): [string, Property] => {
+    const at = nodeBelow(node, "properties", name);
+    return [name, makeProperty(name, at, required.has(name), () => shapeAt(document, at))];
+  });
+  for (const name of required) {
+    if (typeof name === "string" && !names.includes(name)) {
+      const at = { file: node.file, path: [...node.path, "required"], value: {} };
+      found.push([name, { name, node: at, required: true, isUndeclared: true, shape: emptyShape(at) }]);
+    }
+  }
+  return new Map(found);
+}
+
+function addTypeOf(types: Set<JsonType>, value: unknown): void {
+  if (typeof value === "number") types.add(Number.isInteger(value) ? "integer" : "number");
+  else if (typeof value === "string" || typeof value === "boolean") types.add(typeof value as JsonType);
+}
+
+const entriesOf = (value: unknown): { index: number }[] =>
+  Array.isArray(value) ? value.map((_, index) => ({ index })) : [];

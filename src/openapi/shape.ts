@@ -1,0 +1,146 @@
+/**
+ * A shape: the statements of a JSON Schema that bindings use (OpenAPI 3.1 §4.8.24, JSON Schema 2020-12).
+ * `read-shape.ts` reads shapes from a document.
+ */
+import { isRecord, type RestNode } from "./document.ts";
+import { identityOf, type ShapeIdentity } from "./shape-identity.ts";
+
+export type JsonType = "string" | "number" | "integer" | "boolean" | "object" | "array";
+
+export type Property = {
+  readonly name: string;
+  readonly node: RestNode;
+  readonly required: boolean;
+  /** `readOnly` properties stand only in responses, `writeOnly` properties only in requests (OpenAPI 3.1 §4.8.24). */
+  readonly only?: "response" | "request";
+  /** `required` names the property and `properties` does not: its schema is unknown. */
+  readonly isUndeclared?: true;
+  readonly shape: Shape;
+};
+
+export type Shape = {
+  /** The schema that findings point at. Different shapes may have one node; `identity` tells shapes apart. */
+  readonly node: RestNode;
+  readonly identity: ShapeIdentity;
+  /** Allowed types besides null; empty: the schema allows any type. */
+  readonly types: ReadonlySet<JsonType>;
+  readonly nullable: boolean;
+  readonly format?: string;
+  /** Allowed values besides null. */
+  readonly values?: readonly unknown[];
+  readonly properties: ReadonlyMap<string, Property>;
+  readonly items?: Shape;
+  readonly variants?: Variants;
+  /** The shapes of which a value has at least one, if there are several. */
+  readonly members?: readonly Shape[];
+  /** `maximum`, `maxLength`, `pattern`, `maxItems`, … and `default`, as the document writes them. */
+  readonly limits: Readonly<Record<string, unknown>>;
+  /** The statements on the size of an integer. An integer of the shape meets at least one of them. */
+  readonly integers: readonly IntegerStatement[];
+};
+
+/** The size that a schema states for an integer: `format`, `enum`, `minimum`, `maximum` and the like. */
+export type IntegerStatement = Pick<Shape, "format" | "values" | "limits">;
+
+/** One member of a `oneOf`: its shape, its schema's name and the discriminator values that select it. */
+export type Variant = {
+  /** The entry of the `oneOf` list; `shape.node` is the schema that the entry refers to. */
+  readonly node: RestNode;
+  readonly shape: Shape;
+  readonly name?: string;
+  readonly values: readonly string[];
+  /** Discriminator values that the member's schema allows and the mapping does not list. */
+  readonly unmapped: readonly string[];
+};
+
+export type Variants = {
+  /** The name of the discriminator's property (OpenAPI 3.1 §4.8.25). */
+  readonly property?: string;
+  readonly members: readonly Variant[];
+};
+
+export function makeProperty(
+  name: string,
+  node: RestNode,
+  required: boolean,
+  make: () => Shape,
+  only: Property["only"] | null = onlyIn(node) ?? null,
+): Property {
+  const shape = lazy(make);
+  return {
+    name,
+    node,
+    required,
+    ...(only && { only }),
+    get shape() {
+      return shape();
+    },
+  };
+}
+
+function onlyIn({ value }: RestNode): Property["only"] {
+  const { readOnly, writeOnly } = isRecord(value) ? value : {};
+  return readOnly === true ? "response" : writeOnly === true ? "request" : undefined;
+}
+
+/** A property with a known schema; `undefined` if only `required` names it. */
+export function declaredProperty({ properties }: Shape, name: string): Property | undefined {
+  const found = properties.get(name);
+  return found?.isUndeclared ? undefined : found;
+}
+
+/** Whether `types` include `type`. An integer is also a number. */
+export const acceptsType = (types: ReadonlySet<JsonType>, type: JsonType): boolean =>
+  types.has(type) || (type === "integer" && types.has("number"));
+
+/** Whether `to` accepts every type of `from`. A shape without types fits every other. */
+export const typesFit = (from: Shape, to: Shape): boolean =>
+  from.types.size === 0 ||
+  to.types.size === 0 ||
+  [...from.types].every((type) => acceptsType(to.types, type));
+
+/** The types as messages name them. */
+export const typeText = ({ types }: Shape): string => [...types].sort().join(" or ") || "anything";
+
+/** Formats that state the width of a number (OpenAPI Format Registry). */
+export const numberFormats: ReadonlySet<string> = new Set(["int32", "int64", "float", "double"]);
+
+/** Stands for the schema of a broken `$ref`. `brokenReferences` has reported the reference. */
+export const unresolvedSchema = {};
+
+export const emptyShape = (node: RestNode): Shape => ({
+  node,
+  identity: identityOf(node),
+  types: new Set(),
+  nullable: false,
+  limits: {},
+  integers: [{ limits: {} }],
+  properties: new Map(),
+});
+
+/** The node at `steps` below `node`, which must exist. No `$ref` is followed. */
+export const nodeBelow = (node: RestNode, ...steps: (string | number)[]): RestNode => ({
+  file: node.file,
+  path: [...node.path, ...steps],
+  value: steps.reduce<unknown>(
+    (value, step) => (value as Record<string | number, unknown>)[step],
+    node.value,
+  ),
+});
+
+/** The same shape with another `nullable`. */
+export const withNullable = (shape: Shape, nullable: boolean): Shape =>
+  Object.create(shape, { nullable: { value: nullable } });
+
+/** The same shape with another identity. */
+export const withIdentity = (shape: Shape, identity: ShapeIdentity): Shape =>
+  shape.identity.text === identity.text ? shape : Object.create(shape, { identity: { value: identity } });
+
+/** A function that computes its value on the first call and returns the same value on every call. */
+export function lazy<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

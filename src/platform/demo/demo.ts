@@ -1,0 +1,137 @@
+/**
+ * The three demo tenants with their users, roles and keys. Demo keys are public, so demo data is for the test environment
+ * only. Production refuses every demo key, even when the data file already has the key.
+ */
+import type { Config } from "../../config.ts";
+import { formatApiKey } from "../../http/api-key.ts";
+import { keyRules } from "../keys/authenticate.ts";
+import { createKey, findCaller } from "../keys/keys.ts";
+import { openStore, type Store, type TenantStore } from "../store/store.ts";
+import { fillTenant } from "./data.ts";
+import { createRandom } from "./random.ts";
+
+type DemoUser = { id: string; email: string; roles: string[]; teams: string[] };
+type DemoTenant = { id: string; name: string; domain: string; features: string[]; users: DemoUser[] };
+
+const tenants: readonly DemoTenant[] = [
+  {
+    id: "ten_harbor",
+    name: "Harbor Outdoor",
+    domain: "harbor.example",
+    features: ["whatsapp", "flows", "billing"],
+    users: [
+      {
+        id: "usr_harbor_olivia",
+        email: "olivia@harbor.example",
+        roles: ["owner"],
+        teams: ["support", "sales"],
+      },
+      { id: "usr_harbor_noah", email: "noah@harbor.example", roles: ["analyst"], teams: ["insights"] },
+    ],
+  },
+  {
+    id: "ten_lumen",
+    name: "Lumen Clinics",
+    domain: "lumen.example",
+    features: ["whatsapp", "billing"],
+    users: [{ id: "usr_lumen_amara", email: "amara@lumen.example", roles: ["owner"], teams: ["reception"] }],
+  },
+  {
+    id: "ten_pine",
+    name: "Pine Street Books",
+    domain: "pinestreet.example",
+    features: ["whatsapp", "flows"],
+    users: [{ id: "usr_pine_jonas", email: "jonas@pinestreet.example", roles: ["owner"], teams: ["shop"] }],
+  },
+];
+
+const rolePermissions = {
+  owner: ["*"],
+  analyst: ["inbox:*:read", "ai:*:read", "insights:*:read"],
+};
+
+/** The body of a demo key is its owner's name, so that no reader takes the key for a secret. */
+const demoBody = (owner: string): string => `Demo${owner}`.padEnd(26, "0");
+
+const keyOwners = [
+  {
+    tenant: "ten_harbor",
+    user: "usr_harbor_olivia",
+    body: demoBody("HarborOlivia"),
+    note: "owner, every permission",
+  },
+  {
+    tenant: "ten_harbor",
+    user: "usr_harbor_noah",
+    body: demoBody("HarborNoah"),
+    note: "analyst, without CRM and sending",
+  },
+  {
+    tenant: "ten_lumen",
+    user: "usr_lumen_amara",
+    body: demoBody("LumenAmara"),
+    note: "owner of another tenant",
+  },
+  {
+    tenant: "ten_pine",
+    user: "usr_pine_jonas",
+    body: demoBody("PineJonas"),
+    note: "owner of a third tenant",
+  },
+] as const;
+
+type DemoKey = { key: string; tenant: string; user: string; note: string };
+
+export const demoKeys: readonly DemoKey[] = keyOwners.map(({ tenant, user, body, note }) => ({
+  key: formatApiKey("test", body),
+  tenant,
+  user,
+  note,
+}));
+
+export const hasDemoData = ({ production, env }: Config): boolean =>
+  !production && env.API_ENVIRONMENT === "test";
+
+/** The demo keys that work with this configuration. A file with other tenants has no demo key. */
+export function workingDemoKeys(config: Config): readonly DemoKey[] {
+  if (!hasDemoData(config)) return [];
+  if (config.env.DATA_FILE === undefined) return demoKeys;
+  const store = openStore(config.env.DATA_FILE);
+  const rules = keyRules(config, []);
+  const working = demoKeys.filter(({ key }) => findCaller(store, rules, key, new Date()));
+  store.close();
+  return working;
+}
+
+/** Fills an empty store in one transaction. A store with a tenant stays unchanged. The data ends `now`. */
+export function seedDemoData(store: Store, now: Date): void {
+  store.transaction(() => {
+    if (store.unscoped("anyTenant")?.found === 1) return;
+    for (const [index, tenant] of tenants.entries()) {
+      const tenantStore = store.tenant(tenant.id);
+      insertIdentity(tenantStore, tenant);
+      insertKeys(tenantStore, now);
+      fillTenant(tenantStore, createRandom(index + 1), tenant.domain, now);
+    }
+  });
+}
+
+function insertIdentity(store: TenantStore, tenant: DemoTenant): void {
+  store.run("insertTenant", { name: tenant.name, features: JSON.stringify(tenant.features), demo: 1 });
+  for (const [name, held] of Object.entries(rolePermissions)) {
+    store.run("insertRole", { name, permissions: JSON.stringify(held) });
+  }
+  for (const { id, email, roles: held, teams } of tenant.users) {
+    store.run("insertUser", { id, email, roles: JSON.stringify(held), teams: JSON.stringify(teams) });
+  }
+}
+
+function insertKeys(store: TenantStore, now: Date): void {
+  for (const { user, body } of keyOwners.filter(({ tenant }) => tenant === store.tenantId)) {
+    createKey(
+      store,
+      { environment: "test", userId: user, scopes: ["*"], expiresAt: null, random: body },
+      now,
+    );
+  }
+}

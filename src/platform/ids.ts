@@ -1,8 +1,0 @@
-/** Random base62 text: bodies of keys and of ids. Cryptographic; demo data has its own, seeded source. */
-import { randomInt } from "node:crypto";
-import { base62 } from "../http/api-key.ts";
-
-export const randomBase62 = (length: number): string =>
-  Array.from({ length }, () => base62.charAt(randomInt(base62.length))).join("");
-
-export const newId = (prefix: string): string => `${prefix}_${randomBase62(12)}`;

@@ -1,0 +1,36 @@
+/**
+ * Finds the caller of a request under `/v1/`. With the gateway's proof, the context headers name the caller. Without the
+ * proof, the request's credentials do, verified against the platform's own keys.
+ */
+import type { FastifyRequest } from "fastify";
+import type { Config } from "../../config.ts";
+import { CodedError } from "../../errors.ts";
+import { hasProof, proofHeader, readContextHeaders, type TenantContext } from "../../http/context-headers.ts";
+import { readKey } from "../../http/credentials.ts";
+import type { Store } from "../store/store.ts";
+import { findCaller, type KeyRules } from "./keys.ts";
+
+export const keyRules = (config: Config, permissions: readonly string[]): KeyRules => ({
+  environment: config.env.API_ENVIRONMENT,
+  allowDemo: !config.production,
+  permissions,
+});
+
+/** Throws `UNAUTHENTICATED` without a known caller, `BAD_REQUEST` for repeated or conflicting credentials. */
+export function authenticate(
+  config: Config,
+  store: Store,
+  rules: KeyRules,
+  request: FastifyRequest,
+): TenantContext {
+  if (hasProof(config.env.GATEWAY_SECRET, request.headers[proofHeader])) {
+    const context = readContextHeaders(config.env.CONTEXT_HEADER_PREFIX, request.headers);
+    if (context) return context;
+  }
+  const key = readKey(request.raw.rawHeaders);
+  if (key === undefined)
+    throw new CodedError("UNAUTHENTICATED", "an API key is needed, as X-API-Key or as Authorization: Bearer");
+  const caller = findCaller(store, rules, key, new Date());
+  if (!caller) throw new CodedError("UNAUTHENTICATED", "the API key is not valid");
+  return caller;
+}

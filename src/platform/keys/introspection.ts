@@ -1,0 +1,59 @@
+/**
+ * The key introspection endpoint (RFC 7662). `POST /internal/keys/introspect` with `token=<API key>` answers whether the
+ * key is active, with the values of the context headers. A request without the gateway's proof gets a 404. A platform
+ * without GATEWAY_SECRET does not have the endpoint.
+ */
+import type { FastifyInstance } from "fastify";
+import type { Config } from "../../config.ts";
+import { CodedError } from "../../errors.ts";
+import { hasProof, proofHeader } from "../../http/context-headers.ts";
+import type { Store } from "../store/store.ts";
+import { type Caller, findCaller, type KeyRules } from "./keys.ts";
+
+const form = "application/x-www-form-urlencoded";
+
+/** Registers the endpoint in a scope of its own, because no other route accepts forms. */
+export function serveIntrospection(
+  server: FastifyInstance,
+  config: Config,
+  store: Store,
+  rules: KeyRules,
+): void {
+  server.register(async (scope) => {
+    scope.addContentTypeParser(form, { parseAs: "string", bodyLimit: 4_096 }, (_request, body, done) => {
+      done(null, new URLSearchParams(String(body)));
+    });
+    scope.post("/internal/keys/introspect", {
+      onRequest: async (request) => {
+        if (hasProof(config.env.GATEWAY_SECRET, request.headers[proofHeader])) return;
+        throw new CodedError("NOT_FOUND", "nothing at POST on this path");
+      },
+      handler: async (request, reply) => {
+        const tokens = request.body instanceof URLSearchParams ? request.body.getAll("token") : [];
+        const [token] = tokens;
+        if (!token || tokens.length > 1) {
+          throw new CodedError("BAD_USER_INPUT", "token: is required, once", { argument: "token" });
+        }
+        const caller = findCaller(store, rules, token, new Date());
+        return reply.header("cache-control", "private, no-store").send(toResponse(caller));
+      },
+    });
+  });
+}
+
+/** RFC 7662 §2.2. The response for an inactive key has the member `active` only. */
+function toResponse(caller: Caller | undefined): Record<string, unknown> {
+  if (!caller) return { active: false };
+  return {
+    active: true,
+    tenant_id: caller.tenantId,
+    user_id: caller.userId,
+    api_key_id: caller.apiKeyId,
+    roles: caller.roles,
+    permissions: caller.permissions,
+    features: caller.features,
+    key_scopes: caller.keyScopes,
+    teams: caller.teams,
+    ...(caller.expiresAt ? { exp: Math.floor(Date.parse(caller.expiresAt) / 1000) } : {}),
+  };
+}

@@ -1,0 +1,116 @@
+/**
+ * `npm run keys -- create|list|revoke`: API keys of the platform whose `DATA_FILE` is set. Only
+ * `create` prints the secret, once. No file stores the secret. With `--email`, `create` also makes the tenant and the
+ * user if they do not exist. An empty production store gets its first owner this way.
+ */
+import { exitCodes, type Io, processIo, runCommand } from "../../cli/command.ts";
+import { nonEmpty } from "../../cli/parse.ts";
+import { Refused } from "../../cli/refused.ts";
+import { type Config, ConfigError, readConfig } from "../../config.ts";
+import { loadContract, permissionsOf } from "../contract.ts";
+import { strings } from "../store/row.ts";
+import { openStore, type Store, type TenantStore } from "../store/store.ts";
+import { checkOwner, readExpiry, readScopes } from "./key-options.ts";
+import { createKey } from "./keys.ts";
+
+type CreateOptions = {
+  readonly tenant: string;
+  readonly user: string;
+  readonly scopes: string;
+  readonly expires?: string;
+  readonly email?: string;
+};
+
+const description = "Makes, lists and revokes API keys of the platform whose DATA_FILE is set.";
+
+export const run = (argv: readonly string[], io: Io): Promise<number> =>
+  runCommand("npm run keys", argv, io, (line, does) => {
+    line.description(description).addHelpText("after", exitCodes);
+    const tenant = ["--tenant <id>", "tenant of the key", nonEmpty] as const;
+    line
+      .command("create")
+      .description("makes a key and prints it once, with its id")
+      .requiredOption(...tenant)
+      .requiredOption("--user <id>", "user that the key acts for", nonEmpty)
+      .option("--scopes <list>", "area:resource:action,… with * for any part", "*")
+      .option("--expires <when>", "a day, a time or a number of days: 2027-01-31, 2027-01-31T12:00:00Z, 90d")
+      .option("--email <address>", "makes the tenant and the user, an owner, where they do not exist")
+      .action(does((given: CreateOptions) => onStore(io, given.tenant, (...at) => create(given, io, ...at))));
+    line
+      .command("list")
+      .description("prints the keys of a tenant, without the secrets")
+      .requiredOption(...tenant)
+      .action(does((given: { tenant: string }) => onStore(io, given.tenant, (store) => list(store, io))));
+    line
+      .command("revoke")
+      .description("revokes a key")
+      .requiredOption(...tenant)
+      .requiredOption("--key <id>", "id of the key", nonEmpty)
+      .action(
+        does(({ tenant, key }: { tenant: string; key: string }) =>
+          onStore(io, tenant, (store) => revoke(store, key, io)),
+        ),
+      );
+  });
+
+type KeyAction = (tenant: TenantStore, store: Store, config: Config) => void | Promise<void>;
+
+/** Opens the store for one action. */
+async function onStore({ env }: Io, tenantId: string, action: KeyAction): Promise<number> {
+  const config = readConfig(env, ["platform"]);
+  if (config.env.DATA_FILE === undefined)
+    throw new ConfigError(["DATA_FILE: is required; keys in memory would be lost at once"]);
+  const store = openStore(config.env.DATA_FILE);
+  try {
+    await action(store.tenant(tenantId), store, config);
+  } finally {
+    store.close();
+  }
+  return 0;
+}
+
+async function create(
+  given: CreateOptions,
+  io: Io,
+  ...[tenant, store, config]: Parameters<KeyAction>
+): Promise<void> {
+  const userId = given.user;
+  const operations = await loadContract();
+  const scopes = readScopes(given.scopes, permissionsOf(operations));
+  const expiresAt = given.expires === undefined ? null : readExpiry(given.expires, new Date());
+  const environment = config.env.API_ENVIRONMENT;
+  const made = store.transaction(() => {
+    if (given.email) makeOwner(tenant, userId, given.email);
+    const user = tenant.get("userById", { id: userId });
+    if (!user) throw new Refused(`no user ${userId} in tenant ${tenant.tenantId}; --email ADDRESS makes one`);
+    const getMe = operations.find(({ id }) => id === "getMe");
+    checkOwner(getMe, { id: user.id, email: user.email, tenantId: tenant.tenantId });
+    return createKey(tenant, { environment, userId, scopes, expiresAt }, new Date());
+  });
+  io.out(`${made.id}  ${made.secret}`);
+  io.error("Keep the key now: only its digest is stored.");
+}
+
+function makeOwner(tenant: TenantStore, id: string, email: string): void {
+  if (!tenant.get("tenantExists")) {
+    tenant.run("insertTenant", { name: tenant.tenantId, features: "[]", demo: 0 });
+    tenant.run("insertRole", { name: "owner", permissions: '["*"]' });
+  }
+  if (tenant.get("userById", { id })) return;
+  tenant.run("insertUser", { id, email, roles: JSON.stringify(["owner"]), teams: "[]" });
+}
+
+function list(tenant: TenantStore, io: Io): void {
+  for (const { id, userId, scopes, createdAt, expiresAt, revokedAt } of tenant.all("keys")) {
+    const end = revokedAt ? `revoked ${revokedAt}` : expiresAt ? `expires ${expiresAt}` : "no expiry";
+    io.out([id, userId, strings(scopes).join(","), `created ${createdAt}`, end].join("  "));
+  }
+}
+
+function revoke(tenant: TenantStore, id: string, io: Io): void {
+  const changed = tenant.run("revokeKey", { id, now: new Date().toISOString() });
+  if (changed === 0) throw new Refused(`no key ${id} to revoke in tenant ${tenant.tenantId}`);
+  io.out(`revoked ${id}`);
+}
+
+if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processIo);

@@ -1,0 +1,70 @@
+/**
+ * Creates API keys, and finds the caller of a key. The store has the SHA-256 digest only. Only the result of `createKey`
+ * has the secret. A key that is malformed, unknown, expired or revoked is not active.
+ */
+import { hash } from "node:crypto";
+import { type ApiEnvironment, formatApiKey, isWellFormed } from "../../http/api-key.ts";
+import type { TenantContext } from "../../http/context-headers.ts";
+import { newId, randomBase62 } from "../store/ids.ts";
+import { strings, text } from "../store/row.ts";
+import type { Store, TenantStore } from "../store/store.ts";
+import { effectivePermissions } from "./permissions.ts";
+
+export type Caller = TenantContext & { expiresAt: string | null };
+
+export type NewKey = {
+  environment: ApiEnvironment;
+  userId: string;
+  scopes: readonly string[];
+  expiresAt: string | null;
+  /** 26 base62 characters. Only demo data sets them. */
+  random?: string;
+};
+
+const digestOf = (key: string): string => hash("sha256", key);
+
+/** Stores a key for an existing user. Returns its id and its secret; the secret cannot be read again. */
+export function createKey(store: TenantStore, key: NewKey, now: Date): { id: string; secret: string } {
+  const secret = formatApiKey(key.environment, key.random ?? randomBase62(26));
+  const id = newId("key");
+  store.run("insertKey", {
+    id,
+    user: key.userId,
+    digest: digestOf(secret),
+    scopes: JSON.stringify(key.scopes),
+    createdAt: now.toISOString(),
+    expiresAt: key.expiresAt,
+  });
+  return { id, secret };
+}
+
+export type KeyRules = {
+  environment: ApiEnvironment;
+  allowDemo: boolean;
+  /** Every permission that the contract declares. */
+  permissions: readonly string[];
+};
+
+/** Returns the caller of this key, or `undefined` if the key is not active. A wrong checksum needs no look-up. */
+export function findCaller(store: Store, rules: KeyRules, key: string, now: Date): Caller | undefined {
+  if (!isWellFormed(rules.environment, key)) return undefined;
+  const row = store.unscoped("keyByDigest", { digest: digestOf(key) });
+  if (!row || row.revokedAt !== null || (row.demo === 1 && !rules.allowDemo)) return undefined;
+  const expiresAt = row.expiresAt === null ? null : text(row.expiresAt);
+  if (expiresAt !== null && expiresAt <= now.toISOString()) return undefined;
+  const tenantId = text(row.tenantId);
+  const profile = store.tenant(tenantId).get("profileById", { id: text(row.userId) });
+  if (!profile) return undefined;
+  const keyScopes = strings(row.scopes);
+  return {
+    tenantId,
+    userId: text(row.userId),
+    apiKeyId: text(row.id),
+    roles: strings(profile.roles),
+    permissions: effectivePermissions(rules.permissions, strings(profile.permissions), keyScopes),
+    features: strings(profile.features),
+    keyScopes,
+    teams: strings(profile.teams),
+    expiresAt,
+  };
+}

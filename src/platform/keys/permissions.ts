@@ -1,0 +1,26 @@
+/**
+ * The effective permissions (`<area>:<resource>:<action>`) of a key. Its user's roles grant them, and its scopes cover
+ * them. A role and a scope have one syntax: a permission in which `*` stands for any part. A single `*` covers every
+ * permission, also permissions that are declared later.
+ */
+
+/** `declared` are the permissions of the contract. No other permission is effective. */
+export const effectivePermissions = (
+  declared: readonly string[],
+  granted: readonly string[],
+  scopes: readonly string[],
+): string[] =>
+  declared.filter((permission) => isCovered(granted, permission) && isCovered(scopes, permission)).sort();
+
+const isCovered = (by: readonly string[], permission: string): boolean =>
+  by.some((one) => covers(one, permission));
+
+/** Whether a permission of a role or a scope of a key covers a declared permission. */
+export function covers(granted: string, permission: string): boolean {
+  if (granted === "*") return true;
+  const parts = permission.split(":");
+  const wanted = granted.split(":");
+  return (
+    wanted.length === parts.length && wanted.every((part, index) => part === "*" || part === parts[index])
+  );
+}

@@ -1,0 +1,55 @@
+/** Inbox: conversations and their messages. */
+import type { OperationInput } from "../contract.ts";
+import { found, type Handler, numberOf, sqlValue, textOf } from "../handler.ts";
+import { afterCursor, strings, text, toPage } from "../store/row.ts";
+import type { Row } from "../store/store.ts";
+
+const toConversation = (row: Row): Record<string, unknown> => ({
+  ...row,
+  participantIds: strings(row.participantIds).sort(),
+  tags: strings(row.tags),
+});
+
+const authorIds: Record<string, string> = { contact: "contactId", agent: "agentId", user: "userId" };
+
+/** A stored message in the form of the contract. */
+export function toMessage({ authorType, authorId, ...row }: Row): Record<string, unknown> {
+  return { ...row, author: { type: authorType, [authorIds[text(authorType)] ?? "userId"]: authorId } };
+}
+
+export const listConversations: Handler = ({ tenant }, { query }) => {
+  const limit = numberOf(query.limit, 50);
+  const rows = tenant.all("conversationPage", {
+    ids: sqlValue(query.ids),
+    status: sqlValue(query.status),
+    channel: sqlValue(query.channel),
+    assignee: sqlValue(query.assigneeId),
+    ...afterCursor(textOf(query.cursor)),
+    limit: limit + 1,
+  });
+  const page = toPage(rows, limit, "lastMessageAt");
+  return { ...page, items: page.items.map(toConversation) };
+};
+
+const byPathId = (path: OperationInput["path"], name: string): { id: string } => ({ id: path[name] ?? "" });
+
+export const getConversation: Handler = ({ tenant }, { path }) =>
+  toConversation(found(tenant.get("conversationById", byPathId(path, "conversationId")), "conversation"));
+
+export const listConversationsByContact: Handler = ({ tenant }, { query }) => {
+  const limit = numberOf(query.limitPerContact, 5);
+  const rows = tenant.all("conversationsOfContacts", { contactIds: sqlValue(query.contactIds), limit });
+  return { items: rows.map(toConversation) };
+};
+
+export const listMessages: Handler = ({ tenant }, { query }) => {
+  const limit = numberOf(query.limitPerConversation, 10);
+  const rows = tenant.all("messagesOfConversations", {
+    conversationIds: sqlValue(query.conversationIds),
+    limit,
+  });
+  return { items: rows.map(toMessage) };
+};
+
+export const getMessage: Handler = ({ tenant }, { path }) =>
+  toMessage(found(tenant.get("messageById", byPathId(path, "messageId")), "message"));

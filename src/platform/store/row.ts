@@ -1,0 +1,38 @@
+/** Converts a row's values to JSON values, and cuts an ordered list of rows into pages with cursors. */
+import { CodedError } from "../../errors.ts";
+import type { Row } from "./store.ts";
+
+/** Parses a text column with a JSON list of strings. Null is the empty list. */
+export function strings(value: Row[string] | undefined): string[] {
+  const parsed: unknown = typeof value === "string" ? JSON.parse(value) : [];
+  return Array.isArray(parsed) ? parsed.map(String) : [];
+}
+
+export const text = (value: Row[string] | undefined): string => String(value ?? "");
+
+export type Page = { items: Row[]; nextCursor: string | null; hasMore: boolean };
+
+/** Drops the surplus row and adds the next cursor. The list is ordered by the column `sortedBy`, then by id. */
+export function toPage(rows: Row[], limit: number, sortedBy: string): Page {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  const hasMore = rows.length > limit;
+  const nextCursor = hasMore && last ? encodeCursor(text(last[sortedBy]), text(last.id)) : null;
+  return { items, nextCursor, hasMore };
+}
+
+const encodeCursor = (key: string, id: string): string =>
+  Buffer.from(JSON.stringify([key, id])).toString("base64url");
+
+/** Reads the start of a page from a cursor. Throws `BAD_USER_INPUT` for a cursor that no page gave. */
+export function afterCursor(cursor: string | undefined): { afterKey: string | null; afterId: string | null } {
+  if (cursor === undefined) return { afterKey: null, afterId: null };
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    const [afterKey, afterId] = Array.isArray(parsed) && parsed.length === 2 ? parsed : [];
+    if (typeof afterKey === "string" && typeof afterId === "string") return { afterKey, afterId };
+  } catch {
+    // not JSON, so not a cursor of this platform
+  }
+  throw new CodedError("BAD_USER_INPUT", "cursor: is not the nextCursor of a page", { argument: "cursor" });
+}

@@ -1,0 +1,16 @@
+/**
+ * Every SQL statement of the platform, by name. After the start, no other SQL runs. Each statement of `statements` is
+ * scoped by `:tenant`, which the store binds from the verified context. A test runs all of them with two tenants.
+ * `unscoped` has the two statements that run before the tenant is known.
+ */
+import { directory } from "./statements/directory.ts";
+import { identity } from "./statements/identity.ts";
+import { inbox } from "./statements/inbox.ts";
+import { insights } from "./statements/insights.ts";
+import { messaging } from "./statements/messaging.ts";
+
+export { unscoped } from "./statements/identity.ts";
+
+export const statements = { ...identity, ...inbox, ...directory, ...messaging, ...insights } as const;
+
+export type StatementName = keyof typeof statements;

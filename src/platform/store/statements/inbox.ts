@@ -1,0 +1,49 @@
+/** SQL of conversations and messages. Every statement is scoped by `:tenant`. Pages are read by key set, not by offset. */
+
+const conversation = `
+  c.id, c.subject, c.status, c.priority, c.channel, c.contact_id AS "contactId", c.assignee_id AS "assigneeId",
+  (SELECT json_group_array(DISTINCT m.author_id) FROM messages AS m
+    WHERE m.tenant_id = c.tenant_id AND m.conversation_id = c.id AND m.author_type = 'agent') AS "participantIds",
+  c.unread_count AS "unreadCount", c.tags, c.created_at AS "createdAt", c.last_message_at AS "lastMessageAt"`;
+
+const message = `
+  m.id, m.conversation_id AS "conversationId", m.channel, m.direction, m.status, m.recipient AS "to", m.body,
+  m.author_type AS "authorType", m.author_id AS "authorId", m.created_at AS "createdAt",
+  m.delivered_at AS "deliveredAt"`;
+
+export const inbox = {
+  conversationById: `SELECT ${conversation} FROM conversations AS c WHERE c.tenant_id = :tenant AND c.id = :id`,
+  conversationPage: `
+    SELECT ${conversation} FROM conversations AS c
+    WHERE c.tenant_id = :tenant
+      AND (:ids IS NULL OR c.id IN (SELECT value FROM json_each(:ids)))
+      AND (:status IS NULL OR c.status = :status)
+      AND (:channel IS NULL OR c.channel = :channel)
+      AND (:assignee IS NULL OR c.assignee_id = :assignee)
+      AND (:afterKey IS NULL OR (c.last_message_at, c.id) < (:afterKey, :afterId))
+    ORDER BY c.last_message_at DESC, c.id DESC LIMIT :limit`,
+  conversationsOfContacts: `
+    SELECT ${conversation} FROM conversations AS c
+    JOIN (SELECT id, ROW_NUMBER() OVER (PARTITION BY contact_id ORDER BY last_message_at DESC, id DESC) AS place
+      FROM conversations WHERE tenant_id = :tenant AND contact_id IN (SELECT value FROM json_each(:contactIds))) AS p
+      ON p.id = c.id AND p.place <= :limit
+    WHERE c.tenant_id = :tenant ORDER BY c.contact_id, p.place`,
+  messageById: `SELECT ${message} FROM messages AS m WHERE m.tenant_id = :tenant AND m.id = :id`,
+  /** SQLite reads the index once per conversation, and does not rank all messages. */
+  messagesOfConversations: `
+    SELECT ${message} FROM json_each(:conversationIds) AS wanted
+    JOIN messages AS m ON m.rowid IN (
+      SELECT rowid FROM messages WHERE tenant_id = :tenant AND conversation_id = wanted.value
+      ORDER BY created_at DESC, id DESC LIMIT :limit)
+    ORDER BY m.conversation_id, m.created_at DESC, m.id DESC`,
+  insertConversation: `
+    INSERT INTO conversations (tenant_id, id, subject, status, priority, channel, contact_id, assignee_id, unread_count,
+      tags, created_at, last_message_at)
+    VALUES (:tenant, :id, :subject, :status, :priority, :channel, :contactId, :assigneeId, :unreadCount,
+      :tags, :createdAt, :lastMessageAt)`,
+  insertMessage: `
+    INSERT INTO messages (tenant_id, id, conversation_id, contact_id, channel, direction, status, recipient, body,
+      author_type, author_id, created_at, delivered_at)
+    VALUES (:tenant, :id, :conversationId, :contactId, :channel, :direction, :status, :to, :body,
+      :authorType, :authorId, :createdAt, :deliveredAt)`,
+} as const;

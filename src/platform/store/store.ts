@@ -1,0 +1,76 @@
+/**
+ * The SQLite store. It prepares each named statement once. Only the store binds `:tenant`, so a `TenantStore` reaches the
+ * rows of its tenant only. The store is synchronous, because `node:sqlite` is.
+ */
+import { closeSync, openSync } from "node:fs";
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite";
+import { ConfigError } from "../../config.ts";
+import { type StatementName, statements, unscoped } from "./statements.ts";
+import { tables } from "./tables.ts";
+
+export type Row = Record<string, SQLOutputValue>;
+type Values = Record<string, SQLInputValue>;
+
+export type TenantStore = {
+  readonly tenantId: string;
+  all(name: StatementName, values?: Values): Row[];
+  get(name: StatementName, values?: Values): Row | undefined;
+  /** Returns the number of changed rows. */
+  run(name: StatementName, values?: Values): number;
+};
+
+export type Store = {
+  tenant(tenantId: string): TenantStore;
+  /** Runs a statement that is needed before the tenant is known. */
+  unscoped(name: keyof typeof unscoped, values?: Values): Row | undefined;
+  /** Runs `work` as one transaction, which other processes also see whole or not at all. */
+  transaction<T>(work: () => T): T;
+  close(): void;
+};
+
+/** Opens `file`; without one, a database in memory. Throws `ConfigError` for a file that is no database or not writable. */
+export function openStore(file: string | undefined): Store {
+  const database = openDatabase(file);
+  const prepared = new Map<string, StatementSync>();
+  const prepare = (sql: string): StatementSync => {
+    const statement = prepared.get(sql) ?? database.prepare(sql);
+    prepared.set(sql, statement);
+    return statement;
+  };
+  return {
+    tenant: (tenantId) => ({
+      tenantId,
+      all: (name, values) => prepare(statements[name]).all({ ...values, tenant: tenantId }),
+      get: (name, values) => prepare(statements[name]).get({ ...values, tenant: tenantId }),
+      run: (name, values) => Number(prepare(statements[name]).run({ ...values, tenant: tenantId }).changes),
+    }),
+    unscoped: (name, values) => prepare(unscoped[name]).get({ ...values }),
+    transaction: (work) => transaction(database, work),
+    close: () => database.close(),
+  };
+}
+
+function openDatabase(file: string | undefined): DatabaseSync {
+  try {
+    // SQLite gives its `-wal` and `-shm` files the same permissions
+    if (file !== undefined) closeSync(openSync(file, "a", 0o600));
+    const database = new DatabaseSync(file ?? ":memory:", { timeout: 5_000 });
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+    database.exec(tables);
+    return database;
+  } catch (error) {
+    throw new ConfigError([`DATA_FILE: cannot be opened as a SQLite file (${(error as Error).message})`]);
+  }
+}
+
+function transaction<T>(database: DatabaseSync, work: () => T): T {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    database.exec("COMMIT");
+    return result;
+  } catch (error) {
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
+}

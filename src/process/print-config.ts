@@ -1,0 +1,34 @@
+/** `npm start -- --check-config`: the configuration in force, a variable a line, with secrets blanked. */
+import type { Config } from "../config.ts";
+import { variables } from "../environment.ts";
+
+/** The value of a variable with such a name is never printed, unless it is a number. */
+const secretName = /SECRET|PASSWORD|CREDENTIAL|_TOKEN$|_KEY$/;
+
+/** `environment` tells a default from a value that was set. */
+export function printConfig({ roles, env, upstreams }: Config, environment: NodeJS.ProcessEnv): string {
+  const known = Object.keys(variables) as (keyof typeof variables)[];
+  const rows = [
+    ...known.map((name) => [name, env[name]] as const),
+    ...[...upstreams].map(([tag, url]) => [`REST_BASE_URL_${tag}`, url] as const),
+  ];
+  const lines = rows.map(
+    ([name, value]) => `${name}=${shown(name, value)}${origin(value, environment[name])}`,
+  );
+  return [`roles: ${[...roles].join(", ")}`, ...lines].join("\n");
+}
+
+function shown(name: string, value: unknown): string {
+  if (value === undefined) return "";
+  const text = String(value);
+  if (secretName.test(name) && typeof value !== "number") return "(secret)";
+  const url = URL.parse(text);
+  if (!url?.password) return text;
+  url.password = "(secret)";
+  return url.href;
+}
+
+function origin(value: unknown, given: string | undefined): string {
+  if (given) return "";
+  return value === undefined ? "  (not set)" : "  (default)";
+}

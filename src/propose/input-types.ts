@@ -1,0 +1,69 @@
+/** The arguments of a proposed field, and the GraphQL types for the request of a REST operation. */
+import { unfedProperties } from "../bind/inputs/match-input.ts";
+import { exceedsInt } from "../bind/type-rules.ts";
+import type { Parameter, RestOperation } from "../openapi/operation.ts";
+import type { Shape } from "../openapi/shape.ts";
+import { descriptionLines, fieldName, restNameDirective, typeName } from "./proposed-names.ts";
+import { scalarType } from "./scalar-types.ts";
+import { descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
+
+export class InputTypes {
+  readonly #definitions: TypeDefinitions;
+  readonly #operation: RestOperation;
+
+  constructor(definitions: TypeDefinitions, operation: RestOperation) {
+    this.#definitions = definitions;
+    this.#operation = operation;
+  }
+
+  /** The lines of an argument: description and definition. */
+  argument(parameter: Parameter): string[] {
+    const { name, shape, required, node, in: location } = parameter;
+    const own = fieldName(name);
+    const isAmbiguous = this.#operation.parameters.some(
+      (other) => other !== parameter && other.name === name,
+    );
+    const type = this.#input(shape, typeName(name), false) + (required ? "!" : "");
+    const at = location === "header" || isAmbiguous ? location : undefined;
+    return [
+      ...descriptionLines(descriptionOf(node), ""),
+      `${own}: ${type}${restNameDirective(own, name, at)}`,
+    ];
+  }
+
+  bodyArgument({ shape, required }: NonNullable<RestOperation["body"]>): string {
+    return `input: ${this.#inputObject(shape, typeName(this.#operation.id))}${required ? "!" : ""}`;
+  }
+
+  #input(shape: Shape, wanted: string, inBody: boolean): string {
+    if (shape.types.has("array") && shape.items) return `[${this.#input(shape.items, wanted, inBody)}!]`;
+    if (shape.types.size === 1 && shape.types.has("object")) return this.#inputObject(shape, wanted);
+    // a parameter is text, so an ID carries a 64-bit integer; no GraphQL type carries one in a JSON body
+    const isWide = shape.types.has("integer") && !shape.types.has("number") && exceedsInt(shape);
+    if (isWide) return inBody ? this.#definitions.json() : "ID";
+    return scalarType(this.#definitions, shape, wanted);
+  }
+
+  #inputObject(shape: Shape, wanted: string): string {
+    const fields = [...shape.properties.values()].filter(
+      ({ isUndeclared, only }) => !isUndeclared && only !== "response",
+    );
+    const shared = new Set(fields.map(({ name }) => name));
+    const { members = [shape] } = shape;
+    const isTaken = members.some((member) => unfedProperties(member, shared).length === 0);
+    if (fields.length === 0 || !isTaken) return this.#definitions.json();
+    return this.#definitions.define(shape, wanted, "Input", (name) => [
+      `input ${name} {`,
+      ...fields.flatMap(({ name: rest, shape: value, required, node }) => {
+        const own = fieldName(rest);
+        const type =
+          this.#input(value, name.replace(/Input$/, "") + typeName(rest), true) + (required ? "!" : "");
+        return [
+          ...descriptionLines(descriptionOf(node), "  "),
+          `  ${own}: ${type}${restNameDirective(own, rest)}`,
+        ];
+      }),
+      "}",
+    ]);
+  }
+}

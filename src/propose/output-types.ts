@@ -1,0 +1,82 @@
+/** The GraphQL types for the response of a REST operation. */
+import type { Property, Shape } from "../openapi/shape.ts";
+import { descriptionLines, fieldName, restNameDirective, typeName } from "./proposed-names.ts";
+import { scalarType } from "./scalar-types.ts";
+import { descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
+import { isUnion, knownUnion, onlyShared, variantName } from "./unions.ts";
+
+export class OutputTypes {
+  readonly #definitions: TypeDefinitions;
+
+  constructor(definitions: TypeDefinitions) {
+    this.#definitions = definitions;
+  }
+
+  /** The output type for a REST value, without `!`. */
+  output(shape: Shape, wanted: string): string {
+    if (shape.types.has("array")) {
+      const items = shape.items;
+      if (!items) return this.#definitions.json();
+      return `[${this.output(items, wanted)}${items.nullable ? "" : "!"}]`;
+    }
+    if (shape.types.size === 1 && shape.types.has("object"))
+      return this.#union(shape, wanted) ?? this.#object(shape, wanted);
+    return scalarType(this.#definitions, shape, wanted);
+  }
+
+  /** Undefined if the binder could not bind a union over the schema. */
+  #union(shape: Shape, wanted: string): string | undefined {
+    const { property, members = [] } = shape.variants ?? {};
+    const names = members.map(
+      (member) =>
+        this.#known(member.shape) ?? this.#definitions.nameFor(member.shape, variantName(member), ""),
+    );
+    if (!isUnion(shape, names)) return undefined;
+    const known = knownUnion(this.#definitions.model, shape, names);
+    if (known !== undefined) return known;
+    for (const member of members) this.#object(member.shape, variantName(member), property);
+    return this.#definitions.define(shape, wanted, "", (name) => [
+      ...descriptionLines(descriptionOf(shape.node), ""),
+      `union ${name} = ${names.join(" | ")}`,
+    ]);
+  }
+
+  /** The type's name says the value of the discriminator, so its field is left out unless it is the only one. */
+  #object(shape: Shape, wanted: string, discriminator?: string): string {
+    const known = this.#known(shape);
+    if (known !== undefined) return known;
+    const all = [...shape.properties.values()].filter(
+      ({ isUndeclared, only }) => !isUndeclared && only !== "request",
+    );
+    if (all.length === 0) return this.#definitions.json();
+    const others = all.filter(({ name }) => name !== discriminator);
+    const fields = others.length > 0 ? others : all;
+    return this.#definitions.define(shape, wanted, "", (name) => [
+      ...onlyShared(shape),
+      ...descriptionLines(descriptionOf(shape.node), ""),
+      `type ${name} {`,
+      ...fields.flatMap((property) => this.#field(property, name)),
+      "}",
+    ]);
+  }
+
+  /** The type of the schema that is already read from the same REST object. */
+  #known({ identity }: Shape): string | undefined {
+    const known = [...this.#definitions.model.backings].find(([, backings]) =>
+      backings.some((backing) => backing.shape.identity.text === identity.text),
+    );
+    return known?.[0];
+  }
+
+  #field({ name, shape, required, node }: Property, owner: string): string[] {
+    const own = fieldName(name);
+    const plain = this.output(shape, owner + typeName(name));
+    const type =
+      (plain === "String" && /(^id|Id|_id)$/.test(name) ? "ID" : plain) +
+      (required && !shape.nullable ? "!" : "");
+    return [
+      ...descriptionLines(descriptionOf(shape.node) ?? descriptionOf(node), "  "),
+      `  ${own}: ${type}${restNameDirective(own, name)}`,
+    ];
+  }
+}

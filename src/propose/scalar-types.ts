@@ -1,0 +1,32 @@
+/** The GraphQL scalar or enum for a REST value. */
+import { isEnumType } from "graphql";
+import { enumValues, exceedsInt } from "../bind/type-rules.ts";
+import type { Shape } from "../openapi/shape.ts";
+import { descriptionLines, enumValueName, restNameDirective } from "./proposed-names.ts";
+import { descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
+
+export function scalarType(definitions: TypeDefinitions, shape: Shape, wanted: string): string {
+  if (shape.types.size !== 1) return definitions.json();
+  if (shape.values && shape.types.has("string") && shape.values.length > 0)
+    return enumType(definitions, shape, wanted);
+  if (shape.types.has("integer")) return exceedsInt(shape) ? "Float" : "Int";
+  if (shape.types.has("number")) return "Float";
+  return shape.types.has("boolean") ? "Boolean" : "String";
+}
+
+/** An enum of the schema with the same REST values is used again. */
+function enumType(definitions: TypeDefinitions, shape: Shape, wanted: string): string {
+  const values = (shape.values ?? []).map(String);
+  const known = Object.values(definitions.model.schema.getTypeMap()).find((type) => {
+    if (!isEnumType(type) || !type.astNode) return false;
+    const rest = new Set(enumValues(definitions.model.schema, type).values());
+    return rest.size === values.length && values.every((value) => rest.has(value));
+  });
+  if (known) return known.name;
+  return definitions.define(shape, wanted, "", (name) => [
+    ...descriptionLines(descriptionOf(shape.node), ""),
+    `enum ${name} {`,
+    ...values.map((value) => `  ${enumValueName(value)}${restNameDirective(enumValueName(value), value)}`),
+    "}",
+  ]);
+}

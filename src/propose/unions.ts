@@ -1,0 +1,50 @@
+/** Decides where `propose` can print a union: the binder must be able to choose the member type of every value. */
+
+import type { Model } from "../bind/model.ts";
+import { hasDiscriminator, standsFor } from "../bind/outputs/bind-abstract.ts";
+import { printable } from "../cli/printable.ts";
+import type { Shape, Variant } from "../openapi/shape.ts";
+
+export const variantName = ({ name, values }: Variant): string => name ?? values[0] ?? "?";
+
+/** Whether a union of the types `names`, one for each variant in order, can be bound and covers every value. */
+export function isUnion({ variants, properties }: Shape, names: readonly string[]): boolean {
+  const { property, members = [] } = variants ?? {};
+  return (
+    property !== undefined &&
+    new Set(names).size === members.length &&
+    members.every(
+      (member, index) =>
+        hasDiscriminator(member, property) &&
+        member.values.length > 0 &&
+        member.unmapped.length === 0 &&
+        standsFor(names[index] ?? "", member) &&
+        // a property declared beside the oneOf must be a property of each member
+        [...properties.keys()].every((name) => member.shape.properties.has(name)),
+    )
+  );
+}
+
+/** The union or interface of the schema that chooses the same types by the same values. */
+export function knownUnion(model: Model, { variants }: Shape, names: readonly string[]): string | undefined {
+  const chosen = (variants?.members ?? []).flatMap(({ values }, index) =>
+    values.map((value) => [value, names[index]] as const),
+  );
+  const known = [...model.abstracts.values()].find(
+    ({ property, members }) =>
+      property === variants?.property &&
+      members.size === chosen.length &&
+      chosen.every(([value, name]) => members.get(value) === name),
+  );
+  return known?.name;
+}
+
+/** A comment above an object type that stands for several REST objects. */
+export function onlyShared({ variants }: Shape): string[] {
+  if (!variants) return [];
+  const names = variants.members.map(variantName).map(printable).join(", ");
+  return [
+    `# Only what REST's ${names} share: what each has of its own is left out. To show it, write a union, which needs`,
+    "# a discriminator that each of them requires, and a type named like each.",
+  ];
+}

@@ -1,0 +1,57 @@
+/** A response of REST, as openapi-fetch takes it: a light stand-in for `Response` whose whole body is there. */
+
+export type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+export class RestResponse {
+  readonly status: number;
+  readonly ok: boolean;
+  readonly headers: ResponseHeaders;
+  #text: string;
+  #value: unknown;
+
+  constructor(status: number, headers: RawHeaders, text: string) {
+    this.status = status;
+    this.ok = status >= 200 && status < 300;
+    this.headers = new ResponseHeaders(headers);
+    this.#text = text;
+  }
+
+  /** Characters of the body that are not parsed yet. */
+  get unparsed(): number {
+    return this.#text.length;
+  }
+
+  /** The body as text. It is empty once `body` was read. */
+  async text(): Promise<string> {
+    return this.#text;
+  }
+
+  /** The value of a JSON body, `undefined` for an empty one. It is parsed at the first use. Throws `SyntaxError`. */
+  get body(): unknown {
+    if (this.#text === "") return this.#value;
+    this.#value = JSON.parse(this.#text);
+    this.#text = "";
+    return this.#value;
+  }
+
+  /** Parses the body of a success now. A body that is not JSON throws later, when `body` is read. */
+  parse(): void {
+    if (!this.ok) return;
+    try {
+      void this.body;
+    } catch {}
+  }
+}
+
+class ResponseHeaders {
+  readonly #raw: RawHeaders;
+
+  constructor(raw: RawHeaders) {
+    this.#raw = raw;
+  }
+
+  get(name: string): string | undefined {
+    const value = this.#raw[name.toLowerCase()];
+    return Array.isArray(value) ? value[0] : value;
+  }
+}

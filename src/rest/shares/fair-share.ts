@@ -1,0 +1,140 @@
+/**
+ * Fair shares of the processor between callers. A caller pays for work afterwards, in time: work of `ms` in one turn of
+ * the event loop costs `max(2 ms, ms² / 4)`. Twice the time, because about half of a request's work is measured. The
+ * square, because every request that comes meanwhile waits for half of the work on average. A caller that owes more than
+ * `freeMs` waits before its next request or response. Ordinary requests owe less, and never wait.
+ *
+ * The longest wait that a piece of work causes is `maxDebtMs`. The other callers' 95th percentile needs no more: work of
+ * 140 ms that comes at most once in 2 s delays fewer than a twentieth of their requests by more than 40 ms.
+ *
+ * A caller that is alone pays nothing and never waits.
+ */
+import { LRUCache } from "lru-cache";
+import { CodedError } from "../../errors.ts";
+
+/** A caller may owe so many ms and go on. */
+const freeMs = 10;
+/** A caller never owes more ms. */
+const maxDebtMs = 2_000;
+/** A request that waited so many ms is refused. */
+const maxWaitMs = 2_000;
+/** After so many ms of work in one turn of the event loop, a caller's further work waits for the next turn. */
+const maxTurnMs = 4;
+/** Work is summed up over turns of the event loop until it is this long. So short work schedules nothing. */
+const minTurnMs = 2;
+/** A caller is alone when no other caller has sent a request for so many ms. */
+const aloneAfterMs = 60_000;
+const maxCallers = 10_000;
+
+/** Milliseconds that a caller owes for work in one turn. */
+const costOf = (ms: number): number => Math.max(2 * ms, ms ** 2 / 4);
+
+type Waiting = {
+  readonly since: number;
+  readonly begin: () => void;
+  readonly refuse: (failure: CodedError) => void;
+};
+
+/** The work of one caller, and its requests that wait. */
+export class Account {
+  seenAt = 0;
+  /** When the caller owes nothing any more. */
+  paidAt = 0;
+  turn = -1;
+  turnMs = 0;
+  /** Requests that are under way. They go on before any other starts. */
+  readonly going: Waiting[] = [];
+  readonly starting: Waiting[] = [];
+}
+
+export class FairShare {
+  readonly #accounts = new LRUCache<string, Account>({ max: maxCallers });
+  readonly #waiting = new Set<Account>();
+  #last: Account | undefined;
+  /** When a caller other than the last one was last seen. */
+  #otherSeenAt = Number.NEGATIVE_INFINITY;
+  #turn = 0;
+  #isScheduled = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Returns the account of a caller that has sent a request. */
+  enter(caller: string): Account {
+    let account = this.#last;
+    if (account === undefined || this.#accounts.get(caller) !== account) {
+      if (account) this.#otherSeenAt = account.seenAt;
+      account = this.#accounts.get(caller) ?? new Account();
+      this.#accounts.set(caller, account);
+      this.#last = account;
+    }
+    account.seenAt = performance.now();
+    return account;
+  }
+
+  /**
+   * Resolves when the caller may start a request, or go on with one. `undefined`: at once. Rejects with
+   * `SERVICE_UNAVAILABLE` after too long a wait.
+   */
+  turnOf(account: Account, kind: "starting" | "going"): Promise<void> | undefined {
+    const now = performance.now();
+    if (this.#isAlone(account, now)) return undefined;
+    const hasTurn = account.turn !== this.#turn || account.turnMs < maxTurnMs;
+    if (hasTurn && account.paidAt - now <= freeMs && !this.#waiting.has(account)) return undefined;
+    return new Promise((begin, refuse) => {
+      account[kind].push({ since: now, begin, refuse });
+      this.#waiting.add(account);
+      this.#schedule();
+    });
+  }
+
+  /** Charges work of so many ms that has just ended. */
+  worked(account: Account, ms: number): void {
+    const now = performance.now();
+    if (this.#isAlone(account, now)) return;
+    if (account.turn !== this.#turn) [account.turn, account.turnMs] = [this.#turn, 0];
+    const before = costOf(account.turnMs);
+    account.turnMs += ms;
+    const paidAt = Math.max(account.paidAt, now) + costOf(account.turnMs) - before;
+    account.paidAt = Math.min(paidAt, now + maxDebtMs);
+    if (account.turnMs >= minTurnMs) this.#schedule();
+  }
+
+  #isAlone(account: Account, now: number): boolean {
+    const otherSeenAt = account === this.#last ? this.#otherSeenAt : (this.#last?.seenAt ?? 0);
+    return now - otherSeenAt > aloneAfterMs;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#nextTurn());
+  }
+
+  /** Begins one request of each caller that may go on. */
+  #nextTurn(): void {
+    this.#isScheduled = false;
+    clearTimeout(this.#timer);
+    this.#turn++;
+    const now = performance.now();
+    let nextMs = maxWaitMs;
+    for (const account of this.#waiting) {
+      const waitMs = account.paidAt - freeMs - now;
+      if (waitMs <= 0) (account.going.shift() ?? account.starting.shift())?.begin();
+      refuseLate(account, now);
+      if (account.going.length + account.starting.length === 0) this.#waiting.delete(account);
+      else nextMs = Math.min(nextMs, Math.max(waitMs, 0));
+    }
+    if (this.#waiting.size === 0) return;
+    if (nextMs > 0) this.#timer = setTimeout(() => this.#schedule(), nextMs);
+    else this.#schedule();
+  }
+}
+
+function refuseLate({ going, starting, paidAt }: Account, now: number): void {
+  for (const waiting of [going, starting])
+    while (waiting[0] && now - waiting[0].since > maxWaitMs) waiting.shift()?.refuse(tooMuch(paidAt - now));
+}
+
+const tooMuch = (owedMs: number): CodedError =>
+  new CodedError("SERVICE_UNAVAILABLE", "this caller's requests take more than their share; try again", {
+    retryAfter: Math.max(Math.ceil(owedMs / 1_000), 1),
+  });

@@ -1,0 +1,62 @@
+/**
+ * The deadlines of one call. All of them run on one timer, in this order:
+ * 1. The connect deadline: the request must be on a connection. The wait in a queue counts. While the queue progresses,
+ *    the call gets the same time again.
+ * 2. The call deadline: the whole response must be there. Nothing extends it.
+ * 3. The linger of an abandoned read: the read keeps its connection for 50 ms. A response within that time saves a
+ *    reconnect. Then its connection is closed.
+ */
+import type { CodedError } from "../../errors.ts";
+import { noConnection, noResponse } from "../failure.ts";
+import type { QueueEntry } from "./caller-queues.ts";
+import type { Exchange } from "./exchange.ts";
+
+const lingerMs = 50;
+
+/** Milliseconds from the call's entry into its queue. */
+export type Timeouts = { readonly connectMs: number; readonly callMs: number };
+
+export class CallDeadlines {
+  readonly #timeouts: Timeouts;
+  readonly #entry: QueueEntry;
+  readonly #exchange: Exchange;
+  #timer: NodeJS.Timeout | undefined;
+  #spentMs = 0;
+
+  /** Starts the connect deadline. */
+  constructor(timeouts: Timeouts, entry: QueueEntry, exchange: Exchange) {
+    this.#timeouts = timeouts;
+    this.#entry = entry;
+    this.#exchange = exchange;
+    this.#checkIn(Math.max(Math.min(timeouts.connectMs, timeouts.callMs), 0));
+  }
+
+  #checkIn(ms: number): void {
+    this.#timer = setTimeout(() => {
+      this.#spentMs += ms;
+      this.#check();
+    }, ms);
+  }
+
+  #check(): void {
+    const leftMs = this.#timeouts.callMs - this.#spentMs;
+    if (this.#exchange.hasConnection) {
+      if (leftMs > 0) this.#checkIn(leftMs);
+      else this.#exchange.abort(noResponse());
+    } else if (leftMs > 0 && this.#entry.hasProgressed()) {
+      this.#checkIn(Math.min(this.#timeouts.connectMs, leftMs));
+    } else this.#exchange.abort(noConnection(this.#entry.isWaiting));
+  }
+
+  /** Starts the linger. A call without a connection is aborted at once. */
+  abandon(failure: CodedError): void {
+    if (!this.#exchange.hasConnection) return this.#exchange.abort(failure);
+    this.clear();
+    this.#timer = setTimeout(() => this.#exchange.abort(failure), lingerMs);
+  }
+
+  /** Ends all deadlines. */
+  clear(): void {
+    clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,26 @@
+/** The light stand-in for `Request` that openapi-fetch makes: it holds the members that a call needs. */
+import type { RequestScope } from "../request-scope.ts";
+
+type CallInit = { method: string; headers: Headers; hasHeaders: boolean; body?: string; scope: RequestScope };
+
+export class CallRequest {
+  /** Path and query. */
+  readonly path: string;
+  readonly method: string;
+  /** The operation's own headers. `undefined`: it has none. */
+  readonly headers: Record<string, string> | undefined;
+  readonly body: string | undefined;
+  readonly scope: RequestScope;
+
+  constructor(path: string, init: CallInit) {
+    this.path = path || "/";
+    this.method = init.method;
+    this.headers = init.hasHeaders ? Object.fromEntries(init.headers) : undefined;
+    this.body = init.body;
+    this.scope = init.scope;
+  }
+
+  get isRead(): boolean {
+    return this.method === "GET";
+  }
+}

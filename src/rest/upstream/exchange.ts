@@ -1,0 +1,123 @@
+/**
+ * One HTTP exchange over an undici pool: the request goes out, the whole body comes in, up to a number of bytes. A
+ * redirect is a response like any other and is never followed. Every failure is a `CodedError`. An exchange knows no
+ * time: `call-deadlines.ts` aborts it.
+ */
+import { isUtf8 } from "node:buffer";
+import type { Dispatcher } from "undici";
+import { CodedError } from "../../errors.ts";
+import { upstreamFailure } from "../../http/upstream-failure.ts";
+import { tooLarge } from "../failure.ts";
+import { type RawHeaders, RestResponse } from "../rest-response.ts";
+import type { ResponseBytes } from "../shares/response-bytes.ts";
+import { decompress } from "./decompress.ts";
+
+export type ExchangeRequest = {
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+};
+
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly response: Promise<RestResponse>;
+  readonly #maxBytes: number;
+  readonly #budget: ResponseBytes;
+  #resolve!: (response: RestResponse) => void;
+  #reject!: (failure: CodedError) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #failure: CodedError | undefined;
+  #status = 0;
+  #headers: RawHeaders = {};
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  /** The body has at most `maxBytes`, before and after decompression, and never more than `budget` has left. */
+  constructor(maxBytes: number, budget: ResponseBytes) {
+    this.#maxBytes = maxBytes;
+    this.#budget = budget;
+    this.response = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  /** Whether the request is on a connection, or was. */
+  get hasConnection(): boolean {
+    return this.#controller !== undefined;
+  }
+
+  /** Sends the request, unless the exchange was aborted before. */
+  send(dispatcher: Dispatcher, { path, ...request }: ExchangeRequest): void {
+    if (this.#failure) return;
+    const method = request.method as Dispatcher.HttpMethod;
+    const headers = request.headers as Record<string, string>;
+    dispatcher.dispatch({ method, path, headers, body: request.body ?? null }, this);
+  }
+
+  /** Fails the exchange and closes its connection. Does nothing after the end. */
+  abort(failure: CodedError): void {
+    if (this.#failure) return;
+    this.#fail(failure);
+    this.#controller?.abort(failure); // which does nothing once the response is there
+  }
+
+  #fail(failure: CodedError): void {
+    if (this.#failure) return;
+    this.#failure = failure;
+    this.#chunks = [];
+    this.#budget.drop();
+    this.#reject(failure);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#failure) controller.abort(this.#failure);
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: RawHeaders): void {
+    this.#status = status;
+    this.#headers = headers;
+    const failure = this.#excess(Number(headers["content-length"]));
+    if (failure) this.abort(failure);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    const failure = this.#excess(this.#bytes);
+    if (failure) this.abort(failure);
+    else if (!this.#failure) this.#chunks.push(chunk);
+  }
+
+  /** The failure of a body with so many bytes, if that is too many. */
+  #excess(bytes: number): CodedError | undefined {
+    if (this.#failure) return undefined;
+    return bytes > this.#maxBytes ? tooLarge(this.#maxBytes) : this.#budget.raise(bytes);
+  }
+
+  onResponseEnd(): void {
+    const [only] = this.#chunks;
+    const body = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks);
+    const encoding = this.#headers["content-encoding"];
+    if (encoding === undefined || encoding === "identity") return this.#finish(body);
+    decompress(String(encoding), body, this.#maxBytes).then(
+      (plain) => this.#finish(plain),
+      (failure: CodedError) => this.#fail(failure),
+    );
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(upstreamFailure(error)); // after an abort, undici reports the abort itself
+  }
+
+  #finish(body: Buffer): void {
+    if (this.#failure) return;
+    const failure = this.#excess(body.length) ?? (isUtf8(body) ? undefined : notUtf8());
+    if (failure) return this.#fail(failure);
+    this.#chunks = [];
+    this.#resolve(new RestResponse(this.#status, this.#headers, body.toString("utf8")));
+  }
+}
+
+const notUtf8 = (): CodedError => new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not UTF-8");

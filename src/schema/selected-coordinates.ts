@@ -1,0 +1,75 @@
+/**
+ * The schema coordinates that an operation depends on: the fields it selects, the arguments it gives and the input
+ * fields it may fill. A field of an interface counts for every object type that implements the interface.
+ */
+import {
+  type DocumentNode,
+  type GraphQLCompositeType,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isInputObjectType,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from "graphql";
+
+/** A selection that the schema does not define adds nothing. */
+export function selectedCoordinates(schema: GraphQLSchema, document: DocumentNode): Set<string> {
+  const found = new Set<string>();
+  const info = new TypeInfo(schema);
+  visit(
+    document,
+    visitWithTypeInfo(info, {
+      Field() {
+        const parent = info.getParentType();
+        const field = info.getFieldDef();
+        if (!parent || !field) return;
+        for (const type of withPossibleTypes(schema, parent)) {
+          const coordinate = `${type.name}.${field.name}`;
+          found.add(coordinate);
+          const { args } = ("getFields" in type && type.getFields()[field.name]) || field;
+          // an argument with a default is sent even if the operation omits it
+          for (const { name, defaultValue } of args) {
+            if (defaultValue !== undefined) found.add(`${coordinate}(${name}:)`);
+          }
+        }
+      },
+      Argument(node) {
+        const parent = info.getParentType();
+        const field = info.getFieldDef();
+        const argument = info.getArgument();
+        if (!parent || !field || !argument || info.getDirective()) return;
+        for (const { name } of withPossibleTypes(schema, parent))
+          found.add(`${name}.${field.name}(${argument.name}:)`);
+        if (node.value.kind === "Variable") addInputFields(argument.type, found);
+      },
+      ObjectField(node) {
+        const parent = getNamedType(info.getParentInputType());
+        if (parent) found.add(`${parent.name}.${node.name.value}`);
+        const type = info.getInputType();
+        if (type && node.value.kind === "Variable") addInputFields(type, found);
+      },
+    }),
+  );
+  return found;
+}
+
+const withPossibleTypes = (
+  schema: GraphQLSchema,
+  type: GraphQLCompositeType,
+): readonly GraphQLCompositeType[] =>
+  isAbstractType(type) ? [type, ...schema.getPossibleTypes(type)] : [type];
+
+/** A variable may fill every field of its input type. */
+function addInputFields(type: GraphQLInputType, found: Set<string>): void {
+  const named = getNamedType(type);
+  if (!isInputObjectType(named)) return;
+  for (const field of Object.values(named.getFields())) {
+    const coordinate = `${named.name}.${field.name}`;
+    if (found.has(coordinate)) continue;
+    found.add(coordinate);
+    addInputFields(field.type, found);
+  }
+}

@@ -1,9 +1,0 @@
-/** Operations of a kind that the schema has none of (GraphQL spec §5.2.1.1), which graphql-js leaves to the execution. */
-import { type DocumentNode, GraphQLError, type GraphQLSchema, Kind } from "graphql";
-
-export const missingRoots = (schema: GraphQLSchema, { definitions }: DocumentNode): GraphQLError[] =>
-  definitions.flatMap((node) =>
-    node.kind === Kind.OPERATION_DEFINITION && !schema.getRootType(node.operation)
-      ? [new GraphQLError(`the schema has no ${node.operation} operations`, { nodes: node })]
-      : [],
-  );

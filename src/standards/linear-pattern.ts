@@ -1,0 +1,81 @@
+/**
+ * `pattern` in linear time: ECMA-262's Unicode mode (JSON Schema 2020-12 §6.4) rewritten for RE2, whose time is bounded
+ * by the text's length times the pattern's. JavaScript's own engine backtracks: `^(\w+\s?)*$` takes seconds for 29
+ * letters. RE2 knows no lookaround and no back-reference: those patterns are left to REST.
+ */
+import { RE2JS } from "re2js";
+
+/** As Ajv asks for an expression; `toString` is the key under which Ajv keeps it. */
+export type LinearPattern = { test(text: string): boolean; toString(): string };
+
+/** The pattern's instructions times the text's characters that one check may take: about half a second at worst. */
+const maxSteps = 20_000_000;
+
+/** Throws where the pattern is none, or is none for RE2. A text that is too long for the pattern is left to REST. */
+export function linearPattern(pattern: string): LinearPattern {
+  new RegExp(pattern, "u");
+  const compiled = RE2JS.compile(toRe2(pattern));
+  const maxLength = maxSteps / compiled.programSize();
+  return {
+    test: (text) => text.length > maxLength || compiled.test(text),
+    toString: () => `linear ${JSON.stringify(pattern)}`,
+  };
+}
+
+/** Whether the pattern can be held to in linear time. */
+export function isLinear(pattern: string): boolean {
+  try {
+    return linearPattern(pattern) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+const escaped = String.raw`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u\{[0-9a-fA-F]+\}|\\u[0-9a-fA-F]{4}|\\c[A-Za-z]|\\[^]`;
+const inClass = new RegExp(`${escaped}|\\[`, "gu");
+const token = new RegExp(
+  String.raw`\[(?<negated>\^?)(?<members>(?:\\[^]|[^\]\\])*)\]|${escaped}|\(\?<(?![=!])[^>]*>|\(\?[a-z]*-?[a-z]*:|\.`,
+  "gu",
+);
+
+const everything = String.raw`\x{0}-\x{10FFFF}`;
+/** White space and line ends (ECMA-262 §12.2, §12.3), and all else: RE2's `\s` is ASCII's. */
+const space = String.raw`\x{9}-\x{d}\x{20}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`;
+const notSpace = String.raw`\x{0}-\x{8}\x{e}-\x{1f}\x{21}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10FFFF}`;
+
+function toRe2(pattern: string): string {
+  return pattern.replace(token, (found, ...rest) => {
+    const { negated, members } = rest.at(-1) as { negated?: string; members?: string };
+    if (members !== undefined) return classOf(negated === "^", members);
+    if (found === ".") return String.raw`[^\n\r\x{2028}\x{2029}]`;
+    if (found === String.raw`\s`) return `[${space}]`;
+    if (found === String.raw`\S`) return `[^${space}]`;
+    if (found.startsWith("(?<") || found === "(?:") return "(?:";
+    if (found.startsWith("(?")) throw new Error("flags inside of a pattern");
+    return escapeOf(found);
+  });
+}
+
+function classOf(isNegated: boolean, members: string): string {
+  if (members === "") return `[${isNegated ? "" : "^"}${everything}]`;
+  const written = members.replace(inClass, (found) => {
+    if (found === String.raw`\s`) return space;
+    if (found === String.raw`\S`) return notSpace;
+    if (found === String.raw`\b`) return String.raw`\x{8}`;
+    return found === "[" ? String.raw`\[` : escapeOf(found);
+  });
+  return `[${isNegated ? "^" : ""}${written}]`;
+}
+
+/** Escapes of one code point, as RE2 writes them; the others are RE2's too, or none of its own. */
+function escapeOf(found: string): string {
+  const kind = found.charAt(1);
+  if (found === String.raw`\0`) return codePoint(0);
+  if (kind === "c") return codePoint(found.charCodeAt(2) % 32);
+  if (kind !== "u") return found;
+  const units = [...found.matchAll(/[0-9a-fA-F]+/g)].map(([digits]) => Number.parseInt(digits, 16));
+  const [first = 0, second] = units;
+  return codePoint(second === undefined ? first : (first - 0xd800) * 0x400 + (second - 0xdc00) + 0x10000);
+}
+
+const codePoint = (value: number): string => `\\x{${value.toString(16)}}`;

@@ -1,0 +1,157 @@
+/** The changes since a base, and their approvals. */
+import { expect, test } from "vitest";
+import type { Finding, Report } from "../../src/check/report.ts";
+import { run as codegen } from "../../src/codegen/main.ts";
+import {
+  depotOpenapi,
+  depotSchema,
+  edited,
+  project,
+  ran,
+  reportOf,
+  repository,
+  silent,
+  write,
+} from "./run.ts";
+
+test("a new required property of a body rests on every field that sends the body", async () => {
+  const root = repository();
+  const now = edited(depotOpenapi, "required: [grams]", "required: [grams, locale]");
+  write(root, {
+    "spec/openapi.yaml": edited(
+      now,
+      "                grams:\n",
+      "                locale: { type: string }\n                grams:\n",
+    ),
+  });
+  const { changes } = await reportOf(root, "--base", "HEAD");
+  expect(changes).toMatchObject([
+    { rule: "rest-property-added", class: "breaking", coordinates: ["Mutation.weighParcel"] },
+  ]);
+});
+
+test("a number that becomes an integer is one change, whatever the formats", async () => {
+  const capacity = (type: string, format: string): string =>
+    edited(
+      depotOpenapi,
+      "capacity_m3:\n              type: number\n",
+      `capacity_m3:\n              type: ${type}\n              format: ${format}\n`,
+    );
+  const root = repository({ "spec/openapi.yaml": capacity("number", "double") });
+  write(root, { "spec/openapi.yaml": capacity("integer", "int32") });
+  const { changes } = await reportOf(root, "--base", "HEAD");
+  expect(changes).toMatchObject([{ rule: "rest-type-changed", class: "safe" }]);
+});
+
+test("a REST change that no field rests on is reported and fails nothing", async () => {
+  const root = repository();
+  await codegen([], { root, ...silent });
+  write(root, {
+    "spec/openapi.yaml": edited(
+      depotOpenapi,
+      "trace:\n                        type: string",
+      "trace:\n                        type: integer",
+    ),
+  });
+  await codegen([], { root, ...silent });
+  const result = await reportOf(root, "--base", "HEAD");
+  expect(result.summary).toMatchObject({ unapproved: 0, changes: { breaking: 1 } });
+  expect(result.changes.find(({ rule }) => rule === "rest-type-changed")?.coordinates).toEqual([]);
+});
+
+test("a changed binding is described in the words of the directive", async () => {
+  const root = repository();
+  write(root, { "spec/schema.graphql": edited(depotSchema, 'value: ["in-transit"]', 'value: ["lost"]') });
+  const { findings } = await reportOf(root, "--base", "HEAD");
+  const inputs = (state: string): string =>
+    `parcels_of_warehouse.result(warehouse_id: parent.warehouse_id, state: constant ["${state}"], page_size: args.size)`;
+  expect(findings.find(({ rule }) => rule === "binding-changed")?.message).toBe(
+    `Warehouse.parcels is bound otherwise now: ${inputs("lost")}, it was ${inputs("in-transit")}`,
+  );
+});
+
+test("a base that cannot be read ends the run with exit code 3", async () => {
+  const root = repository({ "spec/openapi.yaml": "swagger: '2.0'" });
+  write(root, { "spec/openapi.yaml": depotOpenapi });
+  const { code, error } = await ran(root, ["--base", "HEAD"]);
+  expect(code).toBe(3);
+  expect(error).toMatch(/^the spec at HEAD cannot be read: spec\/openapi\.yaml:1:1: is Swagger 2\.0/);
+});
+
+test("an approval settles a change, an expired approval fails, an unused approval is a note", async () => {
+  const root = repository();
+  const settled = async (): Promise<Report> => {
+    await codegen([], { root, ...silent });
+    return reportOf(root, "--base", "HEAD");
+  };
+  write(root, {
+    "spec/openapi.yaml": edited(
+      depotOpenapi,
+      "        phone:\n          type: string\n",
+      "        phone:\n          type: string\n          nullable: true\n",
+    ),
+  });
+  const before = await settled();
+  const [finding] = before.findings as [Finding];
+  expect(before.findings).toMatchObject([{ rule: "rest-nullable-changed", coordinate: "Courier.phone" }]);
+  const entry = (fingerprint: string, expires: string): string =>
+    `- { fingerprint: "${fingerprint}", rule: ${finding.rule}, coordinate: "${finding.coordinate}", reason: agreed, author: ops, expires: "${expires}" }\n`;
+  write(root, { "spec/approvals.yaml": entry(finding.fingerprint ?? "", "2026-02-01") });
+  const approved = await settled();
+  expect(approved.summary).toMatchObject({ findings: 1, approved: 1 });
+  expect(approved.findings[0]?.approval).toEqual({ reason: "agreed", author: "ops", expires: "2026-02-01" });
+  write(root, {
+    "spec/approvals.yaml":
+      entry(finding.fingerprint ?? "", "2025-12-31") + entry("000000000000", "2026-02-01"),
+  });
+  const late = await settled();
+  expect(late.findings.map(({ rule, severity }) => `${rule} ${severity}`)).toEqual([
+    "rest-nullable-changed error",
+    "approval-expired error",
+    "approval-unused note",
+  ]);
+});
+
+test("two changes of one rule at one coordinate need two approvals", async () => {
+  const base = "token: String @";
+  const withToken = (value: string): string => edited(depotSchema, base, `token: String = ${value} @`);
+  const root = repository({
+    "spec/schema.graphql": `${withToken('"name asc"')}\nunion Load = Goods | Letter | Parcel\n`,
+  });
+  const fingerprints = async (value: string, members: string): Promise<(string | undefined)[]> => {
+    write(root, { "spec/schema.graphql": `${withToken(value)}\nunion Load = ${members}\n` });
+    const { findings } = await reportOf(root, "--base", "HEAD");
+    return findings.flatMap(({ rule, fingerprint }) => (rule.startsWith("sdl-") ? [fingerprint] : []));
+  };
+  const all = [
+    ...(await fingerprints('"name desc"', "Goods | Letter | Parcel")),
+    ...(await fingerprints('"age asc"', "Goods | Letter | Parcel")),
+    ...(await fingerprints('"name asc"', "Goods")),
+  ];
+  expect(all).toHaveLength(4);
+  expect(new Set(all).size).toBe(4);
+});
+
+test("an error of the mapping has no fingerprint, so it cannot be approved", async () => {
+  const { findings } = await reportOf(
+    project({ "spec/schema.graphql": edited(depotSchema, "revision: Float", "revision: Int") }),
+  );
+  expect(findings).toMatchObject([{ rule: "output-int64", coordinate: "Parcel.revision" }]);
+  expect(findings[0]).not.toHaveProperty("fingerprint");
+});
+
+test("a credential that is never sent to REST is one finding for all fields, and can be approved", async () => {
+  const session = "security: [{ session: [] }]\ncomponents:\n  securitySchemes:\n";
+  const scheme = "    session: { type: apiKey, in: cookie, name: SID }";
+  const root = project({
+    "spec/openapi.yaml": edited(depotOpenapi, "\ncomponents:", `\n${session}${scheme}`),
+  });
+  expect(await codegen([], { root, ...silent })).toBe(0);
+  const { findings } = await reportOf(root);
+  expect(findings).toMatchObject([{ rule: "credential-unsent", severity: "warning", stage: "proof" }]);
+  const { fingerprint, coordinate, rule } = findings[0] as Finding;
+  write(root, {
+    "spec/approvals.yaml": `- { fingerprint: "${fingerprint}", rule: ${rule}, coordinate: "${coordinate}", reason: a proxy adds it, author: ops, expires: "2026-02-01" }\n`,
+  });
+  expect((await ran(root, [])).code).toBe(0);
+});

@@ -1,0 +1,105 @@
+/** The changes of composed schemas: members of a `oneOf` without names, and the two ways in which a value is missing. */
+import { expect, test } from "vitest";
+import { loadSnapshot } from "../../src/bind/spec-snapshot.ts";
+import { examine } from "../../src/check/check.ts";
+import type { SpecChange } from "../../src/check/report.ts";
+
+const schemaText = `type Query { answer: Answer @rest(operation: "answer") }
+type Answer { name: String }
+`;
+
+const openapi = (schema: object): string =>
+  JSON.stringify(
+    {
+      openapi: "3.1.0",
+      info: { title: "Answers", version: "1" },
+      paths: {
+        "/answer": {
+          get: {
+            operationId: "answer",
+            responses: { 200: { description: "it", content: { "application/json": { schema } } } },
+          },
+        },
+      },
+    },
+    null,
+    2,
+  );
+
+const snapshot = (rest: string, schema = schemaText) =>
+  loadSnapshot({
+    read: (name) => (name === "openapi.yaml" ? rest : name === "schema.graphql" ? schema : undefined),
+    list: () => [],
+  });
+
+function changesBetween(before: string, after: string): Pick<SpecChange, "class" | "message">[] {
+  const base = snapshot(before);
+  const head = snapshot(after);
+  if (!base.model) throw new Error("no model");
+  const { changes } = examine(head, { ...base, model: base.model, name: "base" }, "2026-01-01");
+  return changes.map((change) => ({ class: change.class, message: change.message }));
+}
+
+const name = { type: "string" };
+const person = { type: "object", properties: { name, age: { type: "integer" } } };
+const firm = { type: "object", properties: { name, seat: { type: "string" } } };
+const list = { type: "array", items: { type: "string" } };
+const at = "GET /answer answer";
+
+test("a comment appended to a document with unnamed members changes nothing", () => {
+  const text = openapi({ oneOf: [person, firm, list] });
+  expect(changesBetween(text, `${text}\n# a comment\n`)).toEqual([]);
+});
+
+test("unnamed members that change their places change nothing", () => {
+  expect(changesBetween(openapi({ oneOf: [person, firm] }), openapi({ oneOf: [firm, person] }))).toEqual([]);
+});
+
+test("a changed unnamed member is compared with the member that it was", () => {
+  const older = { ...person, properties: { ...person.properties, age: { type: "string" } } };
+  expect(changesBetween(openapi({ oneOf: [firm, person] }), openapi({ oneOf: [older, firm] }))).toEqual([
+    { class: "breaking", message: `${at}<object>.age is string now, it was integer` },
+  ]);
+});
+
+test("an unnamed member that is new or gone is a change", () => {
+  expect(
+    changesBetween(openapi({ oneOf: [person, firm] }), openapi({ oneOf: [person, firm, list] })),
+  ).toEqual([
+    { class: "breaking", message: `${at} is array or object now, it was object` },
+    { class: "dangerous", message: `${at} : array is a new member of it` },
+  ]);
+  expect(
+    changesBetween(openapi({ oneOf: [person, firm, list] }), openapi({ oneOf: [person, firm] })),
+  ).toEqual([
+    { class: "safe", message: `${at} is object now, it was array or object` },
+    { class: "safe", message: `${at} : array is no longer a member of it` },
+  ]);
+});
+
+const answer = (required: boolean, isNullable: boolean): string =>
+  openapi({
+    type: "object",
+    required: required ? ["name"] : [],
+    properties: { name: { type: isNullable ? ["string", "null"] : "string" } },
+  });
+
+test("a property that may be missing becomes one that may be null, and back: GraphQL shows null for both", () => {
+  expect(changesBetween(answer(false, false), answer(true, true))).toEqual([
+    { class: "safe", message: `${at}.name is required now` },
+    { class: "safe", message: `${at}.name may be null now` },
+  ]);
+  expect(changesBetween(answer(true, true), answer(false, false))).toEqual([
+    { class: "safe", message: `${at}.name may be left out now` },
+    { class: "safe", message: `${at}.name is never null now` },
+  ]);
+});
+
+test("a property that was always there and may be missing or null now is a breaking change", () => {
+  expect(changesBetween(answer(true, false), answer(true, true))).toEqual([
+    { class: "breaking", message: `${at}.name may be null now` },
+  ]);
+  expect(changesBetween(answer(true, false), answer(false, false))).toEqual([
+    { class: "breaking", message: `${at}.name may be left out now` },
+  ]);
+});

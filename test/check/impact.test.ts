@@ -1,0 +1,130 @@
+/** The verdicts and costs of saved operations. */
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { expect, test } from "vitest";
+import reportSchema from "../../src/check/report.schema.json" with { type: "json" };
+import type { Report } from "../../src/check/report.ts";
+import { depotOpenapi, depotSchema, edited, project, ran, reportOf, repository, write } from "./run.ts";
+
+const ajv = new Ajv2020({ strict: false });
+(addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+const isValidReport = ajv.compile(reportSchema);
+
+test("a removed property breaks its field and the saved operation that selects it, at both files' lines", async () => {
+  const root = repository();
+  write(root, {
+    "spec/openapi.yaml": edited(depotOpenapi, "        company:\n          type: string\n", ""),
+  });
+  const result = await reportOf(root, "--base", "HEAD");
+  const [proof, change] = result.findings;
+  expect(proof).toMatchObject({ rule: "property-missing", coordinate: "Courier.company", severity: "error" });
+  expect(proof?.places.map(({ file }) => file)).toEqual(["spec/schema.graphql", "spec/openapi.yaml"]);
+  expect(change).toMatchObject({
+    rule: "rest-property-removed",
+    change: "breaking",
+    coordinate: "Courier.company",
+  });
+  expect(change?.operations).toMatchObject([{ name: "Depot", verdict: "broken" }]);
+  expect(verdicts(result)).toEqual(["Depot broken", "Register untouched"]);
+  expect(isValidReport(result)).toBe(true);
+});
+
+const verdicts = ({ operations }: Pick<Report, "operations">): string[] =>
+  operations.map(({ name, verdict }) => `${name} ${verdict}`);
+
+test("a saved operation with the name of a removed type is untouched", async () => {
+  const root = repository({
+    "spec/schema.graphql": edited(
+      depotSchema,
+      "enum Currency {",
+      "input Old {\n  a: Int\n}\n\nenum Currency {",
+    ),
+  });
+  write(root, {
+    "spec/schema.graphql": depotSchema,
+    "spec/operations/old.graphql": "query Old { parcels(warehouseId: 1) { page { total } } }",
+  });
+  const result = await reportOf(root, "--base", "HEAD");
+  expect(result.findings.filter(({ stage }) => stage === "changes")).toMatchObject([
+    { change: "breaking", coordinate: "Old", operations: [] },
+  ]);
+  expect(verdicts(result)).toEqual(["Depot untouched", "Register untouched", "Old untouched"]);
+});
+
+test("an error in a fragment breaks the operations that spread it, however deep", async () => {
+  const result = await reportOf(
+    project({
+      "spec/operations/pages.graphql": `
+        query Pages { parcels(warehouseId: 1) { ...Outer } }
+        query Totals { parcels(warehouseId: 1) { page { total } } }
+        fragment Outer on ParcelPage { page { ...Inner } }
+        fragment Inner on PageInfo { gone }
+      `,
+    }),
+  );
+  expect(result.findings).toMatchObject([
+    {
+      rule: "saved-operation-invalid",
+      coordinate: "Inner",
+      operations: [{ name: "Pages", verdict: "broken" }],
+    },
+  ]);
+  expect(verdicts(result)).toEqual([
+    "Depot untouched",
+    "Register untouched",
+    "Pages broken",
+    "Totals untouched",
+  ]);
+});
+
+test("a valid saved operation shows its cost beside an invalid one; an invalid schema leaves all costs out", async () => {
+  const valid = "query Totals { parcels(warehouseId: 1) { page { total } } }";
+  const files = {
+    "spec/operations/two.graphql": `${valid} query Wrong { parcels(warehouseId: 1) { gone } }`,
+  };
+  const result = await reportOf(project(files));
+  expect(isValidReport(result)).toBe(true);
+  expect(result.operations.slice(2).map(({ calls }) => calls)).toEqual([{ typical: 1, worst: 1 }, undefined]);
+  const { out } = await ran(project({ "spec/schema.graphql": `${depotSchema} type Parcel { id: ID }` }), []);
+  expect(out).toMatch(/untouched Depot +spec\/operations\/depot\.graphql:1$/m);
+});
+
+test("saved operations are read from nested folders, on disk and at the base", async () => {
+  const root = repository({
+    "spec/operations/teams/a/z.graphql":
+      "query Z($id: Int!) { parcels(warehouseId: $id, region: 1) { page { total } } }",
+  });
+  const { findings, operations } = await reportOf(root, "--base", "HEAD");
+  expect(findings).toMatchObject([
+    { rule: "saved-operation-invalid", places: [{ file: "spec/operations/teams/a/z.graphql" }] },
+  ]);
+  expect(operations.map(({ file }) => file)).toContain("spec/operations/teams/a/z.graphql");
+});
+
+test("two saved operations with one name are one finding", async () => {
+  const query = "query Same($id: Int!) { parcels(warehouseId: $id) { page { total } } }\n";
+  const { findings } = await reportOf(project({ "spec/operations/same.graphql": query + query }));
+  expect(findings).toMatchObject([
+    { rule: "saved-operation-invalid", message: 'There can be only one operation named "Same".' },
+  ]);
+});
+
+test.each([
+  ["[in-transit, delivered]", "States untouched, OfState broken", "Query.parcels(states:)"],
+  ["[in-transit, delivered, lost, returned]", "States broken, OfState untouched", "Parcel.state"],
+])(
+  "an enum that is now %s impacts the operations that read it or send it",
+  async (now, expected, coordinate) => {
+    const root = repository();
+    write(root, {
+      "spec/openapi.yaml": edited(depotOpenapi, "[in-transit, delivered, lost]", now),
+      "spec/operations/states.graphql": `
+      query States($id: Int!) { parcels(warehouseId: $id) { parcels { state } } }
+      query OfState($id: Int!, $states: [ParcelState!]) { parcels(warehouseId: $id, states: $states) { page { total } } }`,
+    });
+    const { findings, operations } = await reportOf(root, "--base", "HEAD");
+    expect(findings.find(({ rule }) => rule === "rest-enum-changed")?.coordinate).toBe(coordinate);
+    const own = operations.filter(({ file }) => file.endsWith("states.graphql"));
+    expect(own.map(({ name, verdict }) => `${name} ${verdict}`).join(", ")).toBe(expected);
+  },
+);

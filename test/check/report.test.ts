@@ -1,0 +1,97 @@
+/** The report of a run: freshness, the ledger, the formats, failures. */
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { Report } from "../../src/check/report.ts";
+import { generate } from "../../src/codegen/generate.ts";
+import { run as codegen } from "../../src/codegen/main.ts";
+import { depotOpenapi, edited, project, ran, reportOf, repository, silent, write } from "./run.ts";
+
+test("fresh files exit 0; each changed, missing and surplus file is a finding", async () => {
+  const root = project();
+  const before = await reportOf(root);
+  expect(before.findings.map(({ rule, coordinate }) => `${rule} ${coordinate}`)).toEqual(
+    [...(await generate(root)).keys()].sort().map((path) => `generated-missing ${path}`),
+  );
+  await codegen([], { root, ...silent });
+  expect((await ran(root, [])).code).toBe(0);
+  write(root, { "generated/resolvers.ts": "// edited\n", "generated/old.ts": "" });
+  rmSync(join(root, "generated/operations.ts"));
+  const { findings } = await reportOf(root);
+  expect(findings.map(({ rule, coordinate }) => `${rule} ${coordinate}`)).toEqual([
+    "generated-missing generated/operations.ts",
+    "generated-changed generated/resolvers.ts",
+    "generated-surplus generated/old.ts",
+  ]);
+});
+
+test("an operation that is neither bound nor in the ledger is a finding", async () => {
+  const { findings } = await reportOf(project({ "spec/rest-only.yaml": "" }));
+  expect(findings.filter(({ stage }) => stage === "ledger")).toMatchObject([
+    { rule: "operation-undecided", coordinate: "audit_log" },
+  ]);
+});
+
+test("every format prints the same findings, and one run can write several formats", async () => {
+  const root = repository();
+  write(root, {
+    "spec/openapi.yaml": edited(
+      depotOpenapi,
+      "enum: [in-transit, delivered, lost]",
+      "enum: [in-transit, delivered, lost, returned]",
+    ),
+  });
+  const argv = [
+    "--base",
+    "HEAD",
+    "--format",
+    "github",
+    "--format",
+    "json=out/r.json",
+    "--format",
+    "markdown=out/r.md",
+    "--format",
+    "text=out/r.txt",
+  ];
+  const { code, out } = await ran(root, argv);
+  expect(code).toBe(1);
+  const { findings } = JSON.parse(readFileSync(join(root, "out/r.json"), "utf8")) as Report;
+  expect(findings.length).toBeGreaterThan(0);
+  expect(out.match(/^::(error|warning|notice) file=spec\//gm)).toHaveLength(findings.length);
+  expect(
+    readFileSync(join(root, "out/r.md"), "utf8").match(/^### (error|warning|breaking|dangerous): /gm),
+  ).toHaveLength(findings.length);
+  expect(
+    readFileSync(join(root, "out/r.txt"), "utf8").match(/^(error|warning|breaking|dangerous) /gm),
+  ).toHaveLength(findings.length);
+  expect(out).not.toContain("\u001b");
+});
+
+test("a run that fails is annotated, and removes an older report", async () => {
+  const root = project({ "spec/openapi.yaml": "openapi: [", "r.json": "{}" });
+  const { code, out } = await ran(root, ["--format", "github", "--format", "json=r.json"]);
+  expect(code).toBe(3);
+  expect(out).toMatch(/^::error file=spec\/openapi\.yaml,line=1,col=\d+,title=check failed::/);
+  expect(existsSync(join(root, "r.json"))).toBe(false);
+});
+
+test("the same spec in another folder and time zone gives the same files and reports", async () => {
+  const zone = process.env.TZ;
+  onTestFinished(() => {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  });
+  const texts: string[] = [];
+  for (const zone of ["Pacific/Kiritimati", "America/Los_Angeles"]) {
+    process.env.TZ = zone;
+    const root = repository();
+    const generated = [...(await generate(root))].flat().join("\n");
+    write(root, { "spec/openapi.yaml": edited(depotOpenapi, "enum: [EUR, USD]", "enum: [EUR, GBP]") });
+    const argv = ["--base", "HEAD", "--format", "json", "--format", "markdown=m", "--format", "text=t"];
+    const { out } = await ran(root, argv);
+    texts.push(
+      generated + out + readFileSync(join(root, "m"), "utf8") + readFileSync(join(root, "t"), "utf8"),
+    );
+  }
+  expect(texts[0]).toBe(texts[1]);
+});

@@ -1,0 +1,127 @@
+/** `npm run pack:client`: its files, its bytes, and the types that client libraries infer from its documents. */
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test, vi } from "vitest";
+import { packageFiles } from "../../src/codegen/client/package-files.ts";
+import { loadSources } from "../../src/codegen/generate.ts";
+import { blocksOf } from "../docs/page.ts";
+import { makeConsumer, pack, packageName, root, temporaryFolder } from "./consumer.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const contentOf = (folder: string): Record<string, string> =>
+  Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]));
+const files = [
+  "index.d.ts",
+  "index.js",
+  "package.json",
+  "README.md",
+  "schema.d.ts",
+  "schema.graphql",
+  "schema.js",
+];
+
+test("the same spec gives the same bytes, and a version of its own", async () => {
+  const [one, other] = [temporaryFolder(), temporaryFolder()];
+  await pack("--out", one);
+  await pack("--out", other);
+  expect(Object.keys(contentOf(one)).sort()).toEqual([...files].sort());
+  expect(contentOf(one)).toEqual(contentOf(other));
+  const { name, version } = JSON.parse(contentOf(one)["package.json"] ?? "");
+  expect([name, version]).toEqual([packageName, expect.stringMatching(/^0\.0\.0-h[0-9a-f]{12}$/)]);
+});
+
+test("--name and --version are the package's; another content is another version", async () => {
+  const [plain, one, other] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
+  await pack("--out", plain);
+  await pack("--out", one, "--name", "@acme/messaging", "--version", "1.4.0-rc.1");
+  await pack("--out", other, "--name", "@acme/messaging");
+  expect(JSON.parse(contentOf(one)["package.json"] ?? "")).toMatchObject({
+    name: "@acme/messaging",
+    version: "1.4.0-rc.1",
+  });
+  const versionOf = (folder: string) => JSON.parse(contentOf(folder)["package.json"] ?? "").version;
+  expect(versionOf(other)).not.toBe(versionOf(plain));
+  expect(contentOf(one)["README.md"]).toContain('from "@acme/messaging";');
+});
+
+test.each([
+  [["--name", "Not A Name"], /is not a package name/],
+  [["--name", "../escape"], /is not a package name/],
+  [["--version", "1.4"], /is not a semantic version/],
+  [["--version", "1.04.0"], /is not a semantic version/],
+  [["--out", ""], /is empty/],
+])("%j is refused", async (argv, message) => {
+  await expect(pack("--out", temporaryFolder(), ...argv)).rejects.toThrow(message);
+});
+
+test("npm packs the files, and nothing else", async () => {
+  const folder = temporaryFolder();
+  await pack("--out", folder);
+  const { stdout } = await promisify(execFile)("npm", ["pack", "--dry-run", "--json"], { cwd: folder });
+  const [packed] = JSON.parse(stdout) as { files: { path: string }[] }[];
+  expect(packed?.files.map(({ path }) => path).sort()).toEqual([...files].sort());
+});
+
+test("it depends on the library that has the type, in the version of the tests", async () => {
+  const folder = temporaryFolder();
+  await pack("--out", folder);
+  const { dependencies } = JSON.parse(contentOf(folder)["package.json"] ?? "");
+  const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const library = "@graphql-typed-document-node/core";
+  expect(dependencies).toEqual({ [library]: `^${devDependencies[library]}` });
+});
+
+test("without saved operations it has the schema and its constants", async () => {
+  const { model } = loadSources(root);
+  const consumer = await makeConsumer();
+  for (const [path, text] of await packageFiles({ model, saved: [], name: packageName }))
+    consumer.write(join("node_modules", packageName, path), text);
+  consumer.write(
+    "use.ts",
+    `import { ContactStage, persistedIds } from "${packageName}";
+export const stage: "CUSTOMER" = ContactStage.CUSTOMER;
+export const none: {} = persistedIds;`,
+  );
+  expect(await consumer.typeErrors("nodenext")).toBe("");
+});
+
+describe("types", () => {
+  test.each(["bundler", "nodenext"] as const)(
+    "a missing variable does not compile, and results are typed: %s",
+    async (resolution) => {
+      const consumer = await makeConsumer();
+      consumer.copy(join(import.meta.dirname, "cases"), "src");
+      const readme = readFileSync(join(consumer.folder, "node_modules", packageName, "README.md"), "utf8");
+      const examples = blocksOf(readme, "ts");
+      expect(examples).toHaveLength(3);
+      const given =
+        "declare const url: string, key: string, q: string, stage: 'CUSTOMER', after: undefined;\nexport {};\n";
+      for (const [index, example] of examples.entries())
+        consumer.write(`src/readme-${index}.ts`, given + example);
+      expect(await consumer.typeErrors(resolution)).toBe("");
+    },
+  );
+});
+
+test("documents are the saved operations, under their persisted ids; enums and unions are constants", async () => {
+  const consumer = await makeConsumer();
+  consumer.write(
+    "print.js",
+    `import * as client from "${packageName}";
+import { print } from "graphql";
+const bodies = Object.keys(client.persistedIds).map((name) => [name, print(client[name + "Document"])]);
+console.log(JSON.stringify({ ids: client.persistedIds, bodies, stage: client.ContactStage.CUSTOMER, possibleTypes: client.possibleTypes }));`,
+  );
+  const printed = JSON.parse(await consumer.runModule("print.js"));
+  const manifest = JSON.parse(readFileSync(join(root, "generated/operations-manifest.json"), "utf8")) as {
+    operations: { id: string; name: string; body: string }[];
+  };
+  const byName = manifest.operations.map(({ name, body }) => [name, body]).sort();
+  expect(printed.bodies.sort()).toEqual(byName);
+  expect(printed.ids).toEqual(Object.fromEntries(manifest.operations.map(({ id, name }) => [name, id])));
+  expect(printed.stage).toBe("CUSTOMER");
+  expect(printed.possibleTypes).toEqual({ MessageAuthor: ["ContactAuthor", "AgentAuthor", "UserAuthor"] });
+});

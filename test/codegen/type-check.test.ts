@@ -1,0 +1,60 @@
+/** Generated code passes the compiler, whatever the names, the nulls and the inputs of a spec are. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { describe, expect, test } from "vitest";
+import { generatedFiles, typeErrors } from "./type-check.ts";
+
+const folder = join(import.meta.dirname, "cases");
+const read = (name: string, file: string): string => readFileSync(join(folder, name, file), "utf8");
+
+describe("the generated files of the case", () => {
+  test.each(readdirSync(folder))("%s", async (name) => {
+    const files = await generatedFiles(read(name, "schema.graphql"), read(name, "openapi.yaml"));
+    expect(typeErrors(files)).toEqual([]);
+  });
+}, 60_000);
+
+/** Every name that stands in the generated files, as TypeScript's scanner reads it. */
+function namesIn(files: ReadonlyMap<string, string>): Set<string> {
+  const names = new Set<string>();
+  for (const text of files.values()) {
+    const scanner = ts.createScanner(ts.ScriptTarget.Latest, true, ts.LanguageVariant.Standard, text);
+    for (let kind = scanner.scan(); kind !== ts.SyntaxKind.EndOfFileToken; kind = scanner.scan()) {
+      if (kind === ts.SyntaxKind.Identifier || kind >= ts.SyntaxKind.FirstKeyword)
+        names.add(scanner.getTokenText());
+    }
+  }
+  return names;
+}
+
+test("a type may have any name that stands in the generated files", async () => {
+  const schema = `type Query { thing: Thing @rest(operation: "things") }
+type Mutation { addThing(input: NewThing!): Thing @rest(operation: "addThing", body: "args.input") }
+type Thing { then: String! free: JSON mood: Mood! }
+enum Mood { its @restName(name: "it's") ab @restName(name: "a \\"b\\"") plain }
+input NewThing { name: String! }
+scalar JSON
+`;
+  const openapi = read("names", "openapi.yaml");
+  const own = new Set(
+    [...schema.matchAll(/(?:type|enum|scalar|input|union) (\w+)/g)].map(([, name]) => name),
+  );
+  const builtIn = ["Boolean", "Float", "ID", "Int", "String", "RestIn", "RestParam", "RestValue"];
+  const names = [...namesIn(await generatedFiles(schema, openapi))].filter(
+    (name) =>
+      /^[A-Za-z_]\w*$/.test(name) &&
+      !name.startsWith("__") &&
+      !own.has(name) &&
+      !builtIn.includes(name) &&
+      // graphql-codegen keeps types by name in plain objects
+      !(name in Object.prototype) &&
+      // these names of graphql-codegen's own pass through the naming convention like those of the schema
+      !/^(Directive)?Resolvers(Types|ParentTypes|UnionTypes|InterfaceTypes)?$|ScalarConfig$/.test(name),
+  );
+  expect(names).toEqual(expect.arrayContaining(["Maybe", "Required", "Promise", "components", "property"]));
+  const types = names.map((name) => `type ${name} { then: String }`);
+  const fields = names.map((name, index) => `  f${index}: ${name} @rest(operation: "things")`);
+  const every = `${schema}\nextend type Query {\n${fields.join("\n")}\n}\n${types.join("\n")}\n`;
+  expect(typeErrors(await generatedFiles(every, openapi))).toEqual([]);
+}, 60_000);

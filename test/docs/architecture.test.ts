@@ -1,0 +1,38 @@
+/** docs/architecture.md shows the code that there is: every folder of src, and no path that is not there. */
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { read, root } from "./page.ts";
+
+const page = read("docs/architecture.md");
+
+const foldersOf = (folder: string): string[] =>
+  readdirSync(join(root, folder), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap((entry) => [`${folder}/${entry.name}`, ...foldersOf(`${folder}/${entry.name}`)]);
+
+/** First cells of the table of folders. */
+const described = [
+  ...(page.split("| folder | holds |")[1]?.split("\n\n")[0] ?? "").matchAll(/^\| `([\w/-]+)` \|/gm),
+].map(([, folder]) => folder);
+
+test("has every folder of src, and no other", () => {
+  expect([...described].sort()).toEqual(foldersOf("src").sort());
+});
+
+test("names only paths that are there", () => {
+  const named = [...page.matchAll(/(?:spec|src|test|docs|generated)\/[\w./-]*\w|\bpackage\.json/g)].map(
+    String,
+  );
+  const all = [...named, ...described].filter((path) => path !== undefined);
+  expect(all.length).toBeGreaterThan(60);
+  // optional files of a spec pair
+  const optional = ["spec/approvals.yaml"];
+  expect(all.filter((path) => !optional.includes(path) && !existsSync(join(root, path)))).toEqual([]);
+});
+
+test("shows the towers as the test of the imports has them", () => {
+  const rooms = readdirSync(join(root, "src")).map((name) => `src/${name}`);
+  const towers = page.split("| build time | run time |")[1]?.split("\n\n")[0] ?? "";
+  expect(rooms.filter((room) => !towers.includes(`\`${room}\``))).toEqual([]);
+});

@@ -1,0 +1,33 @@
+/** `npm run explain`: fields, saved operations, wrong names. */
+import { expect, test } from "vitest";
+import { run as explain } from "../../src/explain/main.ts";
+import { run as propose } from "../../src/propose/main.ts";
+import { depotSchema, edited, project, ran } from "../check/run.ts";
+
+test("explain shows the calls of a field and of a saved operation; a wrong name gets a suggestion", async () => {
+  const field = await ran(project(), ["Parcel.courier"], explain);
+  expect(field.out).toContain("GET /api/couriers  (couriers_by_code, COURIERS)");
+  expect(field.out).toContain("query code: parent.courier_code, of all parents, required");
+  expect((await ran(project(), ["Depot"], explain)).out).toContain(
+    "query Depot (spec/operations/depot.graphql:1)",
+  );
+  const wrong = await ran(project(), ["Parcel.curier"], explain);
+  expect(wrong).toMatchObject({ code: 2, out: "" });
+  expect(wrong.error).toContain('did you mean "Parcel.courier"?');
+});
+
+test("explain and propose end with the findings and the exit code of check if the mapping is not proved", async () => {
+  const broken = edited(depotSchema, 'operation: "couriers_by_code"', 'operation: "couriers_by_cod"');
+  const root = project({ "spec/schema.graphql": broken });
+  for (const command of [explain, propose]) {
+    const { code, error } = await ran(root, ["Parcel.courier"], command);
+    expect(code).toBe(1);
+    expect(error).toMatch(
+      /^spec\/schema\.graphql:\d+:\d+ .*\n {2}operation-unknown at Parcel\.courier: .+\n {2}name an operationId/,
+    );
+    expect(await ran(root, [], command)).toMatchObject({
+      code: 2,
+      error: expect.stringMatching(/^missing required argument '\w+' \(npm run \w+ -- --help explains\)$/),
+    });
+  }
+});

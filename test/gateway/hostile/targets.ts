@@ -1,0 +1,68 @@
+/** Request targets that two servers could read differently, and methods that nothing answers. */
+import { get, type Hostile, me, refused, request } from "./request.ts";
+
+export const internal = "/internal/keys/introspect";
+const paths: Hostile[] = [
+  internal,
+  "/internal",
+  "/Internal/keys/introspect",
+  "/v1/../internal/keys/introspect",
+  "/v1/./../internal/keys/introspect",
+  "/v1/identity/../../internal/keys/introspect",
+  "/v1/%2e%2e/internal/keys/introspect",
+  "/v1/%2E%2E/internal/keys/introspect",
+  "/v1/.%2e/internal/keys/introspect",
+  "/v1/%2e%2e%2finternal/keys/introspect",
+  "/v1/..%2finternal/keys/introspect",
+  "/v1/..%5cinternal%5ckeys%5cintrospect",
+  "/v1/..\\internal\\keys\\introspect",
+  "/v1\\..\\internal\\keys\\introspect",
+  "/v1/%252e%252e/internal/keys/introspect",
+  "/v1/..;/internal/keys/introspect",
+  "/v1/..;a=b/internal/keys/introspect",
+  "/v1/%2e%2e%3b/internal/keys/introspect",
+  "//internal/keys/introspect",
+  "/v1//internal/keys/introspect",
+  "//v1/identity/me",
+  "/v1//../internal/keys/introspect",
+  "/%69nternal/keys/introspect",
+  "/v1/..%00/internal/keys/introspect",
+  "/v1/%00",
+  "/v1/..%c0%af../internal",
+  "/v1/%zz",
+  "/v1/identity/me#/../internal",
+  "/%76%31/identity/me",
+  "/%76%31/%69nternal",
+  "/%761/../internal/keys/introspect",
+  "/v1",
+  "/v1/..",
+  "/",
+  "/metrics",
+  "*",
+].map((path) => ({ name: `path ${path}`, bytes: get(path), answers: refused }));
+
+export const targets: Hostile[] = [
+  ...paths,
+  {
+    name: "absolute-form, internal path",
+    bytes: (f) => get(`http://${f.url.host}${internal}`)(f),
+    answers: refused,
+  },
+  { name: "absolute-form, another host", bytes: get(`http://internal.example${me}`), answers: refused },
+  {
+    name: "CONNECT",
+    bytes: () => request("CONNECT internal:80 HTTP/1.1", ["Host: internal:80"]),
+    answers: refused,
+  },
+  {
+    name: "TRACE",
+    bytes: (f) => request(`TRACE ${me} HTTP/1.1`, [`Host: ${f.url.host}`, `X-API-Key: ${f.key}`]),
+    answers: refused,
+  },
+  { name: "two Host headers", bytes: get(me, () => ["Host: internal.example"]), answers: refused },
+  { name: "the same Host twice", bytes: get(me, (f) => [`Host: ${f.url.host}`]), answers: refused },
+  { name: "no Host", bytes: (f) => request(`GET ${me} HTTP/1.1`, [`X-API-Key: ${f.key}`]), answers: refused },
+  { name: "a space in the path", bytes: get("/v1/a b"), answers: refused },
+  { name: "a raw control character in the path", bytes: get("/v1/a\x01b"), answers: refused },
+  { name: "a raw tab in the path", bytes: get("/v1/a\tb"), answers: refused },
+];

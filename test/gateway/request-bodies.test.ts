@@ -1,0 +1,63 @@
+/** Request bodies that are slow, too large or never read hold no upstream connection. */
+import { once } from "node:events";
+import net from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { drip, statuses } from "../http/drip.ts";
+import { contextOf, goodKey, makeKey, otherKey } from "./fakes.ts";
+import { problem } from "./read-error.ts";
+import { startGateway, upstream } from "./start.ts";
+
+const headers = { "x-api-key": goodKey };
+const me = "/v1/identity/me";
+
+test("a connection whose request nobody reads to its end gets one answer and is closed", async () => {
+  const { url } = await startGateway();
+  const socket = net.connect(Number(url.port), url.hostname);
+  onTestFinished(() => void socket.destroy());
+  socket.write(
+    `POST ${me} HTTP/1.1\r\nHost: ${url.host}\r\nX-API-Key: nonsense\r\nContent-Length: 9000\r\n\r\n{`,
+  );
+  let text = "";
+  socket.on("data", (chunk) => (text += chunk));
+  await once(socket, "close");
+  expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 401"]);
+});
+
+test("a body that says it is too large reaches nobody, however fast it comes", async () => {
+  const rest = await upstream((_request, response) => response.writeHead(413).end());
+  const { url } = await startGateway({ rest });
+  for (let turn = 0; turn < 20; turn++) {
+    const answer = await fetch(new URL(me, url), { method: "POST", headers, body: "a".repeat(1_100_000) });
+    expect(await problem(answer)).toMatchObject({ code: "LIMIT_EXCEEDED", limit: "MAX_BODY_BYTES" });
+  }
+});
+
+describe("bodies that drip", () => {
+  const post = (url: URL, key: string) => drip(url, me, [`X-API-Key: ${key}`]);
+
+  test("hold no connection: of two tenants' 256 none reaches the upstream, and a third tenant is served", async () => {
+    const { url, rest, keys } = await startGateway();
+    const victim = makeKey("victim");
+    keys.answers.set(victim, contextOf("victim"));
+    const dripping = [goodKey, otherKey].flatMap((key) => Array.from({ length: 128 }, () => post(url, key)));
+    await sleep(500);
+    const answers = Array.from({ length: 50 }, () =>
+      fetch(new URL(me, url), { headers: { "x-api-key": victim }, signal: AbortSignal.timeout(5_000) }),
+    );
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(50).fill(200));
+    expect(rest.seen.length).toBe(50);
+    await expect
+      .poll(() => dripping.filter(({ text }) => text() !== "").length, { timeout: 10_000 })
+      .toBe(224);
+    expect(new Set(dripping.flatMap(({ text }) => statuses(text())))).toEqual(new Set(["408"]));
+  });
+
+  test("get one answer, which blames no upstream", async () => {
+    const { url, rest } = await startGateway({ env: { REQUEST_TIMEOUT_MS: "600" } });
+    const { text, closed } = post(url, goodKey);
+    await closed;
+    expect(statuses(text())).toEqual(["408"]);
+    expect(rest.seen).toEqual([]);
+  });
+});

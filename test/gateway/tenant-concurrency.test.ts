@@ -1,0 +1,84 @@
+/** What one tenant, or all explorers, may have in progress. */
+import type { ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { goodKey, otherKey } from "./fakes.ts";
+import { graphqlError, problem } from "./read-error.ts";
+import { startGateway, upstream } from "./start.ts";
+
+const headers = { "x-api-key": goodKey };
+const me = "/v1/identity/me";
+
+test("one tenant has at most half of the connections, and gets them back", async () => {
+  let waiting = 0;
+  const rest = await upstream((request, response) => {
+    if (request.url?.endsWith("/slow")) waiting++;
+    else response.end();
+  });
+  const { url } = await startGateway({ rest });
+  const status = async (key: string): Promise<number> =>
+    (await fetch(new URL(me, url), { headers: { "x-api-key": key } })).status;
+  const leaving = new AbortController();
+  const slow = { headers, signal: leaving.signal };
+  for (let count = 0; count < 128; count++) void fetch(new URL("/v1/slow", url), slow).catch(() => {});
+  await expect.poll(() => waiting, { timeout: 5_000 }).toBe(128);
+  const refused = await fetch(new URL(me, url), { headers });
+  expect(await problem(refused)).toMatchObject({ code: "RATE_LIMITED", retryAfter: 1 });
+  expect(await status(otherKey)).toBe(200);
+  leaving.abort();
+  await expect.poll(() => status(goodKey), { timeout: 5_000 }).toBe(200);
+});
+
+test("a client that leaves while its key is looked up takes no share along", async () => {
+  const { url, keys, rest } = await startGateway();
+  keys.behaviour.delay = 400;
+  const leaving = new AbortController();
+  const left = Array.from({ length: 128 }, () =>
+    fetch(new URL(me, url), { headers, signal: leaving.signal }).catch(() => {}),
+  );
+  await expect.poll(() => keys.asked.length).toBe(1);
+  await sleep(150);
+  leaving.abort();
+  await Promise.all(left);
+  await sleep(500);
+  expect((await fetch(new URL(me, url), { headers })).status).toBe(200);
+  expect(rest.seen).toHaveLength(1);
+});
+
+test("all who open the explorer have an eighth of the connections, and get them back", async () => {
+  let waiting = 0;
+  const graphql = await upstream((request, response) => {
+    if (request.method === "GET" && request.headers.accept === "text/html, text/slow") waiting++;
+    else response.end();
+  });
+  const { url } = await startGateway({ graphql: new URL("/v1/graphql", graphql) });
+  const open = (accept: string, signal?: AbortSignal): Promise<Response> =>
+    fetch(new URL("/v1/graphql", url), { headers: { accept }, ...(signal ? { signal } : {}) });
+  const leaving = new AbortController();
+  for (let count = 0; count < 32; count++) void open("text/html, text/slow", leaving.signal).catch(() => {});
+  await expect.poll(() => waiting, { timeout: 5_000 }).toBe(32);
+  expect(await graphqlError(await open("text/html"))).toMatchObject({ code: "RATE_LIMITED", retryAfter: 1 });
+  const post = await fetch(new URL("/v1/graphql", url), { method: "POST", headers, body: "{}" });
+  expect(post.status).toBe(200);
+  leaving.abort();
+  await expect.poll(async () => (await open("text/html")).status, { timeout: 5_000 }).toBe(200);
+});
+
+test("a tenant's bodies are kept up to a bound, and a small one passes again", async () => {
+  const waiting: ServerResponse[] = [];
+  const rest = await upstream((request, response) => {
+    if (request.url === "/v1/slow") waiting.push(response);
+    else request.resume().on("end", () => response.end());
+  });
+  const { url } = await startGateway({ rest, env: { MAX_BODY_BYTES: "1000" } });
+  const send = (path: string, key = goodKey) =>
+    fetch(new URL(path, url), { method: "POST", headers: { "x-api-key": key }, body: "a".repeat(1_000) });
+  const slow = Array.from({ length: 64 }, () => send("/v1/slow"));
+  await expect.poll(() => waiting.length, { timeout: 5_000 }).toBe(64);
+  expect(await problem(await send(me))).toMatchObject({ code: "RATE_LIMITED", retryAfter: 1 });
+  expect((await fetch(new URL(me, url), { headers })).status).toBe(200);
+  expect((await send(me, otherKey)).status).toBe(200);
+  for (const response of waiting) response.end();
+  await Promise.all(slow);
+  await expect.poll(async () => (await send(me)).status).toBe(200);
+});

@@ -1,0 +1,99 @@
+/**
+ * Opens the role's GraphQL side for any spec pair: the generated code on the role's Apollo Server, in front of REST calls
+ * that fail at once.
+ */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { ApolloServer } from "@apollo/server";
+import type { GraphQLSchema } from "graphql";
+import { onTestFinished } from "vitest";
+import { generate } from "../../src/codegen/generate.ts";
+import { readConfig } from "../../src/config.ts";
+import { CodedError } from "../../src/errors.ts";
+import { createApollo } from "../../src/graphql/apollo.ts";
+import type { RequestContext } from "../../src/graphql/request-context.ts";
+import { executableSchema } from "../../src/graphql/schema.ts";
+
+const project = join(import.meta.dirname, "../..");
+const cases = join(project, "test/codegen/cases");
+
+/** All spec pairs of the project and its tests: name → folder. */
+export const pairs: readonly (readonly [name: string, folder: string])[] = [
+  ["the product's", join(project, "spec")],
+  ["another API's", join(project, "test/e2e/another-api/spec")],
+  ["the depot's", join(project, "test/fixtures/depot/spec")],
+  ...readdirSync(cases).map((name) => [name, join(cases, name)] as const),
+];
+
+export type Pair = { readonly schema: GraphQLSchema; readonly apollo: ApolloServer<RequestContext> };
+
+/** Generates code from `folder` and opens it until the current test has finished. */
+export async function openPair(folder: string, planned = true): Promise<Pair> {
+  const root = mkdtempSync(join(tmpdir(), "messaging-graphql-"));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  for (const [name, target] of [
+    ["spec", folder],
+    ["src", join(project, "src")],
+    ["node_modules", join(project, "node_modules")],
+  ] as const)
+    symlinkSync(target, join(root, name));
+  const files = await generate(root);
+  for (const [path, text] of files) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  const resolvers = await import(join(root, "generated/resolvers.ts"));
+  const { argumentSchemas: schemas, argumentNames: names } = await import(
+    join(root, "generated/arguments.ts")
+  );
+  return openSchema(
+    executableSchema(files.get("generated/schema.graphql") ?? "", resolvers, { schemas, names }),
+    planned,
+  );
+}
+
+const log = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** Opens an existing schema. */
+export async function openSchema(schema: GraphQLSchema, planned = true): Promise<Pair> {
+  const config = readConfig({ NODE_ENV: "production", REST_BASE_URL: "http://127.0.0.1:1" }, ["graphql"]);
+  const executions = planned ? { planned: 0, interpreted: 0 } : undefined;
+  const apollo = createApollo(config, schema, log as never, executions);
+  await apollo.start();
+  onTestFinished(() => apollo.stop());
+  return { schema, apollo };
+}
+
+const unavailable = async (): Promise<never> => {
+  throw new CodedError("UPSTREAM_UNAVAILABLE", "no REST here");
+};
+const rest = {
+  get: unavailable,
+  find: unavailable,
+  post: unavailable,
+  put: unavailable,
+  patch: unavailable,
+  delete: unavailable,
+};
+
+/** Executes a body's parameters as the role does, and returns the response. */
+export async function execute({ apollo }: Pair, parameters: object) {
+  const { body } = await apollo.executeOperation(parameters, {
+    contextValue: { rest, log, requestId: "r", scope: { worked() {} } } as never,
+  });
+  if (body.kind !== "single") throw new Error("no incremental answers here");
+  return body.singleResult;
+}
+
+/** The processor time of `run` in milliseconds: the least of some attempts, because other work adds time. */
+export async function processorMs(run: () => unknown, attempts = 3): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const before = process.cpuUsage();
+    await run();
+    const { user, system } = process.cpuUsage(before);
+    least = Math.min(least, (user + system) / 1_000);
+  }
+  return least;
+}

@@ -1,0 +1,216 @@
+/** Accepting or refusing the variables of a whole request body costs about as much as JSON.parse of the body. */
+import {
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLObjectType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+} from "graphql";
+import { beforeAll, describe, expect, test } from "vitest";
+import { executableSchema } from "../../src/graphql/schema.ts";
+import { execute, openPair, openSchema, type Pair, pairs, processorMs } from "./pairs.ts";
+
+/** An eighth of MAX_BODY_BYTES: a quadratic cost exceeds the bound by far at this size too. */
+const bodyBytes = 131_072;
+/** Fills a body with repetitions of `one`, separated by `between`. */
+const filled = (open: string, one: (index: number) => string, close: string, between = ","): string => {
+  let text = open + one(0);
+  for (let index = 1; text.length < bodyBytes - 200; index++) text += between + one(index);
+  return text + close;
+};
+const nested = (open: string, close: string): string => {
+  const count = Math.floor((bodyBytes - 200) / (open.length + close.length));
+  return open.repeat(count) + close.repeat(count);
+};
+
+/** JSON of the most expensive values for any type. */
+const hostile: [name: string, json: string][] = [
+  ["unknown members", filled("{", (index) => `"k${index}":0`, "}")],
+  ["one member's name, long", `{"${"n".repeat(bodyBytes)}":0}`],
+  ["a long text", `"${"s".repeat(bodyBytes)}"`],
+  ["a long text of spaces", `"${" ".repeat(bodyBytes)}"`],
+  ["a long text of digits and dashes", `"${"1-".repeat(bodyBytes / 2)}"`],
+  ["a list of numbers", filled("[", () => "1", "]")],
+  ["a list of other numbers each", filled("[", (index) => `${index}`, "]")],
+  ["a list of texts", filled("[", (index) => `"t${index}"`, "]")],
+  ["a list of nulls", filled("[", () => "null", "]")],
+  ["a list of empty objects", filled("[", () => "{}", "]")],
+  ["a list of empty lists", filled("[", () => "[]", "]")],
+  ["a list of objects with unknown members", filled("[", (index) => `{"k${index}":0}`, "]")],
+  ["deep lists", nested("[", "]")],
+  ["deep objects", `${nested('{"a":', "}").replace('"a":}', '"a":0}')}`],
+  ["duplicate members", filled("{", () => '"k":0', "}")],
+  ["a long number", "1".repeat(bodyBytes)],
+];
+
+const leaves: Readonly<Record<string, string>> = { Int: "1", Float: "1", Boolean: "true" };
+
+/** JSON of a valid value of `type`. Nested objects leave out optional members. */
+function valid(type: GraphQLInputType, nesting = 0): string {
+  if (isNonNullType(type)) return valid(type.ofType, nesting);
+  if (isListType(type)) return `[${valid(type.ofType, nesting)}]`;
+  if (isEnumType(type)) return JSON.stringify(type.getValues()[0]?.name);
+  if (!isInputObjectType(type)) return leaves[type.name] ?? '"1"';
+  const fields = Object.values(type.getFields()).filter((field) => nesting < 3 || isNonNullType(field.type));
+  return `{${fields.map((field) => `"${field.name}":${valid(field.type, nesting + 1)}`).join(",")}}`;
+}
+
+/** Each place for a value below `type`, as the text before and after the value. */
+function places(type: GraphQLInputType, nesting = 0): [before: string, after: string][] {
+  const bare = isNonNullType(type) ? type.ofType : type;
+  if (isListType(bare)) return [["", ""], ...around("[", places(bare.ofType, nesting), "]")];
+  if (!isInputObjectType(bare) || nesting === 2) return [["", ""]];
+  return [
+    ["", ""],
+    ...oneOfEachType(bare).flatMap((field) => {
+      const others = Object.values(bare.getFields())
+        .filter((other) => other !== field && isNonNullType(other.type))
+        .map((other) => `,"${other.name}":${valid(other.type)}`);
+      return around(`{"${field.name}":`, places(field.type, nesting + 1), `${others.join("")}}`);
+    }),
+  ];
+}
+const oneOfEachType = (type: GraphQLInputObjectType): GraphQLInputField[] => [
+  ...new Map(Object.values(type.getFields()).map((field) => [String(field.type), field])).values(),
+];
+
+const around = (open: string, inner: [string, string][], close: string): [string, string][] =>
+  inner.map(([before, after]) => [open + before, after + close]);
+
+/** Lists that fill the body: with equal items, and with different items for numbers and strings. */
+function repeated(type: GraphQLInputType): string[] {
+  const bare = isNonNullType(type) ? type.ofType : type;
+  if (!isListType(bare)) return [];
+  const item = valid(bare.ofType);
+  return [filled("[", () => item, "]"), filled("[", (index) => item.replace("1", String(index)), "]")];
+}
+
+/** Nested objects of one type that fill the body. */
+function recursive(type: GraphQLInputType): string[] {
+  const bare = getNamedType(type);
+  if (!isInputObjectType(bare)) return [];
+  return Object.values(bare.getFields())
+    .filter((field) => getNamedType(field.type) === bare)
+    .map(({ name }) => {
+      const count = Math.floor(bodyBytes / (name.length + 5));
+      return `${`{"${name}":`.repeat(count)}null${"}".repeat(count)}`;
+    });
+}
+
+type Root = { readonly kind: string; readonly field: GraphQLField<unknown, unknown> };
+
+const rootsOf = ({ schema }: Pair): Root[] =>
+  (
+    [
+      ["query", schema.getQueryType()],
+      ["mutation", schema.getMutationType()],
+    ] as [string, GraphQLObjectType | undefined][]
+  )
+    .flatMap(([kind, type]) => Object.values(type?.getFields() ?? {}).map((field) => ({ kind, field })))
+    .filter(({ field }) => field.args.length > 0);
+
+const operationOf = ({ kind, field }: Root): string =>
+  `${kind} (${field.args.map(({ name, type }) => `$${name}: ${type}`)}) {
+    field: ${field.name}(${field.args.map(({ name }) => `${name}: $${name}`)})${isLeafType(getNamedType(field.type)) ? "" : " { __typename }"} }`;
+
+/** The milliseconds of JSON.parse for a body. */
+let parsing = 0;
+beforeAll(async () => {
+  const text = filled("{", (index) => `"k${index}":0`, "}");
+  parsing = await processorMs(() => JSON.parse(text), 20);
+});
+
+type Input = readonly [name: string, query: string, variables: string];
+
+/** `input` costs about as much processor time as the parsing of a body, accepted or refused. The response is short. */
+async function expectCheap(pair: Pair, [name, query, json]: Input): Promise<void> {
+  let answer = "";
+  const variables = JSON.parse(json);
+  const run = async () => {
+    answer = JSON.stringify(await execute(pair, { query, variables }));
+  };
+  let ms = await processorMs(run, 1);
+  for (let again = 0; again < 10 && ms > mostParsings * parsing; again++)
+    ms = Math.min(ms, await processorMs(run, 1));
+  expect(ms / parsing, `${name}, in parsings of a body`).toBeLessThan(mostParsings);
+  expect(answer.length, name).toBeLessThan(8_000);
+}
+const mostParsings = 6;
+
+function inputsOf(root: Root): Input[] {
+  const query = operationOf(root);
+  return root.field.args.flatMap((argument) => {
+    const others = root.field.args
+      .filter((other) => other !== argument)
+      .map((other) => `,"${other.name}":${valid(other.type)}`)
+      .join("");
+    const values: (readonly [name: string, json: string])[] = [
+      ...hostile.flatMap(([name, json]) =>
+        places(argument.type).map(
+          ([before, after]) => [`${name} after ${before}`, before + json + after] as const,
+        ),
+      ),
+      ...repeated(argument.type).map((json) => ["a long list", json] as const),
+      ...recursive(argument.type).map((json) => ["objects in each other", json] as const),
+    ];
+    return values.map(
+      ([name, json]): Input => [`${argument.name}: ${name}`, query, `{"${argument.name}":${json}${others}}`],
+    );
+  });
+}
+
+describe.each(pairs)("%s schema", (_name, folder) => {
+  test("no variables cost more than the parsing of a body", { timeout: 300_000 }, async () => {
+    const pair = await openPair(folder);
+    for (const root of rootsOf(pair)) for (const input of inputsOf(root)) await expectCheap(pair, input);
+  });
+});
+
+describe("an expensive schema", () => {
+  const names = Array.from({ length: 200 }, (_, index) => `f${index}`);
+  const typeDefs = `
+    enum Many { ${names.map((name) => `VALUE_${name}`).join(" ")} }
+    input Wide { ${names.map((name) => `${name}: Int`).join(" ")} self: Wide many: [Wide!] kinds: [Many!] }
+    input Filled { ${names.map((name) => `${name}: Int = 1`).join(" ")} }
+    input Required { ${names.map((name) => `${name}: Int!`).join(" ")} }
+    input One @oneOf { a: Int b: [One!] }
+    type Query {
+      wide(input: Wide, list: [Wide!], lists: [[Wide]]): Int
+      filled(input: Filled, list: [Filled!]): Int
+      required(input: Required, list: [Required!]): Int
+      one(input: One, list: [One!]): Int
+      kinds(list: [Many!], lists: [[[Many]]]): Int
+      unique(list: [ID!], texts: [String], wide: [Wide]): Int
+    }`;
+  const unique = { uniqueItems: true };
+  const schemas = { "Query.unique": { list: unique, texts: unique, wide: unique } };
+  const open = () => {
+    const fields = ["wide", "filled", "required", "one", "kinds", "unique"];
+    const query = Object.fromEntries(fields.map((field) => [field, async () => 1]));
+    return openSchema(executableSchema(typeDefs, { Query: query } as never, { schemas, names: {} }));
+  };
+
+  test.each(["wide", "filled", "required", "one", "kinds", "unique"])(
+    "%s",
+    { timeout: 120_000 },
+    async (name) => {
+      const pair = await open();
+      for (const root of rootsOf(pair).filter(({ field }) => field.name === name))
+        for (const input of inputsOf(root)) await expectCheap(pair, input);
+    },
+  );
+
+  test("900 refused variables", async () => {
+    const pair = await open();
+    const variables = Array.from({ length: 900 }, (_, index) => `v${index}`);
+    const query = `query (${variables.map((name) => `$${name}: Many`).join()}) { kinds(list: [${variables.map((name) => `$${name}`).join()}]) }`;
+    const json = `{${variables.map((name) => `"${name}":"${"x".repeat(100)}"`).join()}}`;
+    await expectCheap(pair, ["900 variables", query, json]);
+  });
+});

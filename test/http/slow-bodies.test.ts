@@ -1,0 +1,110 @@
+/** Bodies that come too slowly, and heads: each gets one answer, and its connection is closed. */
+import { once } from "node:events";
+import net from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { addressBlock } from "../../src/http/address-block.ts";
+import { createServer } from "../../src/http/server.ts";
+import { configure } from "../graphql/configure.ts";
+import { drip, statuses } from "./drip.ts";
+
+async function listening(env: NodeJS.ProcessEnv = {}) {
+  const server = createServer(configure(env));
+  const logged = vi.fn();
+  for (const level of ["warn", "error"] as const) vi.spyOn(server.log, level).mockImplementation(logged);
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  server.post("/echo", async ({ body }) => ({ body })).get("/slow", () => answered.then(() => ({})));
+  const url = new URL(await server.listen({ port: 0, host: "127.0.0.1" }));
+  onTestFinished(() => server.close());
+  const post = (body: unknown) =>
+    fetch(new URL("/echo", url), {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  return { server, url, post, answer, logged };
+}
+
+test("a body that does not end gets one 408 at REQUEST_TIMEOUT_MS, and no line in the log", async () => {
+  const { url, logged } = await listening({ REQUEST_TIMEOUT_MS: "600" });
+  const began = performance.now();
+  const { text, closed } = drip(url, "/echo");
+  await closed;
+  expect(performance.now() - began).toBeLessThan(5_000);
+  expect(statuses(text())).toEqual(["408"]);
+  expect(text()).toMatch(/\r\nconnection: close\r\n/i);
+  expect(text()).toContain('"code":"REQUEST_TIMEOUT"');
+  expect(logged).not.toHaveBeenCalled();
+});
+
+test("a body below the minimum rate ends long before REQUEST_TIMEOUT_MS", { timeout: 20_000 }, async () => {
+  const { url } = await listening({ REQUEST_TIMEOUT_MS: "60000" });
+  const { text, closed } = drip(url, "/echo");
+  await closed;
+  expect(statuses(text())).toEqual(["408"]);
+  expect(text()).toContain("too slowly");
+});
+
+test("of an address's slow bodies 32 may go on", { timeout: 20_000 }, async () => {
+  const { url, post } = await listening();
+  const dripping = Array.from({ length: 100 }, () => drip(url, "/echo"));
+  await sleep(2_500);
+  const refused = dripping.filter(({ text }) => text() !== "");
+  expect(refused.length).toBe(68);
+  expect(new Set(refused.flatMap(({ text }) => statuses(text())))).toEqual(new Set(["408"]));
+  expect(await (await post({ a: 1 })).json()).toEqual({ body: { a: 1 } });
+});
+
+test("of a credential's slow bodies 32 may go on, wherever they come from", { timeout: 20_000 }, async () => {
+  const { url } = await listening({ TRUSTED_PROXIES: "127.0.0.1" });
+  const from = (index: number, key: string) =>
+    drip(url, "/echo", [`X-API-Key: ${key}`, `X-Forwarded-For: 192.0.2.${index}`]);
+  const dripping = Array.from({ length: 40 }, (_, index) => from(index, "one"));
+  const other = from(99, "other");
+  await sleep(2_500);
+  expect(dripping.filter(({ text }) => text() !== "").length).toBe(8);
+  expect(other.text()).toBe("");
+});
+
+test("a head that does not end is a 408, too, within the time and a second", async () => {
+  const { url } = await listening({ REQUEST_TIMEOUT_MS: "600" });
+  const socket = net.connect(Number(url.port), url.hostname);
+  onTestFinished(() => void socket.destroy());
+  let text = "";
+  socket.on("error", () => {}).on("data", (data) => (text += data));
+  socket.write("GET /healthz HTTP/1.1\r\nHost: a\r\nX-Slow: ");
+  const timer = setInterval(() => socket.writable && socket.write("a"), 100);
+  const began = performance.now();
+  await once(socket, "close");
+  clearInterval(timer);
+  expect(performance.now() - began).toBeLessThan(5_000);
+  expect(statuses(text)).toEqual(["408"]);
+});
+
+test("a stop ends what is unfinished soon, and nothing else", { timeout: 20_000 }, async () => {
+  const { server, url, answer } = await listening();
+  const underWay = fetch(new URL("/slow", url));
+  const body = drip(url, "/echo");
+  const head = net.connect(Number(url.port), url.hostname).on("error", () => {});
+  const headClosed = once(head, "close");
+  head.resume().write("GET /healthz HTTP/1.1\r\nHo");
+  await sleep(200);
+  const began = performance.now();
+  const stopped = server.close();
+  await Promise.all([body.closed, headClosed]);
+  expect(performance.now() - began).toBeLessThan(5_000);
+  expect(statuses(body.text())).toEqual(["503"]);
+  expect(body.text()).toMatch(/\r\nretry-after: 1\r\n/i);
+  await sleep(1_500);
+  answer();
+  expect((await underWay).status).toBe(200);
+  await stopped;
+});
+
+test.each([
+  ["192.0.2.1", "192.0.2.1"],
+  ["::ffff:192.0.2.1", "::ffff:192.0.2.1"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
+  ["2001:db8::6", "2001:db8:0:0"],
+  ["::1", "0:0:0:0"],
+])("the block of %s is %s", (address, block) => expect(addressBlock(address)).toBe(block));

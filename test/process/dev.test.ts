@@ -1,0 +1,50 @@
+/** `npm run dev`: what it must survive, and that it leaves no server behind. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { copyProject } from "../e2e/project-copy.ts";
+import { get, run, runReady } from "./program.ts";
+
+test("dev survives findings and any error of codegen, starts a server that died, and ends it with itself", {
+  timeout: 60_000,
+}, async () => {
+  const copy = copyProject();
+  onTestFinished(copy.remove);
+  const { child, url, prints, output, ended } = await runReady(
+    [],
+    {},
+    [],
+    join(copy.root, "src/codegen/dev.ts"),
+    copy.root,
+  );
+  const save = (change: (text: string) => string): void => copy.edit("spec/schema.graphql", change);
+  const resolvers = join(copy.root, "generated/resolvers.ts");
+  const servers = (): string => execFileSync("pgrep", ["-P", `${child.pid}`], { encoding: "utf8" }).trim();
+
+  save((text) => text.replace('"getMe"', '"getM"'));
+  await prints(/operation-unknown at Query\.me/);
+  rmSync(resolvers);
+  mkdirSync(resolvers);
+  save((text) => text.replace('"getM"', '"getMe"'));
+  await prints(/EISDIR/);
+  expect((await get(url, "/healthz")).status).toBe(200);
+
+  rmSync(resolvers, { recursive: true });
+  process.kill(Number(servers()), "SIGKILL");
+  save((text) => `${text}\n`);
+  await prints(/ready on[\s\S]+ready on/);
+  expect(output().match(/demo keys:/g)).toHaveLength(1); // the second start is one line
+  expect(output()).not.toMatch(/UnhandledPromiseRejection/);
+
+  child.kill("SIGHUP");
+  await ended; // what it printed to is closed: nobody is left to write to it
+});
+
+test("dev ends where the server refuses its roles", { timeout: 60_000 }, async () => {
+  const copy = copyProject();
+  onTestFinished(copy.remove);
+  const { ended, output } = run(["gatway"], {}, [], join(copy.root, "src/codegen/dev.ts"), copy.root);
+  expect(await ended).toBe(2);
+  expect(output()).toMatch(/unknown role "gatway": .*did you mean "gateway"/);
+});

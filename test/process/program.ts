@@ -1,0 +1,31 @@
+/** The program of one test: ended with it. */
+import { onTestFinished } from "vitest";
+import { listens, main, type Program, startProgram } from "../child-process.ts";
+
+/** Starts `node src/main.ts …roles`, with `environment` alone on top of PATH; ended after the test. */
+export function run(
+  roles: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+  nodeArgs: string[] = [],
+  file = main,
+  cwd = process.cwd(),
+): Program {
+  const program = startProgram([...nodeArgs, file, ...roles], environment, { cwd });
+  onTestFinished(() => program.stop());
+  return program;
+}
+
+/** Starts the program and waits until it says where it is. */
+export async function runReady(...given: Parameters<typeof run>) {
+  const program = run(...given);
+  return { ...program, url: await listens(program) };
+}
+
+export const get = (url: URL, path: string, key?: string): Promise<Response> =>
+  fetch(new URL(path, url), { headers: key === undefined ? {} : { "x-api-key": key } });
+
+export const query = async (url: URL, document: string, key: string): Promise<unknown> => {
+  const headers = { "x-api-key": key, "content-type": "application/json" };
+  const body = JSON.stringify({ query: document });
+  return (await fetch(new URL("/v1/graphql", url), { method: "POST", headers, body })).json();
+};

@@ -1,0 +1,78 @@
+/** `npm run propose`: the printed SDL, and the operations that it refuses. */
+import { expect, test } from "vitest";
+import { run as codegen } from "../../src/codegen/main.ts";
+import { run as propose } from "../../src/propose/main.ts";
+import { depotOpenapi, depotSchema, edited, project, ran, reportOf, write } from "../check/run.ts";
+
+test("the SDL that propose prints passes check once it is pasted", async () => {
+  const root = project({
+    "spec/rest-only.yaml": "",
+    "spec/schema.graphql": edited(depotSchema, "type Mutation {", "type Mutation {\n"),
+  });
+  const operation = `
+  /api/drivers/{driver-id}:
+    patch:
+      operationId: driver-update
+      parameters:
+        - { name: driver-id, in: path, required: true, schema: { type: integer, format: int64 } }
+        - { name: X-Reason, in: header, schema: { type: string, enum: [fired, "true"] } }
+      requestBody:
+        content: { application/json: { schema: { type: object, required: [full name], properties: { full name: { type: string }, address: { $ref: '#/components/schemas/Address' } } } } }
+      responses:
+        '200': { description: ok, content: { application/json: { schema: { type: object, required: [warehouse, tags], properties: { warehouse: { $ref: '#/components/schemas/Warehouse' }, tags: { type: array, items: { type: string, nullable: true } }, any: {} } } } } }
+    delete:
+      operationId: driver-delete
+      parameters: [{ name: driver-id, in: path, required: true, schema: { type: string } }]
+      responses: { '204': { description: gone } }
+  /api/search:
+    get:
+      operationId: search
+      responses:
+        '200': { description: ok, content: { application/json: { schema: { type: object, required: [hits, loads, loose], properties: { hits: { type: array, items: { $ref: '#/components/schemas/Item' } }, loads: { type: array, items: { $ref: '#/components/schemas/Content' } }, loose: { oneOf: [{ $ref: '#/components/schemas/Box' }, { $ref: '#/components/schemas/Shelf' }] } } } } } }
+`;
+  const schemas = `
+components:
+  schemas:
+    Item: { oneOf: [{ $ref: '#/components/schemas/Box' }, { $ref: '#/components/schemas/Shelf' }, { $ref: '#/components/schemas/Empty' }, { type: object, required: [kind, code], properties: { kind: { type: string, enum: [slip] }, code: { type: string } } }], discriminator: { propertyName: kind, mapping: { box: Box, shelf: Shelf, empty: Empty, slip: Slip } } }
+    Box: { type: object, required: [kind, id], properties: { kind: { type: string, enum: [box] }, id: { type: string }, inside: { type: array, items: { $ref: '#/components/schemas/Item' } } } }
+    Shelf: { type: object, required: [kind, id], properties: { kind: { type: string, enum: [shelf] }, id: { type: string }, rows: { type: integer, format: int32 } } }
+    Empty: { type: object, required: [kind], properties: { kind: { type: string } } }
+    Slip: { type: object }`;
+  write(root, {
+    "spec/openapi.yaml": edited(depotOpenapi, "\ncomponents:\n  schemas:", operation + schemas.slice(1)),
+  });
+  const { code, out } = await ran(root, ["audit_log", "driver-update", "driver-delete", "search"], propose);
+  expect(code).toBe(0);
+  expect(out).toContain("  hits: [Item!]!\n  loads: [Content!]!\n");
+  expect(out).toContain("union Item = Box | Shelf | Empty | Slip\n");
+  expect(out).toContain("# Only what REST's Box, Shelf share: ");
+  expect(out).toMatch(/\): Boolean\n {4}@rest\(operation: "driver-delete"\)/);
+  write(root, {
+    "spec/schema.graphql": `${depotSchema}\n${out.replace(/\n+"Any JSON value\."\nscalar JSON(?=[\s\S]*scalar JSON)/, "")}\n`,
+  });
+  await codegen([], { root, env: {}, out: () => undefined, error: console.error });
+  const result = await reportOf(root);
+  expect(result.findings.map(({ rule, message }) => `${rule} ${message}`)).toEqual([]);
+});
+
+test("propose refuses an operation that no field can send", async () => {
+  const operation = `
+  /api/drivers:
+    options:
+      operationId: driver-options
+      responses: { '200': { description: ok, content: { application/json: { schema: { type: object } } } } }
+`;
+  const root = project({
+    "spec/openapi.yaml": edited(depotOpenapi, "\ncomponents:", `${operation}components:`),
+  });
+  const { code, error } = await ran(root, ["driver-options"], propose);
+  expect({ code, error }).toEqual({
+    code: 2,
+    error: "propose driver-options: no field can send OPTIONS",
+  });
+});
+
+test("propose works beside an invalid saved operation", async () => {
+  const root = project({ "spec/operations/Broken.graphql": "query Broken { nothing }" });
+  expect(await ran(root, ["audit_log"], propose)).toMatchObject({ code: 0 });
+});

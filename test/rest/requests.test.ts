@@ -1,0 +1,175 @@
+/** The requests of the REST client: paths, parameters and headers as they go out. */
+import { describe, expect, test } from "vitest";
+import type { Operation } from "../../src/rest/operation.ts";
+import { against, failureOf, ok, operations, pathsOf } from "./client.ts";
+
+describe("a request", () => {
+  test("keeps the base URL's path, writes each parameter in its style, and carries the caller's headers", async () => {
+    const { rest, server } = await against(ok({ items: [1] }), {}, "/base/");
+    const query = { ids: ["a,b", "c"], tags: ["x", "y z"], filter: { from: "1&2" }, none: null, q: "ä/?#" };
+    expect(await rest.get("/things", { query }, "items")).toEqual([1]);
+    const [head = ""] = server.requests;
+    expect(head.split("\r\n")[0]).toBe(
+      "GET /base/things?ids=a%2Cb,c&tags=x|y%20z&filter[from]=1%262&q=%C3%A4%2F%3F%23 HTTP/1.1",
+    );
+    expect(head).toMatch(/\r\nx-api-key: key\r\n/);
+  });
+
+  test("leaves out what is null or absent in an object, as it does beside it", async () => {
+    const { rest, server } = await against(ok({}));
+    const query = {
+      filter: { a: null, b: 0, c: undefined },
+      page: { after: null, size: 1 },
+      q: { d: "", e: null },
+    };
+    await rest.get("/things", { query, header: { "X-Trace": { span: "s", parent: null } } });
+    await rest.get("/things", { query: { filter: { a: null }, page: { after: null }, q: {} } });
+    expect(pathsOf(server.requests)).toEqual(["/things?filter[b]=0&page=size,1&d=", "/things"]);
+    expect(server.requests[0]).toMatch(/\r\nx-trace: span=s\r\n/i);
+  });
+
+  test.each(["", ".", "..", "a\nb", "\u0000", "\ud800", null, [[]], [["a", ".."]]])(
+    "never takes the path value %j",
+    async (thingId) => {
+      const { rest, server } = await against(ok({}));
+      const failure = await failureOf(rest.get("/things/{thingId}", { path: { thingId } }));
+      expect(failure).toMatchObject({ code: "BAD_USER_INPUT", details: { argument: "thingId" } });
+      expect(server.requests).toEqual([]);
+    },
+  );
+
+  test.each([
+    ["a/b", "/things/a%2Fb"],
+    ["a?x=1#y", "/things/a%3Fx%3D1%23y"],
+    ["%2e%2e", "/things/%252e%252e"],
+    ["...", "/things/..."],
+  ])("keeps the path value %j in its segment", async (thingId, path) => {
+    const { rest, server } = await against(ok({}));
+    await rest.get("/things/{thingId}", { path: { thingId } });
+    expect(pathsOf(server.requests)).toEqual([path]);
+  });
+
+  test("refuses header values that would add another header, and text that is half a character", async () => {
+    const { rest, server } = await against(ok({}));
+    const header = { "Idempotency-Key": "a\r\nx-service-tenant-id: b" };
+    expect(await failureOf(rest.post("/things", { header, body: {} }))).toMatchObject({
+      code: "BAD_USER_INPUT",
+      details: { argument: "Idempotency-Key" },
+    });
+    expect(await failureOf(rest.get("/things", { query: { q: "\ud800" } }))).toMatchObject({
+      code: "BAD_USER_INPUT",
+      details: { argument: "q" },
+    });
+    expect(server.requests).toEqual([]);
+  });
+
+  test("makes identical reads once, until a write makes them old", async () => {
+    const { rest, server } = await against(ok({ items: [] }));
+    await Promise.all([rest.get("/things"), rest.get("/things", {}, "items"), rest.find("/things")]);
+    await rest.get("/things");
+    expect(server.requests).toHaveLength(1);
+    await Promise.all([rest.post("/things", { body: {} }), rest.post("/things", { body: {} })]);
+    expect(server.requests).toHaveLength(3);
+    await rest.get("/things");
+    expect(pathsOf(server.requests)).toHaveLength(4);
+  });
+
+  test("parses an answer once, also one of unknown length", async () => {
+    const { rest } = await against((socket) =>
+      socket.write(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+      ),
+    );
+    const [one, other] = await Promise.all([rest.get("/things"), rest.get("/things")]);
+    expect(one).toEqual({});
+    expect(other).toBe(one);
+  });
+
+  test.each([
+    [["a", "b-1", "c_2.~"], "ids=a,b-1,c_2.~"],
+    [["a", "b&x=1"], "ids=a,b%26x%3D1"],
+    [["", "a"], "ids=,a"],
+    [[1, 2], "ids=1,2"],
+    [[], undefined],
+  ])("writes the keys %j", async (ids, search) => {
+    const { rest, server } = await against(ok({}));
+    await rest.get("/things", { query: { ids } });
+    expect(pathsOf(server.requests)).toEqual([search === undefined ? "/things" : `/things?${search}`]);
+  });
+
+  test.each([
+    [{ filter: { "a]=1&admin": true, none: null } }, "filter[a%5D%3D1%26admin]=true"],
+    [{ form: { none: null, "admin=true&x": 1, ä: "b,c" } }, "admin%3Dtrue%26x=1&%C3%A4=b%2Cc"],
+    [{ flat: { "a,b&c": 1, d: 2, none: undefined } }, "flat=a%2Cb%26c,1,d,2"],
+    [{ filter: { none: null }, form: {}, flat: {} }, undefined],
+  ])("writes the members of the object %j", async (query, search) => {
+    const { rest, server } = await against(ok({}));
+    await rest.get("/things", { query });
+    expect(pathsOf(server.requests)).toEqual([search === undefined ? "/things" : `/things?${search}`]);
+  });
+
+  test.each([{ form: { a: { b: 1 } } }, { filter: { a: [1] } }, { ids: ["a", null] }, { tags: [{}] }])(
+    "refuses %j, which no query can hold",
+    async (query) => {
+      const { rest, server } = await against(ok({}));
+      expect(await failureOf(rest.get("/things", { query }))).toMatchObject({
+        code: "BAD_USER_INPUT",
+        details: { argument: Object.keys(query)[0] },
+      });
+      expect(server.requests).toEqual([]);
+    },
+  );
+
+  test("makes one call of two reads of which one could have sent a header and did not", async () => {
+    const { rest, server } = await against(ok({}));
+    await Promise.all([rest.get("/things"), rest.get("/things", { header: { "X-Trace": null } })]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("makes reads of one URL once for each of their headers' values", async () => {
+    const { rest, server } = await against(ok({}));
+    const read = (region: string) => rest.get("/things", { header: { region } });
+    await Promise.all([read("eu"), read("eu"), read("us"), rest.get("/things"), read("us")]);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test("remembers no read that was refused before it was sent", async () => {
+    const { request, upstreams, server } = await against(() => {});
+    const product = upstreams.of(operations["GET /things"] as Operation);
+    const others = Array.from({ length: 5_000 }, () =>
+      request()
+        .get("/things")
+        .catch(() => undefined),
+    );
+    const late = request();
+    expect((await failureOf(late.get("/things"))).message).toMatch(/too many calls wait/);
+    expect(product.underWay).toBe(5_000);
+    await upstreams.close();
+    await Promise.all(others);
+    expect((await failureOf(late.get("/things"))).message).not.toMatch(/too many calls wait/);
+    expect(server.requests.length).toBeLessThan(5_000);
+  });
+
+  test("shares nothing with another request", async () => {
+    const { request, server } = await against(ok({}));
+    await Promise.all([request().get("/things"), request().get("/things")]);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("makes MAX_REST_CALLS calls and not one more", async () => {
+    const { rest, server } = await against(ok({}), { MAX_REST_CALLS: "3" });
+    const calls = [1, 2, 3, 4].map((q) => rest.get("/things", { query: { q } }));
+    const outcomes = await Promise.allSettled(calls);
+    expect(outcomes.map((outcome) => outcome.status)).toEqual([
+      "fulfilled",
+      "fulfilled",
+      "fulfilled",
+      "rejected",
+    ]);
+    expect(await failureOf(calls[3] as Promise<unknown>)).toMatchObject({
+      code: "CALL_LIMIT",
+      details: { limit: "MAX_REST_CALLS", value: 3 },
+    });
+    expect(server.requests).toHaveLength(3);
+  });
+});

@@ -1,0 +1,94 @@
+/** The responses of REST as the REST client reads them: values, broken contracts, refusals. */
+import { describe, expect, test } from "vitest";
+import { against, failureOf, ok, status } from "./client.ts";
+import { type Answer, http } from "./raw-server.ts";
+
+describe("an answer that breaks its contract", () => {
+  test.each<[string, Answer, RegExp]>([
+    ["malformed JSON", (socket) => socket.write(http(200, '{"CANARY":')), /not valid JSON/],
+    ["JSON with a comment", (socket) => socket.write(http(200, "{} // CANARY")), /not valid JSON/],
+    [
+      "a wrong content type",
+      (socket) => socket.write(http(200, '"CANARY"', { "content-type": "text/html" })),
+      /not JSON/,
+    ],
+    [
+      "a content type that only begins like JSON's",
+      (socket) => socket.write(http(200, '"CANARY"', { "content-type": "application/json-seq" })),
+      /not JSON/,
+    ],
+    ["no content type", (socket) => socket.write(http(200, '"CANARY"', { "content-type": "" })), /not JSON/],
+    ["an empty 200", (socket) => socket.write(http(200, "")), /empty/],
+    ["a 204 that is not documented", (socket) => socket.write("HTTP/1.1 204 No Content\r\n\r\n"), /empty/],
+    ["a redirect", status(302, { location: "http://127.0.0.1:1/CANARY" }), /redirect/],
+    ["a 304", (socket) => socket.write("HTTP/1.1 304 Not Modified\r\n\r\n"), /redirect/],
+  ])("%s", async (_name, answer, message) => {
+    const { rest } = await against(answer);
+    const failure = await failureOf(rest.get("/things"));
+    expect(failure.code).toBe("BAD_UPSTREAM_RESPONSE");
+    expect(failure.message).toMatch(/^listThings: /);
+    expect(failure.message).toMatch(message);
+    expect(JSON.stringify([failure.details, String(failure.cause)])).not.toContain("CANARY");
+  });
+
+  test.each([
+    "application/json;charset=utf-8",
+    "Application/JSON",
+    "application/hal+json",
+    "text/x+json ; a=b",
+  ])("%s does not break it", async (type) => {
+    const { rest } = await against((socket) => socket.write(http(200, "[1]", { "content-type": type })));
+    expect(await rest.get("/things")).toEqual([1]);
+  });
+
+  test("a 204 that is documented is null", async () => {
+    const { rest } = await against((socket) => socket.write("HTTP/1.1 204 No Content\r\n\r\n"));
+    expect(await rest.delete("/things/{thingId}", { path: { thingId: "1" } })).toBeNull();
+  });
+
+  test("a body that is no object where one is walked into", async () => {
+    const { rest } = await against(ok(["CANARY"]));
+    expect(await failureOf(rest.get("/things", {}, "items"))).toMatchObject({
+      code: "BAD_UPSTREAM_RESPONSE",
+    });
+  });
+});
+
+describe("a refusal", () => {
+  test.each([
+    [400, "BAD_USER_INPUT"],
+    [401, "UNAUTHENTICATED"],
+    [403, "FORBIDDEN"],
+    [404, "NOT_FOUND"],
+    [409, "CONFLICT"],
+    [410, "UPSTREAM_ERROR"],
+    [422, "BAD_USER_INPUT"],
+    [429, "RATE_LIMITED"],
+    [504, "UPSTREAM_TIMEOUT"],
+  ])("%i is %s, and tried once", async (code, expected) => {
+    const { rest, server } = await against(status(code));
+    expect((await failureOf(rest.get("/things"))).code).toBe(expected);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("names a value only if it was sent, and only where the input is refused", async () => {
+    const problem = '{"argument":"q","detail":"CANARY"}';
+    const { rest } = await against(status(422, {}, problem));
+    const sent = await failureOf(rest.get("/things", { query: { q: "x" } }));
+    expect(sent).toMatchObject({
+      message: 'listThings: the value of "q" is refused',
+      details: { argument: "q" },
+    });
+    expect((await failureOf(rest.get("/things"))).details).toEqual({ operation: "listThings" });
+    const { rest: other } = await against(status(409, {}, problem));
+    const refused = await failureOf(other.get("/things", { query: { q: "x" } }));
+    expect(refused.details).toEqual({ operation: "listThings" });
+  });
+
+  test("404 is null to find, and only 404", async () => {
+    const { rest } = await against(status(404));
+    expect(await rest.find("/things/{thingId}", { path: { thingId: "1" } })).toBeNull();
+    const { rest: other } = await against(status(403));
+    await failureOf(other.find("/things/{thingId}", { path: { thingId: "1" } }));
+  });
+});

@@ -1,0 +1,90 @@
+/** The retries of reads that fail: which, when, and how many. */
+import { describe, expect, test } from "vitest";
+import { against, failureOf, ok, status } from "./client.ts";
+import { type Answer, http } from "./raw-server.ts";
+
+describe("another try", () => {
+  const failFirst =
+    (failure: Answer): Answer =>
+    (socket, request, count) =>
+      count === 1 ? failure(socket, request, count) : ok({ fine: true })(socket, request, count);
+
+  test.each<[string, Answer]>([
+    ["500", status(500)],
+    ["502", status(502)],
+    ["503", status(503)],
+    ["a reset", (socket) => socket.resetAndDestroy()],
+    ["a body cut off", (socket) => socket.end(http(200, "{", { "content-length": "9" }))],
+  ])("is one, for a read that met %s", async (_name, failure) => {
+    const { rest, server } = await against(failFirst(failure));
+    expect(await rest.get("/things")).toEqual({ fine: true });
+    expect(server.requests).toHaveLength(2);
+    const { rest: other, server: down } = await against(failure);
+    await failureOf(other.get("/things"));
+    expect(down.requests).toHaveLength(2);
+  });
+
+  test("is one for all who ask for the same, however much of the budget is left", async () => {
+    const { request, server } = await against((socket, text, count) =>
+      (text.startsWith("GET /things/") ? ok({}) : status(503))(socket, text, count),
+    );
+    for (let read = 0; read < 40; read++)
+      await request().get("/things/{thingId}", { path: { thingId: "1" } });
+    server.requests.length = 0;
+    const rest = request();
+    await Promise.all(Array.from({ length: 8 }, () => failureOf(rest.get("/things"))));
+    await failureOf(rest.get("/things"));
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test.each<[string, Answer]>([
+    ["500", status(500)],
+    ["429", status(429, { "retry-after": "0" })],
+    ["a reset", (socket) => socket.resetAndDestroy()],
+  ])("is never made for a mutation that met %s", async (_name, failure) => {
+    const { rest, server } = await against(failFirst(failure));
+    await failureOf(rest.post("/things", { body: {} }));
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ["seconds", () => "1"],
+    ["a date", () => new Date(Date.now() + 1_500).toUTCString()],
+  ])("waits as long as Retry-After says, in %s", async (_name, after) => {
+    const { rest, server } = await against((socket, request, count) =>
+      failFirst(status(429, { "retry-after": after() }))(socket, request, count),
+    );
+    const began = performance.now();
+    expect(await rest.get("/things")).toEqual({ fine: true });
+    expect(performance.now() - began).toBeGreaterThan(400);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("is not waited for beyond the deadline: RATE_LIMITED with retryAfter at once", async () => {
+    const { rest } = await against(status(429, { "retry-after": "30" }));
+    const began = performance.now();
+    expect(await failureOf(rest.get("/things"))).toMatchObject({
+      code: "RATE_LIMITED",
+      details: { retryAfter: 30 },
+    });
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
+
+  test("is not made when it would be a call too many: the failure stays the failure", async () => {
+    const { rest, server } = await against(status(500), { MAX_REST_CALLS: "1" });
+    expect((await failureOf(rest.get("/things"))).code).toBe("UPSTREAM_ERROR");
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("adds at most a fifth to the calls", async () => {
+    const { request, server } = await against((socket, text, count) =>
+      count % 3 === 0 ? ok({})(socket, text, count) : status(500)(socket, text, count),
+    );
+    for (let call = 0; call < 50; call++)
+      await request()
+        .get("/things")
+        .catch(() => {});
+    expect(server.requests.length).toBeGreaterThan(50);
+    expect(server.requests.length).toBeLessThanOrEqual(60);
+  });
+});

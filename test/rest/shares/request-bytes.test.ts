@@ -1,0 +1,62 @@
+/** The bytes of REST's responses that one request may hold. */
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import type { RestClient } from "../../../src/rest/client.ts";
+import { against } from "../client.ts";
+import { type Answer, http } from "../raw-server.ts";
+
+describe("MAX_REQUEST_BYTES", () => {
+  const body = JSON.stringify({ text: "x".repeat(89) }); // 100 bytes
+  const limits = { MAX_REQUEST_BYTES: "200" };
+  const things = (rest: RestClient, ...ids: string[]) =>
+    Promise.allSettled(ids.map((thingId) => rest.get("/things/{thingId}", { path: { thingId } })));
+  const over = { code: "LIMIT_EXCEEDED", details: { limit: "MAX_REQUEST_BYTES", value: 200 } };
+
+  test.each<[string, Answer]>([
+    ["announced", (socket) => void socket.write(http(200, body))],
+    [
+      "in chunks",
+      (socket) =>
+        void socket.write(
+          `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n64\r\n${body}\r\n0\r\n\r\n`,
+        ),
+    ],
+  ])("are read, %s; one answer more is refused, those that are there stay", async (_how, answer) => {
+    const { request } = await against(answer, limits);
+    const rest = request();
+    expect((await things(rest, "a", "b", "a")).map(({ status }) => status)).toEqual(
+      Array(3).fill("fulfilled"),
+    );
+    expect(await things(rest, "c", "a")).toMatchObject([
+      { status: "rejected", reason: over },
+      { status: "fulfilled", value: JSON.parse(body) },
+    ]);
+    expect((await things(request(), "c"))[0]?.status).toBe("fulfilled");
+  });
+
+  test("count what was packed as it is unpacked", async () => {
+    const packed = gzipSync(JSON.stringify("x".repeat(199)));
+    const { request } = await against((socket) => {
+      socket.write(
+        `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: ${packed.length}\r\n\r\n`,
+      );
+      socket.write(packed);
+    }, limits);
+    expect(await things(request(), "a")).toMatchObject([{ reason: over }]);
+  });
+
+  test("are free again when the request is over, and no answer is read for it any more", async () => {
+    const { request } = await against((socket) => void socket.write(http(200, body)), limits);
+    for (let turn = 0; turn < 10; turn++) {
+      const rest = request();
+      expect((await things(rest, "a", "b"))[1]?.status).toBe("fulfilled");
+      rest.close();
+      expect((await things(rest, "c"))[0]).toMatchObject({ reason: { code: "CLIENT_CLOSED_REQUEST" } });
+    }
+    const open = Array.from({ length: 4 }, () => request());
+    const last = [];
+    for (const rest of open) last.push((await things(rest, "a", "b"))[1]);
+    expect(last.map((one) => one?.status)).toEqual([...Array(3).fill("fulfilled"), "rejected"]);
+    expect(last[3]).toMatchObject({ reason: { code: "SERVICE_UNAVAILABLE", details: { retryAfter: 1 } } });
+  });
+});

@@ -1,0 +1,135 @@
+/** The deadlines of a call: in its caller's queue, in the pool, on its connection, and after it is abandoned. */
+import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Pool } from "undici";
+import { expect, onTestFinished, test } from "vitest";
+import { CodedError } from "../../../src/errors.ts";
+import { ResponseBytes } from "../../../src/rest/shares/response-bytes.ts";
+import { CallDeadlines, type Timeouts } from "../../../src/rest/upstream/call-deadlines.ts";
+import { type CallerQueue, CallerQueues } from "../../../src/rest/upstream/caller-queues.ts";
+import { Exchange } from "../../../src/rest/upstream/exchange.ts";
+import { type Answer, http, rawServer } from "../raw-server.ts";
+
+/** Makes calls as an upstream does: a place in the queue, an exchange, deadlines. */
+async function against(answer: Answer, connections = 4) {
+  const server = await rawServer(answer);
+  const pool = new Pool(server.url.origin, { connections, pipelining: 1 });
+  onTestFinished(() => pool.destroy());
+  const anyQueue = new CallerQueues(2 * connections, connections).of("caller");
+  const call = (timeouts: Partial<Timeouts> = {}, queue: CallerQueue = anyQueue) => {
+    const entry = queue.acquire();
+    const exchange = new Exchange(1_000, new ResponseBytes({ hold: () => undefined, drop() {} }, true));
+    const deadlines = new CallDeadlines({ connectMs: 1_000, callMs: 2_000, ...timeouts }, entry, exchange);
+    const end = (isCompleted: boolean): void => {
+      deadlines.clear();
+      queue.release(entry, isCompleted);
+    };
+    exchange.response.then(
+      () => end(true),
+      () => end(false),
+    );
+    const send = () => exchange.send(pool, { method: "GET", path: "/x", headers: {}, body: undefined });
+    if (entry.turn) entry.turn.then(send);
+    else send();
+    return { response: exchange.response, deadlines };
+  };
+  return { server, pool, call };
+}
+
+const failureOf = (response: Promise<unknown>): Promise<unknown> => response.catch((error: unknown) => error);
+const left = () => new CodedError("CLIENT_CLOSED_REQUEST", "left");
+
+test("an answer that never comes fails at the deadline, and its socket is closed", async () => {
+  const { call, server } = await against(() => {});
+  const began = performance.now();
+  expect(await failureOf(call({ callMs: 300 }).response)).toMatchObject({ code: "UPSTREAM_TIMEOUT" });
+  expect(performance.now() - began).toBeGreaterThan(290);
+  expect(performance.now() - began).toBeLessThan(500);
+  await expect.poll(server.open, { timeout: 500 }).toBe(0);
+});
+
+test("an answer that trickles fails at the same deadline, also after the one for connecting", async () => {
+  const { call, server } = await against((socket) => {
+    socket.write(http(200, "", { "content-length": "500" }));
+    const drip = setInterval(() => socket.write(" "), 20);
+    socket.once("close", () => clearInterval(drip));
+  });
+  const began = performance.now();
+  const failure = await failureOf(call({ callMs: 300, connectMs: 100 }).response);
+  expect(failure).toMatchObject({ code: "UPSTREAM_TIMEOUT", message: "no answer in time" });
+  expect(performance.now() - began).toBeGreaterThan(290);
+  await expect.poll(server.open, { timeout: 500 }).toBe(0);
+});
+
+test("waiting for a free connection counts as connecting, and nothing is sent later", async () => {
+  const { call, server } = await against(() => {}, 1);
+  const first = failureOf(call({ callMs: 400 }).response);
+  expect(await failureOf(call({ connectMs: 150 }).response)).toMatchObject({
+    message: "no connection in time",
+  });
+  await first;
+  await sleep(100);
+  expect(server.requests).toHaveLength(1);
+});
+
+test.each([
+  ["of its caller", 2, () => "caller"],
+  ["of all callers", 1, (call: number) => `caller ${call}`],
+])("a queue %s that moves is waited in, up to the deadline", async (_whose, connections, callerOf) => {
+  const { call } = await against((socket) => void setTimeout(() => socket.write(http(200, "{}")), 80), 1);
+  const queues = new CallerQueues(connections, 1);
+  const timeouts = { connectMs: 120, callMs: 600 };
+  const calls = Array.from({ length: 10 }, (_, index) => call(timeouts, queues.of(callerOf(index))).response);
+  const outcomes = await Promise.allSettled(calls);
+  expect(outcomes.slice(0, 5).map((outcome) => outcome.status)).not.toContain("rejected");
+  expect(outcomes.at(-1)).toMatchObject({ reason: { message: "no connection in time" } });
+});
+
+test("turns that fail at once are had one after the other, however many wait for one", async () => {
+  const { call, pool } = await against(() => {}, 1);
+  const queue = new CallerQueues(2, 1).of("caller");
+  const failures = Promise.all(Array.from({ length: 5_000 }, () => failureOf(call({}, queue).response)));
+  await pool.destroy();
+  expect(new Set((await failures).map((failure) => (failure as CodedError).code))).toEqual(
+    new Set(["UPSTREAM_UNAVAILABLE"]),
+  );
+});
+
+test("a call that is abandoned before it has a connection fails at once, and is never sent", async () => {
+  const { call, server } = await against(() => {}, 1);
+  const first = failureOf(call({ callMs: 300 }).response);
+  const second = call();
+  second.deadlines.abandon(left());
+  expect(await failureOf(second.response)).toMatchObject({ code: "CLIENT_CLOSED_REQUEST" });
+  await first;
+  await sleep(100);
+  expect(server.requests).toHaveLength(1);
+});
+
+test("the socket of an abandoned read is closed soon", async () => {
+  const { call, server } = await against(() => {});
+  const { response, deadlines } = call();
+  const failure = failureOf(response);
+  await expect.poll(() => server.requests.length).toBe(1);
+  const before = performance.now();
+  deadlines.abandon(left());
+  expect(await failure).toMatchObject({ code: "CLIENT_CLOSED_REQUEST" });
+  await expect.poll(server.open, { timeout: 500, interval: 5 }).toBe(0);
+  expect(performance.now() - before).toBeLessThan(100);
+});
+
+test("an abandoned read that has its response soon leaves its connection to the next call", async () => {
+  const sockets = new Set<Socket>();
+  const released = Promise.withResolvers<void>();
+  const { call, server } = await against((socket) => {
+    sockets.add(socket);
+    released.promise.then(() => socket.write(http(200, "{}")));
+  }, 1);
+  const { response, deadlines } = call();
+  await expect.poll(() => server.requests.length).toBe(1);
+  deadlines.abandon(left());
+  released.resolve();
+  expect((await response).status).toBe(200);
+  await call().response;
+  expect([sockets.size, server.requests.length]).toEqual([1, 2]);
+});

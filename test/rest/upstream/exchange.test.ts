@@ -1,0 +1,154 @@
+/** One exchange with an upstream that does everything wrong: bounded in size, one coded failure each. */
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { Pool } from "undici";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { CodedError } from "../../../src/errors.ts";
+import { ResponseBytes } from "../../../src/rest/shares/response-bytes.ts";
+import { Exchange } from "../../../src/rest/upstream/exchange.ts";
+import { type Answer, http, rawServer } from "../raw-server.ts";
+
+/** Makes exchanges with an upstream, of at most 1,000 bytes each. */
+async function against(answer: Answer, connections = 4) {
+  const server = await rawServer(answer);
+  const pool = new Pool(server.url.origin, { connections, pipelining: 1 });
+  onTestFinished(() => pool.destroy());
+  const exchange = (path = "/x") => {
+    const one = new Exchange(1_000, new ResponseBytes({ hold: () => undefined, drop() {} }, true));
+    one.send(pool, { method: "GET", path, headers: {}, body: undefined });
+    return one;
+  };
+  return { server, exchange, get: (path?: string) => exchange(path).response };
+}
+
+const send =
+  (bytes: string | Buffer): Answer =>
+  (socket) =>
+    void socket.write(bytes);
+const failureOf = (response: Promise<unknown>): Promise<unknown> => response.catch((error: unknown) => error);
+
+test("an answer in pieces arrives whole", async () => {
+  const { get } = await against((socket) => {
+    socket.write("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n");
+    for (const piece of ['{"a"', ":", '"é"}'])
+      socket.write(`${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`);
+    socket.write("0\r\n\r\n");
+  });
+  const answer = await get();
+  expect([answer.status, await answer.text(), answer.headers.get("Content-Type")]).toEqual([
+    200,
+    '{"a":"é"}',
+    "application/json",
+  ]);
+});
+
+test("an interim answer is not the answer", async () => {
+  const { get } = await against(send(`HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${http(200, "{}")}`));
+  const answer = await get();
+  expect([answer.status, await answer.text()]).toEqual([200, "{}"]);
+});
+
+describe.each([
+  ["gzip", gzipSync],
+  ["deflate", deflateSync],
+  ["br", brotliCompressSync],
+] as const)("%s", (encoding, compress) => {
+  test("is decompressed, up to the cap", async () => {
+    const size = { current: 1_000 };
+    const { get } = await against((socket) =>
+      socket.write(http(200, compress("x".repeat(size.current)), { "content-encoding": encoding })),
+    );
+    expect(await (await get()).text()).toHaveLength(1_000);
+    size.current = 1_001;
+    expect(await failureOf(get())).toMatchObject({
+      code: "BAD_UPSTREAM_RESPONSE",
+      details: { limit: "MAX_RESPONSE_BYTES", value: 1_000 },
+    });
+  });
+});
+
+test("the cap holds for the bytes on the wire, at N and N+1, whether announced or not", async () => {
+  const announced = { "content-length": "1001" };
+  const chunked = { "content-length": "", "transfer-encoding": "chunked" };
+  const { get } = await against((socket, request) => {
+    if (request.includes("/fits")) socket.write(http(200, "x".repeat(1_000)));
+    else if (request.includes("/announced")) socket.write(http(200, "x", announced));
+    else socket.write(http(200, `3e9\r\n${"x".repeat(1_001)}\r\n`, chunked));
+  });
+  expect(await (await get("/fits")).text()).toHaveLength(1_000);
+  for (const path of ["/announced", "/chunked"])
+    expect(await failureOf(get(path))).toMatchObject({ message: "the answer is too large" });
+});
+
+test.each<[string, Answer, string]>([
+  ["a reset before the answer", (socket) => socket.resetAndDestroy(), "UPSTREAM_UNAVAILABLE"],
+  [
+    "a reset in the body",
+    (socket) => socket.write(http(200, "{", { "content-length": "9" }), () => socket.resetAndDestroy()),
+    "UPSTREAM_UNAVAILABLE",
+  ],
+  [
+    "a body that ends early",
+    (socket) => socket.end(http(200, "{", { "content-length": "9" })),
+    "UPSTREAM_UNAVAILABLE",
+  ],
+  ["no HTTP", send("CANARY nothing like it\r\n\r\n"), "BAD_UPSTREAM_RESPONSE"],
+  [
+    "a chunk size that is none",
+    send("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nCANARY\r\n"),
+    "BAD_UPSTREAM_RESPONSE",
+  ],
+  [
+    "headers without end",
+    (socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${"CANARY".repeat(20_000)}\r\n\r\n`),
+    "BAD_UPSTREAM_RESPONSE",
+  ],
+  [
+    "an unknown encoding",
+    send(http(200, "CANARY", { "content-encoding": "rot13" })),
+    "BAD_UPSTREAM_RESPONSE",
+  ],
+  ["gzip that is none", send(http(200, "CANARY", { "content-encoding": "gzip" })), "BAD_UPSTREAM_RESPONSE"],
+  ["bytes that are no UTF-8", send(http(200, Buffer.from([0x22, 0xff, 0x22]))), "BAD_UPSTREAM_RESPONSE"],
+])("%s is a coded error without a word of it", async (_name, answer, code) => {
+  const { get } = await against(answer);
+  const failure = await failureOf(get());
+  expect(failure).toBeInstanceOf(CodedError);
+  expect(failure).toMatchObject({ code });
+  expect((failure as Error).message).not.toMatch(/CANARY|127\.0\.0\.1/);
+});
+
+test("one that is aborted fails, and its socket is closed", async () => {
+  const { exchange, server } = await against(() => {});
+  const hanging = exchange();
+  const failure = failureOf(hanging.response);
+  await expect.poll(server.open).toBe(1);
+  expect(hanging.hasConnection).toBe(true);
+  hanging.abort(new CodedError("CLIENT_CLOSED_REQUEST", "left"));
+  expect(await failure).toMatchObject({ code: "CLIENT_CLOSED_REQUEST" });
+  await expect.poll(server.open).toBe(0);
+});
+
+test("one that is aborted after its end harms no other on its connection", async () => {
+  const { exchange, server } = await against(
+    (socket, _request, count) => void setTimeout(() => socket.write(http(200, "{}")), count === 1 ? 0 : 100),
+    1,
+  );
+  const over = exchange();
+  await over.response;
+  const next = exchange();
+  await expect.poll(() => server.requests.length).toBe(2);
+  over.abort(new CodedError("CLIENT_CLOSED_REQUEST", "left"));
+  expect((await next.response).status).toBe(200);
+});
+
+test("one that is aborted before it is sent is never sent", async () => {
+  const { server, get } = await against(send(http(200, "{}")));
+  const pool = new Pool(server.url.origin);
+  onTestFinished(() => pool.destroy());
+  const aborted = new Exchange(1_000, new ResponseBytes({ hold: () => undefined, drop() {} }, true));
+  aborted.abort(new CodedError("CLIENT_CLOSED_REQUEST", "left"));
+  aborted.send(pool, { method: "GET", path: "/never", headers: {}, body: undefined });
+  expect(await failureOf(aborted.response)).toMatchObject({ code: "CLIENT_CLOSED_REQUEST" });
+  await get();
+  expect(server.requests).toHaveLength(1);
+});
