@@ -16,7 +16,6 @@ import { RestClient, type Upstreams } from "../rest/client.ts";
 import { headerForwarder } from "../rest/forwarded-headers.ts";
 import { RequestScope } from "../rest/request-scope.ts";
 import type { Rest } from "../rest/rest.ts";
-import { processorMs } from "../rest/shares/processor-time.ts";
 import { CallLog } from "./call-log.ts";
 import { crossSiteFault } from "./cross-site.ts";
 import type { Explorer } from "./explorer/explorer.ts";
@@ -60,8 +59,7 @@ export function routes(
     const log = explorer && request.headers["x-explain-calls"] === "1" ? new CallLog() : undefined;
     const rest = new RestClient(operations, upstreams, scope, log?.note) as unknown as Rest;
     const queriesOnly = request.method !== "POST";
-    const contextValue = { rest, scope, requestId: request.id, log: request.log, queriesOnly };
-    const run = (one: unknown): GraphQLResponse | Promise<GraphQLResponse> => {
+    const run = async (one: unknown): Promise<GraphQLResponse> => {
       const asked = readParameters(one);
       if (typeof asked === "string") return refusal(asked);
       const excess = textExcess(config.env, asked.query ?? "");
@@ -69,18 +67,21 @@ export function routes(
       const query = requestedText(saved, savedOnly, asked);
       if (query instanceof CodedError) return refusal(query.message, query.status, { code: query.code });
       const { operationName, variables } = asked;
-      return refusals.answer(query, contextValue, (context) =>
-        apollo.executeOperation({ query, operationName, variables }, { contextValue: context }),
-      );
+      const known = refusals.get(query);
+      if (known) return known;
+      const document = { refused: false };
+      const contextValue = { rest, scope, requestId: request.id, log: request.log, queriesOnly, document };
+      const response = await apollo.executeOperation({ query, operationName, variables }, { contextValue });
+      if (document.refused) refusals.set(query, response);
+      return response;
     };
     try {
       const given = isBatch ? await Promise.all(parameters.map(run)) : await run(parameters);
       throwForRefusedCredentials([given].flat(), request.raw.rawHeaders);
-      const began = processorMs();
       if (log) for (const one of [given].flat()) withCalls(one, log);
       const text = textOf(given, request.id);
       const excess = answerExcess(config.env, text);
-      scope.worked(processorMs() - began);
+      scope.workedOn(text);
       return excess ? answer(request, reply, refused(excess)) : answer(request, reply, given, text);
     } finally {
       scope.close();

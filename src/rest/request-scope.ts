@@ -24,7 +24,8 @@ export class RequestScope {
   readonly reads = new Map<string, Promise<RestResponse> | null>();
   readonly #config: Config;
   readonly #deadline: number;
-  readonly #abandons: Abandon[] = [];
+  /** What to abandon when the client leaves: the reads and pauses under way. */
+  readonly #underWay = new Set<Abandon>();
   readonly #shares: Shares;
   readonly #account: Account;
   #held = 0;
@@ -66,11 +67,15 @@ export class RequestScope {
   /** Waits. Rejects as soon as the client leaves. */
   pause(waitMs: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, waitMs);
-    this.onLeave((failure) => {
+    const abandon = (failure: CodedError): void => {
       clearTimeout(timer);
       reject(failure);
-    });
+    };
+    const timer = setTimeout(() => {
+      this.ended(abandon);
+      resolve();
+    }, waitMs);
+    this.onLeave(abandon);
     return promise;
   }
 
@@ -83,9 +88,13 @@ export class RequestScope {
     return this.#config.env.MAX_RESPONSE_BYTES;
   }
 
-  /** Calls `abandon` when the client leaves. */
+  /** Calls `abandon` when the client leaves, unless `ended` is called with it before. */
   onLeave(abandon: Abandon): void {
-    this.#abandons.push(abandon);
+    this.#underWay.add(abandon);
+  }
+
+  ended(abandon: Abandon): void {
+    this.#underWay.delete(abandon);
   }
 
   /** Takes bytes of REST's responses from the budgets. Returns the failure if they have less left. */
@@ -113,6 +122,26 @@ export class RequestScope {
     this.#shares.processor.worked(this.#account, ms);
   }
 
+  /** Charges work on a text by its length: reading a request, or writing a response. */
+  workedOn({ length }: { readonly length: number }): void {
+    this.worked(length / charactersPerMs);
+  }
+
+  /** Runs work, and charges the processor time that it takes. */
+  measured<T>(run: () => T): T {
+    const began = processorMs();
+    try {
+      return run();
+    } finally {
+      this.worked(processorMs() - began);
+    }
+  }
+
+  /** Runs work on REST's responses. Work on few bytes is not measured: the measurement would cost as much. */
+  completed<T>(run: () => T): T {
+    return this.#held < largeBody ? run() : this.measured(run);
+  }
+
   /** Takes a response in. A read waits until its caller may go on; usually that is at once, without a promise. */
   read(response: RestResponse, isRead: boolean): RestResponse | Promise<RestResponse> {
     const turn = isRead ? this.#shares.processor.turnOf(this.#account, "going") : undefined;
@@ -122,17 +151,13 @@ export class RequestScope {
   /** Charges a response's parsing. A small one is charged by its length, and parsed when its value is read. */
   #charge(response: RestResponse): RestResponse {
     const { unparsed } = response;
-    if (unparsed < largeBody) {
-      this.worked(msPerCall + unparsed / charactersPerMs);
-      return response;
-    }
-    const began = processorMs();
-    response.parse();
-    this.worked(processorMs() - began + msPerCall);
+    const isSmall = unparsed < largeBody;
+    this.worked(msPerCall + (isSmall ? unparsed / charactersPerMs : 0));
+    if (!isSmall) this.measured(() => response.parse());
     return response;
   }
 
-  /** Ends the request: its bytes are given back, and its reads are abandoned. */
+  /** Ends the request: its bytes are given back, and the reads that are still under way are abandoned. */
   close(): void {
     this.leave();
     this.drop(this.#held);
@@ -142,8 +167,10 @@ export class RequestScope {
   /** The client has left: the reads under way are abandoned, and no other begins. */
   leave(): void {
     this.#hasLeft = true;
+    if (this.#underWay.size === 0) return;
     const failure = clientLeft();
-    for (const abandon of this.#abandons) abandon(failure);
+    for (const abandon of this.#underWay) abandon(failure);
+    this.#underWay.clear();
   }
 }
 
@@ -151,7 +178,7 @@ export class RequestScope {
 const msPerCall = 0.1;
 /** Characters of JSON that are parsed in a millisecond. Measured: 132,000 to 297,000. */
 const charactersPerMs = 130_000;
-/** The parsing of a body with so many characters is measured. */
+/** Work on so many bytes of responses, or characters of one response, is measured. */
 const largeBody = 65_536;
 
 const clientLeft = (): CodedError =>

@@ -1,6 +1,6 @@
 /** The end of a request: its client leaves, or its deadline passes. */
-import { describe, expect, test } from "vitest";
-import { against, failureOf, status } from "./client.ts";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { against, failureOf, ok, status } from "./client.ts";
 import { http } from "./raw-server.ts";
 
 describe("a client that leaves", () => {
@@ -29,6 +29,15 @@ describe("a client that leaves", () => {
     rest.leave();
     expect((await read).code).toBe("CLIENT_CLOSED_REQUEST");
   });
+});
+
+test("a request that ends starts no timer for the reads that have ended", async () => {
+  const { rest } = await against(ok({}));
+  await Promise.all(["1", "2", "3"].map((q) => rest.get("/things", { query: { q } })));
+  const started = vi.spyOn(globalThis, "setTimeout");
+  onTestFinished(() => started.mockRestore());
+  rest.close();
+  expect(started).not.toHaveBeenCalled();
 });
 
 test("a request's deadline cuts its last call short", async () => {

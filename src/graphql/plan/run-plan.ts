@@ -5,7 +5,6 @@
  */
 import { getArgumentValues } from "graphql";
 import { CodedError } from "../../errors.ts";
-import { processorMs } from "../../rest/shares/processor-time.ts";
 import { FieldError } from "../errors/field-error.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
 import { AnswerTooLarge, type Budget, budgetOf } from "./budget.ts";
@@ -16,13 +15,16 @@ import { bubble, isAttached, type Positions, positionsBelow } from "./positions.
 
 export type PlanResult = { readonly data: ResultMap | null; readonly errors: readonly FieldError[] };
 
+/** Runs work, and charges its processor time to the caller. */
+type RunWork = <T>(work: () => T) => T;
+
 type Run = {
   readonly plan: OperationPlan;
   readonly variables: Variables;
   readonly context: unknown;
   readonly errors: FieldError[];
   readonly budget: Budget;
-  readonly worked: (ms: number) => void;
+  readonly completed: RunWork;
   data: ResultMap | null;
 };
 
@@ -47,13 +49,13 @@ export async function runPlan(
   variables: Variables,
   context: unknown,
   maxBytes: number,
-  worked: (ms: number) => void,
+  completed: RunWork,
 ): Promise<PlanResult> {
   const { fault } = plan.root;
   if (fault) return { data: null, errors: [new FieldError(fault, fault.locations, undefined)] };
   const data: ResultMap = Object.create(null);
   const budget = budgetOf(maxBytes);
-  const run: Run = { plan, variables, context, errors: [], budget, worked, data };
+  const run: Run = { plan, variables, context, errors: [], budget, completed, data };
   for (const { key, source, parentType } of plan.root.fields)
     data[key] = source.kind === "typename" ? parentType.name : null;
   const levels = plan.root.bound.map(
@@ -84,15 +86,9 @@ async function runLevel(run: Run, level: Level): Promise<void> {
   if (next.length > 0) await all(next);
 }
 
-/** Projects the values, or completes them exactly if the projection refuses them. Reports the processor time. */
-function completeLevel(run: Run, level: Level, values: readonly unknown[]): ParentsByPlan {
-  const began = processorMs();
-  try {
-    return project(run, level, values) ?? completeExactly(run, level, values);
-  } finally {
-    run.worked(processorMs() - began);
-  }
-}
+/** Projects the values, or completes them exactly if the projection refuses them. */
+const completeLevel = (run: Run, level: Level, values: readonly unknown[]): ParentsByPlan =>
+  run.completed(() => project(run, level, values) ?? completeExactly(run, level, values));
 
 /** `Promise.all`, without its cost for a single promise. */
 const all = (runs: Promise<void>[]): Promise<unknown> | undefined =>

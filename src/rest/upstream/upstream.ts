@@ -98,6 +98,7 @@ export class Upstream {
     const end = (outcome: RestResponse | CodedError): void => {
       const isResponse = outcome instanceof RestResponse;
       deadlines.clear();
+      scope.ended(abandon);
       this.#underWay--;
       if (isResponse) this.#respondedAt = performance.now();
       queue.release(entry, isResponse);
@@ -107,11 +108,11 @@ export class Upstream {
       else reject(outcome);
     };
     exchange.response.then(end, end);
-    if (isRead)
-      scope.onLeave((failure) => {
-        reject(failure);
-        deadlines.abandon(failure);
-      });
+    const abandon = (failure: CodedError): void => {
+      reject(failure);
+      deadlines.abandon(failure);
+    };
+    if (isRead) scope.onLeave(abandon);
     if (entry.turn) entry.turn.then(() => this.#send(exchange, request));
     else this.#send(exchange, request);
     return promise;

@@ -55,11 +55,11 @@ export async function compareCase(given: Case): Promise<Outcome> {
   const { variableDefinitions = [] } = operation ?? {};
   const variables = coerceVariables(given.given.schema, variableDefinitions, given.variables, false);
   const coerced = "coerced" in variables && variables.coerced;
-  const plan = operation && coerced && given.plans.get(document, operation, coerced);
+  const plan = operation && coerced && given.plans.get(document, operation, coerced, (compile) => compile());
   if (!plan || !coerced) return { kind: "left to graphql-js", failed: false, reordered: 0 };
   const rest = new FakeRest(given.given, given.faults, given.seed);
   const planned = result(
-    await runPlan(plan, coerced, { rest }, Number.MAX_SAFE_INTEGER, () => {}),
+    await runPlan(plan, coerced, { rest }, Number.MAX_SAFE_INTEGER, (work) => work()),
     maskField,
     rest,
   );
