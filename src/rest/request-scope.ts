@@ -20,6 +20,8 @@ type Abandon = (failure: CodedError) => void;
 export class RequestScope {
   readonly headers: Readonly<Record<string, string>>;
   readonly caller: string;
+  /** All that REST can tell callers apart by: the headers but those of this request alone. */
+  readonly identity: string;
   /** The reads of this request, by URL and the operation's own headers. `null`: the read failed. */
   readonly reads = new Map<string, Promise<RestResponse> | null>();
   readonly #config: Config;
@@ -39,7 +41,13 @@ export class RequestScope {
     this.#account = shares.processor.enter(caller);
     this.headers = headers;
     this.caller = caller;
+    this.identity = identityOf(headers);
     this.#deadline = performance.now() + config.env.REQUEST_TIMEOUT_MS;
+  }
+
+  /** A scope like this one at its start, for a call that other requests wait for too. */
+  fresh(): RequestScope {
+    return new RequestScope(this.#config, this.#shares, this);
   }
 
   /** Counts one call. Throws when the call is one too many, or when it is a read and the client has left. */
@@ -148,6 +156,12 @@ export class RequestScope {
     return turn ? turn.then(() => this.#charge(response)) : this.#charge(response);
   }
 
+  /** Takes in a response that another request's call has brought, and that is parsed and charged. */
+  take(response: RestResponse): RestResponse | Promise<RestResponse> {
+    const turn = this.#shares.processor.turnOf(this.#account, "going");
+    return turn ? turn.then(() => response) : response;
+  }
+
   /** Charges a response's parsing. A small one is charged by its length, and parsed when its value is read. */
   #charge(response: RestResponse): RestResponse {
     const { unparsed } = response;
@@ -172,6 +186,16 @@ export class RequestScope {
     for (const abandon of this.#underWay) abandon(failure);
     this.#underWay.clear();
   }
+}
+
+/** Headers that differ from request to request, whoever the caller is. */
+const ofOneRequest = new Set(["x-request-id", "traceparent", "tracestate"]);
+
+/** A header's value has no line break, so two different sets of headers have different texts. */
+function identityOf(headers: Readonly<Record<string, string>>): string {
+  let identity = "";
+  for (const name in headers) if (!ofOneRequest.has(name)) identity += `${name}: ${headers[name]}\n`;
+  return identity;
 }
 
 /** Processor time of a call beside its parsing: it is encoded, sent and received. */

@@ -6,14 +6,29 @@ export class RestResponse {
   readonly status: number;
   readonly ok: boolean;
   readonly headers: ResponseHeaders;
+  /** The bytes of the body, decompressed. */
+  readonly bytes: number;
+  /** Another request made the call. */
+  isShared = false;
+  readonly #raw: RawHeaders;
   #text: string;
   #value: unknown;
 
-  constructor(status: number, headers: RawHeaders, text: string) {
+  constructor(status: number, headers: RawHeaders, text: string, bytes: number) {
     this.status = status;
     this.ok = status >= 200 && status < 300;
     this.headers = new ResponseHeaders(headers);
+    this.#raw = headers;
+    this.bytes = bytes;
     this.#text = text;
+  }
+
+  /** The same response, for another request's reader. Both have the same value, which nobody changes. */
+  shared(): RestResponse {
+    const copy = new RestResponse(this.status, this.#raw, this.#text, this.bytes);
+    copy.#value = this.#value;
+    copy.isShared = true;
+    return copy;
   }
 
   /** Characters of the body that are not parsed yet. */

@@ -10,6 +10,7 @@ import type { Config } from "../../config.ts";
 import type { CodedError } from "../../errors.ts";
 import { serializePath } from "../encode.ts";
 import { NoTurn, notSent } from "../failure.ts";
+import type { RequestScope } from "../request-scope.ts";
 import { RestResponse } from "../rest-response.ts";
 import { ResponseBytes } from "../shares/response-bytes.ts";
 import { CallDeadlines } from "./call-deadlines.ts";
@@ -18,6 +19,7 @@ import { CallerQueues } from "./caller-queues.ts";
 import { CircuitBreaker, type Verdict } from "./circuit-breaker.ts";
 import { Exchange } from "./exchange.ts";
 import { RetryBudget } from "./retry-budget.ts";
+import { SharedReads } from "./shared-reads.ts";
 
 export class Upstream {
   readonly client: Client<paths>;
@@ -27,6 +29,7 @@ export class Upstream {
   readonly #env: Config["env"];
   readonly #breaker = new CircuitBreaker();
   readonly #queues: CallerQueues;
+  readonly #sharedReads = new SharedReads();
   #underWay = 0;
   #respondedAt = 0;
 
@@ -66,29 +69,35 @@ export class Upstream {
    * it can be retried, but only once.
    */
   #fetch(request: CallRequest): Promise<RestResponse> {
-    const { reads } = request.scope;
+    const { scope } = request;
+    const { reads } = scope;
     if (!request.isRead) return this.#call(request).finally(() => reads.clear());
     const key = this.#origin + request.path + (request.headers ? JSON.stringify(request.headers) : "");
     const known = reads.get(key);
     if (known) return known;
     const isFirst = known === undefined;
-    const response = this.#call(request, isFirst ? key : undefined);
+    const forget = isFirst ? () => void reads.set(key, null) : () => {};
+    const sharedKey = `${scope.identity}${key}`;
+    const send = (other: RequestScope) => this.#call({ ...request, scope: other }, sharedKey);
+    const response =
+      this.#sharedReads.join(sharedKey, scope, send, forget) ?? this.#call(request, sharedKey, forget);
     if (isFirst) this.retries.count();
     reads.set(key, response);
     return response;
   }
 
   /**
-   * Makes one call. `readKey` is the read to forget if the call fails. Throws when the request makes too many calls or
-   * too many calls wait: nobody remembers such a read.
+   * Makes one call. A read has a `sharedKey`; `forget` is called if the read fails. Throws when the request makes too many
+   * calls or too many calls wait: nobody remembers such a read.
    */
-  #call(request: CallRequest, readKey?: string): Promise<RestResponse> {
+  #call(request: CallRequest, sharedKey?: string, forget?: () => void): Promise<RestResponse> {
     const { scope, isRead } = request;
     scope.enter(isRead);
     if (this.#underWay >= callsOfProduct) throw notSent("too many calls wait for it");
     const admission = this.#breaker.admit();
     if (!admission) return Promise.reject(notSent("it failed too often and is left alone for a while"));
     this.#underWay++;
+    const endSharing = sharedKey === undefined ? undefined : this.#sharedReads.begin(sharedKey);
     const queue = this.#queues.of(scope.caller);
     const entry = queue.acquire();
     const exchange = new Exchange(scope.maxResponseBytes, new ResponseBytes(scope, isRead));
@@ -103,9 +112,10 @@ export class Upstream {
       if (isResponse) this.#respondedAt = performance.now();
       queue.release(entry, isResponse);
       this.#breaker.count(admission, this.#verdictOf(outcome));
-      if (readKey !== undefined && !(isResponse && outcome.ok)) scope.reads.set(readKey, null);
+      if (!(isResponse && outcome.ok)) forget?.();
       if (isResponse) resolve(scope.read(outcome, isRead));
       else reject(outcome);
+      endSharing?.();
     };
     exchange.response.then(end, end);
     const abandon = (failure: CodedError): void => {

@@ -11,7 +11,9 @@ describe("a caller", () => {
 
   test("whose calls hang holds up no other, and opens the breaker for nobody", async () => {
     const { request, server } = await against(hangsForOne, { CALL_TIMEOUT_MS: "1500" });
-    const hanging = Array.from({ length: 150 }, () => failureOf(request("hanging").get("/things")));
+    const hanging = Array.from({ length: 150 }, (_, q) =>
+      failureOf(request("hanging").get("/things", { query: { q } })),
+    );
     const codes = Promise.all(hanging).then((failures) => new Set(failures.map(({ code }) => code)));
     const until = performance.now() + 1_700;
     let slowest = 0;
@@ -40,20 +42,24 @@ describe("a caller", () => {
 
   test("opens the breaker for everybody if nobody is answered", async () => {
     const { request, server } = await against(() => {}, { CALL_TIMEOUT_MS: "300" });
-    await Promise.all(Array.from({ length: 5 }, () => failureOf(request().get("/things"))));
+    await Promise.all(
+      Array.from({ length: 5 }, (_, q) => failureOf(request().get("/things", { query: { q } }))),
+    );
     expect((await failureOf(request("other").get("/things"))).code).toBe("UPSTREAM_UNAVAILABLE");
     expect(server.requests).toHaveLength(5);
   });
 
   test("waits for its turn until the time to connect is over, or its client leaves", async () => {
     const { request, server, upstreams } = await against(hangsForOne, { CONNECT_TIMEOUT_MS: "300" });
-    const hanging = Array.from({ length: 48 }, () => {
+    const hanging = Array.from({ length: 48 }, (_, q) => {
       const one = request("hanging");
-      return { ...one, leave: one.leave, failure: failureOf(one.get("/things")) };
+      return { ...one, leave: one.leave, failure: failureOf(one.get("/things", { query: { q } })) };
     });
     await expect.poll(() => server.requests.length).toBe(48);
     const leaving = request("hanging");
-    const [left, late] = [leaving, request("hanging")].map((one) => failureOf(one.get("/things")));
+    const [left, late] = [leaving, request("hanging")].map((one, q) =>
+      failureOf(one.get("/things", { query: { q: `late${q}` } })),
+    );
     const began = performance.now();
     leaving.leave();
     expect((await left)?.code).toBe("CLIENT_CLOSED_REQUEST");
