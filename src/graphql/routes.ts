@@ -17,6 +17,7 @@ import { headerForwarder } from "../rest/forwarded-headers.ts";
 import { RequestScope } from "../rest/request-scope.ts";
 import type { Rest } from "../rest/rest.ts";
 import { CallLog } from "./call-log.ts";
+import { letClientKeep } from "./client-cache.ts";
 import { crossSiteFault } from "./cross-site.ts";
 import type { Explorer } from "./explorer/explorer.ts";
 import { answerExcess, textExcess } from "./limits/limits.ts";
@@ -82,7 +83,10 @@ export function routes(
       const text = textOf(given, request.id);
       const excess = answerExcess(config.env, text);
       scope.workedOn(text);
-      return excess ? answer(request, reply, refused(excess)) : answer(request, reply, given, text);
+      if (excess) return answer(request, reply, refused(excess));
+      const mayBeKept = queriesOnly && !log && isWithoutErrors(given);
+      if (mayBeKept && letClientKeep(request, reply, text, scope.freshSeconds)) return reply.code(304).send();
+      return answer(request, reply, given, text);
     } finally {
       scope.close();
     }
@@ -126,6 +130,9 @@ function withCalls({ body }: GraphQLResponse, { calls }: CallLog): void {
   body.singleResult.extensions = { ...body.singleResult.extensions, calls };
 }
 
+const isWithoutErrors = (given: GraphQLResponse | GraphQLResponse[]): boolean =>
+  [given].flat().every(({ body }) => body.kind === "single" && body.singleResult.errors === undefined);
+
 const textOf = (given: GraphQLResponse | GraphQLResponse[], id: string): string =>
   JSON.stringify(Array.isArray(given) ? given.map((one) => resultOf(one, id)) : resultOf(given, id));
 
@@ -141,9 +148,9 @@ function answer(
     for (const [name, value] of response.http.headers) reply.header(name, value);
     status = Math.max(status, statusOf(response, accept));
   }
+  if (!reply.hasHeader("cache-control")) reply.header("cache-control", "private, no-store");
   return reply
     .code(status)
     .header("content-type", mediaTypeFor(accept) ?? json)
-    .header("cache-control", "private, no-store")
     .send(text);
 }

@@ -5,6 +5,7 @@
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { isJson } from "../standards/media-type.ts";
+import { ResponseCache } from "./cache/response-cache.ts";
 import { serializeHeaders, serializeQuery } from "./encode.ts";
 import { named, refusal, retryWaitMs } from "./failure.ts";
 import type { Operation } from "./operation.ts";
@@ -45,9 +46,10 @@ export class Upstreams {
 
   constructor(config: Config, base: URL, operations: Operations) {
     this.shares = { processor: new FairShare(), bytes: new HeldBytes(config.env) };
+    const cache = new ResponseCache();
     for (const { product } of Object.values(operations)) {
       if (this.#byProduct.has(product)) continue;
-      this.#byProduct.set(product, new Upstream(config.upstreams.get(product) ?? base, config));
+      this.#byProduct.set(product, new Upstream(config.upstreams.get(product) ?? base, config, cache));
     }
   }
 

@@ -4,6 +4,7 @@
  */
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
+import { headersOfOneRequest } from "./headers-of-one-request.ts";
 import type { RestResponse } from "./rest-response.ts";
 import type { Account, FairShare } from "./shares/fair-share.ts";
 import type { HeldBytes } from "./shares/held-bytes.ts";
@@ -31,6 +32,7 @@ export class RequestScope {
   readonly #shares: Shares;
   readonly #account: Account;
   #held = 0;
+  #freshUntil = Number.POSITIVE_INFINITY;
   #isClosed = false;
   #calls = 0;
   #hasLeft = false;
@@ -152,12 +154,20 @@ export class RequestScope {
 
   /** Takes a response in. A read waits until its caller may go on; usually that is at once, without a promise. */
   read(response: RestResponse, isRead: boolean): RestResponse | Promise<RestResponse> {
+    this.#freshUntil = Math.min(this.#freshUntil, response.freshUntil);
     const turn = isRead ? this.#shares.processor.turnOf(this.#account, "going") : undefined;
     return turn ? turn.then(() => this.#charge(response)) : this.#charge(response);
   }
 
-  /** Takes in a response that another request's call has brought, and that is parsed and charged. */
+  /** Whole seconds for which all responses may be used again. 0 if there is none, or one that may not. */
+  get freshSeconds(): number {
+    const ms = this.#freshUntil - performance.now();
+    return Number.isFinite(ms) ? Math.max(Math.floor(ms / 1_000), 0) : 0;
+  }
+
+  /** Takes in a response that is stored, or that another request's call has brought: it is parsed and charged. */
   take(response: RestResponse): RestResponse | Promise<RestResponse> {
+    this.#freshUntil = Math.min(this.#freshUntil, response.freshUntil);
     const turn = this.#shares.processor.turnOf(this.#account, "going");
     return turn ? turn.then(() => response) : response;
   }
@@ -188,13 +198,10 @@ export class RequestScope {
   }
 }
 
-/** Headers that differ from request to request, whoever the caller is. */
-const ofOneRequest = new Set(["x-request-id", "traceparent", "tracestate"]);
-
 /** A header's value has no line break, so two different sets of headers have different texts. */
 function identityOf(headers: Readonly<Record<string, string>>): string {
   let identity = "";
-  for (const name in headers) if (!ofOneRequest.has(name)) identity += `${name}: ${headers[name]}\n`;
+  for (const name in headers) if (!headersOfOneRequest.has(name)) identity += `${name}: ${headers[name]}\n`;
   return identity;
 }
 

@@ -2,15 +2,19 @@
 
 export type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
+/** How a request got the response. `shared`: another request made the call; `revalidated`: REST said 304. */
+export type ResponseSource = "fetched" | "shared" | "cached" | "revalidated";
+
 export class RestResponse {
   readonly status: number;
   readonly ok: boolean;
   readonly headers: ResponseHeaders;
   /** The bytes of the body, decompressed. */
   readonly bytes: number;
-  /** Another request made the call. */
-  isShared = false;
-  readonly #raw: RawHeaders;
+  readonly rawHeaders: RawHeaders;
+  source: ResponseSource = "fetched";
+  /** Until when REST allows to use the response without a call, on the clock of `performance.now`. */
+  freshUntil = 0;
   #text: string;
   #value: unknown;
 
@@ -18,16 +22,17 @@ export class RestResponse {
     this.status = status;
     this.ok = status >= 200 && status < 300;
     this.headers = new ResponseHeaders(headers);
-    this.#raw = headers;
+    this.rawHeaders = headers;
     this.bytes = bytes;
     this.#text = text;
   }
 
-  /** The same response, for another request's reader. Both have the same value, which nobody changes. */
-  shared(): RestResponse {
-    const copy = new RestResponse(this.status, this.#raw, this.#text, this.bytes);
+  /** The same response, for another reader. Both have the same value, which nobody changes. */
+  copy(source: ResponseSource): RestResponse {
+    const copy = new RestResponse(this.status, this.rawHeaders, this.#text, this.bytes);
     copy.#value = this.#value;
-    copy.isShared = true;
+    copy.source = source;
+    copy.freshUntil = this.freshUntil;
     return copy;
   }
 

@@ -35,6 +35,10 @@ export class SharedReads {
     };
   }
 
+  isUnderWay(key: string): boolean {
+    return this.#sent.has(key);
+  }
+
   /** The response of the next call, if the read waits for one. `forget` is called if the response is no success. */
   join(key: string, scope: RequestScope, send: Send, forget: () => void): Promise<RestResponse> | undefined {
     const last = this.#sent.get(key);
@@ -108,7 +112,7 @@ class NextCall {
     for (const reader of this.#readers) {
       const response = outcome instanceof RestResponse ? outcome : undefined;
       const failure = response && reader.scope.hold(response.bytes, true);
-      reader.settle(failure ?? (reader === first ? outcome : (response?.shared() ?? outcome)));
+      reader.settle(failure ?? (reader === first ? outcome : (response?.copy("shared") ?? outcome)));
     }
   }
 
