@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Config } from "../config.ts";
 import { contextHeaderNames, hasProof, proofHeader } from "../http/context-headers.ts";
 import { credentialHeaders } from "../standards/credential-headers.ts";
-import type { Forwarded } from "./request-scope.ts";
+import type { Forwarded } from "./identity.ts";
 
 const credentials = credentialHeaders.map((name) => name.toLowerCase());
 const always = [...credentials, "traceparent", "tracestate", "accept-language"];

@@ -4,14 +4,11 @@
  */
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
-import { headersOfOneRequest } from "./headers-of-one-request.ts";
+import { type Forwarded, identityOf } from "./identity.ts";
 import type { RestResponse } from "./rest-response.ts";
 import type { Account, FairShare } from "./shares/fair-share.ts";
 import type { HeldBytes } from "./shares/held-bytes.ts";
-import { processorMs } from "./shares/processor-time.ts";
-
-/** The headers of a request that travel on to REST, and the caller that the request belongs to. */
-export type Forwarded = { readonly headers: Readonly<Record<string, string>>; readonly caller: string };
+import { charactersPerMs, largeBody, msPerCall, processorMs } from "./shares/processor-time.ts";
 
 /** The budgets that all requests of the process share. */
 export type Shares = { readonly processor: FairShare; readonly bytes: HeldBytes };
@@ -197,20 +194,6 @@ export class RequestScope {
     this.#underWay.clear();
   }
 }
-
-/** A header's value has no line break, so two different sets of headers have different texts. */
-function identityOf(headers: Readonly<Record<string, string>>): string {
-  let identity = "";
-  for (const name in headers) if (!headersOfOneRequest.has(name)) identity += `${name}: ${headers[name]}\n`;
-  return identity;
-}
-
-/** Processor time of a call beside its parsing: it is encoded, sent and received. */
-const msPerCall = 0.1;
-/** Characters of JSON that are parsed in a millisecond. Measured: 132,000 to 297,000. */
-const charactersPerMs = 130_000;
-/** Work on so many bytes of responses, or characters of one response, is measured. */
-const largeBody = 65_536;
 
 const clientLeft = (): CodedError =>
   new CodedError("CLIENT_CLOSED_REQUEST", "the client left before the answer");

@@ -4,7 +4,7 @@
  * those of RFC 5861. All times are on the monotonic clock.
  */
 import CachePolicy from "http-cache-semantics";
-import { headersOfOneRequest } from "../headers-of-one-request.ts";
+import { headersOfOneRequest } from "../identity.ts";
 import type { RawHeaders, RestResponse } from "../rest-response.ts";
 import type { CallRequest } from "../upstream/call-request.ts";
 
