@@ -26,6 +26,7 @@ export default defineConfig({
     // a busy machine is slow: only what hangs should fail by time
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     maxWorkers: availableParallelism(),
     projects: [
       {
