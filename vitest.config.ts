@@ -24,9 +24,9 @@ const apart = [
 export default defineConfig({
   test: {
     // a busy machine is slow: only what hangs should fail by time
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
     maxWorkers: availableParallelism(),
     projects: [
       {

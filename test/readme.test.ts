@@ -77,7 +77,7 @@ describe("the first screen", () => {
 /** Who follows README in this very project has the field. */
 const isAdded = read("spec/schema.graphql").includes('operation: "listCampaigns"');
 
-test.skipIf(isAdded)("adding a field is what it says", { timeout: 60_000 }, async () => {
+test.skipIf(isAdded)("adding a field is what it says", async () => {
   const copy = copyProject();
   onTestFinished(copy.remove);
   const [field = "", type = ""] = block("graphql", 1).split("# and its type\n");

@@ -49,10 +49,10 @@ describe("streaming", () => {
     onTestFinished(() => void socket.destroy());
     socket.write(`GET ${me} HTTP/1.1\r\nHost: ${url.host}\r\nX-API-Key: ${goodKey}\r\n\r\n`);
     await once(socket, "readable");
-    await sleep(500);
-    const after = written;
-    await sleep(300);
-    expect(written).toBe(after);
+    for (let before = -1; before !== written && written < 32 * 1024 * 1024; ) {
+      before = written;
+      await sleep(300);
+    }
     expect(written).toBeLessThan(32 * 1024 * 1024);
   });
 
@@ -80,7 +80,7 @@ test("a client that does not read its answer is left", async () => {
   const socket = net.connect(Number(url.port), url.hostname);
   onTestFinished(() => void socket.destroy());
   socket.pause().write(`GET ${me} HTTP/1.1\r\nHost: ${url.host}\r\nX-API-Key: ${goodKey}\r\n\r\n`);
-  await expect.poll(() => closed, { timeout: 5_000 }).toBe(true);
+  await expect.poll(() => closed).toBe(true);
 });
 
 describe("aborts", () => {
@@ -95,11 +95,9 @@ describe("aborts", () => {
     const leave = new AbortController();
     const call = fetch(new URL(me, url), { headers, signal: leave.signal });
     await arrived.promise;
-    const left = performance.now();
     leave.abort();
     await expect(call).rejects.toThrow();
     await closed;
-    expect(performance.now() - left).toBeLessThan(500);
   });
 
   test("so does one that leaves in the middle of the answer", async () => {

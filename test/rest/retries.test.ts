@@ -67,7 +67,7 @@ describe("another try", () => {
       code: "RATE_LIMITED",
       details: { retryAfter: 30 },
     });
-    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(performance.now() - began).toBeLessThan(10_000);
   });
 
   test("is not made when it would be a call too many: the failure stays the failure", async () => {

@@ -13,19 +13,15 @@ describe("the breaker", () => {
     const refused = Array.from({ length: 50 }, () => failureOf(request().get("/things")));
     for (const failure of refused) expect((await failure).code).toBe("UPSTREAM_UNAVAILABLE");
     expect(server.requests).toHaveLength(5);
-    const until = performance.now() + 1_500;
-    while (performance.now() < until)
+    while (server.requests.length < 7)
       await Promise.all([1, 2, 3].map(() => failureOf(request().get("/things"))));
-    expect(server.requests.length).toBeGreaterThan(5);
-    expect(server.requests.length).toBeLessThan(20);
+    expect(server.requests).toHaveLength(7);
     state.isUp = true;
     await expect
-      .poll(
-        () =>
-          request()
-            .get("/things")
-            .catch(() => undefined),
-        { timeout: 5_000, interval: 50 },
+      .poll(() =>
+        request()
+          .get("/things")
+          .catch(() => undefined),
       )
       .toEqual({});
   });
@@ -84,9 +80,8 @@ describe("the breaker", () => {
     state.hangs = true;
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     const trying = failureOf(request().get("/things"));
-    const began = performance.now();
-    expect((await failureOf(request().get("/things"))).code).toBe("UPSTREAM_UNAVAILABLE");
-    expect(performance.now() - began).toBeLessThan(500);
+    const first = Promise.race([trying, failureOf(request().get("/things"))]);
+    expect((await first).code).toBe("UPSTREAM_UNAVAILABLE");
     expect((await trying).code).toBe("UPSTREAM_TIMEOUT");
   });
 });
