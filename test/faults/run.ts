@@ -1,13 +1,13 @@
 /** Runs the rows, each in a world of its own, and looks through all that they showed for what must never be seen. */
 import { canary } from "./proxy.ts";
-import { type Outcome, type Row, rows } from "./rows.ts";
+import { type Outcome, type Row, rows, type Trial } from "./rows.ts";
 import { key, openWorld } from "./world.ts";
 
 export type Result = Pick<Row, "fault" | "criterion"> & Outcome;
 
-/** `effort` multiplies how often things are tried; `only` these faults, or all of them. */
+/** Runs `only` these faults, or all of them. */
 export async function runRows(
-  effort: number,
+  trial: Trial,
   report: (result: Result) => void,
   only?: ReadonlySet<string>,
 ): Promise<Result[]> {
@@ -22,7 +22,7 @@ export async function runRows(
     if (only && !only.has(fault)) continue;
     const world = await openWorld(environment);
     try {
-      note({ fault, criterion, ...(await run(world, effort)) });
+      note({ fault, criterion, ...(await run(world, trial)) });
     } finally {
       await world.close();
     }

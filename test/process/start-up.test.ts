@@ -2,6 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { processIo } from "../../src/cli/command.ts";
+import { run as runCommand } from "../../src/process/command.ts";
 import { contextOf, goodKey, listen } from "../gateway/fakes.ts";
 import { refusingUrl } from "../gateway/start.ts";
 import { get, run, runReady } from "./program.ts";
@@ -44,7 +46,6 @@ describe("what stops a start is one line that says how to mend it", () => {
     ["graphql without REST", ["graphql"], {}, [/REST_BASE_URL: graphql without platform needs it/]],
     ["a gateway alone", ["gateway"], {}, [/REST_BASE_URL: gateway/, /KEY_INTROSPECTION_URL: gateway/]],
     ["half a gateway", ["gateway"], { REST_BASE_URL: url }, [/KEY_INTROSPECTION_URL: gateway/]],
-    ["an address of someone else", ["platform"], { HOST: "192.0.2.1" }, [/HOST: 192\.0\.2\.1 is no address/]],
     [
       "any origin in production",
       [],
@@ -65,11 +66,17 @@ describe("what stops a start is one line that says how to mend it", () => {
     ],
     ["debug in production", [], { NODE_ENV: "production", LOG_LEVEL: "debug" }, [/LOG_LEVEL: /]],
   ])("%s", async (_name, roles, environment, lines) => {
-    const program = run(roles, environment);
-    expect(await program.ended).toBe(2);
-    const printed = program.output().trimEnd().split("\n");
+    const printed: string[] = [];
+    const io = { ...processIo, env: environment, out: expect.unreachable, error: printed.push.bind(printed) };
+    expect(await runCommand(roles, io)).toBe(2);
     expect(printed.length).toBe(lines.length);
     for (const [index, line] of lines.entries()) expect(printed[index]).toMatch(line);
+  });
+
+  test("and the exit code of the process is 2", async () => {
+    const program = run(["platform"], { HOST: "192.0.2.1" });
+    expect(await program.ended).toBe(2);
+    expect(program.output()).toMatch(/^messaging-graphql: HOST: 192\.0\.2\.1 is no address.*\n$/);
   });
 
   test.each(["PORT", "METRICS_PORT"])("a taken %s", async (variable) => {
