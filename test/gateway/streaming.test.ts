@@ -12,7 +12,7 @@ const headers = { "x-api-key": goodKey };
 const me = "/v1/identity/me";
 
 describe("streaming", () => {
-  test("a request reaches its upstream once it is complete, the answer reaches the client before it is", async () => {
+  test("a request is forwarded when it is complete, a response while it arrives", async () => {
     const { promise: asked, resolve } = Promise.withResolvers<ServerResponse>();
     let body = "";
     const rest = await upstream((request, response) => {
@@ -71,7 +71,7 @@ describe("streaming", () => {
   });
 });
 
-test("a client that does not read its answer is left", async () => {
+test("the connection of a client that does not read its response is closed", async () => {
   let closed = false;
   const rest = await upstream((_request, response) => {
     response.once("close", () => (closed = true)).end(Buffer.alloc(32 * 1_048_576));
@@ -100,7 +100,7 @@ describe("aborts", () => {
     await closed;
   });
 
-  test("so does one that leaves in the middle of the answer", async () => {
+  test("so does a client that leaves in the middle of the response", async () => {
     let closed: Promise<unknown> | undefined;
     const rest = await upstream((request, response) => {
       closed = once(request.socket, "close");

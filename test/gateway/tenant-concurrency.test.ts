@@ -29,7 +29,7 @@ test("one tenant has at most half of the connections, and gets them back", async
   await expect.poll(() => status(goodKey)).toBe(200);
 });
 
-test("a client that leaves while its key is looked up takes no share along", async () => {
+test("a client that leaves while its key is looked up frees its tenant's share", async () => {
   const { url, keys, rest } = await startGateway();
   const looking = Promise.withResolvers<void>();
   keys.behaviour.until = looking.promise;

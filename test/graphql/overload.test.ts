@@ -142,7 +142,7 @@ test("a product that hangs does not delay the others", async () => {
     (request, response) => {
       if (!request.url?.includes("agents")) send(response, profile);
     },
-    { CALL_TIMEOUT_MS: "5000" },
+    { CONNECT_TIMEOUT_MS: "5000", CALL_TIMEOUT_MS: "5000" },
   );
   // too few requests for an overload, but more calls than the product has connections
   const document = `{ me { id } agents { id } ${["a", "b"].map((id) => `${id}: agent(id: "${id}") { id }`).join(" ")} }`;

@@ -4,7 +4,7 @@ import { against, failureOf, status } from "./client.ts";
 import { http } from "./raw-server.ts";
 
 describe("a client that leaves", () => {
-  test("ends its reads and starts no more; its mutation goes on", async () => {
+  test("aborts its reads and starts no more; its mutation goes on", async () => {
     const { rest, server, upstreams } = await against((socket, text) => {
       if (text.startsWith("POST")) setTimeout(() => socket.write(http(200, '{"made":true}')), 200);
     });
@@ -19,7 +19,7 @@ describe("a client that leaves", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test("ends the wait for another try", async () => {
+  test("ends the wait for a retry", async () => {
     const { rest, server } = await against(status(429, { "retry-after": "10" }));
     const read = failureOf(rest.get("/things"));
     await expect.poll(() => server.requests.length).toBe(1);
@@ -29,7 +29,7 @@ describe("a client that leaves", () => {
   });
 });
 
-test("a request's deadline cuts its last call short", async () => {
+test("a request's deadline ends its last REST call", async () => {
   const { rest } = await against(() => {}, { REQUEST_TIMEOUT_MS: "400", CALL_TIMEOUT_MS: "60000" });
   const began = performance.now();
   expect((await failureOf(rest.get("/things"))).code).toBe("UPSTREAM_TIMEOUT");

@@ -9,7 +9,7 @@ describe("a caller", () => {
     if (!text.includes("x-api-key: hanging")) ok({ fine: true })(socket, text, count);
   };
 
-  test("whose calls hang holds up no other, and opens the breaker for nobody", async () => {
+  test("whose calls hang delays no other caller, and does not open the circuit breaker", async () => {
     const { request, server } = await against(hangsForOne, { CALL_TIMEOUT_MS: "1500" });
     const hanging = Array.from({ length: 150 }, () => failureOf(request("hanging").get("/things")));
     let failed = 0;
@@ -23,7 +23,7 @@ describe("a caller", () => {
     expect(server.requests.filter((text) => text.includes("hanging"))).toHaveLength(48);
   });
 
-  test("whose calls hang opens the breaker for nobody who calls now and then", async () => {
+  test("whose calls hang does not open the circuit breaker for a caller who calls now and then", async () => {
     const { request } = await against(hangsForOne, { CONNECT_TIMEOUT_MS: "800", CALL_TIMEOUT_MS: "900" });
     const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
     const until = performance.now() + 2_500;
@@ -36,14 +36,14 @@ describe("a caller", () => {
     await Promise.all(hanging);
   });
 
-  test("opens the breaker for everybody if nobody is answered", async () => {
+  test("opens the circuit breaker for all callers if no caller gets a response", async () => {
     const { request, server } = await against(() => {}, { CALL_TIMEOUT_MS: "300" });
     await Promise.all(Array.from({ length: 5 }, () => failureOf(request().get("/things"))));
     expect((await failureOf(request("other").get("/things"))).code).toBe("UPSTREAM_UNAVAILABLE");
     expect(server.requests).toHaveLength(5);
   });
 
-  test("waits for its turn until the time to connect is over, or its client leaves", async () => {
+  test("waits for a connection until the connect timeout, or until its client leaves", async () => {
     const { request, server, upstreams } = await against(hangsForOne, {
       CONNECT_TIMEOUT_MS: "1000",
       CALL_TIMEOUT_MS: "20000",
@@ -70,7 +70,7 @@ describe("a caller", () => {
     expect(server.requests).toHaveLength(49);
   });
 
-  test("has all of its calls made, however many, but no more than its share at once", async () => {
+  test("has all of its calls sent, but no more than its share at once", async () => {
     const underWay: (() => void)[] = [];
     let [most, left] = [0, 400];
     const { request } = await against((socket, text, count) => {
