@@ -71,7 +71,7 @@ describe("the first screen", () => {
       ?.replace("http://127.0.0.1:4000", url.origin);
     const { stdout } = await promisify(execFile)("sh", ["-c", command ?? ""]);
     expect(JSON.parse(stdout)).toEqual(JSON.parse(block("json", 0)));
-  }, 60_000);
+  });
 });
 
 /** Who follows README in this very project has the field. */
@@ -135,5 +135,5 @@ describe("what a spec change prints", () => {
       expect(at, `"${line}" in ${out}`).toBeGreaterThanOrEqual(from);
       from = at;
     }
-  }, 60_000);
+  });
 });

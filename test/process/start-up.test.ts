@@ -10,6 +10,14 @@ import { get, run, runReady } from "./program.ts";
 
 const url = "http://127.0.0.1:9";
 
+/** Runs a command line that starts nothing, in this process. */
+async function runHere(args: readonly string[], environment: NodeJS.ProcessEnv) {
+  const printed: string[] = [];
+  const print = (text: string): void => void printed.push(...text.split("\n"));
+  const env = { PORT: "0", ...environment };
+  return { exitCode: await runCommand(args, { ...processIo, env, out: print, error: print }), printed };
+}
+
 describe("what stops a start is one line that says how to mend it", () => {
   test.each<[string, string[], NodeJS.ProcessEnv, RegExp[]]>([
     ["a bad variable", [], { PORT: "70000" }, [/PORT: wants a port/]],
@@ -64,19 +72,13 @@ describe("what stops a start is one line that says how to mend it", () => {
       { REST_CONNECTIONS: "32" },
       [/REST_CONNECTIONS_PER_CALLER: 48 is more than REST_CONNECTIONS, which is 32; set 32 or less/],
     ],
+    ["an address of someone else", ["platform"], { HOST: "192.0.2.1" }, [/HOST: 192\.0\.2\.1 is no address/]],
     ["debug in production", [], { NODE_ENV: "production", LOG_LEVEL: "debug" }, [/LOG_LEVEL: /]],
   ])("%s", async (_name, roles, environment, lines) => {
-    const printed: string[] = [];
-    const io = { ...processIo, env: environment, out: expect.unreachable, error: printed.push.bind(printed) };
-    expect(await runCommand(roles, io)).toBe(2);
+    const { exitCode, printed } = await runHere(roles, environment);
+    expect(exitCode).toBe(2);
     expect(printed.length).toBe(lines.length);
     for (const [index, line] of lines.entries()) expect(printed[index]).toMatch(line);
-  });
-
-  test("and the exit code of the process is 2", async () => {
-    const program = run(["platform"], { HOST: "192.0.2.1" });
-    expect(await program.ended).toBe(2);
-    expect(program.output()).toMatch(/^messaging-graphql: HOST: 192\.0\.2\.1 is no address.*\n$/);
   });
 
   test.each(["PORT", "METRICS_PORT"])("a taken %s", async (variable) => {
@@ -94,15 +96,14 @@ describe("what stops a start is one line that says how to mend it", () => {
 describe("--check-config", () => {
   test("prints the configuration in force, without secrets, and starts nothing", async () => {
     const secret = "a-secret-of-the-gateway";
-    const program = run(["platform", "--check-config"], {
+    const { exitCode, printed } = await runHere(["platform", "--check-config"], {
       GATEWAY_SECRET: secret,
       MAX_DEPTH: "7",
       MAX_DEPHT: "8",
       REST_BASE_URL_CRM: "http://:word@127.0.0.1:9",
     });
-    expect(await program.ended).toBe(0);
-    const lines = program.output().split("\n");
-    expect(lines).toEqual(
+    expect(exitCode).toBe(0);
+    expect(printed).toEqual(
       expect.arrayContaining([
         "messaging-graphql: MAX_DEPHT: is no setting and has no effect; did you mean MAX_DEPTH?",
         "roles: platform",
@@ -113,31 +114,39 @@ describe("--check-config", () => {
         "MAX_DEPTH=7",
       ]),
     );
-    expect(program.output()).not.toMatch(/word@|ready on/);
-    expect(program.output()).not.toContain(secret);
+    expect(printed.join("\n")).not.toMatch(/word@|ready on/);
+    expect(printed.join("\n")).not.toContain(secret);
   });
 
   test("refuses as a start does", async () => {
-    const program = run(["graphql", "--check-config"]);
-    expect(await program.ended).toBe(2);
-    expect(program.output()).toMatch(/^messaging-graphql: REST_BASE_URL: graphql without platform needs it/);
+    const { exitCode, printed } = await runHere(["graphql", "--check-config"], {});
+    expect(exitCode).toBe(2);
+    expect(printed[0]).toMatch(/^messaging-graphql: REST_BASE_URL: graphql without platform needs it/);
   });
 });
 
-test("an upstream of a product that nobody calls is one line, and the start goes on", async () => {
-  const { output } = await runReady([], { REST_BASE_URL_CMR: url, REST_BASE_URL_crm: url });
-  for (const name of ["REST_BASE_URL_CMR", "REST_BASE_URL_crm"])
-    expect(output()).toMatch(new RegExp(`${name}: is not used, .* REST_BASE_URL_CRM,`));
+test("doubtful settings are warnings of a line each, and the start goes on", async () => {
+  const doubtful = { REST_BASE_URL_CMR: url, REST_BASE_URL_crm: url, HOST: "0.0.0.0" };
+  const { output } = await runReady([], doubtful);
+  const { printed } = await runHere(["--check-config"], doubtful);
+  for (const text of [output(), printed.join("\n")]) {
+    for (const name of ["REST_BASE_URL_CMR", "REST_BASE_URL_crm"])
+      expect(text).toMatch(
+        new RegExp(`^messaging-graphql: ${name}: is not used, .* REST_BASE_URL_CRM,`, "m"),
+      );
+    expect(text).toMatch(openAddress);
+  }
 });
 
+const openAddress =
+  /^messaging-graphql: HOST: 0\.0\.0\.0 lets other machines in, with the demo keys .*NODE_ENV=production$/m;
+
 test("an address that others reach, outside production, is a warning that names the demo keys", async () => {
-  const open = await runReady([], { HOST: "0.0.0.0" });
-  expect(open.output()).toMatch(
-    /^messaging-graphql: HOST: 0\.0\.0\.0 lets other machines in, with the demo keys .*NODE_ENV=production$/m,
-  );
-  const own = await runReady([], { HOST: "127.0.0.1" });
-  const production = await runReady([], { HOST: "0.0.0.0", NODE_ENV: "production" });
-  for (const { output } of [own, production]) expect(output()).not.toMatch(/HOST: /);
+  const warned = async (environment: NodeJS.ProcessEnv): Promise<boolean> =>
+    openAddress.test((await runHere(["--check-config"], environment)).printed.join("\n"));
+  expect(await warned({ HOST: "0.0.0.0" })).toBe(true);
+  expect(await warned({ HOST: "127.0.0.1" })).toBe(false);
+  expect(await warned({ HOST: "0.0.0.0", NODE_ENV: "production" })).toBe(false);
 });
 
 test("an unreachable product is waited for beside a platform too", async () => {
