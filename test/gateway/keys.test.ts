@@ -227,7 +227,7 @@ describe("key introspection", () => {
   });
 
   test("that is slow: 503 within a second, never a pass", async () => {
-    const { url, keys, rest } = await startGateway();
+    const { url, keys, rest } = await startGateway({ env: { KEY_INTROSPECTION_TIMEOUT_MS: "1000" } });
     const never = Promise.withResolvers<void>();
     onTestFinished(() => never.resolve());
     keys.behaviour.until = never.promise;

@@ -196,7 +196,6 @@ async function gatewayWithCall() {
     NODE_ENV: "production",
     REST_BASE_URL: service.url.href,
     KEY_INTROSPECTION_URL: new URL("/keys", service.url).href,
-    KEY_INTROSPECTION_TIMEOUT_MS: "20000",
     CALL_TIMEOUT_MS: "60000",
     REQUEST_TIMEOUT_MS: "60000",
   });
