@@ -28,9 +28,11 @@ export const pairs: readonly (readonly [name: string, folder: string])[] = [
 ];
 
 export type Pair = { readonly schema: GraphQLSchema; readonly apollo: ApolloServer<RequestContext> };
+/** JSON Schema of each argument's value, by the field's schema coordinate. */
+export type ArgumentSchemas = Readonly<Record<string, Readonly<Record<string, object>>>>;
 
 /** Generates code from `folder` and opens it until the current test has finished. */
-export async function openPair(folder: string, planned = true): Promise<Pair> {
+export async function openPair(folder: string, planned = true): Promise<Pair & { schemas: ArgumentSchemas }> {
   const root = mkdtempSync(join(tmpdir(), "messaging-graphql-"));
   onTestFinished(() => rmSync(root, { recursive: true }));
   for (const [name, target] of [
@@ -48,10 +50,8 @@ export async function openPair(folder: string, planned = true): Promise<Pair> {
   const { argumentSchemas: schemas, argumentNames: names } = await import(
     join(root, "generated/arguments.ts")
   );
-  return openSchema(
-    executableSchema(files.get("generated/schema.graphql") ?? "", resolvers, { schemas, names }),
-    planned,
-  );
+  const schema = executableSchema(files.get("generated/schema.graphql") ?? "", resolvers, { schemas, names });
+  return { ...(await openSchema(schema, planned)), schemas };
 }
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
