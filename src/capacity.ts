@@ -35,6 +35,9 @@ export const keyLookUps = { running: 16, waiting: 256 };
 /** Addresses or keys that one rate limit counts. The bound keeps a flood of made-up addresses from filling the memory. */
 export const countedClients = 20_000;
 
+/** Values of a JSON body: members of objects, items of lists. They are parsed in 25 ms at most; 1 MiB may hold 500,000. */
+export const valuesOfRequest = 50_000;
+
 /** Request bodies that arrive slowly, on every role. */
 export const slowBodies = {
   /** Ms. From this age on a body is slow: it counts for its address and its credential. */

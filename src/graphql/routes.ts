@@ -10,6 +10,7 @@ import type { Config } from "../config.ts";
 import { CodedError, overLimit } from "../errors.ts";
 import { graphqlPath as path } from "../http/error-response.ts";
 import { json, mediaTypeFor } from "../http/graphql-media-type.ts";
+import { jsonParser, leaveJsonBodies } from "../http/json-body.ts";
 import { wantsHtml } from "../http/media-type.ts";
 import { answerOptions } from "../http/options.ts";
 import { RestClient, type Upstreams } from "../rest/client.ts";
@@ -28,6 +29,9 @@ import type { RequestContext } from "./request-context.ts";
 import { requestedText } from "./saved/requested-text.ts";
 import type { SavedOperations } from "./saved/saved-operations.ts";
 
+/** Characters of a body from which on its parsing is measured: it takes a millisecond or more. */
+const largeBody = 16_384;
+
 export function routes(
   server: FastifyInstance,
   config: Config,
@@ -38,16 +42,27 @@ export function routes(
 ): void {
   const forward = headerForwarder(config);
   const refusals = new Refusals();
+  const parse = jsonParser(server);
+  leaveJsonBodies(server); // a caller that has used up its share waits before its body is parsed
+  /** The parsing of a large body is charged to its caller. */
+  const parseBody = (scope: RequestScope, request: FastifyRequest): unknown => {
+    const { body } = request;
+    if (typeof body !== "string") return undefined;
+    if (body.length < largeBody) return parse(request, body);
+    const began = processorMs();
+    try {
+      return parse(request, body);
+    } finally {
+      scope.worked(processorMs() - began);
+    }
+  };
   const savedOnly = config.env.OPERATIONS === "saved";
   const { GRAPHQL_GET: takesGet, MAX_OPERATIONS: maxOperations } = config.env;
   const execute = async (
     request: FastifyRequest,
     reply: FastifyReply,
-    parameters: unknown,
+    read: (scope: RequestScope) => unknown,
   ): Promise<FastifyReply> => {
-    const isList = Array.isArray(parameters);
-    if (isList && parameters.length > maxOperations) throw tooMany(maxOperations);
-    const isBatch = isList && maxOperations > 1 && parameters.length > 0;
     if (mediaTypeFor(request.headers.accept) === undefined)
       return answer(request, reply, refusal("this client accepts no media type of GraphQL's", 406));
     const scope = new RequestScope(config, upstreams.shares, forward(request.headers, request.id));
@@ -74,6 +89,10 @@ export function routes(
       );
     };
     try {
+      const parameters = read(scope);
+      const isList = Array.isArray(parameters);
+      if (isList && parameters.length > maxOperations) throw tooMany(maxOperations);
+      const isBatch = isList && maxOperations > 1 && parameters.length > 0;
       const given = isBatch ? await Promise.all(parameters.map(run)) : await run(parameters);
       throwForRefusedCredentials([given].flat(), request.raw.rawHeaders);
       const began = processorMs();
@@ -96,13 +115,13 @@ export function routes(
     path,
     takesGet || !config.production ? ["GET", "HEAD", "POST", "OPTIONS"] : ["POST", "OPTIONS"],
   );
-  server.post(path, (request, reply) => execute(request, reply, request.body));
+  server.post(path, (request, reply) => execute(request, reply, (scope) => parseBody(scope, request)));
   server.get(path, async (request, reply) => {
     if (explorer && wantsHtml(request.headers.accept)) return explorer.send(request, reply);
     if (!takesGet) throw refusedMethod(reply);
     const fault = crossSiteFault(request.headers);
     if (fault) return answer(request, reply, refusal(fault.message));
-    return execute(request, reply, readSearch(request.query as Record<string, unknown>));
+    return execute(request, reply, () => readSearch(request.query as Record<string, unknown>));
   });
   server.route({
     method: ["DELETE", "PATCH", "PUT", "TRACE"],
