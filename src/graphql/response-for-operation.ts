@@ -50,12 +50,8 @@ export function responseForOperation(
         return null;
       }
       executions.planned++;
-      const { data, errors } = await runPlan(
-        plan,
-        variables.coerced,
-        contextValue,
-        env.MAX_ANSWER_BYTES,
-        (ms) => scope.worked(ms),
+      const { data, errors } = await runPlan(plan, variables.coerced, contextValue, env, (ms) =>
+        scope.worked(ms),
       );
       if (errors.length === 0)
         return { http: response.http, body: { kind: "single", singleResult: { data } } };
