@@ -26,6 +26,9 @@ export const gatewayBodies = { all: 256, ofTenant: 64 };
 /** API keys in the gateway's cache, good ones and bad ones each, so that a flood of bad keys drops no good one. */
 export const cachedKeys = 10_000;
 
+/** Credentials that REST has accepted, as a `graphql` role without a gateway remembers them. */
+export const acceptedCredentials = 10_000;
+
 /**
  * Look-ups of API keys. A few run at a time, because key introspection serves every gateway. Of each rank 256 wait: at
  * 50 ms a look-up they take 0.8 s, which is within the time that a look-up has.
@@ -59,7 +62,10 @@ export const pipelinedRequests = 64;
 export const largeAnswers = {
   /** Bytes. From this size on an answer is large. */
   from: 1_048_576,
-  /** Bytes of all large answers that are not read yet: 64 MiB, an eighth of a 512 MiB process. */
+  /**
+   * Bytes of all large answers that are not read yet: 64 MiB, an eighth of a 512 MiB process. A caller that has less than
+   * an equal part gets more, so all callers together have at most twice as many.
+   */
   unread: 67_108_864,
 };
 

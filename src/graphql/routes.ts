@@ -14,11 +14,11 @@ import { jsonParser, leaveJsonBodies } from "../http/json-body.ts";
 import { wantsHtml } from "../http/media-type.ts";
 import { answerOptions } from "../http/options.ts";
 import { RestClient, type Upstreams } from "../rest/client.ts";
-import { headerForwarder } from "../rest/forwarded-headers.ts";
 import { RequestScope } from "../rest/request-scope.ts";
 import type { Rest } from "../rest/rest.ts";
 import { processorMs } from "../rest/shares/processor-time.ts";
 import { CallLog } from "./call-log.ts";
+import type { Callers } from "./callers.ts";
 import { crossSiteFault } from "./cross-site.ts";
 import type { Explorer } from "./explorer/explorer.ts";
 import { answerExcess, textExcess } from "./limits/limits.ts";
@@ -32,15 +32,19 @@ import type { SavedOperations } from "./saved/saved-operations.ts";
 /** Characters of a body from which on its parsing is measured: it takes a millisecond or more. */
 const largeBody = 16_384;
 
+type Parts = {
+  readonly apollo: ApolloServer<RequestContext>;
+  readonly upstreams: Upstreams;
+  readonly callers: Callers;
+  readonly saved: SavedOperations;
+  readonly explorer: Explorer | undefined;
+};
+
 export function routes(
   server: FastifyInstance,
   config: Config,
-  apollo: ApolloServer<RequestContext>,
-  upstreams: Upstreams,
-  saved: SavedOperations,
-  explorer: Explorer | undefined,
+  { apollo, upstreams, callers, saved, explorer }: Parts,
 ): void {
-  const forward = headerForwarder(config);
   const refusals = new Refusals();
   const parse = jsonParser(server);
   leaveJsonBodies(server); // a caller that has used up its share waits before its body is parsed
@@ -65,7 +69,7 @@ export function routes(
   ): Promise<FastifyReply> => {
     if (mediaTypeFor(request.headers.accept) === undefined)
       return answer(request, reply, refusal("this client accepts no media type of GraphQL's", 406));
-    const scope = new RequestScope(config, upstreams.shares, forward(request.headers, request.id));
+    const scope = new RequestScope(config, upstreams.shares, callers.of(request));
     reply.raw.on("close", () => {
       if (!reply.raw.writableFinished) scope.leave();
     });
@@ -73,7 +77,8 @@ export function routes(
     if (admission) await admission;
     if (reply.raw.destroyed) return reply;
     const log = explorer && request.headers["x-explain-calls"] === "1" ? new CallLog() : undefined;
-    const rest = new RestClient(operations, upstreams, scope, log?.note) as unknown as Rest;
+    const client = new RestClient(operations, upstreams, scope, log?.note);
+    const rest = client as unknown as Rest;
     const queriesOnly = request.method !== "POST";
     const contextValue = { rest, scope, requestId: request.id, log: request.log, queriesOnly };
     const run = (one: unknown): GraphQLResponse | Promise<GraphQLResponse> => {
@@ -94,6 +99,7 @@ export function routes(
       if (isList && parameters.length > maxOperations) throw tooMany(maxOperations);
       const isBatch = isList && maxOperations > 1 && parameters.length > 0;
       const given = isBatch ? await Promise.all(parameters.map(run)) : await run(parameters);
+      if (client.hasSucceeded) callers.accept(request);
       throwForRefusedCredentials([given].flat(), request.raw.rawHeaders);
       const began = processorMs();
       if (log) for (const one of [given].flat()) withCalls(one, log);
