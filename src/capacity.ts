@@ -51,6 +51,9 @@ export const slowBodies = {
   graceMs: 5_000,
   /** Bytes a second: the default of Apache's `RequestReadTimeout`. */
   minimumRate: 500,
+  /** Pieces of a chunked body. More of them must have so many bytes each, on average; real ones have 1,000 and more. */
+  pieces: 1_000,
+  pieceBytes: 64,
   /** The memory of all unfinished bodies, in bodies of the full size. 128 of 1 MiB are a quarter of a 512 MiB process. */
   all: 128,
 };
