@@ -49,12 +49,8 @@ export function responseForOperation(
         return null;
       }
       executions.planned++;
-      const { data, errors } = await runPlan(
-        plan,
-        variables.coerced,
-        contextValue,
-        env.MAX_ANSWER_BYTES,
-        (work) => scope.completed(work),
+      const { data, errors } = await runPlan(plan, variables.coerced, contextValue, env, (work) =>
+        scope.completed(work),
       );
       if (errors.length === 0)
         return { http: response.http, body: { kind: "single", singleResult: { data } } };

@@ -10,13 +10,14 @@ import type { Config } from "../config.ts";
 import { CodedError, overLimit } from "../errors.ts";
 import { graphqlPath as path } from "../http/error-response.ts";
 import { json, mediaTypeFor } from "../http/graphql-media-type.ts";
+import { jsonParser, leaveJsonBodies } from "../http/json-body.ts";
 import { wantsHtml } from "../http/media-type.ts";
 import { answerOptions } from "../http/options.ts";
 import { RestClient, type Upstreams } from "../rest/client.ts";
-import { headerForwarder } from "../rest/forwarded-headers.ts";
 import { RequestScope } from "../rest/request-scope.ts";
 import type { Rest } from "../rest/rest.ts";
 import { CallLog } from "./call-log.ts";
+import type { Callers } from "./callers.ts";
 import { letClientKeep } from "./client-cache.ts";
 import { crossSiteFault } from "./cross-site.ts";
 import type { Explorer } from "./explorer/explorer.ts";
@@ -28,29 +29,41 @@ import type { RequestContext } from "./request-context.ts";
 import { requestedText } from "./saved/requested-text.ts";
 import type { SavedOperations } from "./saved/saved-operations.ts";
 
+/** Characters of a body from which on its parsing is measured: it takes a millisecond or more. */
+const largeBody = 16_384;
+
+type Parts = {
+  readonly apollo: ApolloServer<RequestContext>;
+  readonly upstreams: Upstreams;
+  readonly callers: Callers;
+  readonly saved: SavedOperations;
+  readonly explorer: Explorer | undefined;
+};
+
 export function routes(
   server: FastifyInstance,
   config: Config,
-  apollo: ApolloServer<RequestContext>,
-  upstreams: Upstreams,
-  saved: SavedOperations,
-  explorer: Explorer | undefined,
+  { apollo, upstreams, callers, saved, explorer }: Parts,
 ): void {
-  const forward = headerForwarder(config);
   const refusals = new Refusals();
+  const parse = jsonParser(server);
+  leaveJsonBodies(server); // a caller that has used up its share waits before its body is parsed
+  /** The parsing of a large body is charged to its caller. */
+  const parseBody = (scope: RequestScope, request: FastifyRequest): unknown => {
+    const { body } = request;
+    if (typeof body !== "string") return undefined;
+    return body.length < largeBody ? parse(request, body) : scope.measured(() => parse(request, body));
+  };
   const savedOnly = config.env.OPERATIONS === "saved";
   const { GRAPHQL_GET: takesGet, MAX_OPERATIONS: maxOperations } = config.env;
   const execute = async (
     request: FastifyRequest,
     reply: FastifyReply,
-    parameters: unknown,
+    read: (scope: RequestScope) => unknown,
   ): Promise<FastifyReply> => {
-    const isList = Array.isArray(parameters);
-    if (isList && parameters.length > maxOperations) throw tooMany(maxOperations);
-    const isBatch = isList && maxOperations > 1 && parameters.length > 0;
     if (mediaTypeFor(request.headers.accept) === undefined)
       return answer(request, reply, refusal("this client accepts no media type of GraphQL's", 406));
-    const scope = new RequestScope(config, upstreams.shares, forward(request.headers, request.id));
+    const scope = new RequestScope(config, upstreams.shares, callers.of(request));
     reply.raw.on("close", () => {
       if (!reply.raw.writableFinished) scope.leave();
     });
@@ -58,7 +71,8 @@ export function routes(
     if (admission) await admission;
     if (reply.raw.destroyed) return reply;
     const log = explorer && request.headers["x-explain-calls"] === "1" ? new CallLog() : undefined;
-    const rest = new RestClient(operations, upstreams, scope, log?.note) as unknown as Rest;
+    const client = new RestClient(operations, upstreams, scope, log?.note);
+    const rest = client as unknown as Rest;
     const queriesOnly = request.method !== "POST";
     const run = async (one: unknown): Promise<GraphQLResponse> => {
       const asked = readParameters(one);
@@ -77,7 +91,12 @@ export function routes(
       return response;
     };
     try {
+      const parameters = read(scope);
+      const isList = Array.isArray(parameters);
+      if (isList && parameters.length > maxOperations) throw tooMany(maxOperations);
+      const isBatch = isList && maxOperations > 1 && parameters.length > 0;
       const given = isBatch ? await Promise.all(parameters.map(run)) : await run(parameters);
+      if (client.hasSucceeded) callers.accept(request);
       throwForRefusedCredentials([given].flat(), request.raw.rawHeaders);
       if (log) for (const one of [given].flat()) withCalls(one, log);
       const text = textOf(given, request.id);
@@ -101,13 +120,13 @@ export function routes(
     path,
     takesGet || !config.production ? ["GET", "HEAD", "POST", "OPTIONS"] : ["POST", "OPTIONS"],
   );
-  server.post(path, (request, reply) => execute(request, reply, request.body));
+  server.post(path, (request, reply) => execute(request, reply, (scope) => parseBody(scope, request)));
   server.get(path, async (request, reply) => {
     if (explorer && wantsHtml(request.headers.accept)) return explorer.send(request, reply);
     if (!takesGet) throw refusedMethod(reply);
     const fault = crossSiteFault(request.headers);
     if (fault) return answer(request, reply, refusal(fault.message));
-    return execute(request, reply, readSearch(request.query as Record<string, unknown>));
+    return execute(request, reply, () => readSearch(request.query as Record<string, unknown>));
   });
   server.route({
     method: ["DELETE", "PATCH", "PUT", "TRACE"],
