@@ -7,6 +7,7 @@ import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { addressBlock } from "../http/address-block.ts";
 import { isKeyOf } from "../http/api-key.ts";
+import type { TenantContext } from "../http/context-headers.ts";
 import { allowOrigins } from "../http/cors.ts";
 import { readKey, unauthenticated } from "../http/credentials.ts";
 import { graphqlPath } from "../http/error-response.ts";
@@ -15,21 +16,35 @@ import { createServer } from "../http/server.ts";
 import { createForward, methods } from "./forward.ts";
 import { createInject } from "./inject.ts";
 import { createKeyIntrospection } from "./key-introspection.ts";
-import { createKeyVerifier, type VerifyKey } from "./key-verifier.ts";
+import { createKeyVerifier, KeyChecks, type VerifyKey } from "./key-verifier.ts";
 import { createRateLimits } from "./rate-limit.ts";
 import { readBody } from "./read-body.ts";
 import { clientLeft } from "./response-forwarding.ts";
 import { type Headers, stripRequest } from "./strip.ts";
 import { TenantConcurrency } from "./tenant-concurrency.ts";
-import { type Backends, findExplorerRoute, findRoute, parseRequestTarget } from "./upstream-route.ts";
+import {
+  type Backends,
+  findExplorerRoute,
+  findRoute,
+  parseRequestTarget,
+  type UpstreamRoute,
+} from "./upstream-route.ts";
+
+declare module "fastify" {
+  interface FastifyInstance {
+    keyChecks: KeyChecks;
+  }
+}
 
 /** Makes the gateway in front of `backends`; it does not listen yet, and closes its connections on close. */
 export async function createGateway(config: Config, backends: Backends): Promise<FastifyInstance> {
-  const server = createServer(config);
+  const server = createServer(config, "gateway");
   const { lookUp, close: closeLookUp } = createKeyIntrospection(config, backends.keyIntrospection);
   const { forward, close: closeForward } = createForward(config);
   // a little less than the whole, so that the 503 itself is still inside it
-  const verify = createKeyVerifier(lookUp, Math.ceil(config.env.KEY_INTROSPECTION_TIMEOUT_MS * 0.95));
+  const checks = new KeyChecks();
+  server.decorate("keyChecks", checks);
+  const verify = createKeyVerifier(lookUp, Math.ceil(config.env.KEY_INTROSPECTION_TIMEOUT_MS * 0.95), checks);
   server.addHook("onClose", async () => void (await Promise.all([closeLookUp(), closeForward()])));
   server.addHook("onRequest", refuseTricks);
   passBodiesThrough(server);
@@ -63,6 +78,7 @@ export async function createGateway(config: Config, backends: Backends): Promise
       const route = explorer ?? findRoute(backends, request.raw.url ?? "");
       const stripped = stripRequest(config.env.CONTEXT_HEADER_PREFIX, request.headers);
       const caller = explorer ? undefined : await introspect(config, verify, key, request.ip);
+      noteCaller(request, route, caller);
       if (caller) await limits.byKey(request, reply, caller.apiKeyId);
       const body = request.body ? await readBody(request.raw, config.env.MAX_BODY_BYTES) : null;
       if (reply.raw.destroyed) throw clientLeft(); // and would never give its share back
@@ -80,6 +96,16 @@ export async function createGateway(config: Config, backends: Backends): Promise
     },
   });
   return server;
+}
+
+function noteCaller(
+  { record }: FastifyRequest,
+  route: UpstreamRoute,
+  caller: TenantContext | undefined,
+): void {
+  if (route.path.endsWith(graphqlPath)) record.route = graphqlPath;
+  record.keyId = caller?.apiKeyId;
+  record.tenantId = caller?.tenantId;
 }
 
 /** Phase 2: whose request it is. Throws UNAUTHENTICATED; what cannot be a key costs no look-up. */

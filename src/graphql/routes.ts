@@ -7,17 +7,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { GraphQLError } from "graphql";
 import { operations } from "../../generated/operations.ts";
 import type { Config } from "../config.ts";
-import { CodedError, overLimit } from "../errors.ts";
+import { type Code, CodedError, overLimit } from "../errors.ts";
 import { graphqlPath as path } from "../http/error-response.ts";
 import { json, mediaTypeFor } from "../http/graphql-media-type.ts";
 import { wantsHtml } from "../http/media-type.ts";
 import { answerOptions } from "../http/options.ts";
+import type { RequestRecord } from "../observe/records.ts";
 import { RestClient, type Upstreams } from "../rest/client.ts";
 import { headerForwarder } from "../rest/forwarded-headers.ts";
 import { RequestScope } from "../rest/request-scope.ts";
 import type { Rest } from "../rest/rest.ts";
 import { processorMs } from "../rest/shares/processor-time.ts";
-import { CallLog } from "./call-log.ts";
+import { collectCalls, type NotedCall } from "./call-log.ts";
 import { crossSiteFault } from "./cross-site.ts";
 import type { Explorer } from "./explorer/explorer.ts";
 import { answerExcess, textExcess } from "./limits/limits.ts";
@@ -57,8 +58,9 @@ export function routes(
     const admission = scope.start();
     if (admission) await admission;
     if (reply.raw.destroyed) return reply;
-    const log = explorer && request.headers["x-explain-calls"] === "1" ? new CallLog() : undefined;
-    const rest = new RestClient(operations, upstreams, scope, log?.note) as unknown as Rest;
+    const { record } = request;
+    const calls = explorer && request.headers["x-explain-calls"] === "1" ? collectCalls(record) : undefined;
+    const rest = new RestClient(operations, upstreams, scope, record) as unknown as Rest;
     const queriesOnly = request.method !== "POST";
     const contextValue = { rest, scope, requestId: request.id, log: request.log, queriesOnly };
     const run = (one: unknown): GraphQLResponse | Promise<GraphQLResponse> => {
@@ -69,6 +71,10 @@ export function routes(
       const query = requestedText(saved, savedOnly, asked);
       if (query instanceof CodedError) return refusal(query.message, query.status, { code: query.code });
       const { operationName, variables } = asked;
+      if (!isBatch) {
+        record.operation = saved.nameOf(query);
+        record.givenName = operationName;
+      }
       return refusals.answer(query, contextValue, (context) =>
         apollo.executeOperation({ query, operationName, variables }, { contextValue: context }),
       );
@@ -77,7 +83,7 @@ export function routes(
       const given = isBatch ? await Promise.all(parameters.map(run)) : await run(parameters);
       throwForRefusedCredentials([given].flat(), request.raw.rawHeaders);
       const began = processorMs();
-      if (log) for (const one of [given].flat()) withCalls(one, log);
+      if (calls) for (const one of [given].flat()) withCalls(one, calls());
       const text = textOf(given, request.id);
       const excess = answerExcess(config.env, text);
       scope.worked(processorMs() - began);
@@ -120,7 +126,7 @@ const tooMany = (limit: number): CodedError =>
   overLimit("MAX_OPERATIONS", limit, `a request may carry at most ${limit} operations`);
 
 /** Adds `extensions.calls`: the REST calls of the whole HTTP request. */
-function withCalls({ body }: GraphQLResponse, { calls }: CallLog): void {
+function withCalls({ body }: GraphQLResponse, calls: readonly NotedCall[]): void {
   if (body.kind !== "single") return;
   body.singleResult.extensions = { ...body.singleResult.extensions, calls };
 }
@@ -128,9 +134,17 @@ function withCalls({ body }: GraphQLResponse, { calls }: CallLog): void {
 const textOf = (given: GraphQLResponse | GraphQLResponse[], id: string): string =>
   JSON.stringify(Array.isArray(given) ? given.map((one) => resultOf(one, id)) : resultOf(given, id));
 
+/** Notes the code of a response's first error. */
+function noteError(record: RequestRecord, { body }: GraphQLResponse): void {
+  const extensions = body.kind === "single" ? body.singleResult.errors?.[0]?.extensions : undefined;
+  if (!extensions) return;
+  record.code ??= extensions.code as Code;
+  record.reason ??= extensions.limit as string | undefined;
+}
+
 /** Sends a response or a batch. A batch has the highest status of its responses. */
 function answer(
-  { id, headers: { accept } }: FastifyRequest,
+  { id, headers: { accept }, record }: FastifyRequest,
   reply: FastifyReply,
   given: GraphQLResponse | GraphQLResponse[],
   text = textOf(given, id),
@@ -139,6 +153,7 @@ function answer(
   for (const response of Array.isArray(given) ? given : [given]) {
     for (const [name, value] of response.http.headers) reply.header(name, value);
     status = Math.max(status, statusOf(response, accept));
+    noteError(record, response);
   }
   return reply
     .code(status)

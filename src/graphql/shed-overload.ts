@@ -8,7 +8,7 @@
 import { performance } from "node:perf_hooks";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { largeAnswers } from "../capacity.ts";
-import { CodedError } from "../errors.ts";
+import { type Bound, type CodedError, refusedBy } from "../errors.ts";
 import { sendError } from "../http/error-response.ts";
 
 const lookEveryMs = 100;
@@ -41,7 +41,7 @@ export function shedOverload(server: FastifyInstance, maxRequests: number): void
   const isFull = (reply: FastifyReply): boolean => {
     if (underWay < loop.bound()) return false;
     refused++;
-    sendError(reply, overloaded); // bypasses the error handler, because a log line for each refusal would add load
+    sendError(reply, underWay < maxRequests ? loopFull : overloaded); // bypasses the error handler, because a log line for each refusal would add load
     return true;
   };
   server.addHook("onRequest", (_request, reply, done) => {
@@ -63,7 +63,7 @@ export function shedOverload(server: FastifyInstance, maxRequests: number): void
     const sent = Buffer.from(payload); // the bytes replace the text, so memory holds the response once
     const bytes = sent.length;
     if (bytes < largeAnswers.from) return done(null, payload);
-    if (unreadBytes + bytes > largeAnswers.unread) return done(overloaded);
+    if (unreadBytes + bytes > largeAnswers.unread) return done(unread);
     unreadBytes += bytes;
     reply.raw.on("close", () => {
       unreadBytes -= bytes;
@@ -72,9 +72,11 @@ export function shedOverload(server: FastifyInstance, maxRequests: number): void
   });
 }
 
-const overloaded = new CodedError("SERVICE_UNAVAILABLE", "too much to do at once; try again", {
-  retryAfter: 1,
-});
+const refusal = (bound: Bound): CodedError =>
+  refusedBy(bound, "SERVICE_UNAVAILABLE", "too much to do at once; try again");
+const overloaded = refusal("requests_under_way");
+const loopFull = refusal("event_loop");
+const unread = refusal("answers_unread");
 
 /** Samples the event loop. `bound` gives the number of requests that it can handle. */
 function watchLoop(maxRequests: number) {

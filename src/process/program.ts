@@ -22,7 +22,7 @@ export async function start(given: Config): Promise<Running> {
   try {
     const url = await startRoles(given, roles);
     if (given.env.METRICS_PORT === undefined) return { url, servers: running() };
-    const { createMetrics } = await import("./metrics.ts");
+    const { createMetrics } = await import("./metrics/metrics.ts");
     const server = createMetrics(given, roles);
     return { url, metrics: await listen(server, given, "METRICS_PORT"), servers: [...running(), server] };
   } catch (error) {

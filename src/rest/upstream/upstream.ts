@@ -9,7 +9,7 @@ import { callsOfProduct } from "../../capacity.ts";
 import type { Config } from "../../config.ts";
 import type { CodedError } from "../../errors.ts";
 import { serializePath } from "../encode.ts";
-import { NoTurn, notSent } from "../failure.ts";
+import { circuitOpen, NoTurn, notSent } from "../failure.ts";
 import { RestResponse } from "../rest-response.ts";
 import { ResponseBytes } from "../shares/response-bytes.ts";
 import { CallDeadlines } from "./call-deadlines.ts";
@@ -18,6 +18,14 @@ import { CallerQueues } from "./caller-queues.ts";
 import { CircuitBreaker, type Verdict } from "./circuit-breaker.ts";
 import { Exchange } from "./exchange.ts";
 import { RetryBudget } from "./retry-budget.ts";
+
+export type UpstreamState = {
+  /** The circuit breaker refuses calls. */
+  readonly isOpen: boolean;
+  readonly underWay: number;
+  readonly waiting: number;
+  readonly connections: number;
+};
 
 export class Upstream {
   readonly client: Client<paths>;
@@ -52,6 +60,17 @@ export class Upstream {
     });
   }
 
+  /** For metrics. */
+  get state(): UpstreamState {
+    const { connected, running } = this.#pool.stats;
+    return {
+      isOpen: this.#breaker.isOpen,
+      underWay: this.#underWay,
+      waiting: this.#underWay - running,
+      connections: connected,
+    };
+  }
+
   /** Calls that wait or are on a connection. */
   get underWay(): number {
     return this.#underWay;
@@ -70,7 +89,10 @@ export class Upstream {
     if (!request.isRead) return this.#call(request).finally(() => reads.clear());
     const key = this.#origin + request.path + (request.headers ? JSON.stringify(request.headers) : "");
     const known = reads.get(key);
-    if (known) return known;
+    if (known) {
+      request.call.isShared = true;
+      return known;
+    }
     const isFirst = known === undefined;
     const response = this.#call(request, isFirst ? key : undefined);
     if (isFirst) this.retries.count();
@@ -87,7 +109,7 @@ export class Upstream {
     scope.enter(isRead);
     if (this.#underWay >= callsOfProduct) throw notSent("too many calls wait for it");
     const admission = this.#breaker.admit();
-    if (!admission) return Promise.reject(notSent("it failed too often and is left alone for a while"));
+    if (!admission) return Promise.reject(circuitOpen());
     this.#underWay++;
     const queue = this.#queues.of(scope.caller);
     const entry = queue.acquire();
@@ -117,8 +139,10 @@ export class Upstream {
     return promise;
   }
 
-  #send(exchange: Exchange, { method, path, headers, body, scope }: CallRequest): void {
-    const sent = headers ? { ...scope.headers, ...headers } : scope.headers;
+  #send(exchange: Exchange, { method, path, headers, body, scope, call }: CallRequest): void {
+    const { traceparent } = call;
+    const own = traceparent === undefined ? headers : { ...headers, traceparent };
+    const sent = own ? { ...scope.headers, ...own } : scope.headers;
     exchange.send(this.#pool, { method, path, headers: sent, body });
   }
 
