@@ -110,6 +110,11 @@ export const variables = {
     default: "warn",
     desc: "least severe log line that is written",
   }),
+  ACCESS_LOG: str({
+    choices: ["off", "errors", "all"],
+    default: "errors",
+    desc: "a log line for each request, or for each that got an error; a flood of errors is counted by the minute",
+  }),
   GRAPHQL_GET: bool({ default: true, desc: "`off` refuses queries sent by GET; mutations always are" }),
   OPERATIONS: str({ choices: ["all", "saved"], default: "all", desc: "`saved` runs saved operations only" }),
   MAX_BODY_BYTES: count({ default: 1_048_576, desc: "request body" }),

@@ -8,6 +8,7 @@ import type { GraphQLError } from "graphql";
 import { operations } from "../../generated/operations.ts";
 import type { Config } from "../config.ts";
 import { type Code, CodedError, overLimit } from "../errors.ts";
+import { contextHeaderNames } from "../http/context-headers.ts";
 import { graphqlPath as path } from "../http/error-response.ts";
 import { json, mediaTypeFor } from "../http/graphql-media-type.ts";
 import { wantsHtml } from "../http/media-type.ts";
@@ -38,6 +39,7 @@ export function routes(
   explorer: Explorer | undefined,
 ): void {
   const forward = headerForwarder(config);
+  const [tenantName = "", , keyName = ""] = contextHeaderNames(config.env.CONTEXT_HEADER_PREFIX);
   const refusals = new Refusals();
   const savedOnly = config.env.OPERATIONS === "saved";
   const { GRAPHQL_GET: takesGet, MAX_OPERATIONS: maxOperations } = config.env;
@@ -51,14 +53,17 @@ export function routes(
     const isBatch = isList && maxOperations > 1 && parameters.length > 0;
     if (mediaTypeFor(request.headers.accept) === undefined)
       return answer(request, reply, refusal("this client accepts no media type of GraphQL's", 406));
-    const scope = new RequestScope(config, upstreams.shares, forward(request.headers, request.id));
+    const { record } = request;
+    const forwarded = forward(request.headers, request.id);
+    record.tenantId = forwarded.headers[tenantName];
+    record.keyId = forwarded.headers[keyName];
+    const scope = new RequestScope(config, upstreams.shares, forwarded);
     reply.raw.on("close", () => {
       if (!reply.raw.writableFinished) scope.leave();
     });
     const admission = scope.start();
     if (admission) await admission;
     if (reply.raw.destroyed) return reply;
-    const { record } = request;
     const calls = explorer && request.headers["x-explain-calls"] === "1" ? collectCalls(record) : undefined;
     const rest = new RestClient(operations, upstreams, scope, record) as unknown as Rest;
     const queriesOnly = request.method !== "POST";

@@ -13,8 +13,11 @@ import Fastify, {
 } from "fastify";
 import type { Config } from "../config.ts";
 import { CodedError, codeOfStatus, overLimit, problemOf } from "../errors.ts";
-import { beginRequest, endRequest } from "../observe/observer.ts";
+import { LogLines } from "../observe/log-lines.ts";
+import { beginRequest, endRequest, subscribe } from "../observe/observer.ts";
 import { type Face, RequestRecord } from "../observe/records.ts";
+import { requestLog } from "../observe/request-log.ts";
+import { parentOf } from "../observe/trace-context.ts";
 import { answerClientError, answerConnect } from "./client-error.ts";
 import { sendError } from "./error-response.ts";
 import { headerFault } from "./header-fault.ts";
@@ -63,7 +66,8 @@ export function createServer(config: Config, role: Face["role"] = "metrics"): Fa
     },
   });
   server.removeContentTypeParser("text/plain"); // JSON alone
-  const face: Face = { role, log: server.log };
+  const face: Face = { role, log: new LogLines(server.log, config.env.ACCESS_LOG) };
+  subscribe(requestLog);
   server.decorateRequest("record");
   const underWay = limitPipelining(server.server);
   const bodies = new SlowBodies(config.env);
@@ -110,15 +114,8 @@ export function createServer(config: Config, role: Face["role"] = "metrics"): Fa
 /** Tells observers of the request, and of its end. */
 function record(face: Face, request: FastifyRequest, { raw }: FastifyReply): void {
   const { socket, headers } = request.raw;
-  const parent = headers.traceparent;
   const { url: route = "" } = request.routeOptions;
-  const known = new RequestRecord(
-    face,
-    request.id,
-    request.method,
-    route,
-    typeof parent === "string" ? parent : undefined,
-  );
+  const known = new RequestRecord(face, request.id, request.method, route, parentOf(headers.traceparent));
   request.record = known;
   beginRequest(known);
   const bytesBefore = socket.bytesWritten;

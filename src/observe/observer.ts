@@ -15,9 +15,9 @@ export interface Observer {
 
 const observers: Observer[] = [];
 
-/** Returns the function that ends the subscription. */
+/** Subscribing twice is once. Returns the function that ends the subscription. */
 export function subscribe(observer: Observer): () => void {
-  observers.push(observer);
+  if (!observers.includes(observer)) observers.push(observer);
   return () => void observers.splice(observers.indexOf(observer), 1);
 }
 

@@ -2,12 +2,12 @@
  * What is known of one request of a role, and of one REST call, filled in while they run. No part of it is a credential,
  * a header's value or a body, except the ids named here.
  */
-import type { FastifyBaseLogger } from "fastify";
 import type { Role } from "../config.ts";
 import { type Code, CodedError } from "../errors.ts";
+import type { LogLines } from "./log-lines.ts";
 
 /** A role's server as its requests know it. `metrics` serves no role. */
-export type Face = { readonly role: Role | "metrics"; readonly log: FastifyBaseLogger };
+export type Face = { readonly role: Role | "metrics"; readonly log: LogLines };
 
 /** A saved operation. `id` is the digest of its text. */
 export type OperationName = { readonly name: string; readonly id: string };
@@ -41,7 +41,7 @@ export class RequestRecord {
   ended: CallRecord[] | undefined;
   /** Bytes of the answer with its head. */
   bytes = 0;
-  /** W3C Trace Context that came with the request, or that an observer has set. It travels on to what is called. */
+  /** The valid W3C Trace Context that came with the request, or that an observer has set. */
   traceparent: string | undefined;
 
   constructor(face: Face, id: string, method: string, route: string, traceparent?: string) {

@@ -5,7 +5,7 @@ import { variables } from "../environment.ts";
 import { findDoubtful, refuseUnfit } from "./boot-check.ts";
 import { findMisspelt } from "./misspelt.ts";
 import { printConfig } from "./print-config.ts";
-import { start } from "./program.ts";
+import { type Running, start } from "./program.ts";
 import { stopOnSignals } from "./stop.ts";
 import { watchUpstreams } from "./watch-upstreams.ts";
 import { welcome } from "./welcome.ts";
@@ -45,9 +45,14 @@ async function startRoles(config: Config, brief: boolean, io: Io, tellDoubts: ()
   const [front] = running.servers;
   stopOnSignals(running.servers, config);
   await watchUpstreams(front, config, io.error);
-  io.out(await welcome(config, running, front?.unready ?? [], brief));
+  const text = await welcome(config, running, front?.unready ?? [], brief || config.production);
+  io.out(config.production ? asLogLine(text, running) : text);
   return 0;
 }
+
+/** In production all of stdout is JSON, a line an object, as the log is. */
+const asLogLine = (msg: string, { url, metrics }: Running): string =>
+  JSON.stringify({ level: 30, time: Date.now(), msg, url: url.origin, metrics: metrics?.origin });
 
 const mostUsed = [
   ...["PORT", "HOST", "METRICS_PORT", "NODE_ENV", "LOG_LEVEL", "CORS_ORIGINS", "DATA_FILE"],
