@@ -110,6 +110,10 @@ export const variables = {
     default: "warn",
     desc: "least severe log line that is written",
   }),
+  BUILD: str({
+    default: "development",
+    desc: "what this process was built from, such as a git commit; `/healthz` and `/metrics` tell it",
+  }),
   ACCESS_LOG: str({
     choices: ["off", "errors", "all"],
     default: "errors",

@@ -11,6 +11,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from "fastify";
+import { specHash } from "../../generated/spec.ts";
 import type { Config } from "../config.ts";
 import { CodedError, codeOfStatus, overLimit, problemOf } from "../errors.ts";
 import { LogLines } from "../observe/log-lines.ts";
@@ -104,7 +105,7 @@ export function createServer(config: Config, role: Face["role"] = "metrics"): Fa
     if (unready.has("stopping")) reply.header("connection", "close");
     done(null, payload);
   });
-  server.get("/healthz", async () => ({ status: "ok" }));
+  server.get("/healthz", async () => ({ status: "ok", build: config.env.BUILD, spec: specHash }));
   server.get("/readyz", async (_request, reply) =>
     reply.code(unready.size === 0 ? 200 : 503).send({ status: [...unready].join(", ") || "ok" }),
   );

@@ -1,4 +1,5 @@
 /** `npm start`: the command line of the roles. It reads the configuration, starts the roles and says where they listen. */
+import { fileURLToPath } from "node:url";
 import { exitCodes, type Io, runCommand } from "../cli/command.ts";
 import { type Config, readConfig, roleNames } from "../config.ts";
 import { variables } from "../environment.ts";
@@ -6,9 +7,12 @@ import { findDoubtful, refuseUnfit } from "./boot-check.ts";
 import { findMisspelt } from "./misspelt.ts";
 import { printConfig } from "./print-config.ts";
 import { type Running, start } from "./program.ts";
+import { refuseStale } from "./stale.ts";
 import { stopOnSignals } from "./stop.ts";
 import { watchUpstreams } from "./watch-upstreams.ts";
 import { welcome } from "./welcome.ts";
+
+const projectRoot = fileURLToPath(new URL("../../", import.meta.url));
 
 type Options = { readonly brief?: boolean; readonly checkConfig?: boolean };
 
@@ -26,6 +30,7 @@ export function run(argv: readonly string[], given: Io): Promise<number> {
         does((roles: readonly string[], { brief, checkConfig }: Options) => {
           const config = readConfig(io.env, roles);
           refuseUnfit(config);
+          refuseStale(projectRoot);
           const tellDoubts = (): void => {
             for (const doubt of [...findMisspelt(io.env), ...findDoubtful(config)]) io.error(doubt);
           };

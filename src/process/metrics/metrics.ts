@@ -4,7 +4,8 @@
  * Nothing is measured without it.
  */
 import type { FastifyInstance } from "fastify";
-import { Counter, collectDefaultMetrics, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { specHash } from "../../../generated/spec.ts";
 import type { Config, Role } from "../../config.ts";
 import { createServer } from "../../http/server.ts";
 import { subscribe } from "../../observe/observer.ts";
@@ -22,6 +23,12 @@ export function createMetrics(config: Config, servers: Servers): FastifyInstance
   collectDefaultMetrics({ register: registry });
   for (const gauge of ["handles", "requests", "resources"])
     registry.removeSingleMetric(`nodejs_active_${gauge}_total`); // a gauge is no total: `promtool` refuses the name
+  new Gauge({
+    name: "build_info",
+    help: "What this process was built and generated from.",
+    labelNames: ["build", "spec"],
+    registers: [registry],
+  }).set({ build: config.env.BUILD, spec: specHash }, 1);
   measureOutgoingCalls(registry);
   const ends = [subscribe(measureRequests(registry, servers))];
   const [graphql, gateway] = [servers.get("graphql"), servers.get("gateway")];
