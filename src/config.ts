@@ -2,10 +2,11 @@
  * Environment and arguments → one frozen, validated object. No role reads `process.env`.
  * A bad value is a `ConfigError` whose lines each name one variable and what it wants.
  */
+import { readFileSync } from "node:fs";
 import { customCleanEnv } from "envalid";
 import { didYouMean } from "./cli/nearest.ts";
 import { UsageError } from "./cli/usage-error.ts";
-import { type Environment, parseHttpUrl, variables } from "./environment.ts";
+import { type Environment, parseHttpUrl, secrets, variables } from "./environment.ts";
 
 export const roleNames = ["gateway", "graphql", "platform"] as const;
 export type Role = (typeof roleNames)[number];
@@ -27,7 +28,8 @@ export type Config = Readonly<{
  */
 export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string[]): Config {
   const lines: string[] = [];
-  const env = customCleanEnv(withoutEmpty(environment), variables, (cleaned: Environment) => cleaned, {
+  const given = withSecretFiles(withoutEmpty(environment), lines);
+  const env = customCleanEnv(given, variables, (cleaned: Environment) => cleaned, {
     reporter: ({ errors }) => {
       for (const [name, error] of Object.entries(errors)) lines.push(`${name}: ${error?.message}`);
     },
@@ -53,6 +55,22 @@ export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string
     env: Object.freeze(env),
     upstreams,
   });
+}
+
+/** Reads the files that `<name>_FILE` names, as containers mount secrets. A line end at the end of a file does not count. */
+function withSecretFiles(given: Record<string, string>, lines: string[]): Record<string, string> {
+  const read = { ...given };
+  for (const name of secrets) {
+    const file = given[`${name}_FILE`];
+    if (file === undefined) continue;
+    if (given[name] !== undefined) lines.push(`${name}_FILE: ${name} is set too; set one of them`);
+    try {
+      read[name] = readFileSync(file, "utf8").replace(/\r?\n$/, "");
+    } catch (error) {
+      lines.push(`${name}_FILE: the file cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    }
+  }
+  return read;
 }
 
 /** An empty variable counts as absent, as it does in shells and compose files. */

@@ -63,6 +63,9 @@ const secret = makeValidator((value: string): string => {
   return value;
 });
 
+/** `<name>_FILE` names a file that holds the value. */
+export const secrets = ["GATEWAY_SECRET", "GATEWAY_SECRET_OLD"] as const;
+
 export const variables = {
   PORT: port({ default: 4000, desc: "port of the front role; 0 takes a free one" }),
   HOST: str({ default: "127.0.0.1", desc: "address to listen on" }),
@@ -82,6 +85,10 @@ export const variables = {
     desc: "key introspection endpoint (RFC 7662) for a gateway that runs alone; the embedded platform's is `/internal/keys/introspect`",
   }),
   GATEWAY_SECRET: secret({ default: undefined, desc: "the gateway's proof to the roles behind it" }),
+  GATEWAY_SECRET_OLD: secret({
+    default: undefined,
+    desc: "a proof that is taken too, while `GATEWAY_SECRET` is rotated",
+  }),
   CONTEXT_HEADER_PREFIX: headerPrefix({
     default: "X-Service-",
     desc: "first part of the eight context headers' names",

@@ -47,6 +47,7 @@ export async function createGateway(config: Config, backends: Backends): Promise
   const verify = createKeyVerifier(lookUp, Math.ceil(config.env.KEY_INTROSPECTION_TIMEOUT_MS * 0.95), checks);
   server.addHook("onClose", async () => void (await Promise.all([closeLookUp(), closeForward()])));
   server.addHook("onRequest", refuseTricks);
+  if (config.env.TRUSTED_PROXIES.length === 0) server.addHook("onRequest", warnOfProxy());
   passBodiesThrough(server);
   await allowOrigins(server, config.env.CORS_ORIGINS, methods);
   const limits = await createRateLimits(server, config);
@@ -124,6 +125,19 @@ async function refuseTricks(request: FastifyRequest, reply: FastifyReply): Promi
   if (/^(?:GET|HEAD)$/.test(request.method) && (coding !== undefined || length !== "0")) {
     throw new CodedError("BAD_REQUEST", `a ${request.method} request has no body`);
   }
+}
+
+/** A proxy in front that is not trusted makes all its clients one address: its own. Told once. */
+function warnOfProxy() {
+  let isTold = false;
+  return async ({ headers, log, ip }: FastifyRequest): Promise<void> => {
+    if (isTold || headers["x-forwarded-for"] === undefined) return;
+    isTold = true;
+    log.warn(
+      { address: ip },
+      "X-Forwarded-For came and TRUSTED_PROXIES is not set: limits count this proxy's clients as one address",
+    );
+  };
 }
 
 /** Nobody here parses a body, nor reads one before it is known whose it is. */

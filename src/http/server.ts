@@ -13,6 +13,7 @@ import Fastify, {
 } from "fastify";
 import { specHash } from "../../generated/spec.ts";
 import type { Config } from "../config.ts";
+import { secrets } from "../environment.ts";
 import { CodedError, codeOfStatus, overLimit, problemOf } from "../errors.ts";
 import { LogLines } from "../observe/log-lines.ts";
 import { beginRequest, endRequest, subscribe } from "../observe/observer.ts";
@@ -40,7 +41,10 @@ declare module "fastify" {
 /** Makes one role's server; it does not listen yet. */
 export function createServer(config: Config, role: Face["role"] = "metrics"): FastifyInstance {
   const server = Fastify({
-    logger: { level: config.env.LOG_LEVEL, hooks: { streamWrite: redactor(config.env.GATEWAY_SECRET) } },
+    logger: {
+      level: config.env.LOG_LEVEL,
+      hooks: { streamWrite: redactor(...secrets.map((name) => config.env[name])) },
+    },
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.env.MAX_BODY_BYTES,
     requestTimeout: config.env.REQUEST_TIMEOUT_MS + 5_000, // of a body that nobody reads; `SlowBodies` answers earlier

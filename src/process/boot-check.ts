@@ -44,7 +44,7 @@ function findExcess({ roles, env }: Config): string[] {
 /** Returns one line per unsafe setting; none outside production. */
 function findUnsafe(config: Config): string[] {
   if (!config.production) return [];
-  const lines: string[] = [];
+  const lines = findOpenGateway(config);
   if (config.env.CORS_ORIGINS.includes("*")) {
     lines.push("CORS_ORIGINS: `*` lets any site call in production; list the dashboards' origins instead");
   }
@@ -59,11 +59,12 @@ function findUnsafe(config: Config): string[] {
 
 /** Returns one line for each setting that starts but probably does not do what was meant. */
 export const findDoubtful = (config: Config): string[] => [
-  ...findOpenGateway(config),
+  ...(config.production ? [] : findOpenGateway(config)),
   ...findOpenDemo(config),
   ...findUnknownProducts(config),
 ];
 
+/** A gateway whose services run in other processes, which know no secret that it would make for itself. */
 function findOpenGateway({ roles, env }: Config): string[] {
   const isAlone = roles.has("gateway") && !roles.has("platform");
   if (!isAlone || env.GATEWAY_SECRET !== undefined) return [];
