@@ -14,12 +14,22 @@ export type Role = (typeof roleNames)[number];
 /** Each line names one variable. */
 export class ConfigError extends UsageError {}
 
+const samplers = [
+  ...["always_on", "always_off", "traceidratio"],
+  ...["parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"],
+];
+
+/** Which requests are traced. `ratio` is of those without a sampled parent. */
+export type TraceSettings = Readonly<{ sampler: string; ratio: number; build: string }>;
+
 export type Config = Readonly<{
   roles: ReadonlySet<Role>;
   production: boolean;
   env: Environment;
   /** Upstreams by upper-case product tag, from `REST_BASE_URL_<TAG>`. */
   upstreams: ReadonlyMap<string, URL>;
+  /** Absent: no traces. */
+  traces: TraceSettings | undefined;
 }>;
 
 /**
@@ -44,6 +54,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string
       lines.push(`${name}: ${(error as Error).message}`);
     }
   }
+  const traces = readTraces(given, lines);
   const unknown = args.filter((arg) => !roleNames.includes(arg as Role));
   for (const arg of unknown)
     lines.push(`unknown role "${arg}": the roles are ${roleNames.join(", ")}${didYouMean(arg, roleNames)}`);
@@ -54,7 +65,29 @@ export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string
     production: env.NODE_ENV === "production",
     env: Object.freeze(env),
     upstreams,
+    traces: traces && { ...traces, build: env.BUILD },
   });
+}
+
+/** OpenTelemetry's own variables: an endpoint, or the exporter `otlp`, switches traces on. */
+function readTraces(
+  given: Readonly<Record<string, string>>,
+  lines: string[],
+): Omit<TraceSettings, "build"> | undefined {
+  const { OTEL_TRACES_EXPORTER: exporter, OTEL_TRACES_SAMPLER: sampler = "parentbased_always_on" } = given;
+  const endpoint = given.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? given.OTEL_EXPORTER_OTLP_ENDPOINT;
+  if (given.OTEL_SDK_DISABLED?.toLowerCase() === "true" || exporter === "none") return undefined;
+  if (endpoint === undefined && exporter === undefined) return undefined;
+  if (exporter !== undefined && exporter !== "otlp") lines.push("OTEL_TRACES_EXPORTER: wants otlp or none");
+  const protocol = given.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? given.OTEL_EXPORTER_OTLP_PROTOCOL;
+  if (protocol === "grpc")
+    lines.push(
+      "OTEL_EXPORTER_OTLP_PROTOCOL: wants http/json; a collector takes it on the port of http/protobuf",
+    );
+  if (!samplers.includes(sampler)) lines.push(`OTEL_TRACES_SAMPLER: wants one of ${samplers.join(", ")}`);
+  const ratio = Number(given.OTEL_TRACES_SAMPLER_ARG ?? 1);
+  if (!(ratio >= 0 && ratio <= 1)) lines.push("OTEL_TRACES_SAMPLER_ARG: wants a number from 0 to 1");
+  return { sampler, ratio };
 }
 
 /** Reads the files that `<name>_FILE` names, as containers mount secrets. A line end at the end of a file does not count. */

@@ -48,7 +48,7 @@ async function startRoles(config: Config, brief: boolean, io: Io, tellDoubts: ()
   const running = await start(config);
   tellDoubts();
   const [front] = running.servers;
-  stopOnSignals(running.servers, config);
+  stopOnSignals(running, config);
   await watchUpstreams(front, config, io.error);
   const text = await welcome(config, running, front?.unready ?? [], brief || config.production);
   io.out(config.production ? asLogLine(text, running) : text);

@@ -6,16 +6,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
+import type { Running } from "./program.ts";
 
 /** Before `docker stop` kills, which is after ten seconds. */
 const patienceMs = 9_000;
 
 /** `servers` in the order in which they stop. */
-export function stopOnSignals(servers: readonly FastifyInstance[], config: Config): void {
+export function stopOnSignals({ servers, end }: Running, config: Config): void {
   process.once("SIGINT", () => process.exit(0));
   process.once("SIGTERM", async () => {
     setTimeout(() => process.exit(1), patienceMs);
     await drain(servers, config.production ? 1_000 : 50);
+    await end?.();
     process.exit(0);
   });
 }
