@@ -117,6 +117,14 @@ export const variables = {
     default: "warn",
     desc: "least severe log line that is written",
   }),
+  DRAIN_MS: count({
+    default: undefined,
+    desc: "notice at SIGTERM: `/readyz` says 503 and answers close their connections, before the port is closed; absent: 1000 in production, else 50",
+  }),
+  STOP_TIMEOUT_MS: count({
+    default: 9_000,
+    desc: "from SIGTERM until the process ends in any case; `docker stop` kills after 10000",
+  }),
   BUILD: str({
     default: "development",
     desc: "what this process was built from, such as a git commit; `/healthz` and `/metrics` tell it",

@@ -10,7 +10,13 @@ export const products: ReadonlySet<string> = new Set(Object.values(operations).m
 
 /** Throws `ConfigError` with every line that stops a start. */
 export function refuseUnfit(config: Config): void {
-  const lines = [...findMissing(config), ...findClash(config), ...findExcess(config), ...findUnsafe(config)];
+  const lines = [
+    ...findMissing(config),
+    ...findClash(config),
+    ...findExcess(config),
+    ...findShortStop(config),
+    ...findUnsafe(config),
+  ];
   if (lines.length > 0) throw new ConfigError(lines);
 }
 
@@ -39,6 +45,11 @@ function findExcess({ roles, env }: Config): string[] {
   return [
     `REST_CONNECTIONS_PER_CALLER: ${ofCaller} is more than REST_CONNECTIONS, which is ${all}; set ${all} or less`,
   ];
+}
+
+function findShortStop({ env: { DRAIN_MS = 0, STOP_TIMEOUT_MS } }: Config): string[] {
+  if (DRAIN_MS < STOP_TIMEOUT_MS) return [];
+  return [`STOP_TIMEOUT_MS: ${STOP_TIMEOUT_MS} is over before DRAIN_MS, which is ${DRAIN_MS}; set more`];
 }
 
 /** Returns one line per unsafe setting; none outside production. */
