@@ -6,6 +6,7 @@ import { folderFiles } from "../bind/spec-files.ts";
 import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
 import { nonEmpty } from "../cli/parse.ts";
 import { escaped } from "../cli/printable.ts";
+import type { Sources } from "../codegen/generate.ts";
 import { check } from "./check.ts";
 import { failureAnnotations, formatGithub } from "./format/github.ts";
 import { formatJson } from "./format/json.ts";
@@ -50,16 +51,16 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
 const reportOf = (base: string | undefined, { root, today }: Io): Promise<Report> =>
   check({
     files: folderFiles(join(root, "spec")),
-    freshness: () => freshness(root),
+    freshness: (sources) => freshness(root, sources),
     today: today ?? new Date().toISOString().slice(0, 10),
     ...(base !== undefined && { base: { name: base, files: gitFiles(root, base) } }),
   });
 
 /** Codegen's libraries are most of the start-up: they are loaded only where there is something to generate. */
-async function freshness(root: string): Promise<Finding[]> {
-  const { generate } = await import("../codegen/generate.ts");
+async function freshness(root: string, sources: Sources): Promise<Finding[]> {
+  const { generateFrom } = await import("../codegen/generate.ts");
   const { generatedFiles } = await import("../codegen/main.ts");
-  return freshnessFindings(root, await generate(root), generatedFiles(root));
+  return freshnessFindings(root, await generateFrom(sources), generatedFiles(root));
 }
 
 function write(text: string, { file }: Output, io: Io): void {

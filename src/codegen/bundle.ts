@@ -11,8 +11,12 @@ import { mappedReference } from "../openapi/variants.ts";
 /** The bundler sees all files in this folder, so that no path of the machine gets into the output. */
 const folder = "/spec/";
 
-export async function bundled(document: RestDocument): Promise<Record<string, unknown>> {
-  const resolver = new LoadedFiles(document);
+/** `root` replaces the document's root file. */
+export async function bundled(
+  document: RestDocument,
+  root: Readonly<Record<string, unknown>>,
+): Promise<Record<string, unknown>> {
+  const resolver = new LoadedFiles(document, root);
   const config = await createConfig({});
   const found = await bundle({ ref: folder + document.root.file, config, externalRefResolver: resolver });
   const problem = found.problems.find(({ severity }) => severity === "error");
@@ -22,11 +26,13 @@ export async function bundled(document: RestDocument): Promise<Record<string, un
 
 class LoadedFiles extends BaseResolver {
   readonly #document: RestDocument;
+  readonly #root: unknown;
   readonly #files = new Map<string, Promise<Document>>();
 
-  constructor(document: RestDocument) {
+  constructor(document: RestDocument, root: unknown) {
     super();
     this.#document = document;
+    this.#root = root;
   }
 
   override resolveExternalRef(base: string | null, reference: string): string {
@@ -41,7 +47,8 @@ class LoadedFiles extends BaseResolver {
   }
 
   async #load(absoluteRef: string): Promise<Document> {
-    const value = this.#document.file(absoluteRef.slice(folder.length));
+    const name = absoluteRef.slice(folder.length);
+    const value = name === this.#document.root.file ? this.#root : this.#document.file(name);
     return { source: new Source(absoluteRef, ""), parsed: copy(value) };
   }
 }

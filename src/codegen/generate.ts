@@ -21,8 +21,11 @@ function loadSaved(files: SpecFiles, model: Model): SavedOperation[] {
   return operations;
 }
 
+/** A proved model, and the saved operations that are valid for it. */
+export type Sources = { readonly model: Model; readonly saved: readonly SavedOperation[] };
+
 /** Reads `<root>/spec`; throws `SpecUnreadable` with all errors if there are any. */
-export function loadSources(root: string): { model: Model; saved: SavedOperation[] } {
+export function loadSources(root: string): Sources {
   const files = folderFiles(join(root, "spec"));
   const model = provedModel(loadSpec(files.read));
   return { model, saved: loadSaved(files, model) };
@@ -48,12 +51,15 @@ async function named<T>(filename: string, make: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Generates from `<root>/spec`. Throws as `loadSources` does. */
+export const generate = (root: string): Promise<Map<string, string>> => generateFrom(loadSources(root));
+
 /**
- * Paths are relative to `root`, `/`-separated and sorted. The core of graphql-codegen runs the configuration of
+ * Paths are relative to the project, `/`-separated and sorted. The core of graphql-codegen runs the configuration of
  * `codegen.ts`. It starts faster than the command line of graphql-codegen.
  */
-export async function generate(root: string): Promise<Map<string, string>> {
-  const { generates, pluginLoader, schema, config } = configFor(root);
+export async function generateFrom({ model, saved }: Sources): Promise<Map<string, string>> {
+  const { generates, pluginLoader, schema, config } = codegenConfig(model, saved);
   const files = Object.entries(generates).map(async ([filename, output]) => {
     const { plugins = [], documents, config: own } = output as Types.ConfiguredOutput;
     const names = plugins.map(String);
