@@ -1,6 +1,6 @@
 /** Reads `schema.graphql` and `openapi.yaml` of a spec folder and binds them. */
 
-import { SpecUnreadable, unreadable } from "../diagnostic.ts";
+import { type Diagnostic, SpecUnreadable, unreadable } from "../diagnostic.ts";
 import { brokenReferences } from "../openapi/broken-references.ts";
 import { type ReadFile, RestDocument } from "../openapi/document.ts";
 import { readOperations } from "../openapi/read-operations.ts";
@@ -8,13 +8,28 @@ import { readSchema, type SchemaFile } from "../schema/read-schema.ts";
 import { bind } from "./bind.ts";
 import type { Model, Spec } from "./model.ts";
 
+/** The OpenAPI document with its operations and findings, which do not depend on the schema. */
+export type DocumentFile = {
+  readonly document: RestDocument;
+  readonly operations: Model["operations"];
+  readonly diagnostics: readonly Diagnostic[];
+};
+
+export function readDocument(read: ReadFile): DocumentFile {
+  const document = new RestDocument("openapi.yaml", read);
+  return withinStack(() => {
+    const { operations, diagnostics } = readOperations(document);
+    return { document, operations, diagnostics: [...brokenReferences(document), ...diagnostics] };
+  });
+}
+
 /** Throws `SpecUnreadable` with a finding for each unreadable file. */
-export function loadSpec(read: ReadFile): Spec {
-  const [document, schemaFile] = readBoth(
-    () => new RestDocument("openapi.yaml", read),
+export function loadSpec(read: ReadFile, documentOf = readDocument): Spec {
+  const [documentFile, schemaFile] = readBoth(
+    () => documentOf(read),
     () => readSchema("schema.graphql", read("schema.graphql") ?? missing("schema.graphql")),
   );
-  return withinStack(() => bindBoth(document, schemaFile));
+  return withinStack(() => bindBoth(documentFile, schemaFile));
 }
 
 /** The model of a spec without errors; throws `SpecUnreadable` with all errors of any other spec. */
@@ -24,9 +39,8 @@ export function provedModel({ model, diagnostics }: Spec): Model {
   return model;
 }
 
-function bindBoth(document: RestDocument, schemaFile: SchemaFile): Spec {
-  const { operations, diagnostics } = readOperations(document);
-  const found = [...brokenReferences(document), ...diagnostics, ...schemaFile.diagnostics];
+function bindBoth({ document, operations, diagnostics }: DocumentFile, schemaFile: SchemaFile): Spec {
+  const found = [...diagnostics, ...schemaFile.diagnostics];
   if (!schemaFile.schema) return { diagnostics: found };
   const bound = bind({
     document,

@@ -11,6 +11,8 @@ import { isScalarType, isSpecifiedScalarType } from "graphql";
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import { boundFields, type Model } from "../bind/model.ts";
 import { unreadable } from "../diagnostic.ts";
+import type { RestDocument } from "../openapi/document.ts";
+import type { RestOperation } from "../openapi/operation.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import { bundled } from "./bundle.ts";
 import { emitArguments } from "./emit-arguments.ts";
@@ -21,6 +23,7 @@ import { emitSchema } from "./emit-schema.ts";
 import { emitParents, parentName } from "./emit-types.ts";
 import { formatted } from "./format.ts";
 import { reachedDocument } from "./reached-document.ts";
+import { Results } from "./results.ts";
 import { singleQuoted } from "./text.ts";
 import { resolversName, resolversSuffix, typeScriptName } from "./type-names.ts";
 
@@ -31,10 +34,14 @@ type GeneratedFile = {
   readonly config?: object;
 };
 
-export function codegenConfig(model: Model, saved: readonly SavedOperation[] = []): CodegenConfig {
+export function codegenConfig(
+  model: Model,
+  saved: readonly SavedOperation[] = [],
+  results = new Results(),
+): CodegenConfig {
   const schema = emitSchema(model);
   const files: Record<string, GeneratedFile> = {
-    "rest.ts": { plugin: () => emitRestTypes(model) },
+    "rest.ts": { plugin: () => restTypes(model, results) },
     "schema.graphql": { plugin: () => schema },
     "graphql.ts": {
       plugin: together(() => emitParents(model), typescript.plugin, typescriptResolvers.plugin),
@@ -46,7 +53,7 @@ export function codegenConfig(model: Model, saved: readonly SavedOperation[] = [
     ...(saved.length > 0 && savedOperationFiles(model, saved)),
   };
   const plugins = new Map(
-    Object.entries(files).map(([name, { plugin }]) => [name, { plugin: formatting(name, plugin) }]),
+    Object.entries(files).map(([name, { plugin }]) => [name, { plugin: formatting(name, plugin, results) }]),
   );
   return {
     schema,
@@ -90,13 +97,22 @@ export function merged(outputs: readonly Types.PluginOutput[]): string {
 }
 
 const formatting =
-  (name: string, plugin: PluginFunction): PluginFunction =>
-  async (...input) =>
-    formatted(name, merged([await plugin(...input)]));
+  (name: string, plugin: PluginFunction, results: Results): PluginFunction =>
+  async (...input) => {
+    const text = merged([await plugin(...input)]);
+    return results.text(name, [text], () => formatted(name, text));
+  };
 
-async function emitRestTypes(model: Model): Promise<string> {
-  const { document } = model;
-  const operations = boundFields(model).map(({ operation }) => operation);
+function restTypes({ document, calledOperations, fields }: Model, results: Results): Promise<string> {
+  const operations = new Set(boundFields({ fields }).map(({ operation }) => operation));
+  const from = [document, [...calledOperations.keys()].sort().join()];
+  return results.text("rest types", from, () => emitRestTypes(document, operations));
+}
+
+async function emitRestTypes(
+  document: RestDocument,
+  operations: ReadonlySet<RestOperation>,
+): Promise<string> {
   const bundle = (await bundled(document, reachedDocument(document, operations))) as unknown as OpenAPI3;
   try {
     return astToString(await openapiTS(bundle, { defaultNonNullable: false, silent: true }));

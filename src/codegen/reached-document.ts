@@ -66,7 +66,9 @@ function reached(root: Members, kept: ReadonlySet<string>): Record<string, unkno
   const below = (value: unknown, steps: readonly string[]): unknown => {
     if (kept.has(keyOf(steps))) return value;
     if (steps.length > 2 || !isRecord(value)) return undefined;
-    const members = Object.entries(value).map(([key, member]) => [key, below(member, [...steps, key])] as const);
+    const members = Object.entries(value).map(
+      ([key, member]) => [key, below(member, [...steps, key])] as const,
+    );
     const found = members.filter(([, member]) => member !== undefined);
     return found.length > 0 ? Object.fromEntries(found) : undefined;
   };
