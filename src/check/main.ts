@@ -12,6 +12,7 @@ import { failureAnnotations, formatGithub } from "./format/github.ts";
 import { formatJson } from "./format/json.ts";
 import { formatMarkdown } from "./format/markdown.ts";
 import { formatOption, type Output, oneToStandardOutput } from "./format/option.ts";
+import { formatSarif } from "./format/sarif.ts";
 import { formatText } from "./format/text.ts";
 import { freshnessFindings } from "./freshness.ts";
 import { gitFiles } from "./git-files.ts";
@@ -74,6 +75,7 @@ function print(report: Report, { format, file }: Output, io: Io): string {
   if (format === "json") return escaped(formatJson(report));
   const shown = printableReport(report);
   if (format === "github") return formatGithub(shown);
+  if (format === "sarif") return formatSarif(shown);
   return format === "markdown"
     ? formatMarkdown(shown)
     : formatText(shown, file === undefined && io.colour === true);
