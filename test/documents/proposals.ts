@@ -25,9 +25,7 @@ export type Proposals = {
 
 /** A root needs a field before the first proposal has one. Its own finding does not count. */
 const start = "type Query { _: Int }\ntype Mutation { _: Int }\n";
-const groupSize = 30;
-
-export function proposalsOf(text: string, most: number): Proposals {
+export function proposalsOf(text: string, most: number, groupSize = 30): Proposals {
   const file = readDocument((name) => (name === "openapi.yaml" ? text : undefined));
   const all = [...file.operations.keys()];
   // spread over the whole document, so that no part of it is left out
