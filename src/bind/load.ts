@@ -1,12 +1,12 @@
 /** Reads `schema.graphql` and `openapi.yaml` of a spec folder and binds them. */
 
 import { SpecUnreadable, unreadable } from "../diagnostic.ts";
-import { brokenReferences } from "../openapi/broken-references.ts";
 import { type ReadFile, RestDocument } from "../openapi/document.ts";
+import { documentFaults } from "../openapi/document-faults.ts";
 import { readOperations } from "../openapi/read-operations.ts";
 import { readSchema, type SchemaFile } from "../schema/read-schema.ts";
 import { bind } from "./bind.ts";
-import type { Model, Spec } from "./model.ts";
+import { boundFields, type Model, type Spec } from "./model.ts";
 
 /** Throws `SpecUnreadable` with a finding for each unreadable file. */
 export function loadSpec(read: ReadFile): Spec {
@@ -25,16 +25,19 @@ export function provedModel({ model, diagnostics }: Spec): Model {
 }
 
 function bindBoth(document: RestDocument, schemaFile: SchemaFile): Spec {
-  const { operations, diagnostics } = readOperations(document);
-  const found = [...brokenReferences(document), ...diagnostics, ...schemaFile.diagnostics];
-  if (!schemaFile.schema) return { diagnostics: found };
+  const operations = readOperations(document);
+  if (!schemaFile.schema) return { diagnostics: schemaFile.diagnostics };
   const bound = bind({
     document,
     operations,
     schema: schemaFile.schema,
     schemaDocument: schemaFile.document,
   });
-  return { model: bound.model, diagnostics: [...found, ...bound.diagnostics] };
+  const called = boundFields(bound.model).map(({ operation }) => operation);
+  return {
+    model: bound.model,
+    diagnostics: [...documentFaults(document, called), ...schemaFile.diagnostics, ...bound.diagnostics],
+  };
 }
 
 /** Turns a stack overflow, the sign of an endless or very deep schema, into `SpecUnreadable`. */

@@ -10,8 +10,7 @@ const loadRules = new Set<Rule>([
   "spec-unreadable",
   "ref-unresolved",
   "ref-circular",
-  "operation-id-missing",
-  "operation-id-duplicate",
+  "document-faulty",
   "schema-invalid",
 ]);
 

@@ -9,7 +9,7 @@ import * as typescriptOperations from "@graphql-codegen/typescript-operations";
 import * as typescriptResolvers from "@graphql-codegen/typescript-resolvers";
 import { isScalarType, isSpecifiedScalarType } from "graphql";
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
-import type { Model } from "../bind/model.ts";
+import { boundFields, type Model } from "../bind/model.ts";
 import { unreadable } from "../diagnostic.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import { bundled } from "./bundle.ts";
@@ -20,6 +20,7 @@ import { emitResolvers } from "./emit-resolvers.ts";
 import { emitSchema } from "./emit-schema.ts";
 import { emitParents, parentName } from "./emit-types.ts";
 import { formatted } from "./format.ts";
+import { unguarded } from "./inherited-names.ts";
 import { singleQuoted } from "./text.ts";
 import { resolversName, resolversSuffix, typeScriptName } from "./type-names.ts";
 
@@ -93,10 +94,13 @@ const formatting =
   async (...input) =>
     formatted(name, merged([await plugin(...input)]));
 
-async function emitRestTypes({ document }: Model): Promise<string> {
-  const whole = (await bundled(document)) as unknown as OpenAPI3;
+async function emitRestTypes(model: Model): Promise<string> {
+  const { document } = model;
   try {
-    return astToString(await openapiTS(whole, { defaultNonNullable: false, silent: true }));
+    const bound = new Set(boundFields(model).map(({ operation }) => operation));
+    const operations = [...model.operations.values()].filter((operation) => bound.has(operation));
+    const whole = (await bundled(document, operations)) as unknown as OpenAPI3;
+    return unguarded(astToString(await openapiTS(whole, { defaultNonNullable: false, silent: true })));
   } catch (error) {
     throw unreadable(
       document.root.file,

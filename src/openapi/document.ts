@@ -4,7 +4,13 @@
  */
 import { posix } from "node:path";
 import { type Place, unreadable } from "../diagnostic.ts";
-import { type NodePath, parseYamlFile, type YamlFile } from "./yaml-file.ts";
+import {
+  type DuplicateKey,
+  type NodePath,
+  parseWithDuplicates,
+  refuseDuplicates,
+  type YamlFile,
+} from "./yaml-file.ts";
 
 export type RestNode = { readonly file: string; readonly path: NodePath; readonly value: unknown };
 
@@ -28,12 +34,18 @@ export class RestDocument {
     if (typeof openapi !== "string" || !/^3\.[01]\./.test(`${openapi}.`)) {
       throw unreadable(name, "is not an OpenAPI 3.0 or 3.1 document");
     }
+    refuseDuplicates(file.duplicateKeys.filter(({ path }) => path.length === 1));
     this.root = { file: name, path: [], value: file.value };
   }
 
   /** The parsed content of a file by its name below the spec folder; `undefined` if the file does not exist. */
   file(name: string): unknown {
     return this.#file(name)?.value;
+  }
+
+  /** Of the files that were read so far. */
+  duplicateKeys(): DuplicateKey[] {
+    return [...this.#files.values()].flatMap((file) => file?.duplicateKeys ?? []);
   }
 
   place(node: RestNode, ...below: NodePath): Place {
@@ -74,7 +86,7 @@ export class RestDocument {
   #file(name: string): YamlFile | undefined {
     if (!this.#files.has(name)) {
       const text = /^(\.\.|\/|[a-z]+:)/.test(name) ? undefined : this.#read(name);
-      this.#files.set(name, text === undefined ? undefined : parseYamlFile(name, text));
+      this.#files.set(name, text === undefined ? undefined : parseWithDuplicates(name, text));
     }
     return this.#files.get(name);
   }
@@ -98,7 +110,8 @@ function childValue(value: unknown, key: string | number): unknown {
   return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-const unescapePointer = (step: string): string =>
+/** A step of a JSON pointer as a name (RFC 6901 §4). */
+export const unescapePointer = (step: string): string =>
   decodePercent(step).replaceAll("~1", "/").replaceAll("~0", "~");
 
 /** Decodes the percent-encoding of a part of a reference (RFC 3986 §2.1). */

@@ -7,6 +7,7 @@ import {
   isAlias,
   isMap,
   isScalar,
+  isSeq,
   LineCounter,
   parseDocument,
   type Node as YamlNode,
@@ -15,14 +16,33 @@ import { type Place, unreadable } from "../diagnostic.ts";
 
 export type NodePath = readonly (string | number)[];
 
+/** A key that stands twice in one object. The later value counts. */
+export type DuplicateKey = { readonly file: string; readonly path: NodePath; readonly place: Place };
+
 export type YamlFile = {
   readonly value: unknown;
+  readonly duplicateKeys: readonly DuplicateKey[];
   /** The position of the value at `path`, or of its key; the nearest ancestor's position if the value does not exist. */
   place(path: NodePath): Place;
 };
 
-/** Throws `SpecUnreadable` with the place of the first syntax error. Findings print `name` as the file's name. */
+/** Throws `SpecUnreadable` with the place of the first syntax error or duplicate key. `name` is the file's name in findings. */
 export function parseYamlFile(name: string, text: string): YamlFile {
+  const file = parseWithDuplicates(name, text);
+  refuseDuplicates(file.duplicateKeys);
+  return file;
+}
+
+/** Throws `SpecUnreadable` at the first of the keys. */
+export function refuseDuplicates([first]: readonly DuplicateKey[]): void {
+  if (first) throw unreadable(first.file, duplicateText(first), first.place);
+}
+
+export const duplicateText = ({ path }: DuplicateKey): string =>
+  `the key "${path.at(-1)}" stands twice in one object`;
+
+/** Like `parseYamlFile`, but keeps duplicate keys as data: they may stand where nobody reads. */
+export function parseWithDuplicates(name: string, text: string): YamlFile {
   const lines = new LineCounter();
   try {
     const document = parseDocument(text.replace(/^\uFEFF/, ""), {
@@ -30,7 +50,7 @@ export function parseYamlFile(name: string, text: string): YamlFile {
       uniqueKeys: true,
       merge: true,
     });
-    const error = document.errors[0];
+    const [error] = document.errors.filter(({ code }) => code !== "DUPLICATE_KEY");
     if (error) {
       const { line, col } = lines.linePos(error.pos[0]);
       const message = error.message.split(/ at line |\n/)[0] ?? "not YAML";
@@ -41,7 +61,15 @@ export function parseYamlFile(name: string, text: string): YamlFile {
       });
     }
     const value: unknown = document.toJS({ maxAliasCount: 1_000 });
-    return { value, place: (path) => placeOf(name, document, lines, path) };
+    const duplicateKeys = document.errors.map(({ pos: [offset] }): DuplicateKey => {
+      const { line, col } = lines.linePos(offset);
+      return {
+        file: name,
+        path: pathAt(document.contents, offset),
+        place: { file: name, line, column: col },
+      };
+    });
+    return { value, duplicateKeys, place: (path) => placeOf(name, document, lines, path) };
   } catch (error) {
     if (error instanceof RangeError) throw unreadable(name, "is nested too deeply");
     if (error instanceof ReferenceError) throw unreadable(name, "expands too many aliases");
@@ -61,6 +89,25 @@ function placeOf(file: string, document: Document, lines: LineCounter, path: Nod
   const { line, col } = lines.linePos(offset);
   return { file, line, column: col };
 }
+
+/** The path of the key at an offset of the text. */
+function pathAt(contents: unknown, offset: number): NodePath {
+  const path: (string | number)[] = [];
+  for (let node = contents; ; ) {
+    const entries: { step: string | number; from: number; value: unknown }[] = isMap(node)
+      ? node.items.map(({ key, value }) => ({ step: String(key), from: startOf(key), value }))
+      : isSeq(node)
+        ? node.items.map((value, step) => ({ step, from: startOf(value), value }))
+        : [];
+    const entry = entries.findLast(({ from }) => from <= offset);
+    if (!entry) return path;
+    path.push(entry.step);
+    if (entry.from === offset && isMap(node)) return path;
+    node = entry.value;
+  }
+}
+
+const startOf = (node: unknown): number => (node as YamlNode | null)?.range?.[0] ?? Number.POSITIVE_INFINITY;
 
 type Entry = [node: unknown, offset: number];
 

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { bind } from "../../src/bind/bind.ts";
 import { loadSnapshot } from "../../src/bind/spec-snapshot.ts";
 import { type Base, examine } from "../../src/check/check.ts";
-import { brokenReferences } from "../../src/openapi/broken-references.ts";
 import { RestDocument } from "../../src/openapi/document.ts";
+import { documentFaults } from "../../src/openapi/document-faults.ts";
 import { readOperations } from "../../src/openapi/read-operations.ts";
 import { readSchema } from "../../src/schema/read-schema.ts";
 import { memoryFiles } from "./mutations/pair.ts";
@@ -53,8 +53,8 @@ test("binding, proof and a comparison take less than 4 s of processor time beyon
   const schemaFile = readSchema("schema.graphql", schema);
   if (!schemaFile.schema) throw new Error("no schema");
   const start = process.cpuUsage();
-  const { operations } = readOperations(parsed);
-  expect(brokenReferences(parsed)).toEqual([]);
+  const operations = readOperations(parsed);
+  expect(documentFaults(parsed, operations.values())).toEqual([]);
   const { model, diagnostics } = bind({
     document: parsed,
     operations,
