@@ -13,6 +13,7 @@ export const rules = {
   "ref-unresolved": ["error", "A `$ref` points at nothing."],
   "ref-circular": ["error", "A schema includes itself, by `$ref`, `allOf`, `oneOf` or `anyOf`."],
   "document-faulty": ["warning", "The document has faults in parts that no field reaches."],
+  "overlay-unused": ["warning", "An action of the overlay selects nothing in the document."],
   "operation-id-duplicate": ["error", "`@rest` names an `operationId` that several REST operations share."],
   "schema-invalid": ["error", "The GraphQL schema is not valid."],
   "field-unbound": ["error", "A root field has no `@rest`."],

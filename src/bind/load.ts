@@ -36,7 +36,12 @@ function bindBoth(document: RestDocument, schemaFile: SchemaFile): Spec {
   const called = boundFields(bound.model).map(({ operation }) => operation);
   return {
     model: bound.model,
-    diagnostics: [...documentFaults(document, called), ...schemaFile.diagnostics, ...bound.diagnostics],
+    diagnostics: [
+      ...documentFaults(document, called),
+      ...document.overlayFindings,
+      ...schemaFile.diagnostics,
+      ...bound.diagnostics,
+    ],
   };
 }
 

@@ -11,6 +11,7 @@ const loadRules = new Set<Rule>([
   "ref-unresolved",
   "ref-circular",
   "document-faulty",
+  "overlay-unused",
   "schema-invalid",
 ]);
 

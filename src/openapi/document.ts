@@ -3,7 +3,8 @@
  * reference with an RFC 6901 JSON pointer) is resolved on demand; it may lead to another file or into a cycle.
  */
 import { posix } from "node:path";
-import { type Place, unreadable } from "../diagnostic.ts";
+import { type Diagnostic, type Place, unreadable } from "../diagnostic.ts";
+import { overlayFile, withOverlay } from "./overlay.ts";
 import {
   type DuplicateKey,
   type NodePath,
@@ -19,15 +20,24 @@ export type ReadFile = (name: string) => string | undefined;
 
 export class RestDocument {
   readonly root: RestNode;
+  /** The actions of the overlay that select nothing. */
+  readonly overlayFindings: readonly Diagnostic[];
   /** The cache of `shapeAt`: schema → shape. Two references to one schema get the same shape object. */
   readonly shapes = new WeakMap<object, unknown>();
   readonly #read: ReadFile;
   readonly #files = new Map<string, YamlFile | undefined>();
 
-  /** Throws `SpecUnreadable` if the file is not an OpenAPI 3.0 or 3.1 document. */
+  /**
+   * Reads the file, and the overlay beside it if there is one. Throws `SpecUnreadable` if the file is not an OpenAPI 3.0
+   * or 3.1 document.
+   */
   constructor(name: string, read: ReadFile) {
     this.#read = read;
-    const file = this.#file(name);
+    const own = this.#file(name);
+    const overlay = this.#file(overlayFile);
+    const { file, unused } = own && overlay ? withOverlay(own, overlay) : { file: own, unused: [] };
+    this.overlayFindings = unused;
+    this.#files.set(name, file);
     if (!file) throw unreadable(name, "there is no such file");
     const { openapi, swagger } = isRecord(file.value) ? file.value : {};
     if (swagger !== undefined) throw unreadable(name, `is Swagger ${swagger}: OpenAPI 3.0 or 3.1 is needed`);
