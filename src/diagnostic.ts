@@ -79,6 +79,7 @@ export const rules = {
   "batch-page": ["warning", "A batched list may end before all parents have their items."],
   "n-plus-one": ["warning", "A link below a list makes one call a parent."],
   "credential-unsent": ["warning", "A bound operation needs a credential that never travels to REST."],
+  "credential-undeclared": ["warning", "The document does not say which credentials REST takes."],
   "saved-operation-invalid": [
     "error",
     "A saved operation is not valid against the schema, or cannot be named.",

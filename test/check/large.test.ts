@@ -26,7 +26,7 @@ function document(): string {
     const answer = `{"description":"ok","content":{"application/json":{"schema":{"type":"array","items":{"$ref":"#/components/schemas/S${index}"}}}}}`;
     return `"/r${index}":{"get":{"operationId":"list${index}","tags":["t"],"parameters":[{"name":"limit","in":"query","schema":{"type":"integer","maximum":100}}],"responses":{"200":${answer}}}}`;
   });
-  return `{"openapi":"3.1.0","info":{"title":"t","version":"1"},\n"paths":{\n${paths.join(",\n")}\n},\n"components":{"schemas":{\n${schemas.join(",\n")}\n}}}`;
+  return `{"openapi":"3.1.0","info":{"title":"t","version":"1"},"security":[],\n"paths":{\n${paths.join(",\n")}\n},\n"components":{"schemas":{\n${schemas.join(",\n")}\n}}}`;
 }
 
 const schema = [

@@ -74,6 +74,8 @@ export type CalledOperation = {
   readonly permission?: string;
   /** The serialization of array and object parameters, by `location:name`. */
   readonly style?: Readonly<Record<string, { readonly style: string; readonly explode: boolean }>>;
+  /** The request headers that carry its credentials, a list for each way in. Absent: none is declared. */
+  readonly credentials?: readonly (readonly string[])[];
   /** The body's media type, if it is not `application/json`. */
   readonly media?: string;
   /** Whether a 2xx response may have no JSON body. */
