@@ -22,7 +22,7 @@ import { emitResolvers } from "./emit-resolvers.ts";
 import { emitSchema } from "./emit-schema.ts";
 import { emitParents, parentName } from "./emit-types.ts";
 import { formatted } from "./format.ts";
-import { reachedDocument } from "./reached-document.ts";
+import { unguarded } from "./inherited-names.ts";
 import { Results } from "./results.ts";
 import { singleQuoted } from "./text.ts";
 import { resolversName, resolversSuffix, typeScriptName } from "./type-names.ts";
@@ -103,19 +103,18 @@ const formatting =
     return results.text(name, [text], () => formatted(name, text));
   };
 
-function restTypes({ document, calledOperations, fields }: Model, results: Results): Promise<string> {
-  const operations = new Set(boundFields({ fields }).map(({ operation }) => operation));
-  const from = [document, [...calledOperations.keys()].sort().join()];
+function restTypes(model: Model, results: Results): Promise<string> {
+  const { document } = model;
+  const bound = new Set(boundFields(model).map(({ operation }) => operation));
+  const operations = [...model.operations.values()].filter((operation) => bound.has(operation));
+  const from = [document, operations.map(({ id }) => id).join("\n")];
   return results.text("rest types", from, () => emitRestTypes(document, operations));
 }
 
-async function emitRestTypes(
-  document: RestDocument,
-  operations: ReadonlySet<RestOperation>,
-): Promise<string> {
-  const bundle = (await bundled(document, reachedDocument(document, operations))) as unknown as OpenAPI3;
+async function emitRestTypes(document: RestDocument, operations: readonly RestOperation[]): Promise<string> {
   try {
-    return astToString(await openapiTS(bundle, { defaultNonNullable: false, silent: true }));
+    const whole = (await bundled(document, operations)) as unknown as OpenAPI3;
+    return unguarded(astToString(await openapiTS(whole, { defaultNonNullable: false, silent: true })));
   } catch (error) {
     throw unreadable(
       document.root.file,

@@ -86,7 +86,7 @@ export async function createGateway(config: Config, backends: Backends): Promise
 async function introspect(config: Config, verify: VerifyKey, key: string | undefined, ip: string) {
   const isKey = key !== undefined && isKeyOf(config.env.API_ENVIRONMENT, key);
   const caller = isKey ? await verify(key, addressBlock(ip)) : undefined;
-  if (!caller) throw unauthenticated(key);
+  if (!caller) throw unauthenticated(key !== undefined);
   return caller;
 }
 

@@ -6,6 +6,7 @@ import { compressResponses } from "../http/compress-responses.ts";
 import { allowOrigins } from "../http/cors.ts";
 import { createServer } from "../http/server.ts";
 import { Upstreams } from "../rest/client.ts";
+import { credentialNames } from "../rest/credentials.ts";
 import { createApollo } from "./apollo.ts";
 import { letAbandonedErrorsGo } from "./errors/abandoned-errors.ts";
 import { createExplorer, type Samples } from "./explorer/explorer.ts";
@@ -41,7 +42,7 @@ export async function createGraphql(
   if (!base)
     throw new ConfigError(["REST_BASE_URL: the graphql role needs it; set it to the REST platform's URL"]);
   letAbandonedErrorsGo();
-  const server = createServer(config);
+  const server = createServer(config, credentialNames(operations));
   const upstreams = new Upstreams(config, base, operations);
   const executions: ExecutionCounts = { planned: 0, interpreted: 0 };
   const schema = buildSchema();

@@ -13,6 +13,7 @@ import { json, mediaTypeFor } from "../http/graphql-media-type.ts";
 import { wantsHtml } from "../http/media-type.ts";
 import { answerOptions } from "../http/options.ts";
 import { RestClient, type Upstreams } from "../rest/client.ts";
+import { credentialNames } from "../rest/credentials.ts";
 import { headerForwarder } from "../rest/forwarded-headers.ts";
 import { RequestScope } from "../rest/request-scope.ts";
 import type { Rest } from "../rest/rest.ts";
@@ -36,7 +37,8 @@ export function routes(
   saved: SavedOperations,
   explorer: Explorer | undefined,
 ): void {
-  const forward = headerForwarder(config);
+  const forward = headerForwarder(config, operations);
+  const credentials = credentialNames(operations);
   const refusals = new Refusals();
   const savedOnly = config.env.OPERATIONS === "saved";
   const { GRAPHQL_GET: takesGet, MAX_OPERATIONS: maxOperations } = config.env;
@@ -75,7 +77,7 @@ export function routes(
     };
     try {
       const given = isBatch ? await Promise.all(parameters.map(run)) : await run(parameters);
-      throwForRefusedCredentials([given].flat(), request.raw.rawHeaders);
+      throwForRefusedCredentials([given].flat(), scope.hasCredentials);
       const began = processorMs();
       if (log) for (const one of [given].flat()) withCalls(one, log);
       const text = textOf(given, request.id);
@@ -100,7 +102,7 @@ export function routes(
   server.get(path, async (request, reply) => {
     if (explorer && wantsHtml(request.headers.accept)) return explorer.send(request, reply);
     if (!takesGet) throw refusedMethod(reply);
-    const fault = crossSiteFault(request.headers);
+    const fault = crossSiteFault(request.headers, credentials);
     if (fault) return answer(request, reply, refusal(fault.message));
     return execute(request, reply, readSearch(request.query as Record<string, unknown>));
   });

@@ -27,10 +27,11 @@ declare module "fastify" {
   }
 }
 
-/** Makes one role's server; it does not listen yet. */
-export function createServer(config: Config): FastifyInstance {
+/** Makes one role's server; it does not listen yet. No log line shows a value of the headers `credentials`. */
+export function createServer(config: Config, credentials: readonly string[] = []): FastifyInstance {
+  const streamWrite = redactor(config.env.GATEWAY_SECRET, credentials);
   const server = Fastify({
-    logger: { level: config.env.LOG_LEVEL, hooks: { streamWrite: redactor(config.env.GATEWAY_SECRET) } },
+    logger: { level: config.env.LOG_LEVEL, hooks: { streamWrite } },
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.env.MAX_BODY_BYTES,
     requestTimeout: config.env.REQUEST_TIMEOUT_MS + 5_000, // of a body that nobody reads; `SlowBodies` answers earlier

@@ -147,6 +147,7 @@ export class RestClient {
       hasHeaders: body !== undefined || (header && Object.keys(header).length > 0),
       parseAs: "stream", // openapi-fetch returns `RestResponse.body`, the parsed value
       scope: this.#scope,
+      operation,
     });
   }
 }

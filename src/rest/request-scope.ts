@@ -4,13 +4,20 @@
  */
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
+import type { Operation } from "./operation.ts";
 import type { RestResponse } from "./rest-response.ts";
 import type { Account, FairShare } from "./shares/fair-share.ts";
 import type { HeldBytes } from "./shares/held-bytes.ts";
 import { processorMs } from "./shares/processor-time.ts";
 
-/** The headers of a request that travel on to REST, and the caller that the request belongs to. */
-export type Forwarded = { readonly headers: Readonly<Record<string, string>>; readonly caller: string };
+type Headers = Readonly<Record<string, string>>;
+
+/** The headers of a request that travel on to REST, its credentials, and the caller that the request belongs to. */
+export type Forwarded = {
+  readonly headers: Headers;
+  readonly credentials: Headers;
+  readonly caller: string;
+};
 
 /** The budgets that all requests of the process share. */
 export type Shares = { readonly processor: FairShare; readonly bytes: HeldBytes };
@@ -18,10 +25,12 @@ export type Shares = { readonly processor: FairShare; readonly bytes: HeldBytes 
 type Abandon = (failure: CodedError) => void;
 
 export class RequestScope {
-  readonly headers: Readonly<Record<string, string>>;
   readonly caller: string;
-  /** The reads of this request, by URL and the operation's own headers. `null`: the read failed. */
+  /** The reads of this request, by operation, URL and the operation's own headers. `null`: the read failed. */
   readonly reads = new Map<string, Promise<RestResponse> | null>();
+  readonly #headers: Headers;
+  readonly #credentials: Headers;
+  readonly #headersOf = new Map<Operation, Headers>();
   readonly #config: Config;
   readonly #deadline: number;
   readonly #abandons: Abandon[] = [];
@@ -32,13 +41,32 @@ export class RequestScope {
   #calls = 0;
   #hasLeft = false;
 
-  constructor(config: Config, shares: Shares, { headers, caller }: Forwarded) {
+  constructor(config: Config, shares: Shares, { headers, credentials, caller }: Forwarded) {
     this.#config = config;
     this.#shares = shares;
     this.#account = shares.processor.enter(caller);
-    this.headers = headers;
+    this.#headers = headers;
+    this.#credentials = credentials;
     this.caller = caller;
     this.#deadline = performance.now() + config.env.REQUEST_TIMEOUT_MS;
+  }
+
+  /** Whether the request came with a credential that some operation takes. */
+  get hasCredentials(): boolean {
+    return Object.keys(this.#credentials).length > 0;
+  }
+
+  /** The headers that travel on to an operation, with the credentials that it takes. */
+  headersOf(operation: Operation): Headers {
+    const known = this.#headersOf.get(operation);
+    if (known) return known;
+    const headers: Record<string, string> = { ...this.#headers };
+    for (const name of operation.credentials?.flat() ?? []) {
+      const value = this.#credentials[name];
+      if (value !== undefined) headers[name] = value;
+    }
+    this.#headersOf.set(operation, headers);
+    return headers;
   }
 
   /** Counts one call. Throws when the call is one too many, or when it is a read and the client has left. */

@@ -150,10 +150,14 @@ test("an error of the mapping has no fingerprint, so it cannot be approved", asy
 });
 
 test("a credential that is never sent to REST is one finding for all fields, and can be approved", async () => {
-  const session = "security: [{ session: [] }]\ncomponents:\n  securitySchemes:\n";
+  const session = "components:\n  securitySchemes:\n";
   const scheme = "    session: { type: apiKey, in: cookie, name: SID }";
   const root = project({
-    "spec/openapi.yaml": edited(depotOpenapi, "\ncomponents:", `\n${session}${scheme}`),
+    "spec/openapi.yaml": edited(
+      edited(depotOpenapi, "\ncomponents:", `\n${session}${scheme}`),
+      "\nsecurity: []",
+      "\nsecurity: [{ session: [] }]",
+    ),
   });
   expect(await codegen([], { root, ...silent })).toBe(0);
   const { findings } = await reportOf(root);

@@ -35,7 +35,7 @@ export async function against(answer: Answer, environment: NodeJS.ProcessEnv = {
   onTestFinished(() => upstreams.close());
   const request = (caller = "key") => {
     const headers = { "x-api-key": caller, "x-request-id": "id" };
-    const scope = new RequestScope(config, upstreams.shares, { headers, caller });
+    const scope = new RequestScope(config, upstreams.shares, { headers, credentials: {}, caller });
     return Object.assign(new RestClient(operations, upstreams, scope), {
       leave: () => scope.leave(),
       close: () => scope.close(),

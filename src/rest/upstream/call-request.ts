@@ -1,7 +1,15 @@
 /** The light stand-in for `Request` that openapi-fetch makes: it holds the members that a call needs. */
+import type { Operation } from "../operation.ts";
 import type { RequestScope } from "../request-scope.ts";
 
-type CallInit = { method: string; headers: Headers; hasHeaders: boolean; body?: string; scope: RequestScope };
+type CallInit = {
+  method: string;
+  headers: Headers;
+  hasHeaders: boolean;
+  body?: string;
+  scope: RequestScope;
+  operation: Operation;
+};
 
 export class CallRequest {
   /** Path and query. */
@@ -11,6 +19,7 @@ export class CallRequest {
   readonly headers: Record<string, string> | undefined;
   readonly body: string | undefined;
   readonly scope: RequestScope;
+  readonly operation: Operation;
 
   constructor(path: string, init: CallInit) {
     this.path = path || "/";
@@ -18,6 +27,7 @@ export class CallRequest {
     this.headers = init.hasHeaders ? Object.fromEntries(init.headers) : undefined;
     this.body = init.body;
     this.scope = init.scope;
+    this.operation = init.operation;
   }
 
   get isRead(): boolean {

@@ -68,7 +68,9 @@ export class Upstream {
   #fetch(request: CallRequest): Promise<RestResponse> {
     const { reads } = request.scope;
     if (!request.isRead) return this.#call(request).finally(() => reads.clear());
-    const key = this.#origin + request.path + (request.headers ? JSON.stringify(request.headers) : "");
+    const key =
+      `${request.operation.id} ${this.#origin}${request.path}` +
+      (request.headers ? JSON.stringify(request.headers) : "");
     const known = reads.get(key);
     if (known) return known;
     const isFirst = known === undefined;
@@ -117,8 +119,9 @@ export class Upstream {
     return promise;
   }
 
-  #send(exchange: Exchange, { method, path, headers, body, scope }: CallRequest): void {
-    const sent = headers ? { ...scope.headers, ...headers } : scope.headers;
+  #send(exchange: Exchange, { method, path, headers, body, scope, operation }: CallRequest): void {
+    const carried = scope.headersOf(operation);
+    const sent = headers ? { ...carried, ...headers } : carried;
     exchange.send(this.#pool, { method, path, headers: sent, body });
   }
 
