@@ -107,6 +107,7 @@ function copy(value: unknown, copies = new Map<unknown, unknown>()): unknown {
 function copyMember(key: string, member: unknown, copies: Map<unknown, unknown>): unknown {
   if (key === "$ref" && typeof member === "string") return guardedReference(member);
   if (key === "required" && Array.isArray(member)) return member.map((name) => guarded(String(name)));
+  if (key === "examples" && isExamples(member)) return {};
   if (key !== "discriminator" || !isRecord(member)) return copy(member, copies);
   const { propertyName, mapping } = member;
   const pointed = Object.entries(isRecord(mapping) ? mapping : {}).map(([value, to]) => [
@@ -119,3 +120,12 @@ function copyMember(key: string, member: unknown, copies: Map<unknown, unknown>)
     ...(isRecord(mapping) && { mapping: Object.fromEntries(pointed) }),
   };
 }
+
+/** The examples of a media type or a parameter (OpenAPI 3.1 §4.8.19). No type has them, and they may be most of a document. */
+const isExamples = (member: unknown): boolean =>
+  isRecord(member) &&
+  Object.values(member).every(
+    (each) => isRecord(each) && Object.keys(each).some((key) => exampleKeys.has(key)),
+  );
+
+const exampleKeys = new Set(["$ref", "value", "externalValue", "summary"]);

@@ -43,6 +43,19 @@ const oddities: unknown[] = [
   ...[object({ valueOf: { type: "string" } }), { discriminator: { propertyName: "x", mapping: null } }],
 ];
 
+test("examples of a bound operation may refer to what the types leave out, or to nothing", async () => {
+  const expected = await generatedFiles(schema, documentWith(undefined, {}));
+  for (const reference of ["#/components/examples/one", "#/nowhere"]) {
+    const document = JSON.parse(documentWith(undefined, {}));
+    document.components.examples = { one: { value: { name: "a" } } };
+    document.paths["/thing"].get.responses[200].content["application/json"].examples = {
+      default: { $ref: reference },
+    };
+    const found = await generatedFiles(schema, JSON.stringify(document));
+    expect(found).toEqual(expected);
+  }
+});
+
 test("odd schemas, parameters, bodies and responses of operations that are not bound", async () => {
   const expected = await generatedFiles(schema, documentWith(undefined, {}));
   for (const odd of oddities) {

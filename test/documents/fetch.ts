@@ -1,10 +1,11 @@
 /** Fetches packages with `npm pack`, once, into a cache folder. Nothing of them is installed or run. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Source } from "./list.ts";
 
-const cache = join(import.meta.dirname, "../../node_modules/.cache/documents");
+const cache = join(tmpdir(), "messaging-graphql-documents");
 
 /** The text of the document. */
 export const fetchDocument = (source: Omit<Source, "name">): string =>
