@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { codegen } from "@graphql-codegen/core";
 import type { Types } from "@graphql-codegen/plugin-helpers";
-import { parse } from "graphql";
+import { buildASTSchema, parse } from "graphql";
 import { loadSpec, provedModel } from "../bind/load.ts";
 import type { Model } from "../bind/model.ts";
 import { folderFiles, type SpecFiles, savedOperationTexts } from "../bind/spec-files.ts";
@@ -14,6 +14,7 @@ import { SpecUnreadable } from "../diagnostic.ts";
 import { readSavedOperations, type SavedOperation } from "../schema/saved-operations.ts";
 import { hashSpec } from "../standards/spec-hash.ts";
 import { codegenConfig } from "./config.ts";
+import { Results } from "./results.ts";
 
 /** Throws `SpecUnreadable` with all findings if a saved operation is not valid. */
 function loadSaved(files: SpecFiles, model: Model): SavedOperation[] {
@@ -22,10 +23,13 @@ function loadSaved(files: SpecFiles, model: Model): SavedOperation[] {
   return operations;
 }
 
+/** A proved model, and the saved operations that are valid for it. */
+export type Sources = { readonly model: Model; readonly saved: readonly SavedOperation[] };
+
 /** Reads `<root>/spec`; throws `SpecUnreadable` with all errors if there are any. */
-export function loadSources(root: string): { model: Model; saved: SavedOperation[] } {
+export function loadSources(root: string, results = new Results()): Sources {
   const files = folderFiles(join(root, "spec"));
-  const model = provedModel(loadSpec(files.read));
+  const model = provedModel(loadSpec(files.read, results.readDocument));
   return { model, saved: loadSaved(files, model) };
 }
 
@@ -58,12 +62,22 @@ async function named<T>(filename: string, make: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Generates from `<root>/spec`, and takes from `results` what has not changed. Throws as `loadSources` does. */
+export const generate = (root: string, results = new Results()): Promise<Map<string, string>> =>
+  generateFrom(root, loadSources(root, results), results);
+
 /**
- * Paths are relative to `root`, `/`-separated and sorted. The core of graphql-codegen runs the configuration of
+ * Paths are relative to the project, `/`-separated and sorted. The core of graphql-codegen runs the configuration of
  * `codegen.ts`. It starts faster than the command line of graphql-codegen.
  */
-export async function generate(root: string): Promise<Map<string, string>> {
-  const { generates, pluginLoader, schema, config } = configFor(root);
+export async function generateFrom(
+  root: string,
+  { model, saved }: Sources,
+  results = new Results(),
+): Promise<Map<string, string>> {
+  const { generates, pluginLoader, schema, config } = codegenConfig(model, saved, results);
+  const document = parse(String(schema));
+  const schemaAst = buildASTSchema(document, { assumeValid: true });
   const files = Object.entries(generates).map(async ([filename, output]) => {
     const { plugins = [], documents, config: own } = output as Types.ConfiguredOutput;
     const names = plugins.map(String);
@@ -72,7 +86,8 @@ export async function generate(root: string): Promise<Map<string, string>> {
     const content = await named(filename, () =>
       codegen({
         filename,
-        schema: parse(String(schema)),
+        schema: document,
+        schemaAst,
         documents: documents ? [{ document: parse(String(documents)) }] : [],
         config: { ...config, ...own },
         plugins: names.map((name) => ({ [name]: {} })),

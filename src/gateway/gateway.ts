@@ -113,7 +113,7 @@ function noteCaller(
 async function introspect(config: Config, verify: VerifyKey, key: string | undefined, ip: string) {
   const isKey = key !== undefined && isKeyOf(config.env.API_ENVIRONMENT, key);
   const caller = isKey ? await verify(key, addressBlock(ip)) : undefined;
-  if (!caller) throw unauthenticated(key);
+  if (!caller) throw unauthenticated(key !== undefined);
   return caller;
 }
 

@@ -16,6 +16,7 @@ import { wantsHtml } from "../http/media-type.ts";
 import { answerOptions } from "../http/options.ts";
 import type { RequestRecord } from "../observe/records.ts";
 import { RestClient, type Upstreams } from "../rest/client.ts";
+import { credentialNames } from "../rest/credentials.ts";
 import { RequestScope } from "../rest/request-scope.ts";
 import type { Rest } from "../rest/rest.ts";
 import { collectCalls, type NotedCall } from "./call-log.ts";
@@ -48,6 +49,7 @@ export function routes(
   { apollo, upstreams, callers, saved, explorer }: Parts,
 ): void {
   const [tenantName = "", , keyName = ""] = contextHeaderNames(config.env.CONTEXT_HEADER_PREFIX);
+  const credentials = credentialNames(operations);
   const refusals = new Refusals();
   const parse = jsonParser(server);
   leaveJsonBodies(server); // a caller that has used up its share waits before its body is parsed
@@ -110,14 +112,15 @@ export function routes(
         ? await Promise.all(parameters.map((one) => run(one, true)))
         : await run(parameters, false);
       if (client.hasSucceeded) callers.accept(request);
-      throwForRefusedCredentials([given].flat(), request.raw.rawHeaders);
+      throwForRefusedCredentials([given].flat(), forwarded.hasCredentials);
       if (calls) for (const one of [given].flat()) withCalls(one, calls());
       const text = textOf(given, request.id);
       const excess = answerExcess(config.env, text);
       scope.workedOn(text);
       if (excess) return answer(request, reply, refused(excess));
       const mayBeKept = queriesOnly && !calls && isWithoutErrors(given);
-      if (mayBeKept && letClientKeep(request, reply, text, scope.freshSeconds)) return reply.code(304).send();
+      if (mayBeKept && letClientKeep(request, reply, text, scope.freshSeconds, credentials))
+        return reply.code(304).send();
       return answer(request, reply, given, text);
     } finally {
       scope.close();
@@ -137,7 +140,7 @@ export function routes(
   server.get(path, async (request, reply) => {
     if (explorer && wantsHtml(request.headers.accept)) return explorer.send(request, reply);
     if (!takesGet) throw refusedMethod(reply);
-    const fault = crossSiteFault(request.headers);
+    const fault = crossSiteFault(request.headers, credentials);
     if (fault) return answer(request, reply, refusal(fault.message));
     return execute(request, reply, () => readSearch(request.query as Record<string, unknown>));
   });

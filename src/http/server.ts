@@ -39,12 +39,21 @@ declare module "fastify" {
   }
 }
 
-/** Makes one role's server; it does not listen yet. */
-export function createServer(config: Config, role: Face["role"] = "metrics"): FastifyInstance {
+/** Makes one role's server; it does not listen yet. No log line shows a value of the headers `credentials`. */
+export function createServer(
+  config: Config,
+  role: Face["role"] = "metrics",
+  credentials: readonly string[] = [],
+): FastifyInstance {
   const server = Fastify({
     logger: {
       level: config.env.LOG_LEVEL,
-      hooks: { streamWrite: redactor(...secrets.map((name) => config.env[name])) },
+      hooks: {
+        streamWrite: redactor(
+          secrets.map((name) => config.env[name]),
+          credentials,
+        ),
+      },
     },
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.env.MAX_BODY_BYTES,

@@ -167,6 +167,7 @@ export class RestClient {
       parseAs: "stream", // openapi-fetch returns `RestResponse.body`, the parsed value
       scope: this.#scope,
       call,
+      operation,
     });
   }
 }

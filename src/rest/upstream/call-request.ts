@@ -1,5 +1,6 @@
 /** The light stand-in for `Request` that openapi-fetch makes: it holds the members that a call needs. */
 import type { CallRecord } from "../../observe/records.ts";
+import type { Operation } from "../operation.ts";
 import type { RequestScope } from "../request-scope.ts";
 
 type CallInit = {
@@ -9,6 +10,7 @@ type CallInit = {
   body?: string;
   scope: RequestScope;
   call: CallRecord;
+  operation: Operation;
 };
 
 export class CallRequest {
@@ -21,6 +23,7 @@ export class CallRequest {
   readonly scope: RequestScope;
   readonly isRead: boolean;
   readonly call: CallRecord;
+  readonly operation: Operation;
 
   constructor(path: string, init: CallInit) {
     this.path = path || "/";
@@ -30,5 +33,6 @@ export class CallRequest {
     this.scope = init.scope;
     this.isRead = init.method === "GET";
     this.call = init.call;
+    this.operation = init.operation;
   }
 }

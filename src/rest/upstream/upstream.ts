@@ -121,10 +121,11 @@ export class Upstream {
       deadlines.abandon(failure);
     };
     if (isRead) scope.onLeave(abandon);
-    const { method, path, body } = request;
+    const { method, path, body, operation } = request;
+    const carried = scope.forwarded.headersOf(operation);
     const { traceparent } = request.call;
     const own = [request.headers, read?.validators, traceparent && { traceparent }].filter(Boolean);
-    const headers = own.length > 0 ? Object.assign({}, scope.headers, ...own) : scope.headers;
+    const headers = own.length > 0 ? Object.assign({}, carried, ...own) : carried;
     const send = (): void => exchange.send(this.#pool, { method, path, headers, body });
     if (entry.turn) entry.turn.then(send);
     else send();
