@@ -2,7 +2,7 @@
 
 import type { Context } from "../src/rest/context.ts";
 import type { components } from "./rest.ts";
-import type { GraphQLResolveInfo } from "graphql";
+import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from "graphql";
 
 export type Maybe<T> = T | null | undefined;
 export type InputMaybe<T> = T | null;
@@ -47,6 +47,10 @@ export type Scalars = {
   Boolean: { input: boolean; output: boolean };
   Int: { input: number; output: number };
   Float: { input: number; output: number };
+  /** A time (RFC 3339), always in UTC here: `2026-10-30T09:20:03.000Z`. */
+  DateTime: { input: string; output: string };
+  /** A day (RFC 3339): `2026-10-30`. */
+  Date: { input: string; output: string };
 };
 
 /** Everything that can be read. */
@@ -234,10 +238,10 @@ export type Conversation = {
   unreadCount: Scalars["Int"]["output"];
   /** Labels set by agents. */
   tags: Array<Scalars["String"]["output"]>;
-  /** When it began (RFC 3339, UTC). */
-  createdAt: Scalars["String"]["output"];
-  /** When its latest message was written (RFC 3339, UTC). */
-  lastMessageAt: Scalars["String"]["output"];
+  /** When it began. */
+  createdAt: Scalars["DateTime"]["output"];
+  /** When its latest message was written. */
+  lastMessageAt: Scalars["DateTime"]["output"];
   /**
    * The contact it is held with.
    *
@@ -326,10 +330,10 @@ export type Message = {
   body: Scalars["String"]["output"];
   /** Who wrote it. */
   author: MessageAuthor;
-  /** When it was written (RFC 3339, UTC). */
-  createdAt: Scalars["String"]["output"];
-  /** When it reached its recipient (RFC 3339, UTC); null until then. */
-  deliveredAt: Maybe<Scalars["String"]["output"]>;
+  /** When it was written. */
+  createdAt: Scalars["DateTime"]["output"];
+  /** When it reached its recipient; null until then. */
+  deliveredAt: Maybe<Scalars["DateTime"]["output"]>;
   /**
    * The conversation it belongs to.
    *
@@ -411,8 +415,8 @@ export type Agent = {
   email: Maybe<Scalars["String"]["output"]>;
   /** Topics the agent is good at. */
   skills: Array<Scalars["String"]["output"]>;
-  /** When the agent was set up (RFC 3339, UTC). */
-  createdAt: Scalars["String"]["output"];
+  /** When the agent was set up. */
+  createdAt: Scalars["DateTime"]["output"];
 };
 
 /** A page of agents. */
@@ -457,10 +461,10 @@ export type Contact = {
   stage: ContactStage;
   /** Labels. */
   tags: Array<Scalars["String"]["output"]>;
-  /** When the contact was added (RFC 3339, UTC). */
-  createdAt: Scalars["String"]["output"];
-  /** When the contact last wrote (RFC 3339, UTC); null if never. */
-  lastSeenAt: Maybe<Scalars["String"]["output"]>;
+  /** When the contact was added. */
+  createdAt: Scalars["DateTime"]["output"];
+  /** When the contact last wrote; null if never. */
+  lastSeenAt: Maybe<Scalars["DateTime"]["output"]>;
   /**
    * The agent who looks after the contact.
    *
@@ -518,8 +522,8 @@ export type MetricSeries = {
 /** The value of one day. */
 export type MetricPoint = {
   __typename?: "MetricPoint";
-  /** The day (UTC), `YYYY-MM-DD`. */
-  date: Scalars["String"]["output"];
+  /** The day (UTC). */
+  date: Scalars["Date"]["output"];
   /** The value; null if there is nothing to take the mean of. */
   value: Maybe<Scalars["Float"]["output"]>;
 };
@@ -619,6 +623,8 @@ export type ResolversUnionTypes<_RefType extends Record<string, unknown>> = {
 
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
+  DateTime: ResolverTypeWrapper<Scalars["DateTime"]["output"]>;
+  Date: ResolverTypeWrapper<Scalars["Date"]["output"]>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Int: ResolverTypeWrapper<Scalars["Int"]["output"]>;
   String: ResolverTypeWrapper<Scalars["String"]["output"]>;
@@ -653,6 +659,8 @@ export type ResolversTypes = {
 
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
+  DateTime: Scalars["DateTime"]["output"];
+  Date: Scalars["Date"]["output"];
   Query: Record<PropertyKey, never>;
   Int: Scalars["Int"]["output"];
   String: Scalars["String"]["output"];
@@ -676,6 +684,14 @@ export type ResolversParentTypes = {
   Float: Scalars["Float"]["output"];
   MetricPoint: MetricPointParent;
 };
+
+export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes["DateTime"], any> {
+  name: "DateTime";
+}
+
+export interface DateScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes["Date"], any> {
+  name: "Date";
+}
 
 export type QueryResolvers<
   ContextType = Context,
@@ -775,8 +791,8 @@ export type ConversationResolvers<
   channel: Resolver<ResolversTypes["String"], ParentType, ContextType>;
   unreadCount: Resolver<ResolversTypes["Int"], ParentType, ContextType>;
   tags: Resolver<Array<ResolversTypes["String"]>, ParentType, ContextType>;
-  createdAt: Resolver<ResolversTypes["String"], ParentType, ContextType>;
-  lastMessageAt: Resolver<ResolversTypes["String"], ParentType, ContextType>;
+  createdAt: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>;
+  lastMessageAt: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>;
   contact: Resolver<Maybe<ResolversTypes["Contact"]>, ParentType, ContextType>;
   assignee: Resolver<Maybe<ResolversTypes["Agent"]>, ParentType, ContextType>;
   participants: Resolver<Maybe<Array<Maybe<ResolversTypes["Agent"]>>>, ParentType, ContextType>;
@@ -825,8 +841,8 @@ export type MessageResolvers<
   to: Resolver<ResolversTypes["String"], ParentType, ContextType>;
   body: Resolver<ResolversTypes["String"], ParentType, ContextType>;
   author: Resolver<ResolversTypes["MessageAuthor"], ParentType, ContextType>;
-  createdAt: Resolver<ResolversTypes["String"], ParentType, ContextType>;
-  deliveredAt: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>;
+  createdAt: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>;
+  deliveredAt: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>;
   conversation: Resolver<Maybe<ResolversTypes["Conversation"]>, ParentType, ContextType>;
 };
 
@@ -884,7 +900,7 @@ export type AgentResolvers<
   availability: Resolver<ResolversTypes["AgentAvailability"], ParentType, ContextType>;
   email: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>;
   skills: Resolver<Array<ResolversTypes["String"]>, ParentType, ContextType>;
-  createdAt: Resolver<ResolversTypes["String"], ParentType, ContextType>;
+  createdAt: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>;
 };
 
 export type AgentConnectionResolvers<
@@ -910,8 +926,8 @@ export type ContactResolvers<
   company: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>;
   stage: Resolver<ResolversTypes["ContactStage"], ParentType, ContextType>;
   tags: Resolver<Array<ResolversTypes["String"]>, ParentType, ContextType>;
-  createdAt: Resolver<ResolversTypes["String"], ParentType, ContextType>;
-  lastSeenAt: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>;
+  createdAt: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>;
+  lastSeenAt: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>;
   owner: Resolver<Maybe<ResolversTypes["Agent"]>, ParentType, ContextType>;
   conversations: Resolver<
     Maybe<Array<ResolversTypes["Conversation"]>>,
@@ -951,13 +967,15 @@ export type MetricPointResolvers<
   ContextType = Context,
   ParentType extends ResolversParentTypes["MetricPoint"] = ResolversParentTypes["MetricPoint"],
 > = {
-  date: Resolver<ResolversTypes["String"], ParentType, ContextType>;
+  date: Resolver<ResolversTypes["Date"], ParentType, ContextType>;
   value: Resolver<Maybe<ResolversTypes["Float"]>, ParentType, ContextType>;
 };
 
 export type MetricUnitResolvers = { COUNT: "count"; SECONDS: "seconds" };
 
 export type Resolvers<ContextType = Context> = {
+  DateTime: GraphQLScalarType;
+  Date: GraphQLScalarType;
   Query: QueryResolvers<ContextType>;
   Mutation: MutationResolvers<ContextType>;
   IdentityProfile: IdentityProfileResolvers<ContextType>;

@@ -12,6 +12,7 @@ import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import type { Model } from "../bind/model.ts";
 import { unreadable } from "../diagnostic.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
+import { dateScalars } from "../standards/date-scalars.ts";
 import { bundled } from "./bundle.ts";
 import { emitArguments } from "./emit-arguments.ts";
 import { emitDocuments, emitManifest, savedDefinitions } from "./emit-operations.ts";
@@ -107,10 +108,13 @@ async function emitRestTypes({ document }: Model): Promise<string> {
   }
 }
 
+const dateTypes = Object.fromEntries([...dateScalars.keys()].map((name) => [name, "string"]));
+
 /** The types of the saved operations, here and in the client package. */
 export const operationTypeOptions = {
   useTypeImports: true,
   strictScalars: false,
+  scalars: dateTypes,
   defaultScalarType: "unknown",
   namingConvention: "keep",
 };
@@ -138,12 +142,12 @@ const keepTypeName =
     return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
   };
 
-/** A custom scalar passes unchanged: REST alone knows its type. */
-const customScalars = ({ schema }: Model): Record<string, object> =>
+/** A custom scalar passes unchanged. A date is a string, and REST alone knows the type of any other. */
+const customScalars = ({ schema }: Model): Record<string, object | string> =>
   Object.fromEntries(
     Object.values(schema.getTypeMap())
       .filter((type) => isScalarType(type) && !isSpecifiedScalarType(type))
-      .map(({ name }) => [name, { input: "any", output: "unknown" }]),
+      .map(({ name }) => [name, dateTypes[name] ?? { input: "any", output: "unknown" }]),
   );
 
 /** Every field resolver is demanded, and its parent is the REST object, so that `tsc` proves the mapping a second time. */

@@ -4,6 +4,7 @@ import { makeExecutableSchema } from "@graphql-tools/schema";
 import { type GraphQLSchema, isObjectType } from "graphql";
 import { argumentNames, argumentSchemas } from "../../generated/arguments.ts";
 import * as resolvers from "../../generated/resolvers.ts";
+import { addDateCoercions } from "./date-scalars.ts";
 import { argumentCheck, type Resolver } from "./errors/argument-check.ts";
 import { withArgumentNames } from "./errors/argument-names.ts";
 import { isPlainObject } from "./plain-object.ts";
@@ -31,6 +32,7 @@ export function executableSchema(typeDefs: string, byType: Resolvers, facts: Arg
     assumeValidSDL: true,
     noLocation: true,
   });
+  addDateCoercions(schema);
   // makeExecutableSchema binds resolvers and so drops their properties (`property`, `itself`, `level`)
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith("__")) continue;
