@@ -7,6 +7,17 @@ export type Incremental<T> =
   | T
   | { [P in keyof T]?: P extends " $fragmentName" | "__typename" ? T[P] : never };
 
+/** A messaging channel, spelt as the `String` arguments named `channel` take it: what an answer shows can be sent back. */
+export type Channel =
+  /** WhatsApp. */
+  | "whatsapp"
+  /** Text messages. */
+  | "sms"
+  /** E-mail. */
+  | "email"
+  /** The chat on the tenant's web site. */
+  | "webchat";
+
 /** State of a conversation. */
 export type ConversationStatus =
   /** Waits for the team. */
@@ -182,7 +193,7 @@ export type StartPageQuery = {
     nodes: Array<{
       id: string;
       subject: string | null;
-      channel: string;
+      channel: Channel;
       priority: Priority;
       unreadCount: number;
       lastMessageAt: string;
@@ -214,7 +225,7 @@ export type TeamInboxQuery = {
       subject: string | null;
       status: ConversationStatus;
       priority: Priority;
-      channel: string;
+      channel: Channel;
       unreadCount: number;
       lastMessageAt: string;
       participants: Array<{ id: string; name: string; kind: AgentKind } | null> | null;
@@ -241,7 +252,7 @@ export type ConversationRowFragment = {
   subject: string | null;
   status: ConversationStatus;
   priority: Priority;
-  channel: string;
+  channel: Channel;
   unreadCount: number;
   lastMessageAt: string;
   contact: { id: string; name: string; phone: string | null } | null;
@@ -279,7 +290,7 @@ export type AnswerMutation = {
       subject: string | null;
       status: ConversationStatus;
       priority: Priority;
-      channel: string;
+      channel: Channel;
       unreadCount: number;
       lastMessageAt: string;
       contact: { id: string; name: string; phone: string | null } | null;

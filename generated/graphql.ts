@@ -232,8 +232,8 @@ export type Conversation = {
   status: ConversationStatus;
   /** How urgent it is. */
   priority: Priority;
-  /** Channel it is held over, such as `whatsapp`. */
-  channel: Scalars["String"]["output"];
+  /** Channel it is held over. */
+  channel: Channel;
   /** Inbound messages since the last answer. */
   unreadCount: Scalars["Int"]["output"];
   /** Labels set by agents. */
@@ -291,6 +291,17 @@ export type PageInfo = {
   endCursor: Maybe<Scalars["String"]["output"]>;
 };
 
+/** A messaging channel, spelt as the `String` arguments named `channel` take it: what an answer shows can be sent back. */
+export type Channel =
+  /** WhatsApp. */
+  | "whatsapp"
+  /** Text messages. */
+  | "sms"
+  /** E-mail. */
+  | "email"
+  /** The chat on the tenant's web site. */
+  | "webchat";
+
 /** State of a conversation. */
 export type ConversationStatus =
   /** Waits for the team. */
@@ -318,8 +329,8 @@ export type Message = {
   __typename?: "Message";
   /** Id. */
   id: Scalars["ID"]["output"];
-  /** Channel it goes over, such as `whatsapp`. */
-  channel: Scalars["String"]["output"];
+  /** Channel it goes over. */
+  channel: Channel;
   /** From the contact or to the contact. */
   direction: MessageDirection;
   /** Delivery. */
@@ -635,6 +646,7 @@ export type ResolversTypes = {
   ConversationConnection: ResolverTypeWrapper<ConversationConnectionParent>;
   PageInfo: ResolverTypeWrapper<PageInfoParent>;
   Boolean: ResolverTypeWrapper<Scalars["Boolean"]["output"]>;
+  Channel: Channel;
   ConversationStatus: ResolverTypeWrapper<ConversationStatus>;
   Priority: ResolverTypeWrapper<Priority>;
   Message: ResolverTypeWrapper<MessageParent>;
@@ -788,7 +800,7 @@ export type ConversationResolvers<
   subject: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>;
   status: Resolver<ResolversTypes["ConversationStatus"], ParentType, ContextType>;
   priority: Resolver<ResolversTypes["Priority"], ParentType, ContextType>;
-  channel: Resolver<ResolversTypes["String"], ParentType, ContextType>;
+  channel: Resolver<ResolversTypes["Channel"], ParentType, ContextType>;
   unreadCount: Resolver<ResolversTypes["Int"], ParentType, ContextType>;
   tags: Resolver<Array<ResolversTypes["String"]>, ParentType, ContextType>;
   createdAt: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>;
@@ -835,7 +847,7 @@ export type MessageResolvers<
   ParentType extends ResolversParentTypes["Message"] = ResolversParentTypes["Message"],
 > = {
   id: Resolver<ResolversTypes["ID"], ParentType, ContextType>;
-  channel: Resolver<ResolversTypes["String"], ParentType, ContextType>;
+  channel: Resolver<ResolversTypes["Channel"], ParentType, ContextType>;
   direction: Resolver<ResolversTypes["MessageDirection"], ParentType, ContextType>;
   status: Resolver<ResolversTypes["MessageStatus"], ParentType, ContextType>;
   to: Resolver<ResolversTypes["String"], ParentType, ContextType>;

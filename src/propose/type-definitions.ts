@@ -32,7 +32,9 @@ export class TypeDefinitions {
     const [name] = [...dateScalars].find(([, each]) => each === format) ?? [];
     if (name === undefined) return undefined;
     const url = ` @specifiedBy(url: ${JSON.stringify(dateScalarsUrl)})`;
-    return this.#hasScalar(name, `The format ${format} of RFC 3339, as REST writes it.`, url) ? name : undefined;
+    return this.#hasScalar(name, `The format ${format} of RFC 3339, as REST writes it.`, url)
+      ? name
+      : undefined;
   }
 
   /** Adds the scalar unless there is one. Returns `false` if another type has its name. */
