@@ -77,6 +77,10 @@ export const rules = {
   ],
   "batch-cut-off": ["error", "A batched call may be answered only in part."],
   "batch-page": ["warning", "A batched list may end before all parents have their items."],
+  "connection-unfit": [
+    "error",
+    "A `connection` lacks its arguments, or names a property that cannot be its list or its cursor.",
+  ],
   "n-plus-one": ["warning", "A link below a list makes one call a parent."],
   "credential-unsent": ["warning", "A bound operation needs a credential that never travels to REST."],
   "saved-operation-invalid": [
