@@ -92,7 +92,7 @@ export type Query = {
    */
   conversations: Maybe<Array<Conversation>>;
   /**
-   * Conversations in pages, latest activity first.
+   * Conversations in pages.
    *
    * REST: `GET /v1/inbox/conversations` (listConversations). Needs the permission `inbox:conversations:read`.
    */
@@ -134,7 +134,7 @@ export type Query = {
    */
   contacts: Maybe<Array<Contact>>;
   /**
-   * Contacts in pages, by name.
+   * Contacts in pages.
    *
    * REST: `GET /v1/crm/contacts` (listContacts). Needs the permission `crm:contacts:read`.
    */
@@ -160,6 +160,7 @@ export type QueryConversationsConnectionArgs = {
   status: InputMaybe<ConversationStatus>;
   channel: InputMaybe<Scalars["String"]["input"]>;
   assigneeId: InputMaybe<Scalars["ID"]["input"]>;
+  sort: InputMaybe<ConversationSort>;
 };
 
 /** Everything that can be read. */
@@ -195,6 +196,7 @@ export type QueryContactsConnectionArgs = {
   first?: InputMaybe<Scalars["Int"]["input"]>;
   after: InputMaybe<Scalars["String"]["input"]>;
   stage: InputMaybe<ContactStage>;
+  sort: InputMaybe<ContactSort>;
 };
 
 /** Everything that can be read. */
@@ -305,6 +307,8 @@ export type ConversationConnection = {
   nodes: Array<Conversation>;
   /** How to read on. */
   pageInfo: PageInfo;
+  /** Conversations of all pages together. */
+  totalCount: Scalars["Int"]["output"];
 };
 
 /** A conversation of a page. */
@@ -350,6 +354,15 @@ export type ConversationStatus =
   | "snoozed"
   /** Is done. */
   | "closed";
+
+/** Order of conversations. */
+export type ConversationSort =
+  /** The latest message first. */
+  | "latest-activity"
+  /** The conversation that waits longest first. */
+  | "oldest-activity"
+  /** The conversation that began last first. */
+  | "newest";
 
 /** How urgent a conversation is. */
 export type Priority =
@@ -477,6 +490,8 @@ export type AgentConnection = {
   nodes: Array<Agent>;
   /** How to read on. */
   pageInfo: PageInfo;
+  /** Agents of all pages together. */
+  totalCount: Scalars["Int"]["output"];
 };
 
 /** An agent of a page. */
@@ -553,6 +568,8 @@ export type ContactConnection = {
   nodes: Array<Contact>;
   /** How to read on. */
   pageInfo: PageInfo;
+  /** Contacts of all pages together. */
+  totalCount: Scalars["Int"]["output"];
 };
 
 /** A contact of a page. */
@@ -563,6 +580,13 @@ export type ContactEdge = {
   /** What `after` takes to read on behind this contact. */
   cursor: Scalars["String"]["output"];
 };
+
+/** Order of contacts. */
+export type ContactSort =
+  /** By name. */
+  | "name"
+  /** The contact that was added last first. */
+  | "newest";
 
 /** Where a contact stands on its way to being a customer. */
 export type ContactStage =
@@ -709,6 +733,7 @@ export type ResolversTypes = {
   Boolean: ResolverTypeWrapper<Scalars["Boolean"]["output"]>;
   Channel: Channel;
   ConversationStatus: ResolverTypeWrapper<ConversationStatus>;
+  ConversationSort: ResolverTypeWrapper<ConversationSort>;
   Priority: ResolverTypeWrapper<Priority>;
   Message: ResolverTypeWrapper<MessageParent>;
   MessageDirection: ResolverTypeWrapper<MessageDirection>;
@@ -725,6 +750,7 @@ export type ResolversTypes = {
   Contact: ResolverTypeWrapper<ContactParent>;
   ContactConnection: ResolverTypeWrapper<ContactConnectionParent>;
   ContactEdge: ResolverTypeWrapper<ContactEdgeParent>;
+  ContactSort: ResolverTypeWrapper<ContactSort>;
   ContactStage: ResolverTypeWrapper<ContactStage>;
   MetricSeries: ResolverTypeWrapper<MetricSeriesParent>;
   Float: ResolverTypeWrapper<Scalars["Float"]["output"]>;
@@ -890,6 +916,7 @@ export type ConversationConnectionResolvers<
   edges: Resolver<Array<ResolversTypes["ConversationEdge"]>, ParentType, ContextType>;
   nodes: Resolver<Array<ResolversTypes["Conversation"]>, ParentType, ContextType>;
   pageInfo: Resolver<ResolversTypes["PageInfo"], ParentType, ContextType>;
+  totalCount: Resolver<ResolversTypes["Int"], ParentType, ContextType>;
 };
 
 export type ConversationEdgeResolvers<
@@ -915,6 +942,12 @@ export type ConversationStatusResolvers = {
   PENDING: "pending";
   SNOOZED: "snoozed";
   CLOSED: "closed";
+};
+
+export type ConversationSortResolvers = {
+  LATEST_ACTIVITY: "latest-activity";
+  OLDEST_ACTIVITY: "oldest-activity";
+  NEWEST: "newest";
 };
 
 export type PriorityResolvers = { LOW: "low"; NORMAL: "normal"; HIGH: "high"; URGENT: "urgent" };
@@ -999,6 +1032,7 @@ export type AgentConnectionResolvers<
   edges: Resolver<Array<ResolversTypes["AgentEdge"]>, ParentType, ContextType>;
   nodes: Resolver<Array<ResolversTypes["Agent"]>, ParentType, ContextType>;
   pageInfo: Resolver<ResolversTypes["PageInfo"], ParentType, ContextType>;
+  totalCount: Resolver<ResolversTypes["Int"], ParentType, ContextType>;
 };
 
 export type AgentEdgeResolvers<
@@ -1042,6 +1076,7 @@ export type ContactConnectionResolvers<
   edges: Resolver<Array<ResolversTypes["ContactEdge"]>, ParentType, ContextType>;
   nodes: Resolver<Array<ResolversTypes["Contact"]>, ParentType, ContextType>;
   pageInfo: Resolver<ResolversTypes["PageInfo"], ParentType, ContextType>;
+  totalCount: Resolver<ResolversTypes["Int"], ParentType, ContextType>;
 };
 
 export type ContactEdgeResolvers<
@@ -1051,6 +1086,8 @@ export type ContactEdgeResolvers<
   node: Resolver<ResolversTypes["Contact"], ParentType, ContextType>;
   cursor: Resolver<ResolversTypes["String"], ParentType, ContextType>;
 };
+
+export type ContactSortResolvers = { NAME: "name"; NEWEST: "newest" };
 
 export type ContactStageResolvers = {
   NEW_LEAD: "new-lead";
@@ -1091,6 +1128,7 @@ export type Resolvers<ContextType = Context> = {
   ConversationEdge: ConversationEdgeResolvers<ContextType>;
   PageInfo: PageInfoResolvers<ContextType>;
   ConversationStatus: ConversationStatusResolvers;
+  ConversationSort: ConversationSortResolvers;
   Priority: PriorityResolvers;
   Message: MessageResolvers<ContextType>;
   MessageDirection: MessageDirectionResolvers;
@@ -1107,6 +1145,7 @@ export type Resolvers<ContextType = Context> = {
   Contact: ContactResolvers<ContextType>;
   ContactConnection: ContactConnectionResolvers<ContextType>;
   ContactEdge: ContactEdgeResolvers<ContextType>;
+  ContactSort: ContactSortResolvers;
   ContactStage: ContactStageResolvers;
   MetricSeries: MetricSeriesResolvers<ContextType>;
   MetricPoint: MetricPointResolvers<ContextType>;

@@ -16,10 +16,12 @@ import type {
   ContactConnectionResolvers,
   ContactEdgeResolvers,
   ContactResolvers,
+  ContactSortResolvers,
   ContactStageResolvers,
   ConversationConnectionResolvers,
   ConversationEdgeResolvers,
   ConversationResolvers,
+  ConversationSortResolvers,
   ConversationStatusResolvers,
   IdentityProfileResolvers,
   MessageAuthorResolvers,
@@ -54,6 +56,7 @@ export const Query = {
             status: args.status,
             channel: args.channel,
             assigneeId: args.assigneeId,
+            sort: args.sort,
           },
         }),
     ),
@@ -84,7 +87,7 @@ export const Query = {
       { items: ["items"], next: ["nextCursor"], more: ["hasMore"], first: 50, most: 100 },
       (args) =>
         rest.get("/v1/crm/contacts", {
-          query: { q: args.q, limit: args.first, cursor: args.after, stage: args.stage },
+          query: { q: args.q, limit: args.first, cursor: args.after, stage: args.stage, sort: args.sort },
         }),
     ),
   /** Query.contact → GET /v1/crm/contacts/{contactId} (getContact) */
@@ -170,6 +173,7 @@ export const ConversationConnection = {
   edges: property("edges"),
   nodes: property("nodes"),
   pageInfo: property("pageInfo"),
+  totalCount: property("totalCount"),
 } satisfies ConversationConnectionResolvers;
 
 export const ConversationEdge = {
@@ -249,6 +253,7 @@ export const AgentConnection = {
   edges: property("edges"),
   nodes: property("nodes"),
   pageInfo: property("pageInfo"),
+  totalCount: property("totalCount"),
 } satisfies AgentConnectionResolvers;
 
 export const AgentEdge = {
@@ -296,6 +301,7 @@ export const ContactConnection = {
   edges: property("edges"),
   nodes: property("nodes"),
   pageInfo: property("pageInfo"),
+  totalCount: property("totalCount"),
 } satisfies ContactConnectionResolvers;
 
 export const ContactEdge = {
@@ -329,6 +335,13 @@ export const ConversationStatus = {
   SNOOZED: "snoozed",
   CLOSED: "closed",
 } satisfies ConversationStatusResolvers;
+
+/** ConversationSort: GraphQL name → REST value */
+export const ConversationSort = {
+  LATEST_ACTIVITY: "latest-activity",
+  OLDEST_ACTIVITY: "oldest-activity",
+  NEWEST: "newest",
+} satisfies ConversationSortResolvers;
 
 /** Priority: GraphQL name → REST value */
 export const Priority = {
@@ -366,6 +379,12 @@ export const AgentAvailability = {
   AWAY: "away",
   OFFLINE: "offline",
 } satisfies AgentAvailabilityResolvers;
+
+/** ContactSort: GraphQL name → REST value */
+export const ContactSort = {
+  NAME: "name",
+  NEWEST: "newest",
+} satisfies ContactSortResolvers;
 
 /** ContactStage: GraphQL name → REST value */
 export const ContactStage = {

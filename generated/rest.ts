@@ -30,7 +30,7 @@ export interface paths {
     };
     /**
      * List conversations
-     * @description Latest activity first. Filters combine with "and".
+     * @description Filters combine with "and".
      */
     get: operations["listConversations"];
     put?: never;
@@ -152,7 +152,7 @@ export interface paths {
     };
     /**
      * List contacts
-     * @description By name. `q` searches name, e-mail address, telephone number and company, whatever the case.
+     * @description `q` searches name, e-mail address, telephone number and company, whatever the case.
      */
     get: operations["listContacts"];
     put?: never;
@@ -283,6 +283,13 @@ export interface components {
      */
     ConversationStatus: "open" | "pending" | "snoozed" | "closed";
     /**
+     * @description `latest-activity` begins with the latest message, `oldest-activity` with the one that waits longest, `newest` with
+     *     the conversation that began last.
+     * @default latest-activity
+     * @enum {string}
+     */
+    ConversationSort: "latest-activity" | "oldest-activity" | "newest";
+    /**
      * @description How urgent a conversation is.
      * @enum {string}
      */
@@ -313,6 +320,12 @@ export interface components {
      * @enum {string}
      */
     ContactStage: "new-lead" | "qualified" | "customer" | "former-customer";
+    /**
+     * @description `name` is the order of the alphabet, `newest` begins with the contact that was added last.
+     * @default name
+     * @enum {string}
+     */
+    ContactSort: "name" | "newest";
     /**
      * @description The user that an API key belongs to.
      * @example {
@@ -408,6 +421,11 @@ export interface components {
       nextCursor: string | null;
       /** @description Whether there is a next page. */
       hasMore: boolean;
+      /**
+       * Format: int32
+       * @description Items of all pages together.
+       */
+      totalCount: number;
     };
     /**
      * @description A message of a conversation.
@@ -538,6 +556,11 @@ export interface components {
       nextCursor: string | null;
       /** @description Whether there is a next page. */
       hasMore: boolean;
+      /**
+       * Format: int32
+       * @description Items of all pages together.
+       */
+      totalCount: number;
     };
     /**
      * @description A person the tenant talks to.
@@ -590,6 +613,11 @@ export interface components {
       nextCursor: string | null;
       /** @description Whether there is a next page. */
       hasMore: boolean;
+      /**
+       * Format: int32
+       * @description Items of all pages together.
+       */
+      totalCount: number;
     };
     /** @description The series of a date range. */
     Metrics: {
@@ -902,7 +930,7 @@ export interface components {
      */
     Limit: number;
     /**
-     * @description `nextCursor` of the page before; only with the same filters.
+     * @description `nextCursor` of the page before; only with the same filters and `sort`.
      * @example WyIyMDI2LTExLTAxIiwiY252XzEiXQ
      */
     Cursor: string;
@@ -965,12 +993,17 @@ export interface operations {
          */
         assigneeId?: components["schemas"]["Id"];
         /**
+         * @description Order of the list.
+         * @example newest
+         */
+        sort?: components["schemas"]["ConversationSort"];
+        /**
          * @description Most items of the page.
          * @example 50
          */
         limit?: components["parameters"]["Limit"];
         /**
-         * @description `nextCursor` of the page before; only with the same filters.
+         * @description `nextCursor` of the page before; only with the same filters and `sort`.
          * @example WyIyMDI2LTExLTAxIiwiY252XzEiXQ
          */
         cursor?: components["parameters"]["Cursor"];
@@ -1139,7 +1172,7 @@ export interface operations {
          */
         limit?: components["parameters"]["Limit"];
         /**
-         * @description `nextCursor` of the page before; only with the same filters.
+         * @description `nextCursor` of the page before; only with the same filters and `sort`.
          * @example WyIyMDI2LTExLTAxIiwiY252XzEiXQ
          */
         cursor?: components["parameters"]["Cursor"];
@@ -1222,12 +1255,17 @@ export interface operations {
          */
         stage?: components["schemas"]["ContactStage"];
         /**
+         * @description Order of the list.
+         * @example newest
+         */
+        sort?: components["schemas"]["ContactSort"];
+        /**
          * @description Most items of the page.
          * @example 50
          */
         limit?: components["parameters"]["Limit"];
         /**
-         * @description `nextCursor` of the page before; only with the same filters.
+         * @description `nextCursor` of the page before; only with the same filters and `sort`.
          * @example WyIyMDI2LTExLTAxIiwiY252XzEiXQ
          */
         cursor?: components["parameters"]["Cursor"];
@@ -1405,7 +1443,7 @@ export interface operations {
          */
         limit?: components["parameters"]["Limit"];
         /**
-         * @description `nextCursor` of the page before; only with the same filters.
+         * @description `nextCursor` of the page before; only with the same filters and `sort`.
          * @example WyIyMDI2LTExLTAxIiwiY252XzEiXQ
          */
         cursor?: components["parameters"]["Cursor"];

@@ -44,7 +44,7 @@ await client.request(CustomerDocument, {});`,
   expect(await consumer.typeErrors()).toBe("");
 });
 
-test("Relay's compiler takes the schema, and the layer answers what Relay sends", async () => {
+test("Relay's compiler takes the schema and its connections, and the layer answers what Relay sends", async () => {
   const consumer = await makeConsumer();
   consumer.write(
     "relay.config.json",
@@ -58,10 +58,22 @@ test("Relay's compiler takes the schema, and the layer answers what Relay sends"
     "src/Inbox.ts",
     `import { graphql } from "relay-runtime";
 export const query = graphql\`
-  query InboxQuery($first: Int, $status: ConversationStatus) {
-    conversationsConnection(first: $first, status: $status) {
-      nodes { ...Inbox_row }
-      pageInfo { hasNextPage endCursor }
+  query InboxQuery($status: ConversationStatus) {
+    ...Inbox_list @arguments(status: $status)
+  }
+\`;
+export const list = graphql\`
+  fragment Inbox_list on Query
+  @argumentDefinitions(
+    first: { type: "Int", defaultValue: 5 }
+    after: { type: "String" }
+    status: { type: "ConversationStatus" }
+  )
+  @refetchable(queryName: "InboxPaginationQuery") {
+    conversationsConnection(first: $first, after: $after, status: $status)
+      @connection(key: "Inbox_conversationsConnection") {
+      edges { node { ...Inbox_row } }
+      totalCount
     }
   }
 \`;
@@ -75,10 +87,22 @@ export const row = graphql\`
   );
   const compiler = join(root, "node_modules/relay-compiler/cli.js");
   await promisify(execFile)(process.execPath, [compiler], { cwd: consumer.folder });
-  const artifact = readFileSync(join(consumer.folder, "src/__generated__/InboxQuery.graphql.ts"), "utf8");
-  const [, text = ""] = /"text": ("(?:[^"\\]|\\.)*")/.exec(artifact) ?? [];
+  const textOf = (query: string): string => {
+    const artifact = readFileSync(join(consumer.folder, `src/__generated__/${query}.graphql.ts`), "utf8");
+    const [, text = ""] = /"text": ("(?:[^"\\]|\\.)*")/.exec(artifact) ?? [];
+    return JSON.parse(text);
+  };
   const { ask } = await openLayer();
-  const { data, errors } = await ask(JSON.parse(text), { first: 5, status: "OPEN" });
-  expect(errors).toBeUndefined();
-  expect(data.conversationsConnection.nodes).toHaveLength(5);
+  const first = await ask(textOf("InboxQuery"), { status: "CLOSED" });
+  expect(first.errors).toBeUndefined();
+  const { edges, pageInfo } = first.data.conversationsConnection;
+  expect(edges).toHaveLength(5);
+  // the compiler has added `cursor`, `__typename` and what `usePaginationFragment` reads of `pageInfo`
+  expect(Object.keys(edges[0])).toEqual(expect.arrayContaining(["node", "cursor"]));
+  expect(pageInfo).toEqual({ hasNextPage: true, endCursor: edges[4].cursor });
+  const variables = { status: "CLOSED", first: 5, after: pageInfo.endCursor };
+  const next = await ask(textOf("InboxPaginationQuery"), variables);
+  expect(next.errors).toBeUndefined();
+  const ids = [...edges, ...next.data.conversationsConnection.edges].map(({ node }) => node.id);
+  expect(new Set(ids).size).toBe(10);
 });

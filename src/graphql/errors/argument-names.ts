@@ -20,8 +20,11 @@ export function withArgumentNames(facts: ArgumentFacts, resolve: Resolver): Reso
   const renamed = new WeakMap<CodedError, CodedError>();
   /** Maps an error to the same new error each time, so that the error of many parents stays one error. */
   const rename = (error: unknown): unknown => {
-    if (!(error instanceof CodedError) || error.details.argument === undefined) return error;
-    const known = renamed.get(error) ?? inWordsOf(facts, error, error.details.argument);
+    if (!(error instanceof CodedError)) return error;
+    const { argument, operation } = error.details;
+    // an error without an operation is not REST's, and names the client's argument already
+    if (argument === undefined || operation === undefined) return error;
+    const known = renamed.get(error) ?? inWordsOf(facts, error, argument, operation);
     renamed.set(error, known);
     return known;
   };
@@ -42,10 +45,14 @@ export function withArgumentNames(facts: ArgumentFacts, resolve: Resolver): Reso
   });
 }
 
-function inWordsOf({ names, schemas }: ArgumentFacts, error: CodedError, restName: string): CodedError {
+function inWordsOf(
+  { names, schemas }: ArgumentFacts,
+  error: CodedError,
+  restName: string,
+  operation: string,
+): CodedError {
   const argument = Object.hasOwn(names, restName) ? (names[restName] as string) : restName;
   const words = limitWords(Object.hasOwn(schemas, argument) ? (schemas[argument] as JsonSchema) : {});
-  const where = error.details.operation === undefined ? "" : `${error.details.operation}: `;
-  const message = `${where}REST refuses the value of "${argument}"${words && `, which must be ${words}`}`;
+  const message = `${operation}: REST refuses the value of "${argument}"${words && `, which must be ${words}`}`;
   return new CodedError(error.code, message, { ...error.details, argument }, error);
 }
