@@ -1330,12 +1330,12 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description First day.
+         * @description First day, not after `to` and at most 365 days before it.
          * @example 2026-10-01
          */
         from?: string;
         /**
-         * @description Last day.
+         * @description Last day, not before `from`.
          * @example 2026-10-31
          */
         to?: string;

@@ -1,7 +1,7 @@
 /** Builds the executable schema from the generated schema and the generated resolvers. Arguments are held to REST's limits. */
 import { readFileSync } from "node:fs";
 import { makeExecutableSchema } from "@graphql-tools/schema";
-import { type GraphQLSchema, isObjectType } from "graphql";
+import { type GraphQLField, type GraphQLSchema, isObjectType } from "graphql";
 import { argumentNames, argumentSchemas } from "../../generated/arguments.ts";
 import * as resolvers from "../../generated/resolvers.ts";
 import { addDateCoercions } from "./date-scalars.ts";
@@ -39,17 +39,23 @@ export function executableSchema(typeDefs: string, byType: Resolvers, facts: Arg
     if (type !== schema.getQueryType() && type !== schema.getMutationType()) type.isTypeOf = isPlainObject;
     for (const field of Object.values(type.getFields())) {
       const resolve = byType[type.name]?.[field.name];
-      if (resolve) field.resolve = speakingGraphql(facts, `${type.name}.${field.name}`, resolve) as never;
+      if (resolve) field.resolve = speakingGraphql(facts, type.name, field, resolve) as never;
     }
   }
   return schema;
 }
 
 /** Wraps a resolver: checks its arguments before the call, and renames REST's names in its errors. */
-function speakingGraphql(facts: ArgumentFacts, coordinate: string, resolve: Resolver): Resolver {
+function speakingGraphql(
+  facts: ArgumentFacts,
+  type: string,
+  { name, args }: GraphQLField<unknown, unknown>,
+  resolve: Resolver,
+): Resolver {
+  if (args.length === 0) return resolve;
+  const coordinate = `${type}.${name}`;
   const schemas = facts.schemas[coordinate];
   const names = facts.names[coordinate];
-  if (!schemas && !names) return resolve;
-  const named = withArgumentNames({ names: names ?? {}, schemas: schemas ?? {} }, resolve);
-  return schemas ? argumentCheck(schemas, named) : named;
+  const named = withArgumentNames({ names: names ?? {}, schemas: schemas ?? {}, args }, resolve);
+  return schemas ? argumentCheck(schemas, args, named) : named;
 }

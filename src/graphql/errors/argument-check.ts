@@ -3,9 +3,11 @@
  * A check is compiled when its field is first selected.
  */
 import type { ErrorObject, ValidateFunction } from "ajv";
+import type { GraphQLArgument } from "graphql";
 import { CodedError } from "../../errors.ts";
 import type { LevelResolver } from "../../rest/level.ts";
 import { ajv } from "../../standards/json-schema.ts";
+import { descriptionOf } from "./argument-words.ts";
 import { formatWords } from "./limit-words.ts";
 
 export type Args = Readonly<Record<string, unknown>>;
@@ -14,40 +16,66 @@ export type Resolver = ((parent: unknown, args: Args, context: never, info: neve
 };
 
 /** Wraps a resolver, and its `level` if present, in a check of each argument that has a schema. */
-export function argumentCheck(schemas: Readonly<Record<string, object>>, resolve: Resolver): Resolver {
+export function argumentCheck(
+  schemas: Readonly<Record<string, object>>,
+  args: readonly GraphQLArgument[],
+  resolve: Resolver,
+): Resolver {
   const validators = new Map<string, ValidateFunction>();
-  const check = (args: Args): void => {
+  const check = (given: Args): void => {
     for (const name in schemas) {
-      const value = args[name];
+      const value = given[name];
       if (value === undefined || value === null) continue;
       const validate = validators.get(name) ?? ajv.compile(schemas[name] as object);
       validators.set(name, validate);
-      if (!validate(value)) throw refused(name, validate.errors?.[0]);
+      if (!validate(value)) throw refused(args, name, validate.errors?.[0]);
     }
   };
-  const checked: Resolver = (parent, args, context, info) => {
-    check(args);
-    return resolve(parent, args, context, info);
+  const checked: Resolver = (parent, given, context, info) => {
+    check(given);
+    return resolve(parent, given, context, info);
   };
   const { level } = resolve;
   if (!level) return checked;
   return Object.assign(checked, {
-    level: (async (parents, args, context) => {
-      check(args);
-      return level(parents, args, context);
+    level: (async (parents, given, context) => {
+      check(given);
+      return level(parents, given, context);
     }) satisfies LevelResolver<unknown, Args, unknown>,
   });
 }
 
-function refused(name: string, error: ErrorObject | undefined): CodedError {
+function refused(args: readonly GraphQLArgument[], name: string, error: ErrorObject | undefined): CodedError {
   const below = error?.instancePath.split("/").slice(1).join(".") ?? "";
   const argument = below ? `${name}.${below}` : name;
-  return new CodedError("BAD_USER_INPUT", `argument "${argument}" ${reason(error)}`, { argument });
+  const message = `argument "${argument}" ${reason(error, descriptionOf(args, argument))}`;
+  return new CodedError("BAD_USER_INPUT", message, { argument });
 }
 
-function reason(error: ErrorObject | undefined): string {
-  if (error?.keyword === "enum")
-    return `must be one of ${error.params.allowedValues.filter((value: unknown) => value !== null).join(", ")}`;
-  if (error?.keyword === "format") return `must be ${formatWords(error.params.format)}`;
-  return error?.message ?? "is refused";
+/** The limit that the value breaks. A pattern is for machines: the description says what it means. */
+function reason(error: ErrorObject | undefined, description: string): string {
+  const { keyword = "", params = {} } = error ?? {};
+  const limit: unknown = params.limit;
+  switch (keyword) {
+    case "enum":
+      return `must be one of ${params.allowedValues.filter((value: unknown) => value !== null).join(", ")}`;
+    case "format":
+      return `must be ${formatWords(params.format)}`;
+    case "pattern":
+      return `does not have the form that it needs: ${description || params.pattern}`;
+    case "minLength":
+      return limit === 1 ? "must not be empty" : `must be at least ${limit} characters long`;
+    case "maxLength":
+      return `must be at most ${limit} characters long`;
+    case "minimum":
+      return `must be at least ${limit}`;
+    case "maximum":
+      return `must be at most ${limit}`;
+    case "minItems":
+      return `must hold at least ${limit} values`;
+    case "maxItems":
+      return `must hold at most ${limit} values`;
+    default:
+      return error?.message ?? "is refused";
+  }
 }
