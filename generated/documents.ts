@@ -78,6 +78,13 @@ export type AgentAvailability =
   /** Takes none. */
   | "OFFLINE";
 
+/** Order of contacts. */
+export type ContactSort =
+  /** By name. */
+  | "NAME"
+  /** The contact that was added last first. */
+  | "NEWEST";
+
 /** Where a contact stands on its way to being a customer. */
 export type ContactStage =
   /** Has shown interest. */
@@ -99,20 +106,25 @@ export type MetricUnit =
 export type FindCustomersQueryVariables = Exact<{
   q?: string | null | undefined;
   stage?: ContactStage | null | undefined;
+  sort?: ContactSort | null | undefined;
   after?: string | null | undefined;
 }>;
 
 export type FindCustomersQuery = {
   contactsConnection: {
-    nodes: Array<{
-      id: string;
-      name: string;
-      company: string | null;
-      email: string | null;
-      phone: string | null;
-      stage: ContactStage;
-      lastSeenAt: string | null;
-      owner: { name: string } | null;
+    totalCount: number;
+    edges: Array<{
+      cursor: string;
+      node: {
+        id: string;
+        name: string;
+        company: string | null;
+        email: string | null;
+        phone: string | null;
+        stage: ContactStage;
+        lastSeenAt: string | null;
+        owner: { name: string } | null;
+      };
     }>;
     pageInfo: { hasNextPage: boolean; endCursor: string | null };
   } | null;
@@ -332,10 +344,10 @@ export type TypedDocumentText<Result, Variables> = string & {
 
 /**
  * FindCustomers, from spec/operations/customer.graphql.
- * Persisted as 06c9b025052cdf162a7c9c90c79bf8f9d2c72ae2ceb55636dbeb3fbd5b936f26.
+ * Persisted as 4889eaf2b9b0907ff9488a59a4b3c5e10c3168d9078e2d36831c1acfa93134d7.
  */
 export const FindCustomersDocument =
-  "query FindCustomers($q: String, $stage: ContactStage, $after: String) {\n  contactsConnection(q: $q, stage: $stage, first: 25, after: $after) {\n    nodes {\n      id\n      name\n      company\n      email\n      phone\n      stage\n      lastSeenAt\n      owner {\n        name\n      }\n    }\n    pageInfo {\n      hasNextPage\n      endCursor\n    }\n  }\n}" as TypedDocumentText<
+  "query FindCustomers($q: String, $stage: ContactStage, $sort: ContactSort, $after: String) {\n  contactsConnection(q: $q, stage: $stage, sort: $sort, first: 25, after: $after) {\n    edges {\n      cursor\n      node {\n        id\n        name\n        company\n        email\n        phone\n        stage\n        lastSeenAt\n        owner {\n          name\n        }\n      }\n    }\n    pageInfo {\n      hasNextPage\n      endCursor\n    }\n    totalCount\n  }\n}" as TypedDocumentText<
     FindCustomersQuery,
     FindCustomersQueryVariables
   >;
