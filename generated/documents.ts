@@ -202,6 +202,7 @@ export type StartPageQuery = {
     points: Array<{ date: string; value: number | null }>;
   }> | null;
   conversationsConnection: {
+    totalCount: number;
     nodes: Array<{
       id: string;
       subject: string | null;
@@ -212,7 +213,6 @@ export type StartPageQuery = {
       contact: { id: string; name: string } | null;
       assignee: { id: string; name: string; kind: AgentKind } | null;
     }>;
-    pageInfo: { hasNextPage: boolean };
   } | null;
   agents: Array<{ id: string; name: string; kind: AgentKind; availability: AgentAvailability }> | null;
   contacts: Array<{
@@ -374,10 +374,10 @@ export const DashboardDocument =
 
 /**
  * StartPage, from spec/operations/start-page.graphql.
- * Persisted as b15cb6c262bba1e77a7078fbfdff0aee1090ce2b051bd7575ed0fdf61d89e806.
+ * Persisted as cc02cc56af1bdcd45fe9bf68721ac9e28e9816fa40b63cebb3f8c3fcf7546016.
  */
 export const StartPageDocument =
-  "query StartPage($from: String!, $to: String!, $q: String!) {\n  me {\n    id\n    email\n    tenantId\n    roles\n    features\n  }\n  metrics(from: $from, to: $to) {\n    name\n    label\n    unit\n    total\n    points {\n      date\n      value\n    }\n  }\n  conversationsConnection(status: OPEN, first: 20) {\n    nodes {\n      id\n      subject\n      channel\n      priority\n      unreadCount\n      lastMessageAt\n      contact {\n        id\n        name\n      }\n      assignee {\n        id\n        name\n        kind\n      }\n    }\n    pageInfo {\n      hasNextPage\n    }\n  }\n  agents {\n    id\n    name\n    kind\n    availability\n  }\n  contacts(q: $q) {\n    id\n    name\n    company\n    stage\n    email\n    phone\n  }\n}" as TypedDocumentText<
+  "query StartPage($from: String!, $to: String!, $q: String!) {\n  me {\n    id\n    email\n    tenantId\n    roles\n    features\n  }\n  metrics(from: $from, to: $to) {\n    name\n    label\n    unit\n    total\n    points {\n      date\n      value\n    }\n  }\n  conversationsConnection(status: OPEN, first: 20) {\n    nodes {\n      id\n      subject\n      channel\n      priority\n      unreadCount\n      lastMessageAt\n      contact {\n        id\n        name\n      }\n      assignee {\n        id\n        name\n        kind\n      }\n    }\n    totalCount\n  }\n  agents {\n    id\n    name\n    kind\n    availability\n  }\n  contacts(q: $q) {\n    id\n    name\n    company\n    stage\n    email\n    phone\n  }\n}" as TypedDocumentText<
     StartPageQuery,
     StartPageQueryVariables
   >;
