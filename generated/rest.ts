@@ -936,7 +936,18 @@ export interface components {
     Cursor: string;
   };
   requestBodies: never;
-  headers: never;
+  headers: {
+    /**
+     * @description How long the caller may use the response again (RFC 9111 §5.2).
+     * @example private, max-age=10
+     */
+    "Cache-Control": string;
+    /**
+     * @description The response's version. A request with it in `If-None-Match` gets a 304 while it is the same (RFC 9110 §8.8.3).
+     * @example "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"
+     */
+    ETag: string;
+  };
   pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -953,6 +964,8 @@ export interface operations {
       /** @description The profile. */
       200: {
         headers: {
+          "Cache-Control": components["headers"]["Cache-Control"];
+          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
@@ -1017,6 +1030,8 @@ export interface operations {
       /** @description A page of conversations. */
       200: {
         headers: {
+          "Cache-Control": components["headers"]["Cache-Control"];
+          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
@@ -1049,6 +1064,8 @@ export interface operations {
       /** @description The conversation. */
       200: {
         headers: {
+          "Cache-Control": components["headers"]["Cache-Control"];
+          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
@@ -1090,6 +1107,8 @@ export interface operations {
       /** @description The conversations of all these contacts. */
       200: {
         headers: {
+          "Cache-Control": components["headers"]["Cache-Control"];
+          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
@@ -1133,6 +1152,8 @@ export interface operations {
       /** @description The messages of all these conversations. */
       200: {
         headers: {
+          "Cache-Control": components["headers"]["Cache-Control"];
+          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
@@ -1186,6 +1207,8 @@ export interface operations {
       /** @description A page of agents. */
       200: {
         headers: {
+          "Cache-Control": components["headers"]["Cache-Control"];
+          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
@@ -1218,6 +1241,8 @@ export interface operations {
       /** @description The agent. */
       200: {
         headers: {
+          "Cache-Control": components["headers"]["Cache-Control"];
+          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
@@ -1279,6 +1304,8 @@ export interface operations {
       /** @description A page of contacts. */
       200: {
         headers: {
+          "Cache-Control": components["headers"]["Cache-Control"];
+          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
@@ -1311,6 +1338,8 @@ export interface operations {
       /** @description The contact. */
       200: {
         headers: {
+          "Cache-Control": components["headers"]["Cache-Control"];
+          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
@@ -1349,6 +1378,8 @@ export interface operations {
       /** @description Every series of the range. */
       200: {
         headers: {
+          "Cache-Control": components["headers"]["Cache-Control"];
+          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
@@ -1419,6 +1450,8 @@ export interface operations {
       /** @description The message. */
       200: {
         headers: {
+          "Cache-Control": components["headers"]["Cache-Control"];
+          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
@@ -1457,6 +1490,8 @@ export interface operations {
       /** @description A page of campaigns. */
       200: {
         headers: {
+          "Cache-Control": components["headers"]["Cache-Control"];
+          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {

@@ -71,13 +71,13 @@ describe("the first screen", () => {
       ?.replace("http://127.0.0.1:4000", url.origin);
     const { stdout } = await promisify(execFile)("sh", ["-c", command ?? ""]);
     expect(JSON.parse(stdout)).toEqual(JSON.parse(block("json", 0)));
-  }, 60_000);
+  });
 });
 
 /** Who follows README in this very project has the field. */
 const isAdded = read("spec/schema.graphql").includes('operation: "listCampaigns"');
 
-test.skipIf(isAdded)("adding a field is what it says", { timeout: 60_000 }, async () => {
+test.skipIf(isAdded)("adding a field is what it says", async () => {
   const copy = copyProject();
   onTestFinished(copy.remove);
   const [field = "", type = ""] = block("graphql", 1).split("# and its type\n");
@@ -135,5 +135,5 @@ describe("what a spec change prints", () => {
       expect(at, `"${line}" in ${out}`).toBeGreaterThanOrEqual(from);
       from = at;
     }
-  }, 60_000);
+  });
 });

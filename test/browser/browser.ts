@@ -12,6 +12,10 @@ export const executable = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/u
 const flags =
   "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
 
+/** A busy machine is slow: only a page that hangs should fail by time. */
+const patience = 100_000;
+export const timeout = 300_000;
+
 export type Noted = {
   /** Requests to other origins than the given ones. */
   readonly foreign: string[];
@@ -36,7 +40,9 @@ export async function openPage(
     viewport: { width, height: 860 },
     colorScheme: dark ? "dark" : "light",
   });
-  onTestFinished(async () => {
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state === "fail")
+      await takePicture(page, `failed ${task.name.replace(/\W+/g, " ").slice(0, 60)}`);
     await browser.close();
     rmSync(profile, { recursive: true, force: true });
   });
@@ -51,6 +57,7 @@ export async function openPage(
   await browser.addInitScript(`addEventListener("securitypolicyviolation", (event) =>
     noteViolation(event.violatedDirective + " " + event.blockedURI))`);
   const page = await browser.newPage();
+  page.setDefaultTimeout(patience);
   page.on("console", (message) => {
     if (message.type() === "error") noted.errors.push(message.text());
   });

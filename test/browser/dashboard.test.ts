@@ -1,13 +1,14 @@
 /** The example dashboard in a real Chromium: one request fills it, a product that is down leaves the others drawn. */
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import Fastify from "fastify";
 import type { Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 import { serveDashboard } from "../../src/process/dashboard.ts";
 import { keys, openLayer } from "../e2e/layer.ts";
-import { executable, findBarriers, type Noted, openPage, takePicture } from "./browser.ts";
+import { executable, findBarriers, type Noted, openPage, takePicture, timeout } from "./browser.ts";
 
 const deadPort = "http://127.0.0.1:9";
-const timeout = 90_000;
 const clean = { foreign: [], errors: [] };
 
 async function openDashboard(
@@ -20,6 +21,15 @@ async function openDashboard(
   await opened.page.goto(url.href);
   await loaded(opened.page);
   return opened;
+}
+
+/** A port that nobody listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), "close");
+  return port;
 }
 
 const loaded = (page: Page): Promise<void> =>
@@ -101,7 +111,7 @@ test("works from another origin that CORS_ORIGINS names", { timeout }, async () 
   expect(executable).toBeDefined();
   const host = Fastify();
   onTestFinished(() => host.close());
-  const port = 20_000 + Math.floor(Math.random() * 20_000);
+  const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const { url } = await openLayer([], { CORS_ORIGINS: origin });
   serveDashboard(host, { key: keys.owner, api: url.origin });

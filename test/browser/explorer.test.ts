@@ -2,10 +2,9 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { keys, openLayer } from "../e2e/layer.ts";
-import { executable, findBarriers, type Noted, openPage, takePicture } from "./browser.ts";
+import { executable, findBarriers, type Noted, openPage, takePicture, timeout } from "./browser.ts";
 
 const deadPort = "http://127.0.0.1:9";
-const timeout = 120_000;
 
 /** The explorer of all roles, its editor there. */
 async function openExplorer(
@@ -28,9 +27,15 @@ async function openTab(page: Page, name: string): Promise<void> {
     .waitFor();
 }
 
-const run = (page: Page): Promise<void> => page.getByRole("button", { name: /^Execute query/ }).click();
+/** Runs the operation of the open tab. Returns the GraphQL response. */
+async function run(page: Page): Promise<{ data?: unknown; errors?: unknown }> {
+  const sent = page.waitForRequest((request) => request.method() === "POST");
+  await page.getByRole("button", { name: /^Execute query/ }).click();
+  const response = await (await sent).response();
+  return (await response?.json()) as { data?: unknown; errors?: unknown };
+}
 const result = (page: Page, text: string | RegExp): Promise<void> =>
-  page.locator(".result-window", { hasText: text }).waitFor({ timeout: 20_000 });
+  page.locator(".result-window", { hasText: text }).waitFor();
 
 /** Replaces what an editor of GraphiQL holds. */
 async function write(page: Page, editor: string, text: string): Promise<void> {
@@ -46,10 +51,9 @@ test("opens without an error, runs each saved operation as it is, and shows its 
   const { page, noted } = await openExplorer();
   for (const name of ["FindCustomers", "Customer", "Dashboard", "StartPage", "TeamInbox", "WeeklyReport"]) {
     await openTab(page, name);
-    await run(page);
+    expect(await run(page), name).toEqual({ data: expect.anything(), extensions: expect.anything() });
     await result(page, '"data"');
     await page.locator("#summary .status", { hasText: "200" }).waitFor();
-    expect(await page.locator(".result-window").innerText(), name).not.toContain('"errors"');
   }
   await openTab(page, "StartPage");
   await run(page);
@@ -62,8 +66,19 @@ test("opens without an error, runs each saved operation as it is, and shows its 
   expect(await findBarriers(page, ["#explorer"])).toEqual([]);
   await page.reload();
   await page.locator(".graphiql-query-editor .view-lines").first().waitFor();
-  expect(await page.locator(".graphiql-tab-button").count()).toBe(7);
+  await expect.poll(() => page.locator(".graphiql-tab-button").count()).toBe(7);
   expect(noted).toMatchObject({ foreign: [], errors: [] });
+});
+
+// GraphiQL learns an operation's name a tenth of a second after its text, later on a slow machine
+test("runs an operation right after a change of tab", { timeout }, async () => {
+  const { page } = await openExplorer();
+  const sent = page.waitForRequest((request) => request.method() === "POST");
+  await page.evaluate(`
+    [...document.querySelectorAll(".graphiql-tab-button")].find(({ innerText }) => innerText === "WeeklyReport").click();
+    document.querySelector(".graphiql-execute-button").click();`);
+  const response = await (await sent).response();
+  expect(await response?.json()).toEqual({ data: expect.anything(), extensions: expect.anything() });
 });
 
 test("finds a field by search, and its documentation names the REST operation and the permission", {
@@ -74,10 +89,7 @@ test("finds a field by search, and its documentation names the REST operation an
   await page.locator(".graphiql-doc-explorer").waitFor();
   await page.locator(".graphiql-doc-explorer-search-input").click();
   await page.keyboard.type("assignee");
-  await page
-    .getByRole("option", { name: /Conversation\.assignee|assignee/ })
-    .first()
-    .click();
+  await page.getByRole("option", { name: "Conversation.assignee", exact: true }).click();
   const documentation = page.locator(".graphiql-doc-explorer");
   await documentation.getByText("GET /v1/ai/agents", { exact: false }).waitFor();
   await documentation.getByText("ai:agents:read", { exact: false }).waitFor();

@@ -3,12 +3,11 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { onTestFinished, vi } from "vitest";
+import { onTestFinished } from "vitest";
 import { run as check } from "../../src/check/main.ts";
 import type { Report } from "../../src/check/report.ts";
 
 // milliseconds; a run starts git and loads codegen, which may take longer than the default on a busy machine
-vi.setConfig({ testTimeout: 60_000 });
 
 export type Ran = { readonly code: number; readonly out: string; readonly error: string };
 

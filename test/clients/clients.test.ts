@@ -4,13 +4,11 @@
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { formatApiKey } from "../../src/http/api-key.ts";
 import { read, tableOf } from "../docs/page.ts";
 import { keys, type Layer, startLayer } from "../e2e/layer.ts";
 import { type Adapter, adapters, apollo, type Reply } from "./adapters.ts";
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** Takes every call of its product and never answers; tells of each call, and of each that is given up. */
 const silent = createServer((request, response) => {

@@ -29,6 +29,18 @@ export async function pack(...argv: string[]): Promise<string> {
   return lines.join("\n");
 }
 
+let packed: Promise<string> | undefined;
+/** The folder of the packed client, made once for all tests of the process. */
+const packedClient = (): Promise<string> => {
+  packed ??= (async () => {
+    const folder = mkdtempSync(join(tmpdir(), "messaging-graphql-packed-"));
+    process.once("exit", () => rmSync(folder, { recursive: true }));
+    await pack("--out", folder, "--name", packageName);
+    return folder;
+  })();
+  return packed;
+};
+
 /** Removed after the test that runs. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "messaging-graphql-client-"));
@@ -38,7 +50,7 @@ export function temporaryFolder(): string {
 
 export async function makeConsumer() {
   const folder = temporaryFolder();
-  await pack("--out", join(folder, "node_modules", packageName), "--name", packageName);
+  cpSync(await packedClient(), join(folder, "node_modules", packageName), { recursive: true });
   for (const library of [...libraries, ...typesOfPackage]) {
     mkdirSync(dirname(join(folder, "node_modules", library)), { recursive: true });
     symlinkSync(join(root, "node_modules", library), join(folder, "node_modules", library));

@@ -3,13 +3,11 @@ import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { packageFiles } from "../../src/codegen/client/package-files.ts";
 import { loadSources } from "../../src/codegen/generate.ts";
 import { blocksOf } from "../docs/page.ts";
 import { makeConsumer, pack, packageName, root, temporaryFolder } from "./consumer.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const contentOf = (folder: string): Record<string, string> =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]));

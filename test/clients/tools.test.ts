@@ -4,11 +4,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { generate } from "@graphql-codegen/cli";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { keys, openLayer } from "../e2e/layer.ts";
 import { makeConsumer, packageName, root } from "./consumer.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 type Generated = readonly { filename: string; content: string }[];
 

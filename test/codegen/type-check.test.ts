@@ -13,7 +13,7 @@ describe("the generated files of the case", () => {
     const files = await generatedFiles(read(name, "schema.graphql"), read(name, "openapi.yaml"));
     expect(typeErrors(files)).toEqual([]);
   });
-}, 60_000);
+});
 
 /** Every name that stands in the generated files, as TypeScript's scanner reads it. */
 function namesIn(files: ReadonlyMap<string, string>): Set<string> {
@@ -57,4 +57,4 @@ scalar JSON
   const fields = names.map((name, index) => `  f${index}: ${name} @rest(operation: "things")`);
   const every = `${schema}\nextend type Query {\n${fields.join("\n")}\n}\n${types.join("\n")}\n`;
   expect(typeErrors(await generatedFiles(every, openapi))).toEqual([]);
-}, 60_000);
+});

@@ -1,13 +1,11 @@
 /** docs/front-end.md: each snippet compiles, runs beside the whole layer and prints what the page says; tables are tried. */
 import { ApolloClient, CombinedGraphQLErrors, gql, HttpLink, InMemoryCache } from "@apollo/client";
 import { GraphQLClient } from "graphql-request";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { adapters } from "../clients/adapters.ts";
 import { makeConsumer } from "../clients/consumer.ts";
 import { keys, type Layer, startLayer } from "../e2e/layer.ts";
 import { blocksOf, read } from "./page.ts";
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const page = read("docs/front-end.md");
 const snippets = blocksOf(page, "ts").map((code, index) => {

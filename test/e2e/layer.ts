@@ -6,6 +6,7 @@ import { onTestFinished } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
 import { start } from "../../src/process/program.ts";
+import { patient } from "../patient.ts";
 
 const keyOf = (user: string): string => demoKeys.find((demo) => demo.user === user)?.key ?? "";
 export const keys = {
@@ -25,7 +26,9 @@ export type Layer = Awaited<ReturnType<typeof startLayer>>;
 
 /** Starts the roles (none named: all) on a free port, closed with `close` or after the test that runs. */
 export async function startLayer(roles: readonly string[] = [], environment: NodeJS.ProcessEnv = {}) {
-  const { url, servers } = await start(readConfig({ PORT: "0", LOG_LEVEL: "silent", ...environment }, roles));
+  const { url, servers } = await start(
+    readConfig({ PORT: "0", LOG_LEVEL: "silent", ...patient, ...environment }, roles),
+  );
   const calls: string[] = [];
   servers.at(-1)?.server.prependListener("request", ({ method, url: path = "" }) => {
     if (path.startsWith("/v1/")) calls.push(`${method} ${path}`);

@@ -1,13 +1,13 @@
-/** Runs the rows, each in a world of its own, and looks through all that they showed for what must never be seen. */
+/** Runs the rows, each group in a world of its own, and looks through all that they showed for what must never be seen. */
 import { canary } from "./proxy.ts";
-import { type Outcome, type Row, rows } from "./rows.ts";
-import { key, openWorld } from "./world.ts";
+import { groups, type Outcome, type Row, type Trial } from "./rows.ts";
+import { key, openPlatform, openWorld } from "./world.ts";
 
 export type Result = Pick<Row, "fault" | "criterion"> & Outcome;
 
-/** `effort` multiplies how often things are tried; `only` these faults, or all of them. */
+/** Runs `only` these faults, or all of them. */
 export async function runRows(
-  effort: number,
+  trial: Trial,
   report: (result: Result) => void,
   only?: ReadonlySet<string>,
 ): Promise<Result[]> {
@@ -18,11 +18,16 @@ export async function runRows(
     results.push(result);
     report(result);
   };
-  for (const { fault, criterion, environment, run } of rows) {
-    if (only && !only.has(fault)) continue;
-    const world = await openWorld(environment);
+  const platform = await openPlatform();
+  for (const group of groups) {
+    const chosen = group.filter(({ fault }) => !only || only.has(fault));
+    if (chosen.length === 0) continue;
+    const world = await openWorld(platform.url, chosen[0]?.environment);
     try {
-      note({ fault, criterion, ...(await run(world, effort)) });
+      for (const { fault, criterion, run } of chosen) {
+        await world.calm();
+        note({ fault, criterion, ...(await run(world, trial)) });
+      }
     } finally {
       await world.close();
     }
@@ -30,6 +35,7 @@ export async function runRows(
     looked += shown.length;
     for (const secret of [key, canary]) seen += shown.split(secret).length - 1;
   }
+  await platform.close();
   const measured = `${seen} in ${looked >> 10} KiB of answers and of logs at debug level`;
   note({
     fault: "canary key and canary upstream body in every fault above",

@@ -1,9 +1,9 @@
 /**
  * What a fault happens in: the platform in this process, fault proxies in front of two of its products, and the graphql
- * role as a process of its own, whose output, memory and CPU can be looked at.
+ * role as a process of its own, whose output, memory and processor time can be read.
  */
 import type { ChildProcess } from "node:child_process";
-import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { readConfig } from "../../src/config.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
 import { createPlatform } from "../../src/platform/platform.ts";
@@ -41,13 +41,23 @@ export type World = {
   /** Starts the peak anew and answers with what it is now, in MiB. */
   readonly resetPeakRss: () => number;
   readonly cpuMs: () => number;
+  /** Ends all faults. Resolves when both proxies are answered for, with their counts at zero. */
+  readonly calm: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
-export async function openWorld(environment: NodeJS.ProcessEnv = {}): Promise<World> {
+/** One platform for all worlds. */
+export async function openPlatform(): Promise<{ url: URL; close: () => Promise<void> }> {
   const platform = await createPlatform(readConfig({ LOG_LEVEL: "silent" }, ["platform"]));
-  await platform.listen({ port: 0, host: "127.0.0.1" });
-  const rest = new URL(`http://127.0.0.1:${(platform.server.address() as AddressInfo).port}`);
+  const url = new URL(await platform.listen({ port: 0, host: "127.0.0.1" }));
+  const close = async (): Promise<void> => {
+    platform.server.closeAllConnections();
+    await platform.close();
+  };
+  return { url, close };
+}
+
+export async function openWorld(rest: URL, environment: NodeJS.ProcessEnv = {}): Promise<World> {
   const [crm, messaging] = [await faultProxy(rest), await faultProxy(rest)];
   const program = startProgram([main, "graphql"], {
     LOG_LEVEL: "debug",
@@ -77,12 +87,16 @@ export async function openWorld(environment: NodeJS.ProcessEnv = {}): Promise<Wo
       retryAfter: response.headers.get("retry-after"),
     };
   };
-  await ask("{ me { id } contacts { id } }");
+  const calm = async (): Promise<void> => {
+    crm.choose = messaging.choose = () => undefined;
+    const send = 'mutation { sendMessage(channel: "sms", to: "+12025550143", body: "calm") { id } }';
+    for (const query of ["{ me { id } contacts { id } }", send])
+      while ((await ask(query)).errors) await sleep(50);
+    for (const list of [crm.requests, crm.left, messaging.requests, messaging.left]) list.length = 0;
+  };
   const close = async (): Promise<void> => {
     await program.stop();
     await Promise.all([crm.close(), messaging.close()]);
-    platform.server.closeAllConnections();
-    await platform.close();
   };
   return {
     crm,
@@ -95,6 +109,7 @@ export async function openWorld(environment: NodeJS.ProcessEnv = {}): Promise<Wo
     peakRss: () => peak.stop(),
     resetPeakRss: () => peak.start(() => memoryMiB(program, "VmRSS")),
     cpuMs: () => cpuMs(program),
+    calm,
     close,
   };
 }

@@ -9,7 +9,7 @@ export const cases = Number(process.env.FUZZ_CASES ?? 500);
 export const seed = Number(process.env.FUZZ_SEED ?? 1);
 
 /** Milliseconds that one kind may take altogether. */
-export const timeout = 60_000 + cases * 100;
+export const timeout = 300_000 + cases * 200;
 
 /** What would have ended the process. GraphQL's own abandoned errors are let go by design (src/graphql/errors/abandoned-errors.ts). */
 const fatal: unknown[] = [];

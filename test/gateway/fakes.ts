@@ -43,8 +43,8 @@ export type KeyService = Running & {
   peak: () => number;
   /** Answers by token; what is absent is inactive. */
   answers: Map<string, unknown>;
-  /** Milliseconds before an answer, and the status it has. */
-  behaviour: { delay: number; status: number };
+  /** The milliseconds before an answer, what else it waits for, and its status. */
+  behaviour: { delay: number; until?: Promise<void>; status: number };
   proofs: Set<string>;
 };
 
@@ -55,7 +55,7 @@ export async function fakeKeyService(): Promise<KeyService> {
   ]);
   const asked: string[] = [];
   const proofs = new Set<string>();
-  const behaviour = { delay: 0, status: 200 };
+  const behaviour: KeyService["behaviour"] = { delay: 0, status: 200 };
   let open = 0;
   let peak = 0;
   const running = await listen(async (request, response) => {
@@ -65,6 +65,7 @@ export async function fakeKeyService(): Promise<KeyService> {
     asked.push(token);
     proofs.add(String(request.headers["x-gateway-proof"]));
     if (behaviour.delay > 0) await new Promise((resolve) => setTimeout(resolve, behaviour.delay));
+    await behaviour.until;
     response.writeHead(behaviour.status, { "content-type": "application/json" });
     response.end(JSON.stringify(answers.get(token) ?? { active: false }));
   });

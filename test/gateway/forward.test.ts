@@ -107,7 +107,7 @@ describe("forwarding", () => {
     expect(rest.seen).toEqual([]);
   });
 
-  test("answers are private unless the upstream says otherwise", async () => {
+  test("responses are private unless the upstream says otherwise", async () => {
     const rest = await upstream((request, response) => {
       if (request.url?.includes("public")) response.setHeader("cache-control", "public, max-age=60");
       response.end();
@@ -120,7 +120,7 @@ describe("forwarding", () => {
   });
 });
 
-test("a stop asks for the connection of an answer that is begun after it", async () => {
+test("a response that begins after a stop asks its client to close the connection", async () => {
   const { promise: asked, resolve } = Promise.withResolvers<ServerResponse>();
   const rest = await upstream((_request, response) => resolve(response));
   const { url, gateway } = await startGateway({ rest });
@@ -136,7 +136,7 @@ test("a stop asks for the connection of an answer that is begun after it", async
   await stopped;
 });
 
-test("a hint on the way is not the answer", async () => {
+test("an early hint (103) is not taken for the response", async () => {
   const rest = await answering(
     "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}",
   );
@@ -148,7 +148,7 @@ test("a hint on the way is not the answer", async () => {
 test.each([
   ["304 Not Modified", 304, "17"],
   ["204 No Content", 204, null],
-])("an answer without a body may tell a length (%s)", async (line, status, length) => {
+])("a response without a body may have a content length (%s)", async (line, status, length) => {
   const rest = await answering(`HTTP/1.1 ${line}\r\nContent-Length: 17\r\n\r\n`);
   const { url } = await startGateway({ rest });
   const answer = await fetch(new URL(me, url), { headers });
@@ -156,7 +156,7 @@ test.each([
 });
 
 describe("a broken upstream", () => {
-  test("down: 503, also for a request with a body", async () => {
+  test("that refuses connections: 503, also for a request with a body", async () => {
     const { url } = await startGateway({ rest: await refusingUrl() });
     expect(await problem(await fetch(new URL(me, url), { headers }))).toMatchObject({
       code: "UPSTREAM_UNAVAILABLE",
@@ -165,7 +165,7 @@ describe("a broken upstream", () => {
     expect(await problem(post)).toMatchObject({ code: "UPSTREAM_UNAVAILABLE", status: 503 });
   });
 
-  test("silent: 504 at the deadline, and its socket is closed", async () => {
+  test("that never responds: 504 at the deadline, and its socket is closed", async () => {
     let closed: Promise<unknown> | undefined;
     const rest = await upstream((request) => {
       closed = once(request.socket, "close");
@@ -178,7 +178,7 @@ describe("a broken upstream", () => {
     await closed;
   });
 
-  test("breaking off before its answer: 503, and it was asked once", async () => {
+  test("that breaks off before its response: 503, after one call", async () => {
     let calls = 0;
     const rest = await upstream((request) => {
       calls++;
@@ -198,14 +198,14 @@ describe("a broken upstream", () => {
     ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 502, "BAD_UPSTREAM_RESPONSE"],
     ["HTTP/1.1 200 OK\r\nX-Name: a\x7fb\r\nContent-Length: 2\r\n\r\n{}", 502, "BAD_UPSTREAM_RESPONSE"],
     ["HTTP/1.1 999 Odd\r\nContent-Length: 2\r\n\r\n{}", 502, "UPSTREAM_ERROR"],
-  ])("breaking off or off the rails before its body: %j is %i", async (text, status, code) => {
+  ])("that breaks off or breaks HTTP before its body: %j is %i", async (text, status, code) => {
     const { url: rest } = await rawServer((socket) => socket.end(text));
     const { url } = await startGateway({ rest });
     const answer = await fetch(new URL(me, url), { headers });
     expect(await problem(answer)).toMatchObject({ code, status });
   });
 
-  test("breaking off in its answer: the client's connection breaks too", async () => {
+  test("that breaks off in its response: the client's connection breaks too", async () => {
     const rest = await upstream((request, response) => {
       response.writeHead(200, { "content-length": "100" });
       response.write("half", () => request.socket.destroy());
@@ -214,7 +214,7 @@ describe("a broken upstream", () => {
     await expect(fetch(new URL(me, url), { headers }).then((answer) => answer.text())).rejects.toThrow();
   });
 
-  test("redirecting: 502, nothing is followed and nothing named", async () => {
+  test("that redirects: 502, the redirect is not followed and not named", async () => {
     let elsewhere = 0;
     const other = await upstream((_request, response) => {
       elsewhere++;

@@ -32,7 +32,7 @@ describe("rate limits", () => {
     expect(keys.asked.length).toBe(5);
   });
 
-  test("go by the monotonic clock: setting the wall clock moves no window", async () => {
+  test("go by the monotonic clock: setting the wall clock changes no window", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     onTestFinished(() => void vi.useRealTimers());
     const { url } = await startGateway({ env: { ...production, RATE_LIMIT_PER_KEY: "1" } });
@@ -56,7 +56,7 @@ describe("rate limits", () => {
     expect((await call(url, goodKey)).status).toBe(200);
   });
 
-  test("a trusted proxy says whose address it is, nobody else does", async () => {
+  test("a client's address is taken from a trusted proxy, and from no one else", async () => {
     const from = (url: URL, address: string): Promise<Response> =>
       fetch(new URL("/v1/identity/me", url), {
         headers: { "x-api-key": goodKey, "x-forwarded-for": address },

@@ -5,6 +5,7 @@ import type { FastifyInstance } from "fastify";
 import { onTestFinished } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
+import { patient } from "../patient.ts";
 import { fakeKeyService, type KeyService, listen, type Recorder, recorder } from "./fakes.ts";
 
 export const secret = "a-secret-of-the-gateway";
@@ -20,7 +21,7 @@ type Options = { env?: NodeJS.ProcessEnv; rest?: URL; graphql?: URL | null; keyI
 
 export async function startGateway({ env = {}, ...behind }: Options = {}): Promise<Started> {
   const [keys, rest, graphql] = await Promise.all([fakeKeyService(), recorder(), recorder()]);
-  const config = readConfig({ GATEWAY_SECRET: secret, LOG_LEVEL: "silent", ...env }, ["gateway"]);
+  const config = readConfig({ GATEWAY_SECRET: secret, LOG_LEVEL: "silent", ...patient, ...env }, ["gateway"]);
   const graphqlUrl =
     behind.graphql === null ? undefined : (behind.graphql ?? new URL("/v1/graphql", graphql.url));
   const gateway = await createGateway(config, {

@@ -12,7 +12,7 @@ const headers = { "x-api-key": goodKey };
 const me = "/v1/identity/me";
 
 describe("streaming", () => {
-  test("a request reaches its upstream once it is complete, the answer reaches the client before it is", async () => {
+  test("a request is forwarded when it is complete, a response while it arrives", async () => {
     const { promise: asked, resolve } = Promise.withResolvers<ServerResponse>();
     let body = "";
     const rest = await upstream((request, response) => {
@@ -49,10 +49,10 @@ describe("streaming", () => {
     onTestFinished(() => void socket.destroy());
     socket.write(`GET ${me} HTTP/1.1\r\nHost: ${url.host}\r\nX-API-Key: ${goodKey}\r\n\r\n`);
     await once(socket, "readable");
-    await sleep(500);
-    const after = written;
-    await sleep(300);
-    expect(written).toBe(after);
+    for (let before = -1; before !== written && written < 32 * 1024 * 1024; ) {
+      before = written;
+      await sleep(300);
+    }
     expect(written).toBeLessThan(32 * 1024 * 1024);
   });
 
@@ -71,7 +71,7 @@ describe("streaming", () => {
   });
 });
 
-test("a client that does not read its answer is left", async () => {
+test("the connection of a client that does not read its response is closed", async () => {
   let closed = false;
   const rest = await upstream((_request, response) => {
     response.once("close", () => (closed = true)).end(Buffer.alloc(32 * 1_048_576));
@@ -80,7 +80,7 @@ test("a client that does not read its answer is left", async () => {
   const socket = net.connect(Number(url.port), url.hostname);
   onTestFinished(() => void socket.destroy());
   socket.pause().write(`GET ${me} HTTP/1.1\r\nHost: ${url.host}\r\nX-API-Key: ${goodKey}\r\n\r\n`);
-  await expect.poll(() => closed, { timeout: 5_000 }).toBe(true);
+  await expect.poll(() => closed).toBe(true);
 });
 
 describe("aborts", () => {
@@ -95,14 +95,12 @@ describe("aborts", () => {
     const leave = new AbortController();
     const call = fetch(new URL(me, url), { headers, signal: leave.signal });
     await arrived.promise;
-    const left = performance.now();
     leave.abort();
     await expect(call).rejects.toThrow();
     await closed;
-    expect(performance.now() - left).toBeLessThan(500);
   });
 
-  test("so does one that leaves in the middle of the answer", async () => {
+  test("so does a client that leaves in the middle of the response", async () => {
     let closed: Promise<unknown> | undefined;
     const rest = await upstream((request, response) => {
       closed = once(request.socket, "close");

@@ -18,7 +18,6 @@ test.each([
   ["large", 250, `# ${"x".repeat(900_000)}`],
 ])(
   "%s comments in many different small documents do not fill the memory",
-  { timeout: 60_000 },
   async (_name, documents, comments) => {
     const server = await createGraphql(configure({ MAX_DOCUMENT_LENGTH: "1000000" }));
     onTestFinished(() => server.close());

@@ -8,7 +8,7 @@ const asking = { "x-api-key": keys.owner, "x-explain-calls": "1" };
 type Explained = { extensions?: { calls?: Record<string, unknown>[] } };
 const explained = async (answer: Response): Promise<Explained> => (await answer.json()) as Explained;
 
-describe("the REST calls of a request", { timeout: 30_000 }, () => {
+describe("the REST calls of a request", () => {
   test("have status, time and number of keys; identical reads are one call", async () => {
     const { post, calls } = await openLayer();
     const { extensions } = await explained(await post(JSON.stringify({ query }), asking));

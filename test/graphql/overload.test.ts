@@ -11,14 +11,18 @@ describe("MAX_CONCURRENT_REQUESTS", () => {
   test("requests run, one more gets 503 with Retry-After, and a finished request frees its place", async () => {
     let answer = (): void => {};
     const open = new Promise<void>((resolve) => (answer = resolve));
+    let arrived = 0;
     const { post, url } = await inFrontOf(
-      (_request, response) => void open.then(() => send(response, profile)),
+      (_request, response) => {
+        arrived++;
+        open.then(() => send(response, profile));
+      },
       {
         MAX_CONCURRENT_REQUESTS: "3",
       },
     );
     const running = [1, 2, 3].map(() => post("{ me { id } }"));
-    await sleep(100);
+    await expect.poll(() => arrived).toBe(3);
     const refused = await post("{ me { id } }");
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
     expect(await refused.json()).toMatchObject({
@@ -43,14 +47,15 @@ describe("MAX_CONCURRENT_REQUESTS", () => {
   });
 
   test("a client that leaves frees its place", async () => {
-    const { post } = await inFrontOf(() => {}, { MAX_CONCURRENT_REQUESTS: "1" });
+    let arrived = 0;
+    const { post } = await inFrontOf(() => void arrived++, { MAX_CONCURRENT_REQUESTS: "1" });
     const leaving = new AbortController();
     const left = post("{ me { id } }", { signal: leaving.signal }).catch(() => "left");
-    await sleep(100);
+    await expect.poll(() => arrived).toBe(1);
     expect((await post("{ __typename }")).status).toBe(503);
     leaving.abort();
     expect(await left).toBe("left");
-    await expect.poll(async () => (await post("{ __typename }")).status, { timeout: 1_000 }).toBe(200);
+    await expect.poll(async () => (await post("{ __typename }")).status).toBe(200);
   });
 });
 
@@ -72,11 +77,11 @@ test("unread large responses are held up to a bound, and small responses pass", 
     expect(String(socket.read(12))).toBe("HTTP/1.1 200");
   }
   const ask = async () => (await post("{ me { email } }")).status;
-  await expect.poll(ask, { timeout: 10_000 }).toBe(503);
+  await expect.poll(ask).toBe(503);
   expect((await post("{ me { id } }")).status).toBe(200);
   leave();
-  await expect.poll(ask, { timeout: 2_000 }).toBe(200);
-}, 20_000);
+  await expect.poll(ask).toBe(200);
+});
 
 test("MAX_ANSWER_BYTES counts the bytes of a response as sent", async () => {
   const bytes = (email: string): number => Buffer.byteLength(JSON.stringify({ data: { me: { email } } }));
@@ -99,15 +104,15 @@ test("MAX_ANSWER_BYTES counts the bytes of a response as sent", async () => {
         });
     }
   }
-}, 20_000);
+});
 
 test("an event loop that stays late refuses requests, and accepts them again once it is on time", async () => {
   const { server } = await inFrontOf(() => {});
-  const ask = (query: string, caller = "a") =>
+  const ask = (query: string, remoteAddress = "192.0.2.200") =>
     server.inject({
       method: "POST",
       url: "/v1/graphql",
-      headers: { "x-api-key": caller },
+      remoteAddress,
       payload: { query },
     });
   const status = async (): Promise<number> => (await ask("{ __typename }")).statusCode;
@@ -123,29 +128,31 @@ test("an event loop that stays late refuses requests, and accepts them again onc
   };
   expect(new Set(await stayLate())).toEqual(new Set([200])); // one slow request is not an overload
   await sleep(200);
-  for (let waiting = 0; waiting < 80; waiting++) void ask("{ me { id } }", `${waiting}`).catch(() => {});
+  for (let waiting = 0; waiting < 80; waiting++)
+    void ask("{ me { id } }", `192.0.2.${waiting}`).catch(() => {});
   await sleep(50);
   const turns = await stayLate();
   expect(turns[0]).toBe(200); // one pause is not an overload either
   expect(turns.at(-1)).toBe(503);
   expect((await server.inject("/healthz")).statusCode).toBe(200);
-  await expect.poll(status, { timeout: 2_000 }).toBe(200);
+  await expect.poll(status).toBe(200);
 });
 
-test("a product that hangs does not delay the others", { timeout: 20_000 }, async () => {
+test("a product that hangs does not delay the others", async () => {
   const { ask } = await inFrontOf(
     (request, response) => {
       if (!request.url?.includes("agents")) send(response, profile);
     },
-    { CALL_TIMEOUT_MS: "1500" },
+    { CONNECT_TIMEOUT_MS: "5000", CALL_TIMEOUT_MS: "5000" },
   );
   // too few requests for an overload, but more calls than the product has connections
   const document = `{ me { id } agents { id } ${["a", "b"].map((id) => `${id}: agent(id: "${id}") { id }`).join(" ")} }`;
   const both = Array.from({ length: 60 }, () => ask(document));
+  let ended = 0;
+  for (const one of both) one.then(() => ended++);
   await sleep(300);
-  const began = performance.now();
   expect(await ask("{ me { id } }")).toEqual({ data: { me: { id: "1" } } });
-  expect(performance.now() - began).toBeLessThan(500);
+  expect(ended).toBe(0);
   for (const { data, errors } of await Promise.all(both)) {
     expect(data).toEqual({ me: { id: "1" }, agents: null, a: null, b: null });
     expect(["UPSTREAM_TIMEOUT", "UPSTREAM_UNAVAILABLE"]).toContain(errors?.[0]?.extensions.code);

@@ -14,6 +14,7 @@ import { CodedError } from "../../src/errors.ts";
 import { createApollo } from "../../src/graphql/apollo.ts";
 import type { RequestContext } from "../../src/graphql/request-context.ts";
 import { executableSchema } from "../../src/graphql/schema.ts";
+import { freeScope } from "./free-scope.ts";
 
 const project = join(import.meta.dirname, "../..");
 const cases = join(project, "test/codegen/cases");
@@ -27,9 +28,11 @@ export const pairs: readonly (readonly [name: string, folder: string])[] = [
 ];
 
 export type Pair = { readonly schema: GraphQLSchema; readonly apollo: ApolloServer<RequestContext> };
+/** JSON Schema of each argument's value, by the field's schema coordinate. */
+export type ArgumentSchemas = Readonly<Record<string, Readonly<Record<string, object>>>>;
 
 /** Generates code from `folder` and opens it until the current test has finished. */
-export async function openPair(folder: string, planned = true): Promise<Pair> {
+export async function openPair(folder: string, planned = true): Promise<Pair & { schemas: ArgumentSchemas }> {
   const root = mkdtempSync(join(tmpdir(), "messaging-graphql-"));
   onTestFinished(() => rmSync(root, { recursive: true }));
   for (const [name, target] of [
@@ -47,10 +50,8 @@ export async function openPair(folder: string, planned = true): Promise<Pair> {
   const { argumentSchemas: schemas, argumentNames: names } = await import(
     join(root, "generated/arguments.ts")
   );
-  return openSchema(
-    executableSchema(files.get("generated/schema.graphql") ?? "", resolvers, { schemas, names }),
-    planned,
-  );
+  const schema = executableSchema(files.get("generated/schema.graphql") ?? "", resolvers, { schemas, names });
+  return { ...(await openSchema(schema, planned)), schemas };
 }
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -80,7 +81,7 @@ const rest = {
 /** Executes a body's parameters as the role does, and returns the response. */
 export async function execute({ apollo }: Pair, parameters: object) {
   const { body } = await apollo.executeOperation(parameters, {
-    contextValue: { rest, log, requestId: "r", scope: { worked() {} } } as never,
+    contextValue: { rest, log, requestId: "r", scope: freeScope } as never,
   });
   if (body.kind !== "single") throw new Error("no incremental answers here");
   return body.singleResult;

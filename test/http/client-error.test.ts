@@ -23,7 +23,7 @@ test.each([
   expect(answer).not.toContain("CANARY");
 });
 
-test("a refused request for /v1/graphql gets a GraphQL response, where its request line is there", async () => {
+test("a refused request for /v1/graphql gets a GraphQL response if its request line can be read", async () => {
   const socket = new PassThrough();
   const rawPacket = Buffer.from("POST /v1/graphql HTTP/1.1\r\nX-Long: CANARY");
   const error = Object.assign(new Error(), { code: "HPE_HEADER_OVERFLOW", rawPacket });

@@ -62,7 +62,7 @@ describe("a role", () => {
     }
   });
 
-  test("answers as it is to a client that names no encoding, and varies all the same", async () => {
+  test("does not compress for a client that names no encoding, and still sends Vary", async () => {
     const url = await serve();
     for (const path of ["/10", "/5000", "/failing", "/healthz"]) {
       const { headers } = await ask(url, { path });
@@ -80,7 +80,7 @@ test("a compressed request body is not read", async () => {
 });
 
 describe("the gateway", () => {
-  test("streams what is compressed as it comes, once, and joins Vary", async () => {
+  test("compresses a response once, while it streams, and adds to Vary", async () => {
     const sent = gzipSync("a".repeat(50_000));
     const behind = await listen((_request, response) =>
       response.writeHead(200, { "content-encoding": "gzip", vary: "accept-encoding" }).end(sent),

@@ -4,7 +4,7 @@ import { CodedError } from "../../src/errors.ts";
 import { createServer } from "../../src/http/server.ts";
 import { configure } from "../graphql/configure.ts";
 
-test("a fault is logged; being too busy is not, however often it is said", async () => {
+test("a fault is logged; a refusal for overload is not, however often it is sent", async () => {
   const server = createServer(configure());
   const logged = vi.spyOn(server.log, "error").mockImplementation(() => {});
   const fail = (cause?: unknown) => () => {

@@ -32,7 +32,7 @@ test.each<[string, object | string]>([
   expect(() => JSON.parse(written)).not.toThrow();
 });
 
-test("what is no credential stays", () => {
+test("text that is not a credential stays", () => {
   const line = '{"level":30,"path":"contacts.0.name","msg":"bearers of news","err":{"type":"CodedError"}}\n';
   expect(redactor(undefined)(line)).toBe(line);
 });

@@ -27,17 +27,16 @@ async function listening(env: NodeJS.ProcessEnv = {}) {
 
 test("a body that does not end gets one 408 at REQUEST_TIMEOUT_MS, and no line in the log", async () => {
   const { url, logged } = await listening({ REQUEST_TIMEOUT_MS: "600" });
-  const began = performance.now();
   const { text, closed } = drip(url, "/echo");
   await closed;
-  expect(performance.now() - began).toBeLessThan(5_000);
   expect(statuses(text())).toEqual(["408"]);
+  expect(text()).not.toContain("too slowly");
   expect(text()).toMatch(/\r\nconnection: close\r\n/i);
   expect(text()).toContain('"code":"REQUEST_TIMEOUT"');
   expect(logged).not.toHaveBeenCalled();
 });
 
-test("a body below the minimum rate ends long before REQUEST_TIMEOUT_MS", { timeout: 20_000 }, async () => {
+test("a body below the minimum rate ends long before REQUEST_TIMEOUT_MS", async () => {
   const { url } = await listening({ REQUEST_TIMEOUT_MS: "60000" });
   const { text, closed } = drip(url, "/echo");
   await closed;
@@ -45,24 +44,28 @@ test("a body below the minimum rate ends long before REQUEST_TIMEOUT_MS", { time
   expect(text()).toContain("too slowly");
 });
 
-test("of an address's slow bodies 32 may go on", { timeout: 20_000 }, async () => {
+test("of an address's slow bodies 32 may go on", async () => {
   const { url, post } = await listening();
   const dripping = Array.from({ length: 100 }, () => drip(url, "/echo"));
-  await sleep(2_500);
-  const refused = dripping.filter(({ text }) => text() !== "");
+  const answered = () => dripping.filter(({ text }) => text() !== "");
+  await expect.poll(() => answered().length).toBe(68);
+  await sleep(500);
+  const refused = answered();
   expect(refused.length).toBe(68);
   expect(new Set(refused.flatMap(({ text }) => statuses(text())))).toEqual(new Set(["408"]));
   expect(await (await post({ a: 1 })).json()).toEqual({ body: { a: 1 } });
 });
 
-test("of a credential's slow bodies 32 may go on, wherever they come from", { timeout: 20_000 }, async () => {
+test("of a credential's slow bodies 32 may go on, wherever they come from", async () => {
   const { url } = await listening({ TRUSTED_PROXIES: "127.0.0.1" });
   const from = (index: number, key: string) =>
     drip(url, "/echo", [`X-API-Key: ${key}`, `X-Forwarded-For: 192.0.2.${index}`]);
   const dripping = Array.from({ length: 40 }, (_, index) => from(index, "one"));
   const other = from(99, "other");
-  await sleep(2_500);
-  expect(dripping.filter(({ text }) => text() !== "").length).toBe(8);
+  const refused = () => dripping.filter(({ text }) => text() !== "").length;
+  await expect.poll(refused).toBe(8);
+  await sleep(500);
+  expect(refused()).toBe(8);
   expect(other.text()).toBe("");
 });
 
@@ -74,14 +77,12 @@ test("a head that does not end is a 408, too, within the time and a second", asy
   socket.on("error", () => {}).on("data", (data) => (text += data));
   socket.write("GET /healthz HTTP/1.1\r\nHost: a\r\nX-Slow: ");
   const timer = setInterval(() => socket.writable && socket.write("a"), 100);
-  const began = performance.now();
   await once(socket, "close");
   clearInterval(timer);
-  expect(performance.now() - began).toBeLessThan(5_000);
   expect(statuses(text)).toEqual(["408"]);
 });
 
-test("a stop ends what is unfinished soon, and nothing else", { timeout: 20_000 }, async () => {
+test("a stop ends what is unfinished soon, and nothing else", async () => {
   const { server, url, answer } = await listening();
   const underWay = fetch(new URL("/slow", url));
   const body = drip(url, "/echo");
@@ -89,10 +90,8 @@ test("a stop ends what is unfinished soon, and nothing else", { timeout: 20_000 
   const headClosed = once(head, "close");
   head.resume().write("GET /healthz HTTP/1.1\r\nHo");
   await sleep(200);
-  const began = performance.now();
   const stopped = server.close();
   await Promise.all([body.closed, headClosed]);
-  expect(performance.now() - began).toBeLessThan(5_000);
   expect(statuses(body.text())).toEqual(["503"]);
   expect(body.text()).toMatch(/\r\nretry-after: 1\r\n/i);
   await sleep(1_500);
@@ -108,3 +107,56 @@ test.each([
   ["2001:db8::6", "2001:db8:0:0"],
   ["::1", "0:0:0:0"],
 ])("the block of %s is %s", (address, block) => expect(addressBlock(address)).toBe(block));
+
+/** Sends a chunked body, and returns all that was answered. */
+async function sendPieces(
+  url: URL,
+  path: string,
+  pieces: readonly string[],
+  type = "application/json",
+): Promise<string> {
+  const socket = net.connect(Number(url.port), url.hostname);
+  onTestFinished(() => void socket.destroy());
+  let text = "";
+  socket.on("error", () => {}).on("data", (data) => (text += String(data)));
+  const closed = new Promise<void>((resolve) => void socket.once("close", () => resolve()));
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+  );
+  const chunks = pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`);
+  for (let at = 0; at < chunks.length && !socket.destroyed; at += 500) {
+    socket.write(chunks.slice(at, at + 500).join(""));
+    await sleep(0);
+  }
+  if (!socket.destroyed) socket.write("0\r\n\r\n");
+  await closed;
+  return text;
+}
+
+test("a chunked body in many small pieces is refused, one in real pieces is not", async () => {
+  const { url, post } = await listening();
+  const few = await sendPieces(url, "/echo", ['"', ...Array.from({ length: 900 }, () => "a"), '"']);
+  expect(statuses(few)).toEqual(["200"]);
+  const real = await sendPieces(url, "/echo", [
+    '"',
+    ...Array.from({ length: 5_000 }, () => "a".repeat(100)),
+    '"',
+  ]);
+  expect(statuses(real)).toEqual(["200"]);
+  const before = process.cpuUsage();
+  const many = await sendPieces(url, "/echo", ['"', ...Array.from({ length: 500_000 }, () => "a")]);
+  const { user, system } = process.cpuUsage(before);
+  expect(statuses(many)).toEqual(["400"]);
+  expect(many).toContain("too many pieces");
+  expect((user + system) / 1_000, "ms, of the client too").toBeLessThan(1_500);
+  expect(await (await post({ a: 1 })).json()).toEqual({ body: { a: 1 } });
+});
+
+test("a body that nobody reads costs no more in small pieces", async () => {
+  const { url } = await listening();
+  const pieces = Array.from({ length: 500_000 }, () => "a");
+  const before = process.cpuUsage();
+  expect(statuses(await sendPieces(url, "/echo", pieces, "text/plain"))).toEqual(["415"]);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000, "ms, of the client too").toBeLessThan(1_500);
+});

@@ -5,7 +5,7 @@ import { openLayer } from "../e2e/layer.ts";
 
 const elsewhere = { REST_BASE_URL: "http://127.0.0.1:9" };
 
-describe("the dashboard", { timeout: 30_000 }, () => {
+describe("the dashboard", () => {
   test("is a keyless page under a policy, with a demo key and every file that it names", async () => {
     const { rest, calls } = await openLayer();
     const page = await rest("/");

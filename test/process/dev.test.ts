@@ -6,9 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { copyProject } from "../e2e/project-copy.ts";
 import { get, run, runReady } from "./program.ts";
 
-test("dev survives findings and any error of codegen, starts a server that died, and ends it with itself", {
-  timeout: 60_000,
-}, async () => {
+test("dev survives findings and any error of codegen, starts a server that died, and ends it with itself", async () => {
   const copy = copyProject();
   onTestFinished(copy.remove);
   const { child, url, prints, output, ended } = await runReady(
@@ -41,7 +39,7 @@ test("dev survives findings and any error of codegen, starts a server that died,
   await ended; // what it printed to is closed: nobody is left to write to it
 });
 
-test("dev ends where the server refuses its roles", { timeout: 60_000 }, async () => {
+test("dev ends where the server refuses its roles", async () => {
   const copy = copyProject();
   onTestFinished(copy.remove);
   const { ended, output } = run(["gatway"], {}, [], join(copy.root, "src/codegen/dev.ts"), copy.root);

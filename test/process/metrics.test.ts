@@ -21,7 +21,7 @@ async function scrape({
 
 const count = "http_server_request_duration_seconds_count";
 
-describe("METRICS_PORT", { timeout: 20_000 }, () => {
+describe("METRICS_PORT", () => {
   test("counts what each role answers, what it calls, and what ran the operations", async () => {
     const program = await runReady([], { METRICS_PORT: "0" });
     await query(program.url, "{ me { id } contacts { id } }", key);

@@ -1,8 +1,9 @@
 /** The program of one test: ended with it. */
 import { onTestFinished } from "vitest";
 import { listens, main, type Program, startProgram } from "../child-process.ts";
+import { patient } from "../patient.ts";
 
-/** Starts `node src/main.ts …roles`, with `environment` alone on top of PATH; ended after the test. */
+/** Starts `node src/main.ts …roles` with `environment`, nothing of this process's but PATH; ended after the test. */
 export function run(
   roles: readonly string[],
   environment: NodeJS.ProcessEnv = {},
@@ -10,7 +11,7 @@ export function run(
   file = main,
   cwd = process.cwd(),
 ): Program {
-  const program = startProgram([...nodeArgs, file, ...roles], environment, { cwd });
+  const program = startProgram([...nodeArgs, file, ...roles], { ...patient, ...environment }, { cwd });
   onTestFinished(() => program.stop());
   return program;
 }

@@ -14,20 +14,20 @@ const ofTenant = (tenantId: string, proof = secret): IncomingHttpHeaders => ({
   [proofHeader]: proof,
 });
 
-test("a caller is the tenant that the gateway vouches for, whatever the key", () => {
+test("with the gateway's proof, a caller is known by its tenant, whatever its key", () => {
   const [one, other] = ["a", "b"].map((key) => callerOf({ ...ofTenant("t"), "x-api-key": key }));
   expect(one).toBe(other);
   expect(callerOf(ofTenant("u"))).not.toBe(one);
 });
 
-test("without the gateway's proof a caller is the holder of a credential, and never somebody's tenant", () => {
+test("without the gateway's proof, a caller is known by its credential, never by a tenant header", () => {
   const key = callerOf({ "x-api-key": "t" });
   expect(callerOf({ ...ofTenant("u", "wrong"), "x-api-key": "t" })).toBe(key);
   expect(key).not.toBe(callerOf(ofTenant("t")));
   expect(callerOf({ authorization: "Bearer t" })).not.toBe(key);
 });
 
-test("who shows no credential, or one beside another, is nobody", () => {
+test("a request without a credential, or with two, belongs to no known caller", () => {
   const both = (key: string) => callerOf({ "x-api-key": key, authorization: "Bearer t" });
   expect(both("a")).toBe(both("b"));
   expect(callerOf({})).toBe(callerOf({ "accept-language": "en" }));

@@ -15,7 +15,7 @@ describe("a request", () => {
     expect(head).toMatch(/\r\nx-api-key: key\r\n/);
   });
 
-  test("leaves out what is null or absent in an object, as it does beside it", async () => {
+  test("leaves out null and absent members of an object, as it leaves out such parameters", async () => {
     const { rest, server } = await against(ok({}));
     const query = {
       filter: { a: null, b: 0, c: undefined },
@@ -49,7 +49,7 @@ describe("a request", () => {
     expect(pathsOf(server.requests)).toEqual([path]);
   });
 
-  test("refuses header values that would add another header, and text that is half a character", async () => {
+  test("refuses header values that would add another header, and text with half a surrogate pair", async () => {
     const { rest, server } = await against(ok({}));
     const header = { "Idempotency-Key": "a\r\nx-service-tenant-id: b" };
     expect(await failureOf(rest.post("/things", { header, body: {} }))).toMatchObject({
@@ -63,7 +63,7 @@ describe("a request", () => {
     expect(server.requests).toEqual([]);
   });
 
-  test("makes identical reads once, until a write makes them old", async () => {
+  test("sends identical reads once, until a write makes their response stale", async () => {
     const { rest, server } = await against(ok({ items: [] }));
     await Promise.all([rest.get("/things"), rest.get("/things", {}, "items"), rest.find("/things")]);
     await rest.get("/things");
@@ -74,7 +74,7 @@ describe("a request", () => {
     expect(pathsOf(server.requests)).toHaveLength(4);
   });
 
-  test("parses an answer once, also one of unknown length", async () => {
+  test("parses a shared response once, also a response of unknown length", async () => {
     const { rest } = await against((socket) =>
       socket.write(
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
@@ -109,7 +109,7 @@ describe("a request", () => {
   });
 
   test.each([{ form: { a: { b: 1 } } }, { filter: { a: [1] } }, { ids: ["a", null] }, { tags: [{}] }])(
-    "refuses %j, which no query can hold",
+    "refuses %j, which no query string can hold",
     async (query) => {
       const { rest, server } = await against(ok({}));
       expect(await failureOf(rest.get("/things", { query }))).toMatchObject({
@@ -120,25 +120,25 @@ describe("a request", () => {
     },
   );
 
-  test("makes one call of two reads of which one could have sent a header and did not", async () => {
+  test("sends two reads once if one of them has an optional header that it leaves out", async () => {
     const { rest, server } = await against(ok({}));
     await Promise.all([rest.get("/things"), rest.get("/things", { header: { "X-Trace": null } })]);
     expect(server.requests).toHaveLength(1);
   });
 
-  test("makes reads of one URL once for each of their headers' values", async () => {
+  test("sends reads of one URL once for each value of their headers", async () => {
     const { rest, server } = await against(ok({}));
     const read = (region: string) => rest.get("/things", { header: { region } });
     await Promise.all([read("eu"), read("eu"), read("us"), rest.get("/things"), read("us")]);
     expect(server.requests).toHaveLength(3);
   });
 
-  test("remembers no read that was refused before it was sent", async () => {
+  test("does not remember a read that was refused before it was sent", async () => {
     const { request, upstreams, server } = await against(() => {});
     const product = upstreams.of(operations["GET /things"] as Operation);
-    const others = Array.from({ length: 5_000 }, () =>
+    const others = Array.from({ length: 5_000 }, (_, q) =>
       request()
-        .get("/things")
+        .get("/things", { query: { q } })
         .catch(() => undefined),
     );
     const late = request();
@@ -150,13 +150,13 @@ describe("a request", () => {
     expect(server.requests.length).toBeLessThan(5_000);
   });
 
-  test("shares nothing with another request", async () => {
+  test("joins no call of another request that is on its way", async () => {
     const { request, server } = await against(ok({}));
     await Promise.all([request().get("/things"), request().get("/things")]);
     expect(server.requests).toHaveLength(2);
   });
 
-  test("makes MAX_REST_CALLS calls and not one more", async () => {
+  test("sends MAX_REST_CALLS calls and refuses the next", async () => {
     const { rest, server } = await against(ok({}), { MAX_REST_CALLS: "3" });
     const calls = [1, 2, 3, 4].map((q) => rest.get("/things", { query: { q } }));
     const outcomes = await Promise.allSettled(calls);

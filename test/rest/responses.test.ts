@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { against, failureOf, ok, status } from "./client.ts";
 import { type Answer, http } from "./raw-server.ts";
 
-describe("an answer that breaks its contract", () => {
+describe("a response that breaks its contract", () => {
   test.each<[string, Answer, RegExp]>([
     ["malformed JSON", (socket) => socket.write(http(200, '{"CANARY":')), /not valid JSON/],
     ["JSON with a comment", (socket) => socket.write(http(200, "{} // CANARY")), /not valid JSON/],
@@ -41,12 +41,12 @@ describe("an answer that breaks its contract", () => {
     expect(await rest.get("/things")).toEqual([1]);
   });
 
-  test("a 204 that is documented is null", async () => {
+  test("a documented 204 is null", async () => {
     const { rest } = await against((socket) => socket.write("HTTP/1.1 204 No Content\r\n\r\n"));
     expect(await rest.delete("/things/{thingId}", { path: { thingId: "1" } })).toBeNull();
   });
 
-  test("a body that is no object where one is walked into", async () => {
+  test("a body that is not an object, below which the result is read", async () => {
     const { rest } = await against(ok(["CANARY"]));
     expect(await failureOf(rest.get("/things", {}, "items"))).toMatchObject({
       code: "BAD_UPSTREAM_RESPONSE",
@@ -54,7 +54,7 @@ describe("an answer that breaks its contract", () => {
   });
 });
 
-describe("a refusal", () => {
+describe("an error response", () => {
   test.each([
     [400, "BAD_USER_INPUT"],
     [401, "UNAUTHENTICATED"],
@@ -65,13 +65,13 @@ describe("a refusal", () => {
     [422, "BAD_USER_INPUT"],
     [429, "RATE_LIMITED"],
     [504, "UPSTREAM_TIMEOUT"],
-  ])("%i is %s, and tried once", async (code, expected) => {
+  ])("%i is %s, and is not retried", async (code, expected) => {
     const { rest, server } = await against(status(code));
     expect((await failureOf(rest.get("/things"))).code).toBe(expected);
     expect(server.requests).toHaveLength(1);
   });
 
-  test("names a value only if it was sent, and only where the input is refused", async () => {
+  test("names an argument only if it was sent, and only if REST refuses the input", async () => {
     const problem = '{"argument":"q","detail":"CANARY"}';
     const { rest } = await against(status(422, {}, problem));
     const sent = await failureOf(rest.get("/things", { query: { q: "x" } }));
@@ -85,7 +85,7 @@ describe("a refusal", () => {
     expect(refused.details).toEqual({ operation: "listThings" });
   });
 
-  test("404 is null to find, and only 404", async () => {
+  test("404 is null for a lookup, and no other status is", async () => {
     const { rest } = await against(status(404));
     expect(await rest.find("/things/{thingId}", { path: { thingId: "1" } })).toBeNull();
     const { rest: other } = await against(status(403));

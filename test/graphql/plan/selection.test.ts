@@ -164,9 +164,7 @@ test.each([
 test("a document that unfolds to too many fields is refused with the limit's name and value", async () => {
   const { ask, calls } = await openSchema(() => [{ kind: "pet", name: "Rex", like: null }]);
   const unfolding = (depth: number): string => (depth > 0 ? `like { name ${unfolding(depth - 1)} }` : "");
-  const startedAt = performance.now();
   const limit = { code: "LIMIT_EXCEEDED", limit: "MAX_FIELDS", value: 5_000 };
   expect((await ask(`{ named { name ${unfolding(13)} } }`)).errors).toMatchObject([{ extensions: limit }]);
-  expect(performance.now() - startedAt).toBeLessThan(1_000);
   expect(calls).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { type CallerQueue, CallerQueues, type QueueEntry } from "../../../src/re
 const acquire = (queue: CallerQueue, count: number): QueueEntry[] =>
   Array.from({ length: count }, () => queue.acquire());
 
-test("beyond its share a caller's calls get their turns in the order they came, but for those that left", async () => {
+test("a caller's calls beyond its share start in the order of their arrival, without those that left", async () => {
   const queues = new CallerQueues(4, 2);
   const queue = queues.of("a");
   const entries = acquire(queue, 5) as [QueueEntry, QueueEntry, QueueEntry, QueueEntry, QueueEntry];

@@ -25,7 +25,7 @@ function pauseOf(breaker: CircuitBreaker, verdict: Verdict): number {
   return performance.now() - from;
 }
 
-test("five failures in a row open it, four and a success do not", () => {
+test("five failures in a row open the breaker, four and a success do not", () => {
   const breaker = new CircuitBreaker();
   for (const verdict of ["failed", "failed", "failed", "failed", "worked"] as const)
     callOnce(breaker, verdict);
@@ -45,7 +45,7 @@ test("one trial at a time is admitted after a pause, and each failed trial doubl
   expect([breaker.admit(), breaker.admit()]).toEqual(["trial", undefined]);
 });
 
-test("a trial that works closes it, and its next pause is the first again", () => {
+test("a successful trial closes the breaker, and the next pause has the first length again", () => {
   const breaker = opened();
   pauseOf(breaker, "failed");
   pauseOf(breaker, "worked");
@@ -53,14 +53,14 @@ test("a trial that works closes it, and its next pause is the first again", () =
   expect(pauseOf(breaker, "worked")).toBeLessThanOrEqual(101);
 });
 
-test("after a trial that says nothing the next call is a trial", () => {
+test("after a trial without an outcome the next call is a trial", () => {
   const breaker = opened();
   pauseOf(breaker, "unknown");
   expect([callOnce(breaker, "unknown"), callOnce(breaker, "worked")]).toEqual(["trial", "trial"]);
   expect(breaker.admit()).toBe("ordinary");
 });
 
-test("a call that began before it opened changes nothing", () => {
+test("a call that began before the breaker opened does not change it", () => {
   const breaker = new CircuitBreaker();
   const late = breaker.admit();
   for (let call = 0; call < 5; call++) callOnce(breaker, "failed");

@@ -26,7 +26,7 @@ const send =
     void socket.write(bytes);
 const failureOf = (response: Promise<unknown>): Promise<unknown> => response.catch((error: unknown) => error);
 
-test("an answer in pieces arrives whole", async () => {
+test("a response in pieces arrives whole", async () => {
   const { get } = await against((socket) => {
     socket.write("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n");
     for (const piece of ['{"a"', ":", '"é"}'])
@@ -41,7 +41,7 @@ test("an answer in pieces arrives whole", async () => {
   ]);
 });
 
-test("an interim answer is not the answer", async () => {
+test("a 1xx response is not taken for the response", async () => {
   const { get } = await against(send(`HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${http(200, "{}")}`));
   const answer = await get();
   expect([answer.status, await answer.text()]).toEqual([200, "{}"]);
@@ -52,7 +52,7 @@ describe.each([
   ["deflate", deflateSync],
   ["br", brotliCompressSync],
 ] as const)("%s", (encoding, compress) => {
-  test("is decompressed, up to the cap", async () => {
+  test("is decompressed, up to the limit", async () => {
     const size = { current: 1_000 };
     const { get } = await against((socket) =>
       socket.write(http(200, compress("x".repeat(size.current)), { "content-encoding": encoding })),
@@ -66,7 +66,7 @@ describe.each([
   });
 });
 
-test("the cap holds for the bytes on the wire, at N and N+1, whether announced or not", async () => {
+test("the limit holds for the bytes on the wire, at N and N+1, with and without a content length", async () => {
   const announced = { "content-length": "1001" };
   const chunked = { "content-length": "", "transfer-encoding": "chunked" };
   const { get } = await against((socket, request) => {
@@ -109,7 +109,7 @@ test.each<[string, Answer, string]>([
   ],
   ["gzip that is none", send(http(200, "CANARY", { "content-encoding": "gzip" })), "BAD_UPSTREAM_RESPONSE"],
   ["bytes that are no UTF-8", send(http(200, Buffer.from([0x22, 0xff, 0x22]))), "BAD_UPSTREAM_RESPONSE"],
-])("%s is a coded error without a word of it", async (_name, answer, code) => {
+])("%s is a coded error without any of the response's text", async (_name, answer, code) => {
   const { get } = await against(answer);
   const failure = await failureOf(get());
   expect(failure).toBeInstanceOf(CodedError);
@@ -117,7 +117,7 @@ test.each<[string, Answer, string]>([
   expect((failure as Error).message).not.toMatch(/CANARY|127\.0\.0\.1/);
 });
 
-test("one that is aborted fails, and its socket is closed", async () => {
+test("an aborted exchange fails, and its socket is closed", async () => {
   const { exchange, server } = await against(() => {});
   const hanging = exchange();
   const failure = failureOf(hanging.response);
@@ -128,7 +128,7 @@ test("one that is aborted fails, and its socket is closed", async () => {
   await expect.poll(server.open).toBe(0);
 });
 
-test("one that is aborted after its end harms no other on its connection", async () => {
+test("an exchange that is aborted after its end does not harm the next on its connection", async () => {
   const { exchange, server } = await against(
     (socket, _request, count) => void setTimeout(() => socket.write(http(200, "{}")), count === 1 ? 0 : 100),
     1,
@@ -141,7 +141,7 @@ test("one that is aborted after its end harms no other on its connection", async
   expect((await next.response).status).toBe(200);
 });
 
-test("one that is aborted before it is sent is never sent", async () => {
+test("an exchange that is aborted before it is sent is never sent", async () => {
   const { server, get } = await against(send(http(200, "{}")));
   const pool = new Pool(server.url.origin);
   onTestFinished(() => pool.destroy());

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { against, failureOf, ok, status } from "../client.ts";
 import { type Answer, http } from "../raw-server.ts";
 
-describe("the breaker", () => {
-  test("opens after five failures in a row, refuses at once, and tries again with one call at a time", async () => {
+describe("the circuit breaker", () => {
+  test("opens after five failures in a row, refuses calls, and tries again with one call at a time", async () => {
     const state = { isUp: false };
     const { request, server } = await against((socket, text, count) =>
       (state.isUp ? ok({}) : status(503))(socket, text, count),
@@ -13,19 +13,15 @@ describe("the breaker", () => {
     const refused = Array.from({ length: 50 }, () => failureOf(request().get("/things")));
     for (const failure of refused) expect((await failure).code).toBe("UPSTREAM_UNAVAILABLE");
     expect(server.requests).toHaveLength(5);
-    const until = performance.now() + 1_500;
-    while (performance.now() < until)
+    while (server.requests.length < 7)
       await Promise.all([1, 2, 3].map(() => failureOf(request().get("/things"))));
-    expect(server.requests.length).toBeGreaterThan(5);
-    expect(server.requests.length).toBeLessThan(20);
+    expect(server.requests).toHaveLength(7);
     state.isUp = true;
     await expect
-      .poll(
-        () =>
-          request()
-            .get("/things")
-            .catch(() => undefined),
-        { timeout: 5_000, interval: 50 },
+      .poll(() =>
+        request()
+          .get("/things")
+          .catch(() => undefined),
       )
       .toEqual({});
   });
@@ -34,7 +30,7 @@ describe("the breaker", () => {
     ["did wrong", status(400)],
     ["brings a bug to light with", status(500)],
     ["has too much of", (socket) => socket.write(http(200, JSON.stringify("a".repeat(2_000))))],
-  ])("is not moved by what one caller %s", async (_what, answer) => {
+  ])("is not opened by what one caller %s", async (_what, answer) => {
     const { request, server } = await against(answer, { MAX_RESPONSE_BYTES: "1000" });
     for (let call = 0; call < 20; call++) await failureOf(request().post("/things", { body: {} }));
     expect(server.requests).toHaveLength(20);
@@ -53,7 +49,7 @@ describe("the breaker", () => {
 
   test("counts each of the calls that fail together", async () => {
     const { request, server } = await against(status(504));
-    await Promise.all([1, 2, 3, 4, 5].map(() => failureOf(request().get("/things"))));
+    await Promise.all([1, 2, 3, 4, 5].map((q) => failureOf(request().get("/things", { query: { q } }))));
     expect(server.requests).toHaveLength(5);
     expect((await failureOf(request().get("/things"))).code).toBe("UPSTREAM_UNAVAILABLE");
     expect(server.requests).toHaveLength(5);
@@ -66,7 +62,7 @@ describe("the breaker", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test("of one product leaves the others alone", async () => {
+  test("of one product does not affect the others", async () => {
     const { request, server } = await against((socket, text, count) =>
       (text.includes("/others") ? ok({ fine: true }) : status(504))(socket, text, count),
     );
@@ -75,7 +71,7 @@ describe("the breaker", () => {
     expect(await request().get("/others")).toEqual({ fine: true });
   });
 
-  test("lets nobody wait for the one call that tries again", async () => {
+  test("refuses calls while the one call that tries again is under way", async () => {
     const state = { hangs: false };
     const { request } = await against((socket, text, count) => {
       if (!state.hangs) status(504)(socket, text, count);
@@ -84,9 +80,8 @@ describe("the breaker", () => {
     state.hangs = true;
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     const trying = failureOf(request().get("/things"));
-    const began = performance.now();
-    expect((await failureOf(request().get("/things"))).code).toBe("UPSTREAM_UNAVAILABLE");
-    expect(performance.now() - began).toBeLessThan(500);
+    const first = Promise.race([trying, failureOf(request().get("/things"))]);
+    expect((await first).code).toBe("UPSTREAM_UNAVAILABLE");
     expect((await trying).code).toBe("UPSTREAM_TIMEOUT");
   });
 });
