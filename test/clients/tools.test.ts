@@ -8,6 +8,9 @@ import { expect, test } from "vitest";
 import { keys, openLayer } from "../e2e/layer.ts";
 import { makeConsumer, packageName, root } from "./consumer.ts";
 
+/** As docs/front-end.md says. */
+const scalars = { DateTime: "string", Date: "string" };
+
 type Generated = readonly { filename: string; content: string }[];
 
 const withClientPreset = (schema: object | string): Promise<Generated> =>
@@ -15,7 +18,7 @@ const withClientPreset = (schema: object | string): Promise<Generated> =>
     {
       schema: schema as never,
       documents: join(root, "spec/operations/*.graphql"),
-      generates: { "gql/": { preset: "client" } },
+      generates: { "gql/": { preset: "client", config: { scalars } } },
       silent: true,
       cwd: root,
     },
@@ -36,6 +39,9 @@ import { CustomerDocument } from "./gql/graphql";
 const client = new GraphQLClient("/v1/graphql");
 const { contact } = await client.request(CustomerDocument, { id: "con_1" });
 export const email: string | null | undefined = contact?.email;
+export const since: string | undefined = contact?.createdAt;
+// @ts-expect-error a time is text
+export const number: number | undefined = contact?.createdAt;
 // @ts-expect-error a required variable is missing
 await client.request(CustomerDocument, {});`,
   );
@@ -50,6 +56,7 @@ test("Relay's compiler takes the schema and its connections, and the layer answe
       src: "./src",
       language: "typescript",
       schema: `./node_modules/${packageName}/schema.graphql`,
+      customScalarTypes: scalars,
     }),
   );
   consumer.write(
@@ -78,6 +85,7 @@ export const list = graphql\`
 export const row = graphql\`
   fragment Inbox_row on Conversation {
     id
+    createdAt
     contact { name }
     messages(last: 1) { body author { __typename ... on AgentAuthor { agent { name } } } }
   }
@@ -90,6 +98,8 @@ export const row = graphql\`
     const [, text = ""] = /"text": ("(?:[^"\\]|\\.)*")/.exec(artifact) ?? [];
     return JSON.parse(text);
   };
+  const row = readFileSync(join(consumer.folder, "src/__generated__/Inbox_row.graphql.ts"), "utf8");
+  expect(row).toContain("readonly createdAt: string;");
   const { ask } = await openLayer();
   const first = await ask(textOf("InboxQuery"), { status: "CLOSED" });
   expect(first.errors).toBeUndefined();
