@@ -4,22 +4,17 @@
 export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   "Query.conversationsConnection": {
     first: { minimum: 1, maximum: 100 },
-    after: { minLength: 1, maxLength: 4096, pattern: "^[A-Za-z0-9_-]+$" },
     channel: { enum: ["whatsapp", "sms", "email", "webchat", null] },
     assigneeId: { minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9_-]+$" },
   },
   "Query.conversation": { id: { minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9_-]+$" } },
   "Query.message": { id: { minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9_-]+$" } },
-  "Query.agentsConnection": {
-    first: { minimum: 1, maximum: 100 },
-    after: { minLength: 1, maxLength: 4096, pattern: "^[A-Za-z0-9_-]+$" },
-  },
+  "Query.agentsConnection": { first: { minimum: 1, maximum: 100 } },
   "Query.agent": { id: { minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9_-]+$" } },
   "Query.contacts": { q: { maxLength: 100, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" } },
   "Query.contactsConnection": {
     q: { maxLength: 100, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" },
     first: { minimum: 1, maximum: 100 },
-    after: { minLength: 1, maxLength: 4096, pattern: "^[A-Za-z0-9_-]+$" },
   },
   "Query.contact": { id: { minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9_-]+$" } },
   "Query.metrics": { from: { format: "date" }, to: { format: "date" } },

@@ -7,6 +7,17 @@ export type Incremental<T> =
   | T
   | { [P in keyof T]?: P extends " $fragmentName" | "__typename" ? T[P] : never };
 
+/** A messaging channel, spelt as the `String` arguments named `channel` take it: what an answer shows can be sent back. */
+export type Channel =
+  /** WhatsApp. */
+  | "whatsapp"
+  /** Text messages. */
+  | "sms"
+  /** E-mail. */
+  | "email"
+  /** The chat on the tenant's web site. */
+  | "webchat";
+
 /** State of a conversation. */
 export type ConversationStatus =
   /** Waits for the team. */
@@ -67,6 +78,13 @@ export type AgentAvailability =
   /** Takes none. */
   | "OFFLINE";
 
+/** Order of contacts. */
+export type ContactSort =
+  /** By name. */
+  | "NAME"
+  /** The contact that was added last first. */
+  | "NEWEST";
+
 /** Where a contact stands on its way to being a customer. */
 export type ContactStage =
   /** Has shown interest. */
@@ -88,20 +106,25 @@ export type MetricUnit =
 export type FindCustomersQueryVariables = Exact<{
   q?: string | null | undefined;
   stage?: ContactStage | null | undefined;
+  sort?: ContactSort | null | undefined;
   after?: string | null | undefined;
 }>;
 
 export type FindCustomersQuery = {
   contactsConnection: {
-    nodes: Array<{
-      id: string;
-      name: string;
-      company: string | null;
-      email: string | null;
-      phone: string | null;
-      stage: ContactStage;
-      lastSeenAt: string | null;
-      owner: { name: string } | null;
+    totalCount: number;
+    edges: Array<{
+      cursor: string;
+      node: {
+        id: string;
+        name: string;
+        company: string | null;
+        email: string | null;
+        phone: string | null;
+        stage: ContactStage;
+        lastSeenAt: string | null;
+        owner: { name: string } | null;
+      };
     }>;
     pageInfo: { hasNextPage: boolean; endCursor: string | null };
   } | null;
@@ -179,17 +202,17 @@ export type StartPageQuery = {
     points: Array<{ date: string; value: number | null }>;
   }> | null;
   conversationsConnection: {
+    totalCount: number;
     nodes: Array<{
       id: string;
       subject: string | null;
-      channel: string;
+      channel: Channel;
       priority: Priority;
       unreadCount: number;
       lastMessageAt: string;
       contact: { id: string; name: string } | null;
       assignee: { id: string; name: string; kind: AgentKind } | null;
     }>;
-    pageInfo: { hasNextPage: boolean };
   } | null;
   agents: Array<{ id: string; name: string; kind: AgentKind; availability: AgentAvailability }> | null;
   contacts: Array<{
@@ -214,7 +237,7 @@ export type TeamInboxQuery = {
       subject: string | null;
       status: ConversationStatus;
       priority: Priority;
-      channel: string;
+      channel: Channel;
       unreadCount: number;
       lastMessageAt: string;
       participants: Array<{ id: string; name: string; kind: AgentKind } | null> | null;
@@ -241,7 +264,7 @@ export type ConversationRowFragment = {
   subject: string | null;
   status: ConversationStatus;
   priority: Priority;
-  channel: string;
+  channel: Channel;
   unreadCount: number;
   lastMessageAt: string;
   contact: { id: string; name: string; phone: string | null } | null;
@@ -279,7 +302,7 @@ export type AnswerMutation = {
       subject: string | null;
       status: ConversationStatus;
       priority: Priority;
-      channel: string;
+      channel: Channel;
       unreadCount: number;
       lastMessageAt: string;
       contact: { id: string; name: string; phone: string | null } | null;
@@ -321,10 +344,10 @@ export type TypedDocumentText<Result, Variables> = string & {
 
 /**
  * FindCustomers, from spec/operations/customer.graphql.
- * Persisted as 06c9b025052cdf162a7c9c90c79bf8f9d2c72ae2ceb55636dbeb3fbd5b936f26.
+ * Persisted as 4889eaf2b9b0907ff9488a59a4b3c5e10c3168d9078e2d36831c1acfa93134d7.
  */
 export const FindCustomersDocument =
-  "query FindCustomers($q: String, $stage: ContactStage, $after: String) {\n  contactsConnection(q: $q, stage: $stage, first: 25, after: $after) {\n    nodes {\n      id\n      name\n      company\n      email\n      phone\n      stage\n      lastSeenAt\n      owner {\n        name\n      }\n    }\n    pageInfo {\n      hasNextPage\n      endCursor\n    }\n  }\n}" as TypedDocumentText<
+  "query FindCustomers($q: String, $stage: ContactStage, $sort: ContactSort, $after: String) {\n  contactsConnection(q: $q, stage: $stage, sort: $sort, first: 25, after: $after) {\n    edges {\n      cursor\n      node {\n        id\n        name\n        company\n        email\n        phone\n        stage\n        lastSeenAt\n        owner {\n          name\n        }\n      }\n    }\n    pageInfo {\n      hasNextPage\n      endCursor\n    }\n    totalCount\n  }\n}" as TypedDocumentText<
     FindCustomersQuery,
     FindCustomersQueryVariables
   >;
@@ -351,10 +374,10 @@ export const DashboardDocument =
 
 /**
  * StartPage, from spec/operations/start-page.graphql.
- * Persisted as b15cb6c262bba1e77a7078fbfdff0aee1090ce2b051bd7575ed0fdf61d89e806.
+ * Persisted as cc02cc56af1bdcd45fe9bf68721ac9e28e9816fa40b63cebb3f8c3fcf7546016.
  */
 export const StartPageDocument =
-  "query StartPage($from: String!, $to: String!, $q: String!) {\n  me {\n    id\n    email\n    tenantId\n    roles\n    features\n  }\n  metrics(from: $from, to: $to) {\n    name\n    label\n    unit\n    total\n    points {\n      date\n      value\n    }\n  }\n  conversationsConnection(status: OPEN, first: 20) {\n    nodes {\n      id\n      subject\n      channel\n      priority\n      unreadCount\n      lastMessageAt\n      contact {\n        id\n        name\n      }\n      assignee {\n        id\n        name\n        kind\n      }\n    }\n    pageInfo {\n      hasNextPage\n    }\n  }\n  agents {\n    id\n    name\n    kind\n    availability\n  }\n  contacts(q: $q) {\n    id\n    name\n    company\n    stage\n    email\n    phone\n  }\n}" as TypedDocumentText<
+  "query StartPage($from: String!, $to: String!, $q: String!) {\n  me {\n    id\n    email\n    tenantId\n    roles\n    features\n  }\n  metrics(from: $from, to: $to) {\n    name\n    label\n    unit\n    total\n    points {\n      date\n      value\n    }\n  }\n  conversationsConnection(status: OPEN, first: 20) {\n    nodes {\n      id\n      subject\n      channel\n      priority\n      unreadCount\n      lastMessageAt\n      contact {\n        id\n        name\n      }\n      assignee {\n        id\n        name\n        kind\n      }\n    }\n    totalCount\n  }\n  agents {\n    id\n    name\n    kind\n    availability\n  }\n  contacts(q: $q) {\n    id\n    name\n    company\n    stage\n    email\n    phone\n  }\n}" as TypedDocumentText<
     StartPageQuery,
     StartPageQueryVariables
   >;

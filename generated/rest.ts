@@ -30,7 +30,7 @@ export interface paths {
     };
     /**
      * List conversations
-     * @description Latest activity first. Filters combine with "and".
+     * @description Filters combine with "and".
      */
     get: operations["listConversations"];
     put?: never;
@@ -152,7 +152,7 @@ export interface paths {
     };
     /**
      * List contacts
-     * @description By name. `q` searches name, e-mail address, telephone number and company, whatever the case.
+     * @description `q` searches name, e-mail address, telephone number and company, whatever the case.
      */
     get: operations["listContacts"];
     put?: never;
@@ -263,6 +263,13 @@ export interface components {
      */
     ConversationStatus: "open" | "pending" | "snoozed" | "closed";
     /**
+     * @description `latest-activity` begins with the latest message, `oldest-activity` with the one that waits longest, `newest` with
+     *     the conversation that began last.
+     * @default latest-activity
+     * @enum {string}
+     */
+    ConversationSort: "latest-activity" | "oldest-activity" | "newest";
+    /**
      * @description How urgent a conversation is.
      * @enum {string}
      */
@@ -293,6 +300,12 @@ export interface components {
      * @enum {string}
      */
     ContactStage: "new-lead" | "qualified" | "customer" | "former-customer";
+    /**
+     * @description `name` is the order of the alphabet, `newest` begins with the contact that was added last.
+     * @default name
+     * @enum {string}
+     */
+    ContactSort: "name" | "newest";
     /**
      * @description The user that an API key belongs to.
      * @example {
@@ -388,6 +401,11 @@ export interface components {
       nextCursor: string | null;
       /** @description Whether there is a next page. */
       hasMore: boolean;
+      /**
+       * Format: int32
+       * @description Items of all pages together.
+       */
+      totalCount: number;
     };
     /**
      * @description A message of a conversation.
@@ -518,6 +536,11 @@ export interface components {
       nextCursor: string | null;
       /** @description Whether there is a next page. */
       hasMore: boolean;
+      /**
+       * Format: int32
+       * @description Items of all pages together.
+       */
+      totalCount: number;
     };
     /**
      * @description A person the tenant talks to.
@@ -570,6 +593,11 @@ export interface components {
       nextCursor: string | null;
       /** @description Whether there is a next page. */
       hasMore: boolean;
+      /**
+       * Format: int32
+       * @description Items of all pages together.
+       */
+      totalCount: number;
     };
     /** @description The series of a date range. */
     Metrics: {
@@ -841,7 +869,7 @@ export interface components {
      */
     Limit: number;
     /**
-     * @description `nextCursor` of the page before; only with the same filters.
+     * @description `nextCursor` of the page before; only with the same filters and `sort`.
      * @example WyIyMDI2LTExLTAxIiwiY252XzEiXQ
      */
     Cursor: string;
@@ -917,12 +945,17 @@ export interface operations {
          */
         assigneeId?: components["schemas"]["Id"];
         /**
+         * @description Order of the list.
+         * @example newest
+         */
+        sort?: components["schemas"]["ConversationSort"];
+        /**
          * @description Most items of the page.
          * @example 50
          */
         limit?: components["parameters"]["Limit"];
         /**
-         * @description `nextCursor` of the page before; only with the same filters.
+         * @description `nextCursor` of the page before; only with the same filters and `sort`.
          * @example WyIyMDI2LTExLTAxIiwiY252XzEiXQ
          */
         cursor?: components["parameters"]["Cursor"];
@@ -1099,7 +1132,7 @@ export interface operations {
          */
         limit?: components["parameters"]["Limit"];
         /**
-         * @description `nextCursor` of the page before; only with the same filters.
+         * @description `nextCursor` of the page before; only with the same filters and `sort`.
          * @example WyIyMDI2LTExLTAxIiwiY252XzEiXQ
          */
         cursor?: components["parameters"]["Cursor"];
@@ -1186,12 +1219,17 @@ export interface operations {
          */
         stage?: components["schemas"]["ContactStage"];
         /**
+         * @description Order of the list.
+         * @example newest
+         */
+        sort?: components["schemas"]["ContactSort"];
+        /**
          * @description Most items of the page.
          * @example 50
          */
         limit?: components["parameters"]["Limit"];
         /**
-         * @description `nextCursor` of the page before; only with the same filters.
+         * @description `nextCursor` of the page before; only with the same filters and `sort`.
          * @example WyIyMDI2LTExLTAxIiwiY252XzEiXQ
          */
         cursor?: components["parameters"]["Cursor"];
@@ -1260,12 +1298,12 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description First day.
+         * @description First day, not after `to` and at most 365 days before it.
          * @example 2026-10-01
          */
         from?: string;
         /**
-         * @description Last day.
+         * @description Last day, not before `from`.
          * @example 2026-10-31
          */
         to?: string;

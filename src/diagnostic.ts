@@ -46,6 +46,7 @@ export const rules = {
   "output-nullable": ["error", "`!` over a value that REST may leave out or send as null."],
   "output-type": ["error", "A field's type does not fit the REST value."],
   "output-list": ["error", "List on one side, single value on the other."],
+  "scalar-format": ["error", "A `DateTime` or a `Date` stands for a REST value of another format."],
   "output-int64": ["error", "A REST integer is too large for `Int`."],
   "int64-rounded": [
     "warning",
@@ -77,6 +78,10 @@ export const rules = {
   ],
   "batch-cut-off": ["error", "A batched call may be answered only in part."],
   "batch-page": ["warning", "A batched list may end before all parents have their items."],
+  "connection-unfit": [
+    "error",
+    "A `connection` lacks its arguments, or names a property that cannot be its list or its cursor.",
+  ],
   "n-plus-one": ["warning", "A link below a list makes one call a parent."],
   "credential-unsent": ["warning", "A bound operation needs a credential that never travels to REST."],
   "credential-undeclared": ["warning", "The document does not say which credentials REST takes."],

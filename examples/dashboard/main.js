@@ -50,7 +50,7 @@ async function findContacts() {
   const asked = search.value;
   try {
     const { data } = await ask(keyNow(), "FindCustomers", { q: asked });
-    if (asked === search.value) showContacts(data?.contactsConnection?.nodes);
+    if (asked === search.value) showContacts(data?.contactsConnection?.edges.map(({ node }) => node));
   } catch (error) {
     unreachable(error);
   }

@@ -4,7 +4,7 @@
 import { drawMetrics } from "./charts.js";
 import { find, make } from "./elements.js";
 
-/** @typedef {NonNullable<NonNullable<FindCustomersQuery["contactsConnection"]>["nodes"]>} Contacts */
+/** @typedef {NonNullable<FindCustomersQuery["contactsConnection"]>["edges"][number]["node"][]} Contacts */
 
 /** What a field of the operation is to the reader. */
 const names = /** @type {Record<string, string>} */ ({
@@ -101,7 +101,12 @@ function showConversations(connection, failed) {
       make("time", { datetime: lastMessageAt }, ago(lastMessageAt)),
     ],
   );
-  fill(place, tableOf(["Contact", "Subject", "Channel", "Priority", "Assignee", "Latest"], rows));
+  const shown = `${rows.length} of ${connection.totalCount} open conversations, the latest first`;
+  fill(
+    place,
+    tableOf(["Contact", "Subject", "Channel", "Priority", "Assignee", "Latest"], rows),
+    make("p", { class: "quiet" }, shown),
+  );
 }
 
 /** @param {number} count */

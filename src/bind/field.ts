@@ -13,6 +13,7 @@ import { bindInputs } from "./inputs/bind-inputs.ts";
 import { checkInputTypes, relyOnInput } from "./inputs/check-inputs.ts";
 import { checkRequest } from "./inputs/check-request.ts";
 import type { Backing, FieldBinding, Input, PlainField } from "./model.ts";
+import { bindConnection } from "./outputs/connection.ts";
 import { matchOutput } from "./outputs/match-output.ts";
 import { matchResult, readResults } from "./outputs/read-results.ts";
 import { propertyType } from "./outputs/type-expression.ts";
@@ -106,7 +107,11 @@ function bindOperation(
   checkRequest(binder, field);
   const { inputs: own, wholeBody } = bindInputs(binder, field);
   const inputs = ofAllBackings(own, binder.fields.get(where.coordinate));
-  const [value, ...others] = readResults(binder, field);
+  const results = readResults(binder, field);
+  const connections = directive.connection
+    ? results.flatMap((result) => bindConnection(binder, field, inputs, result) ?? [])
+    : [];
+  const [value, ...others] = directive.connection ? connections.map((each) => each.value) : results;
   const batch =
     value && directive.batchBy !== undefined ? bindBatch(binder, field, inputs, value.shape) : undefined;
   checkInputTypes(binder, field, inputs, batch?.key);
@@ -129,6 +134,7 @@ function bindOperation(
     needs,
     ...(wholeBody && { wholeBody }),
     ...(batch && { batch }),
+    ...(connections[0] && { connection: connections[0].connection }),
     ...(where.schema && { place: where.schema }),
   });
 }

@@ -57,6 +57,16 @@ export type Batch = {
   readonly mode: "one" | "many" | "each";
 };
 
+/** A page of REST that becomes a connection: the paths in the page, and the sizes of pages if REST has a parameter for them. */
+export type Connection = {
+  readonly items: readonly string[];
+  readonly next: readonly string[];
+  readonly more?: readonly string[];
+  /** Items of a page without the argument `first`, and the most items of a page. */
+  readonly first?: number;
+  readonly most?: number;
+};
+
 /** The binding of a field: each parameter's source, and the place of the result. */
 export type FieldBinding = {
   readonly kind: "bound";
@@ -70,6 +80,7 @@ export type FieldBinding = {
   /** The path of the result in the response body; empty: the whole body. */
   readonly result: readonly string[];
   readonly batch?: Batch;
+  readonly connection?: Connection;
   /** Whether a 404 response is null: on nullable Query and link fields whose operation documents 404. */
   readonly nullOn404: boolean;
   /** The nullable parent properties that a link needs for its call. If one is null, the field is null. */

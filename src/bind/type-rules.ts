@@ -10,6 +10,7 @@ import {
 } from "graphql";
 import { type Shape, typeText } from "../openapi/shape.ts";
 import { restNameOf } from "../schema/directives.ts";
+import { dateScalars } from "../standards/date-scalars.ts";
 import type { Binder } from "./binder.ts";
 import type { Where } from "./findings.ts";
 
@@ -28,6 +29,25 @@ const inputTypes: Record<string, readonly string[]> = {
   Float: ["number"],
   Boolean: ["boolean"],
 };
+
+/** A `DateTime` or a `Date` stands for strings of its own format alone, whichever side sends them. */
+export function checkFormat(
+  { findings }: Binder,
+  where: Where,
+  { name }: GraphQLScalarType,
+  shape: Shape,
+  verb: "sends" | "takes",
+): void {
+  const format = dateScalars.get(name);
+  const isMet = shape.types.size === 1 && shape.types.has("string") && shape.format === format;
+  if (format === undefined || isMet) return;
+  findings.add(
+    "scalar-format",
+    where,
+    `${where.coordinate} is ${name}, but REST ${verb} ${describeShape(shape)}`,
+    `write the type that REST ${verb}, or document it in REST as a string with \`format: ${format}\``,
+  );
+}
 
 /** Whether `type` covers every value of this shape. A custom scalar covers any value. */
 export const scalarCoversOutput = (type: GraphQLScalarType, shape: Shape): boolean =>

@@ -14,6 +14,7 @@ import { unreadable } from "../diagnostic.ts";
 import type { RestDocument } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
+import { dateScalars } from "../standards/date-scalars.ts";
 import { bundled } from "./bundle.ts";
 import { emitArguments } from "./emit-arguments.ts";
 import { emitDocuments, emitManifest, savedDefinitions } from "./emit-operations.ts";
@@ -125,10 +126,13 @@ async function emitRestTypes(document: RestDocument, operations: readonly RestOp
   }
 }
 
+const dateTypes = Object.fromEntries([...dateScalars.keys()].map((name) => [name, "string"]));
+
 /** The types of the saved operations, here and in the client package. */
 export const operationTypeOptions = {
   useTypeImports: true,
   strictScalars: false,
+  scalars: dateTypes,
   defaultScalarType: "unknown",
   namingConvention: "keep",
 };
@@ -156,12 +160,12 @@ const keepTypeName =
     return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
   };
 
-/** A custom scalar passes unchanged: REST alone knows its type. */
-const customScalars = ({ schema }: Model): Record<string, object> =>
+/** A custom scalar passes unchanged. A date is a string, and REST alone knows the type of any other. */
+const customScalars = ({ schema }: Model): Record<string, object | string> =>
   Object.fromEntries(
     Object.values(schema.getTypeMap())
       .filter((type) => isScalarType(type) && !isSpecifiedScalarType(type))
-      .map(({ name }) => [name, { input: "any", output: "unknown" }]),
+      .map(({ name }) => [name, dateTypes[name] ?? { input: "any", output: "unknown" }]),
   );
 
 /** Every field resolver is demanded, and its parent is the REST object, so that `tsc` proves the mapping a second time. */

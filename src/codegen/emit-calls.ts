@@ -1,5 +1,5 @@
 /** The expression of a bound field: its REST call, inside `level` and a batch function if the field is batched. */
-import type { Batch, BoundField } from "../bind/model.ts";
+import type { Batch, BoundField, Connection } from "../bind/model.ts";
 import type { RequestValue } from "../bind/requests/rest-request.ts";
 import { sentExpression } from "./emit-inputs.ts";
 import { access, object } from "./names.ts";
@@ -11,7 +11,7 @@ const keysName = "keys";
 export const batchFunctions = { one: "batchOne", many: "batchMany", each: "batchEach" } as const;
 
 export function boundResolver(field: BoundField): string {
-  const call = restCall(field);
+  const call = field.connection ? connectionCall(field, field.connection) : restCall(field);
   if (field.batch) return levelResolver(field, field.batch, call);
   const missing = field.needs.map(({ path }) => `${access("parent", path, true)} == null`).join(" || ");
   return `${parameters(field, "parent")} => ${missing ? `${missing} ? null : ${call}` : call}`;
@@ -44,6 +44,10 @@ function restCall({ request, operation, result }: BoundField): string {
   const steps = result.map((step) => literal(step));
   return `rest.${request.method}(${[literal(operation.path), ...init, ...steps].join(", ")})`;
 }
+
+/** The inner `args` are in REST's terms: its cursor, and the items that it must send. */
+const connectionCall = (field: BoundField, page: Connection): string =>
+  `connection(args, ${object(Object.entries(page).map(([name, value]) => [name, literal(value)]))}, (args) => ${restCall(field)})`;
 
 function valueExpression(value: RequestValue): string {
   if (value.kind === "keys") return keysName;

@@ -78,6 +78,7 @@ function imports(model: Model, types: readonly string[]): string {
       "batch",
       modes.map((mode) => batchFunctions[mode]),
     ),
+    importLine("connection", fields.some(isConnection) ? ["connection"] : []),
     importLine("encode", isUntyped ? ["untyped"] : []),
     importLine("level", modes.length > 0 ? ["level"] : []),
     importLine("member", model.abstracts.size > 0 ? ["member"] : []),
@@ -85,6 +86,8 @@ function imports(model: Model, types: readonly string[]): string {
     `\nimport type { ${names.sort().join(", ")} } from "./graphql.ts";`,
   ].join("");
 }
+
+const isConnection = (field: ModelField): boolean => field.kind === "bound" && field.connection !== undefined;
 
 function importLine(file: string, names: readonly string[]): string {
   const sorted = [...new Set(names)].sort();

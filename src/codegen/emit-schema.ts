@@ -4,13 +4,15 @@
  */
 import {
   type FieldDefinitionNode,
+  type InputValueDefinitionNode,
   Kind,
   type ObjectTypeDefinitionNode,
   type ObjectTypeExtensionNode,
   visit,
 } from "graphql";
-import type { Model } from "../bind/model.ts";
+import type { BoundField, Model } from "../bind/model.ts";
 import { steering } from "../cli/printable.ts";
+import { isRecord } from "../openapi/document.ts";
 import { methodAndPath } from "../openapi/operation.ts";
 import { publicSchema } from "../schema/public-schema.ts";
 
@@ -40,5 +42,23 @@ function describe(model: Model, type: string, field: FieldDefinitionNode): Field
   const rest = `REST: \`${at}\`${id === at ? "" : ` (${id})`}.`;
   const access = permission === undefined ? "" : ` Needs the permission \`${permission}\`.`;
   const value = `${field.description ? `${field.description.value}\n\n` : ""}${rest}${access}`;
-  return { ...field, description: { kind: Kind.STRING, value, block: true } };
+  return {
+    ...field,
+    description: { kind: Kind.STRING, value, block: true },
+    ...(field.arguments && {
+      arguments: field.arguments.map((argument) => describeArgument(bound, argument)),
+    }),
+  };
+}
+
+/** An argument without a description has that of the parameter or property that it feeds. */
+function describeArgument(
+  { inputs }: BoundField,
+  argument: InputValueDefinitionNode,
+): InputValueDefinitionNode {
+  const { name, description } = argument;
+  const fed = inputs.find(({ source }) => source.kind === "argument" && source.path.join(".") === name.value);
+  const value = isRecord(fed?.node.value) ? fed.node.value.description : undefined;
+  if (description || typeof value !== "string" || value.trim() === "") return argument;
+  return { ...argument, description: { kind: Kind.STRING, value: value.trim(), block: true } };
 }

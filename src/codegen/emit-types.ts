@@ -1,6 +1,6 @@
 /** The head of `generated/graphql.ts`: imports, and the REST object behind each GraphQL object type. */
 import type { GraphQLSchema } from "graphql";
-import type { Model } from "../bind/model.ts";
+import { boundFields, type Model } from "../bind/model.ts";
 import { comment } from "./text.ts";
 import { typeScriptName } from "./type-names.ts";
 
@@ -14,8 +14,10 @@ export function emitParents(model: Model): { prepend: string[]; content: string 
   );
   const roots = [...model.backings.values()].flat().map(({ typeExpression }) => typeExpression.root);
   const names = [...new Set(roots)].sort();
+  const hasConnections = boundFields(model).some(({ connection }) => connection);
   return {
     prepend: [
+      ...(hasConnections ? ['import type { Connection } from "../src/rest/connection.ts";'] : []),
       'import type { Context } from "../src/rest/context.ts";',
       ...(names.length > 0 ? [`import type { ${names.join(", ")} } from "./rest.ts";`] : []),
     ],

@@ -19,7 +19,9 @@ const reservedNames = new Set([
     SubscriptionResolveFn SubscriptionResolver SubscriptionResolverObject SubscriptionSubscribeFn
     SubscriptionSubscriberObject TypeResolveFn TypedDocumentText`),
   // names that our own emitters write
-  ...words("Context batchEach batchMany batchOne components itself level member paths property untyped"),
+  ...words(
+    "Connection Context batchEach batchMany batchOne components connection itself level member paths property untyped",
+  ),
 ]);
 
 /** The name of a GraphQL type in TypeScript: its own, or with a `$`, which no GraphQL name has, where that is taken. */

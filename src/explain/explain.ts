@@ -60,12 +60,16 @@ function explainPlainField(model: Model, { coordinate, property, type }: PlainFi
   ];
 }
 
-function callLines({ operation, inputs, wholeBody, result, batch, nullOn404, needs }: BoundField): string[] {
+function callLines(field: BoundField): string[] {
+  const { operation, inputs, wholeBody, result, connection, batch, nullOn404, needs } = field;
   return [
     `  ${[methodAndPath(operation), ...aside(operation)].join("  ")}`,
     ...inputs.map((input) => `  ${input.in} ${input.name}: ${inputSource(input, batch?.key === input)}`),
     ...(wholeBody ? [`  body: ${sourceOf(wholeBody)}`] : []),
     ...(result.length > 0 ? [`  result: ${result.join(".")}`] : []),
+    ...(connection
+      ? [`  connection of ${connection.items.join(".")}, read on by ${connection.next.join(".")}`]
+      : []),
     ...(batch
       ? [`  batched by ${batch.match}: up to ${batch.size} keys a call, ${batchModes[batch.mode]}`]
       : []),

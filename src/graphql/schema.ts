@@ -1,11 +1,12 @@
 /** Builds the executable schema from the generated schema and the generated resolvers. Arguments are held to REST's limits. */
 import { readFileSync } from "node:fs";
 import { makeExecutableSchema } from "@graphql-tools/schema";
-import { type GraphQLSchema, isObjectType } from "graphql";
+import { type GraphQLField, type GraphQLSchema, isObjectType } from "graphql";
 import { argumentNames, argumentSchemas } from "../../generated/arguments.ts";
 import * as resolvers from "../../generated/resolvers.ts";
 import type { Context } from "../rest/context.ts";
 import type { LevelResolver } from "../rest/level.ts";
+import { addDateCoercions } from "./date-scalars.ts";
 import { type Args, argumentCheck, type Resolver } from "./errors/argument-check.ts";
 import { withArgumentNames } from "./errors/argument-names.ts";
 import { isPlainObject } from "./plain-object.ts";
@@ -33,27 +34,34 @@ export function executableSchema(typeDefs: string, byType: Resolvers, facts: Arg
     assumeValidSDL: true,
     noLocation: true,
   });
+  addDateCoercions(schema);
   // makeExecutableSchema binds resolvers and so drops their properties (`property`, `itself`, `level`)
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith("__")) continue;
     if (type !== schema.getQueryType() && type !== schema.getMutationType()) type.isTypeOf = isPlainObject;
     for (const field of Object.values(type.getFields())) {
       const resolve = byType[type.name]?.[field.name];
-      if (resolve) field.resolve = speakingGraphql(facts, `${type.name}.${field.name}`, resolve) as never;
+      if (resolve) field.resolve = speakingGraphql(facts, type.name, field, resolve) as never;
     }
   }
   return schema;
 }
 
 /** Wraps a resolver: checks its arguments before the call, and renames REST's names in its errors. */
-function speakingGraphql(facts: ArgumentFacts, coordinate: string, resolve: Resolver): Resolver {
+function speakingGraphql(
+  facts: ArgumentFacts,
+  type: string,
+  { name, args }: GraphQLField<unknown, unknown>,
+  resolve: Resolver,
+): Resolver {
   if (!isCall(resolve)) return resolve;
+  const coordinate = `${type}.${name}`;
+  const told = withCoordinate(coordinate, resolve);
+  if (args.length === 0) return told;
   const schemas = facts.schemas[coordinate];
   const names = facts.names[coordinate];
-  const told = withCoordinate(coordinate, resolve);
-  if (!schemas && !names) return told;
-  const named = withArgumentNames({ names: names ?? {}, schemas: schemas ?? {} }, told);
-  return schemas ? argumentCheck(schemas, named) : named;
+  const named = withArgumentNames({ names: names ?? {}, schemas: schemas ?? {}, args }, told);
+  return schemas ? argumentCheck(schemas, args, named) : named;
 }
 
 /** Whether a resolver calls REST: those of plain fields carry a mark. */

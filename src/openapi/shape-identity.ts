@@ -29,6 +29,9 @@ export function identityOf(node: RestNode): ShapeIdentity {
   return { text, parts: new Set([text]), depth: 0 };
 }
 
+/** The identity of a shape that no schema of the document describes. */
+export const madeIdentity = (text: string): ShapeIdentity => ({ text, parts: new Set([text]), depth: 0 });
+
 /** A part counts once, and the order of the parts does not count: `A and A` is `A`, `A and B` is `B and A`. */
 export function composedIdentity(
   keyword: Keyword,

@@ -2,6 +2,7 @@
 import { CodedError } from "../errors.ts";
 import type { TenantContext } from "../http/context-headers.ts";
 import type { OperationInput } from "./contract.ts";
+import type { StatementName } from "./store/statements.ts";
 import type { Row, Store, TenantStore } from "./store/store.ts";
 
 export type HandlerContext = {
@@ -31,3 +32,13 @@ export const textOf = (value: OperationInput["query"][string]): string | undefin
 /** A number with a default in the contract. `fallback` repeats that default, because the compiler does not know it. */
 export const numberOf = (value: OperationInput["query"][string], fallback: number): number =>
   typeof value === "number" ? value : fallback;
+
+/** The orders of a list by their names in the contract, the default first: a page's statement, and its sort column. */
+export type Sorts = Readonly<Record<string, readonly [statement: StatementName, column: string]>>;
+
+export function sortOf(sorts: Sorts, value: OperationInput["query"][string]): Sorts[string] {
+  const [byDefault] = Object.values(sorts);
+  const found = sorts[textOf(value) ?? ""] ?? byDefault;
+  if (!found) throw new Error("a list without an order");
+  return found;
+}

@@ -11,7 +11,7 @@ export function scalarType(definitions: TypeDefinitions, shape: Shape, wanted: s
     return enumType(definitions, shape, wanted);
   if (shape.types.has("integer")) return exceedsInt(shape) ? "Float" : "Int";
   if (shape.types.has("number")) return "Float";
-  return shape.types.has("boolean") ? "Boolean" : "String";
+  return shape.types.has("boolean") ? "Boolean" : (definitions.date(shape.format) ?? "String");
 }
 
 /** An enum of the schema with the same REST values is used again. */

@@ -1,8 +1,10 @@
 /** The definitions that a proposed field adds to the schema: one for each REST schema, each with a free name. */
+import { isScalarType } from "graphql";
 import type { Model } from "../bind/model.ts";
 import { isRecord, nodeKey } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { Shape } from "../openapi/shape.ts";
+import { dateScalars, dateScalarsUrl } from "../standards/date-scalars.ts";
 import { typeName } from "./proposed-names.ts";
 
 export class TypeDefinitions {
@@ -11,6 +13,7 @@ export class TypeDefinitions {
   readonly #operation: RestOperation;
   readonly #names = new Map<string, string>();
   readonly #taken: Set<string>;
+  readonly #scalars = new Set<string>();
 
   constructor(model: Model, operation: RestOperation) {
     this.model = model;
@@ -20,9 +23,28 @@ export class TypeDefinitions {
 
   /** The scalar for a value that no GraphQL type describes: the value passes unchanged. */
   json(): string {
-    if (!this.#taken.has("JSON")) this.sdl.push('"Any JSON value."\nscalar JSON');
-    this.#taken.add("JSON");
+    this.#hasScalar("JSON", "Any JSON value.");
     return "JSON";
+  }
+
+  /** The scalar for text of a format; undefined without a scalar for it, or if another type has the scalar's name. */
+  date(format: string | undefined): string | undefined {
+    const [name] = [...dateScalars].find(([, each]) => each === format) ?? [];
+    if (name === undefined) return undefined;
+    const url = ` @specifiedBy(url: ${JSON.stringify(dateScalarsUrl)})`;
+    return this.#hasScalar(name, `The format ${format} of RFC 3339, as REST writes it.`, url)
+      ? name
+      : undefined;
+  }
+
+  /** Adds the scalar unless there is one. Returns `false` if another type has its name. */
+  #hasScalar(name: string, description: string, directive = ""): boolean {
+    const known = this.model.schema.getType(name);
+    if (known || this.#taken.has(name)) return known ? isScalarType(known) : this.#scalars.has(name);
+    this.sdl.push(`${JSON.stringify(description)}\nscalar ${name}${directive}`);
+    this.#taken.add(name);
+    this.#scalars.add(name);
+    return true;
   }
 
   /** Defines a type once for each REST schema, and returns its name. `wanted` is the name for a schema without its own. */

@@ -16,6 +16,7 @@ import type { RestResponse } from "./rest-response.ts";
 import { FairShare } from "./shares/fair-share.ts";
 import { HeldBytes } from "./shares/held-bytes.ts";
 import { Upstream } from "./upstream/upstream.ts";
+import { valueAt } from "./value-at.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Section = Readonly<Record<string, unknown>>;
@@ -183,16 +184,3 @@ function bodyOf(operation: Operation, init: Init | undefined, { data, error, res
 }
 
 const noQuery = (): string => "";
-
-/** The value at a path of properties. Anything but an object on the path breaks the contract. */
-function valueAt(body: unknown, steps: readonly string[]): unknown {
-  let value = body;
-  for (const step of steps) {
-    if (value === null || value === undefined) return null;
-    if (typeof value !== "object" || Array.isArray(value)) {
-      throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not an object");
-    }
-    value = (value as Section)[step];
-  }
-  return value;
-}

@@ -13,16 +13,20 @@ import type { InputLocation } from "../openapi/operation.ts";
 
 export const bindingDefinitions = parse(
   `
-directive @rest(operation: String!, params: [RestParam!], body: String, result: String, batchBy: String) on FIELD_DEFINITION
+directive @rest(operation: String!, params: [RestParam!], body: String, result: String, batchBy: String, connection: RestConnection) on FIELD_DEFINITION
 directive @restName(name: String, in: RestIn, self: Boolean) on FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION | ENUM_VALUE
 input RestParam { name: String!, in: RestIn, from: String, value: RestValue }
+input RestConnection { items: String!, next: String!, more: String }
 enum RestIn { PATH QUERY HEADER BODY }
 scalar RestValue
 `,
   { noLocation: true },
 );
 
-export const bindingDefinitionNames = new Set(["rest", "restName", "RestParam", "RestIn", "RestValue"]);
+export const bindingDefinitionNames = new Set([
+  ...["rest", "restName"],
+  ...["RestParam", "RestConnection", "RestIn", "RestValue"],
+]);
 
 export type RestParam = {
   readonly name: string;
@@ -37,7 +41,11 @@ export type RestDirective = {
   readonly body?: string;
   readonly result?: string;
   readonly batchBy?: string;
+  readonly connection?: RestConnection;
 };
+
+/** The places of a page's values in the REST body; dots go deeper. */
+export type RestConnection = { readonly items: string; readonly next: string; readonly more?: string };
 
 export type RestName = { readonly name?: string; readonly in?: InputLocation; readonly self?: boolean };
 

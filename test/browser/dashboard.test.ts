@@ -41,11 +41,13 @@ test.each([
   ["dashboard-1280", {}],
   ["dashboard-1280-dark", { dark: true }],
   ["dashboard-800", { width: 800 }],
+  ["dashboard-800-dark", { width: 800, dark: true }],
 ])("%s: one GraphQL request draws five products", { timeout }, async (name, opening) => {
   const { page, noted } = await openDashboard(opening);
   await page.getByText("olivia@harbor.example").waitFor();
   expect(await page.locator(".tile canvas").count()).toBe(6);
   expect(await rows(page, "conversations").count()).toBeGreaterThan(3);
+  await page.getByText(/^\d+ of \d+ open conversations/).waitFor();
   expect(await page.locator("#agents li").count()).toBeGreaterThan(5);
   expect(await rows(page, "contacts").count()).toBe(8);
   await page.getByText(/1 GraphQL request instead of \d+ REST calls/).waitFor();

@@ -133,3 +133,13 @@ test("shows a product that is down, at 800 pixels and in the dark", { timeout },
   expect(await findBarriers(page, ["#explorer"])).toEqual([]);
   expect(noted).toMatchObject({ foreign: [], errors: [] });
 });
+
+test("is drawn in the dark at 1280 pixels", { timeout }, async () => {
+  const { page, noted } = await openExplorer({ dark: true });
+  await openTab(page, "StartPage");
+  await run(page);
+  await page.getByRole("button", { name: /REST calls/ }).waitFor();
+  await takePicture(page, "explorer-1280-dark");
+  expect(await findBarriers(page, ["#explorer"])).toEqual([]);
+  expect(noted).toMatchObject({ foreign: [], errors: [] });
+});

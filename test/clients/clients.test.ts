@@ -116,6 +116,17 @@ const cases: Record<string, Case> = {
       expect(errors).toMatchObject([{ path: ["contacts"], extensions: { code: "UPSTREAM_UNAVAILABLE" } }]);
     },
   },
+  "one failed call for the links of many parents is one error": {
+    query: "query Links { conversations { id contact { name } } }",
+    broken: true,
+    expected: ({ data, errors }) => {
+      expect(data.conversations).toHaveLength(50);
+      for (const { contact } of data.conversations) expect(contact).toBeNull();
+      expect(errors).toMatchObject([
+        { path: ["conversations", 0, "contact"], extensions: { code: "UPSTREAM_UNAVAILABLE", places: 50 } },
+      ]);
+    },
+  },
   "a wrong key": {
     query: "query Me { me { email } }",
     key: wrongKey,

@@ -10,7 +10,14 @@ import { run } from "../../src/codegen/client/pack.ts";
 export const root = join(import.meta.dirname, "../..");
 export const packageName = "messaging-graphql-client";
 
-const libraries = ["@apollo/client", "@urql/core", "graphql-request", "graphql", "rxjs"];
+const libraries = [
+  "@apollo/client",
+  "@urql/core",
+  "@urql/exchange-persisted",
+  "graphql-request",
+  "graphql",
+  "rxjs",
+];
 const typesOfPackage = ["@graphql-typed-document-node/core"];
 
 /** Runs `npm run pack:client`; throws what it complains about. */

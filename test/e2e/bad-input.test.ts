@@ -153,8 +153,75 @@ test("whatever a search text holds, it stays a query parameter of its route", as
 });
 
 test("a refusal that only REST can make names the argument, not REST's parameter", async () => {
-  const { data, errors } = await layer.ask('{ contactsConnection(after: "nonsense") { nodes { id } } }');
+  const { data, errors } = await layer.ask(
+    "query ($after: String) { contactsConnection(after: $after) { nodes { id } } }",
+    { after: Buffer.from("0:nonsense").toString("base64url") }, // a cursor of ours with one that REST never gave
+  );
   expect(data).toEqual({ contactsConnection: null });
   expect(errors).toMatchObject([{ extensions: { code: "BAD_USER_INPUT", argument: "after" } }]);
   expect(errors?.[0]?.message).toContain('"after"');
+});
+
+describe("a refused value says why, in the words of the contract", () => {
+  const send = (change: object): [query: string, variables: Record<string, unknown>] => [
+    "mutation ($channel: String!, $to: String!, $body: String!) { sendMessage(channel: $channel, to: $to, body: $body) { id } }",
+    { channel: "whatsapp", to: "+12025550143", body: "Hello", ...change },
+  ];
+  test.each<[name: string, asked: [query: string, variables?: Record<string, unknown>], message: RegExp]>([
+    [
+      "a reversed range of dates",
+      ['{ metrics(from: "2026-02-01", to: "2026-01-01") { name } }'],
+      /^getMetrics: REST refuses the value of "from", which is: First day, `YYYY-MM-DD`, not after `to`/,
+    ],
+    [
+      "a range that is too long",
+      ['{ metrics(from: "2020-01-01", to: "2026-01-01") { name } }'],
+      /at most 365 days before it/,
+    ],
+    [
+      "no date",
+      ['{ metrics(from: "yesterday") { name } }'],
+      /^argument "from" must be a date such as 2026-01-31$/,
+    ],
+    [
+      "no cursor of ours",
+      ['{ contactsConnection(after: "page 2") { nodes { id } } }'],
+      /^argument "after" must be a cursor that this field gave: /,
+    ],
+    [
+      "no telephone number",
+      send({ to: "olivia" }),
+      /^sendMessage: REST refuses the value of "to", which is: Address of the recipient: an international telephone number/,
+    ],
+    [
+      "an unknown channel",
+      send({ channel: "fax" }),
+      /^argument "channel" must be one of whatsapp, sms, email, webchat$/,
+    ],
+    [
+      "a blank text",
+      send({ body: " " }),
+      /^argument "body" does not have the form that it needs: Text; not only white space/,
+    ],
+    [
+      "a page that is too long",
+      ["{ agentsConnection(first: 101) { nodes { id } } }"],
+      /^argument "first" must be at most 100$/,
+    ],
+    [
+      "a page of nothing",
+      ["{ agentsConnection(first: 0) { nodes { id } } }"],
+      /^argument "first" must be at least 1$/,
+    ],
+    ["an empty id", ['{ agent(id: "") { id } }'], /^argument "id" must not be empty$/],
+    [
+      "a search text that is too long",
+      [`{ contacts(q: "${"x".repeat(101)}") { id } }`],
+      /^argument "q" must be at most 100 characters long$/,
+    ],
+  ])("%s", async (_name, asked, message) => {
+    const { errors } = await layer.ask(...asked);
+    expect(errors).toHaveLength(1);
+    expect(errors?.[0]?.message).toMatch(message);
+  });
 });

@@ -34,7 +34,8 @@ test("the standard introspection query gives the schema, with each set of its op
     const { data, errors } = await ask(getIntrospectionQuery(set));
     expect({ set, errors }).toEqual({ set, errors: undefined });
     const read = buildClientSchema(data as IntrospectionQuery);
-    if (set.descriptions && set.schemaDescription) expect(sorted(read)).toBe(sorted(schema));
+    if (set.descriptions && set.schemaDescription && set.specifiedByUrl)
+      expect(sorted(read)).toBe(sorted(schema));
   }
 });
 
@@ -52,5 +53,8 @@ test("graphql-codegen generates from the URL what it generates from the file", a
       false,
     );
   const byUrl = { [new URL("/v1/graphql", url).href]: { headers: { "X-API-Key": keys.owner } } };
-  expect(await typesFrom([byUrl])).toEqual(await typesFrom("generated/schema.graphql"));
+  // the plugin comments a scalar from its place in a file, which introspection does not give
+  const [fromFile] = (await typesFrom("generated/schema.graphql")) as [{ content: string }];
+  const content = fromFile.content.replaceAll(/^ +\/\*\* .* \*\/\n(?= +(?:Date|DateTime): \{)/gm, "");
+  expect(await typesFrom([byUrl])).toEqual([{ ...fromFile, content }]);
 });

@@ -5,7 +5,7 @@ export const operations = [
   `query Lists($first: Int = 2, $after: String, $q: String, $stage: ContactStage, $kind: AgentKind) {
     contactsConnection(first: $first, after: $after, q: $q, stage: $stage) {
       nodes { id name phone stage tags owner { id kind skills } conversations(first: $first) { id status } }
-      pageInfo { hasNextPage endCursor }
+      edges { cursor node { id createdAt } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
     }
     agentsConnection(first: $first, after: $after, kind: $kind) { nodes { id availability email } pageInfo { endCursor } }
     contacts(q: $q) { __typename id lastSeenAt }

@@ -61,13 +61,14 @@ describe.each([
     expect(errors?.map(({ path }) => path)).toEqual([["one"], ["other"]]);
   });
 
-  test("the error for a value that REST refuses quotes the document's limits and nothing of REST's response", async () => {
+  test("the error for a value that REST refuses quotes the argument's description and nothing of REST's response", async () => {
     const problem = { argument: "to", detail: "CANARY" };
     const { ask } = await inFrontOf((_request, response) => send(response, problem, 400), {}, planned);
     const { errors } = await ask('{ metrics(from: "2026-02-01", to: "2026-01-01") { name } }');
     expect(errors).toMatchObject([
       {
-        message: 'getMetrics: REST refuses the value of "to", which must be a date such as 2026-01-31',
+        message:
+          'getMetrics: REST refuses the value of "to", which is: Last day, `YYYY-MM-DD`, not before `from`; without it the range ends today (UTC).',
         extensions: { code: "BAD_USER_INPUT", argument: "to", operation: "getMetrics" },
       },
     ]);

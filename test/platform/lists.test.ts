@@ -29,6 +29,41 @@ describe.each([
   });
 });
 
+type Listed = { id: string; name: string; createdAt: string; lastMessageAt: string };
+type Sorted = { items: Listed[]; nextCursor: string | null; totalCount: number };
+
+describe.each<[url: string, key: (item: Listed) => string, isRising: boolean]>([
+  ["/v1/crm/contacts?sort=name", ({ name }) => name, true],
+  ["/v1/crm/contacts?sort=newest", ({ createdAt }) => createdAt, false],
+  ["/v1/crm/contacts?q=an&sort=newest", ({ createdAt }) => createdAt, false],
+  ["/v1/crm/contacts?q=an", ({ name }) => name, true],
+  ["/v1/ai/agents?kind=human", ({ name }) => name, true],
+  ["/v1/inbox/conversations?status=open&sort=latest-activity", ({ lastMessageAt }) => lastMessageAt, false],
+  ["/v1/inbox/conversations?status=open&sort=oldest-activity", ({ lastMessageAt }) => lastMessageAt, true],
+  ["/v1/inbox/conversations?channel=sms&sort=newest", ({ createdAt }) => createdAt, false],
+])("%s", (url, key, isRising) => {
+  it("is in its order across pages, and every page knows how many there are", async () => {
+    const all: Listed[] = [];
+    const totals = new Set<number>();
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const response = await get(platform, `${url}&limit=7${cursor ? `&cursor=${cursor}` : ""}`);
+      const page: Sorted = response.json();
+      all.push(...page.items);
+      totals.add(page.totalCount);
+      cursor = page.nextCursor;
+    }
+    const keys = all.map(key);
+    expect(keys).toEqual(isRising ? keys.toSorted() : keys.toSorted().reverse());
+    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+    expect([...totals]).toEqual([all.length]);
+  });
+});
+
+it("refuses an order that the document does not name", async () => {
+  const response = await get(platform, "/v1/crm/contacts?sort=owner");
+  expect(response.json()).toMatchObject({ code: "BAD_USER_INPUT", argument: "sort" });
+});
+
 it.each(["😀", '"'])("finds the next page after the longest name of %j", async (character) => {
   const to = [`${character.repeat(244)}@x.example`, `${character.repeat(243)}y@x.example`];
   for (const address of to) await send(platform, { channel: "email", to: address, body: "Hello" });

@@ -75,6 +75,8 @@ const inserts = (mark: string) =>
     insertIdempotencyKey: { user: "usr", key: "idem", requestDigest: mark, response: mark, now: at },
   }) satisfies Partial<Record<StatementName, Record<string, string | number | null>>>;
 
+const conversationFilters = { ids: '["cnv"]', status: "open", channel: "sms", assignee: "agt" };
+
 /** Matching values for every other statement. The test requires that each statement finds or changes a row. */
 const others: Record<
   Exclude<StatementName, keyof ReturnType<typeof inserts>>,
@@ -86,14 +88,20 @@ const others: Record<
   keys: {},
   revokeKey: { id: "key", now: at },
   conversationById: { id: "cnv" },
-  conversationPage: { ...page, ids: '["cnv"]', status: "open", channel: "sms", assignee: "agt" },
+  conversationPage: { ...page, ...conversationFilters },
+  conversationPageFromOldest: { ...page, ...conversationFilters },
+  conversationPageByStart: { ...page, ...conversationFilters },
+  conversationCount: conversationFilters,
   conversationsOfContacts: { contactIds: '["ctc"]', limit: 5 },
   messageById: { id: "msg" },
   messagesOfConversations: { conversationIds: '["cnv"]', limit: 5 },
   contactById: { id: "ctc" },
   contactPage: { ...page, stage: null, q: "" },
+  contactPageByStart: { ...page, stage: null, q: "" },
+  contactCount: { ids: null, stage: null, q: "" },
   agentById: { id: "agt" },
   agentPage: { ...page, kind: "ai" },
+  agentCount: { ids: null, kind: "ai" },
   campaignPage: { afterKey: null, afterId: null, limit: 10 },
   contactIdByPhone: { to: "+1" },
   contactIdByEmail: { to: "A@b.example" },

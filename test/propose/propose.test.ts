@@ -76,3 +76,25 @@ test("propose works beside an invalid saved operation", async () => {
   const root = project({ "spec/operations/Broken.graphql": "query Broken { nothing }" });
   expect(await ran(root, ["audit_log"], propose)).toMatchObject({ code: 0 });
 });
+
+test("propose prints a date scalar for a format, with its definition once and only where there is none", async () => {
+  const operation = `
+  /api/visits:
+    get:
+      operationId: visits
+      parameters: [{ name: since, in: query, schema: { type: string, format: date } }]
+      responses: { '200': { description: ok, content: { application/json: { schema: { type: object, required: [day, from], properties: { day: { type: string, format: date }, from: { type: string, format: date-time }, to: { type: string, nullable: true, format: date-time }, note: { type: string, format: time } } } } } } }
+`;
+  const root = project({
+    "spec/openapi.yaml": edited(depotOpenapi, "\ncomponents:", `${operation}components:`),
+    "spec/schema.graphql": `${depotSchema}\nscalar Date\n`,
+  });
+  const { out } = await ran(root, ["visits"], propose);
+  expect(out).toContain("  visits(\n    since: Date\n  ): Visits\n");
+  expect(out).toContain("  day: Date!\n  from: DateTime!\n  to: DateTime\n  note: String\n");
+  expect(out.match(/^scalar .*$/gm)).toEqual([
+    'scalar DateTime @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339#section-5.6")',
+  ]);
+  write(root, { "spec/schema.graphql": `${depotSchema}\nenum Date { TODAY }\n` });
+  expect((await ran(root, ["visits"], propose)).out).toContain("  day: String!\n");
+});

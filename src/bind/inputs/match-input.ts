@@ -14,7 +14,7 @@ import { declaredProperty, type Shape } from "../../openapi/shape.ts";
 import { placeOf, restNameOf } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import { didYouMean, type Where } from "../findings.ts";
-import { describeShape, refusedEnumValues, scalarFitsInput } from "../type-rules.ts";
+import { checkFormat, describeShape, refusedEnumValues, scalarFitsInput } from "../type-rules.ts";
 import { isNullableInput } from "./read-source.ts";
 
 /** An input object with the REST schema that it is compared with. A pair inside itself is not compared again. */
@@ -50,6 +50,7 @@ export function matchInput(
   const isText = inBody && isScalarType(type) && type.name === "ID" && shape.types.size > 0;
   if (isText && !shape.types.has("string")) return addMismatch(binder, where, type, shape);
   if (isScalarType(type) && !scalarFitsInput(type, shape)) return addMismatch(binder, where, type, shape);
+  if (isScalarType(type)) checkFormat(binder, where, type, shape, "takes");
   if (isEnumType(type)) {
     if (shape.types.size > 0 && !shape.types.has("string")) return addMismatch(binder, where, type, shape);
     const wrong = refusedEnumValues(binder.schema, type, shape);

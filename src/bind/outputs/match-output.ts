@@ -13,6 +13,7 @@ import type { Binder } from "../binder.ts";
 import type { Where } from "../findings.ts";
 import {
   checkExactInteger,
+  checkFormat,
   describeShape,
   exceedsInt,
   isStringEnum,
@@ -67,6 +68,7 @@ function matchNamed(binder: Binder, where: Where, type: GraphQLOutputType, value
   if (isScalarType(type)) {
     if (!scalarCoversOutput(type, value.shape))
       return addMismatch(binder, at, "output-type", `is ${type}`, value.shape);
+    checkFormat(binder, at, type, value.shape, "sends");
     if (type.name === "Int" && exceedsInt(value.shape)) {
       findings.add(
         "output-int64",

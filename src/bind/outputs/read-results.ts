@@ -2,19 +2,18 @@
 import { getNullableType, isListType, isNonNullType } from "graphql";
 import { hasNoContent } from "../../openapi/operation.ts";
 import { declaredProperty } from "../../openapi/shape.ts";
-import { directivePlace } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
-import { didYouMean } from "../findings.ts";
 import type { BoundField } from "../model.ts";
 import { describeShape } from "../type-rules.ts";
+import { followPath } from "./follow-path.ts";
 import { matchOutput } from "./match-output.ts";
 import type { ResponseValue } from "./response-value.ts";
-import { bodyType, itemType, propertyType } from "./type-expression.ts";
+import { bodyType, itemType } from "./type-expression.ts";
 
 /** The field's value in each JSON response of status 2xx. The first one is the batch's list. */
 export function readResults(binder: Binder, field: FieldInProgress): ResponseValue[] {
-  const { operation } = field;
+  const { directive, operation } = field;
   const isOptional = operation.successes.some(({ shape }) => !shape);
   const responses = operation.successes.flatMap((response) => {
     const { shape, media, status } = response;
@@ -22,11 +21,10 @@ export function readResults(binder: Binder, field: FieldInProgress): ResponseVal
   });
   if (responses.length === 0) checkNoContent(binder, field);
   return responses.flatMap(({ shape, media, status }) => {
-    return readResult(binder, field, {
-      shape,
-      optional: isOptional,
-      typeExpression: binder.typeExpressionOf(shape, bodyType(operation, status, media)),
-    });
+    const typeExpression = binder.typeExpressionOf(shape, bodyType(operation, status, media));
+    const body = { shape, optional: isOptional, typeExpression };
+    const { result } = directive;
+    return (result === undefined ? body : followPath(binder, field, body, result, "result")) ?? [];
   });
 }
 
@@ -48,32 +46,6 @@ function checkNoContent(binder: Binder, { definition, directive, operation, wher
       "drop the `!`",
     );
   }
-}
-
-function readResult(
-  binder: Binder,
-  { definition, directive, operation, where }: FieldInProgress,
-  body: ResponseValue,
-): ResponseValue[] {
-  let value = body;
-  for (const step of directive.result?.split(".") ?? []) {
-    const next = declaredProperty(value.shape, step);
-    if (!next) {
-      const at = { ...where, schema: directivePlace(definition, "rest", "result"), rest: value.shape.node };
-      binder.findings.add(
-        "result-missing",
-        at,
-        `the answer of ${operation.id} has no property "${step}"${didYouMean(step, value.shape.properties.keys())}`,
-        "name where the value stands in the body",
-      );
-      return [];
-    }
-    const optional = value.optional || !next.required || value.shape.nullable;
-    const typeExpression = binder.typeExpressionOf(next.shape, propertyType(value.typeExpression, step));
-    binder.relyOnResponse(where.coordinate, value.shape.node, next.node);
-    value = { shape: next.shape, optional, typeExpression };
-  }
-  return [value];
 }
 
 export function matchResult(

@@ -34,6 +34,12 @@ export const itemType = ({ root, text }: TypeExpression): TypeExpression => ({
   text: `NonNullable<${text}>[number]`,
 });
 
+/** A page and what `src/rest/connection.ts` makes of it. */
+export const connectionType = ({ root, text }: TypeExpression, item: TypeExpression): TypeExpression => ({
+  root,
+  text: `Connection<${text}, ${item.text}>`,
+});
+
 /** The members of a union whose discriminator has one of the values. */
 export function variantType(
   { root, text }: TypeExpression,

@@ -25,7 +25,7 @@ const maxDepth = 8;
 
 export function argumentSchemas(
   schema: GraphQLSchema,
-  { inputs, wholeBody, operation }: FieldBinding,
+  { inputs, wholeBody, operation, connection }: FieldBinding,
 ): RestRequest["argumentSchemas"] {
   const schemas: Record<string, JsonSchema> = {};
   const add = ({ path, type }: ArgumentSource, shape: Shape): void => {
@@ -37,7 +37,11 @@ export function argumentSchemas(
     const before = schemas[name];
     if (Object.keys(nested).length > 0) schemas[name] = before ? { allOf: [before, nested] } : nested;
   };
-  for (const { source, shape } of inputs) if (source.kind === "argument") add(source, shape);
+  for (const { source, shape } of inputs) {
+    // the cursor of a connection is ours, and REST's limits are those of the cursor in it
+    const isCursor = connection && source.kind === "argument" && source.path.join(".") === "after";
+    if (source.kind === "argument" && !isCursor) add(source, shape);
+  }
   if (wholeBody && operation.body) add(wholeBody, operation.body.shape);
   return schemas;
 }

@@ -1,7 +1,7 @@
 /** The changes of the binding directives: the public schema is the same, the REST source is another. */
 import type { GraphQLSchema } from "graphql";
 import { isEnumType } from "graphql";
-import { type Model, type ModelField, sourceOf } from "../../bind/model.ts";
+import { type BoundField, type Model, type ModelField, sourceOf } from "../../bind/model.ts";
 import { enumValues } from "../../bind/type-rules.ts";
 import { inputKey } from "../../openapi/operation.ts";
 import type { SchemaChange } from "./schema-change.ts";
@@ -42,8 +42,13 @@ function bindingOf(field: ModelField, now: ModelField): unknown {
     body: field.wholeBody ? sourceOf(field.wholeBody) : null,
     result: field.result,
     batchBy: field.batch?.match ?? null,
+    connection: connectionOf(field),
   };
 }
+
+/** The paths alone: the sizes of pages are REST's. */
+const connectionOf = ({ connection }: BoundField): unknown =>
+  connection ? [connection.items, connection.next, connection.more ?? null] : null;
 
 const describe = (field: ModelField): string =>
   field.kind === "plain"

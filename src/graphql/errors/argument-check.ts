@@ -3,10 +3,12 @@
  * A check is compiled when its field is first selected. The same arguments are checked once, however many parents there are.
  */
 import type { ErrorObject, ValidateFunction } from "ajv";
+import type { GraphQLArgument } from "graphql";
 import { CodedError } from "../../errors.ts";
 import type { LevelResolver } from "../../rest/level.ts";
 import { ajv } from "../../standards/json-schema.ts";
 import { type Steps, sharing, stepsOfRequest } from "../../standards/linear-pattern.ts";
+import { descriptionOf } from "./argument-words.ts";
 import { formatWords } from "./limit-words.ts";
 
 export type Args = Readonly<Record<string, unknown>>;
@@ -24,7 +26,11 @@ function stepsLeft(context: object): Steps {
 }
 
 /** Wraps a resolver, and its `level` if present, in a check of each argument that has a schema. */
-export function argumentCheck(schemas: Readonly<Record<string, object>>, resolve: Resolver): Resolver {
+export function argumentCheck(
+  schemas: Readonly<Record<string, object>>,
+  declared: readonly GraphQLArgument[],
+  resolve: Resolver,
+): Resolver {
   const validators = new Map<string, ValidateFunction>();
   const findFault = (args: Args): CodedError | undefined => {
     for (const name in schemas) {
@@ -32,7 +38,7 @@ export function argumentCheck(schemas: Readonly<Record<string, object>>, resolve
       if (value === undefined || value === null) continue;
       const validate = validators.get(name) ?? ajv.compile(schemas[name] as object);
       validators.set(name, validate);
-      if (!validate(value)) return refused(name, validate.errors?.[0]);
+      if (!validate(value)) return refused(declared, name, validate.errors?.[0]);
     }
     return undefined;
   };
@@ -60,15 +66,41 @@ export function argumentCheck(schemas: Readonly<Record<string, object>>, resolve
   });
 }
 
-function refused(name: string, error: ErrorObject | undefined): CodedError {
+function refused(
+  declared: readonly GraphQLArgument[],
+  name: string,
+  error: ErrorObject | undefined,
+): CodedError {
   const below = error?.instancePath.split("/").slice(1).join(".") ?? "";
   const argument = below ? `${name}.${below}` : name;
-  return new CodedError("BAD_USER_INPUT", `argument "${argument}" ${reason(error)}`, { argument });
+  const message = `argument "${argument}" ${reason(error, descriptionOf(declared, argument))}`;
+  return new CodedError("BAD_USER_INPUT", message, { argument });
 }
 
-function reason(error: ErrorObject | undefined): string {
-  if (error?.keyword === "enum")
-    return `must be one of ${error.params.allowedValues.filter((value: unknown) => value !== null).join(", ")}`;
-  if (error?.keyword === "format") return `must be ${formatWords(error.params.format)}`;
-  return error?.message ?? "is refused";
+/** The limit that the value breaks. A pattern is for machines: the description says what it means. */
+function reason(error: ErrorObject | undefined, description: string): string {
+  const { keyword = "", params = {} } = error ?? {};
+  const limit: unknown = params.limit;
+  switch (keyword) {
+    case "enum":
+      return `must be one of ${params.allowedValues.filter((value: unknown) => value !== null).join(", ")}`;
+    case "format":
+      return `must be ${formatWords(params.format)}`;
+    case "pattern":
+      return `does not have the form that it needs: ${description || params.pattern}`;
+    case "minLength":
+      return limit === 1 ? "must not be empty" : `must be at least ${limit} characters long`;
+    case "maxLength":
+      return `must be at most ${limit} characters long`;
+    case "minimum":
+      return `must be at least ${limit}`;
+    case "maximum":
+      return `must be at most ${limit}`;
+    case "minItems":
+      return `must hold at least ${limit} values`;
+    case "maxItems":
+      return `must hold at most ${limit} values`;
+    default:
+      return error?.message ?? "is refused";
+  }
 }

@@ -1,11 +1,13 @@
 /**
- * Translates a refusal by REST, which names a parameter or property of REST. The client gets the name of the argument and
- * the limits that the REST document sets. The client never gets REST's own message.
+ * Translates a refusal by REST, which names a parameter or property of REST. The client gets the name of the argument, and
+ * its description in the schema or the limits that the REST document sets. The client never gets REST's own message.
  */
+import type { GraphQLArgument } from "graphql";
 import { CodedError } from "../../errors.ts";
 import type { LevelResolver } from "../../rest/level.ts";
 import type { JsonSchema } from "../../standards/json-schema.ts";
 import type { Args, Resolver } from "./argument-check.ts";
+import { descriptionOf } from "./argument-words.ts";
 import { limitWords } from "./limit-words.ts";
 
 export type ArgumentFacts = {
@@ -13,6 +15,8 @@ export type ArgumentFacts = {
   readonly names: Readonly<Record<string, string>>;
   /** The limits of arguments, as JSON Schemas. */
   readonly schemas: Readonly<Record<string, object>>;
+  /** The arguments of the field. */
+  readonly args: readonly GraphQLArgument[];
 };
 
 /** Wraps a resolver, and its `level` if present, so that its errors name arguments. */
@@ -20,8 +24,11 @@ export function withArgumentNames(facts: ArgumentFacts, resolve: Resolver): Reso
   const renamed = new WeakMap<CodedError, CodedError>();
   /** Maps an error to the same new error each time, so that the error of many parents stays one error. */
   const rename = (error: unknown): unknown => {
-    if (!(error instanceof CodedError) || error.details.argument === undefined) return error;
-    const known = renamed.get(error) ?? inWordsOf(facts, error, error.details.argument);
+    if (!(error instanceof CodedError)) return error;
+    const { argument, operation } = error.details;
+    // an error without an operation is not REST's, and names the client's argument already
+    if (argument === undefined || operation === undefined) return error;
+    const known = renamed.get(error) ?? inWordsOf(facts, error, argument, operation);
     renamed.set(error, known);
     return known;
   };
@@ -42,10 +49,17 @@ export function withArgumentNames(facts: ArgumentFacts, resolve: Resolver): Reso
   });
 }
 
-function inWordsOf({ names, schemas }: ArgumentFacts, error: CodedError, restName: string): CodedError {
+/** The value has passed the document's limits, so the argument's description comes first: it may say more. */
+function inWordsOf(
+  { names, schemas, args }: ArgumentFacts,
+  error: CodedError,
+  restName: string,
+  operation: string,
+): CodedError {
   const argument = Object.hasOwn(names, restName) ? (names[restName] as string) : restName;
   const words = limitWords(Object.hasOwn(schemas, argument) ? (schemas[argument] as JsonSchema) : {});
-  const where = error.details.operation === undefined ? "" : `${error.details.operation}: `;
-  const message = `${where}REST refuses the value of "${argument}"${words && `, which must be ${words}`}`;
+  const description = descriptionOf(args, argument);
+  const described = description ? `, which is: ${description}` : words && `, which must be ${words}`;
+  const message = `${operation}: REST refuses the value of "${argument}"${described}`;
   return new CodedError(error.code, message, { ...error.details, argument }, error);
 }

@@ -12,6 +12,7 @@ import {
   isListType,
   isNonNullType,
 } from "graphql";
+import { dateScalars } from "../../standards/date-scalars.ts";
 import { AnswerTooLarge, type Budget, weigh } from "./budget.ts";
 import {
   addParent,
@@ -73,18 +74,19 @@ function valueExpression(
   return `((t = ${input}) == null ? ${missing} : ${name}(t, nextParents, budget))`;
 }
 
+/** The scalars whose values are text of REST, unchanged. */
+const texts: ReadonlySet<string> = new Set(["String", "ID", ...dateScalars.keys()]);
+
 const checks: Record<string, string> = {
-  String: 'typeof t === "string"',
-  ID: 'typeof t === "string"',
   Int: 'typeof t === "number" && (t | 0) === t',
   Float: "Number.isFinite(t)",
   Boolean: 'typeof t === "boolean"',
 };
 
 function leafExpression(emitting: Emitting, type: GraphQLLeafType, input: string, missing: string): string {
+  if (texts.has(type.name))
+    return `((t = ${input}), typeof t === "string" ? ((budget.left -= t.length) < budget.wary && weigh(budget, t), t) : t == null ? ${missing} : unexpected())`;
   const check = checks[type.name];
-  if (type.name === "String" || type.name === "ID")
-    return `((t = ${input}), ${check} ? ((budget.left -= t.length) < budget.wary && weigh(budget, t), t) : t == null ? ${missing} : unexpected())`;
   if (check) return `((t = ${input}), ${check} ? t : t == null ? ${missing} : unexpected())`;
   const serialize = isEnumType(type) ? enumLookup(type) : (value: unknown) => type.serialize(value);
   return `((t = ${input}) == null ? ${missing} : (${constant(emitting, serialize)}(t) ?? unexpected()))`;

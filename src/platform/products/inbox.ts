@@ -1,7 +1,7 @@
 /** Inbox: conversations and their messages. */
 import type { OperationInput } from "../contract.ts";
-import { found, type Handler, numberOf, sqlValue, textOf } from "../handler.ts";
-import { afterCursor, strings, text, toPage } from "../store/row.ts";
+import { found, type Handler, numberOf, type Sorts, sortOf, sqlValue, textOf } from "../handler.ts";
+import { afterCursor, strings, text, toPage, totalOf } from "../store/row.ts";
 import type { Row } from "../store/store.ts";
 
 const toConversation = (row: Row): Record<string, unknown> => ({
@@ -17,18 +17,26 @@ export function toMessage({ authorType, authorId, ...row }: Row): Record<string,
   return { ...row, author: { type: authorType, [authorIds[text(authorType)] ?? "userId"]: authorId } };
 }
 
+const conversationSorts: Sorts = {
+  "latest-activity": ["conversationPage", "lastMessageAt"],
+  "oldest-activity": ["conversationPageFromOldest", "lastMessageAt"],
+  newest: ["conversationPageByStart", "createdAt"],
+};
+
 export const listConversations: Handler = ({ tenant }, { query }) => {
   const limit = numberOf(query.limit, 50);
-  const rows = tenant.all("conversationPage", {
+  const cursor = textOf(query.cursor);
+  const [statement, column] = sortOf(conversationSorts, query.sort);
+  const filters = {
     ids: sqlValue(query.ids),
     status: sqlValue(query.status),
     channel: sqlValue(query.channel),
     assignee: sqlValue(query.assigneeId),
-    ...afterCursor(textOf(query.cursor)),
-    limit: limit + 1,
-  });
-  const page = toPage(rows, limit, "lastMessageAt");
-  return { ...page, items: page.items.map(toConversation) };
+  };
+  const rows = tenant.all(statement, { ...filters, ...afterCursor(cursor), limit: limit + 1 });
+  const page = toPage(rows, limit, column);
+  const totalCount = totalOf(page, cursor, () => tenant.get("conversationCount", filters));
+  return { ...page, items: page.items.map(toConversation), totalCount };
 };
 
 const byPathId = (path: OperationInput["path"], name: string): { id: string } => ({ id: path[name] ?? "" });

@@ -21,6 +21,13 @@ export function toPage(rows: Row[], limit: number, sortedBy: string): Page {
   return { items, nextCursor, hasMore };
 }
 
+/** The number of items of all pages. `count` is run only where the page does not show it. */
+export const totalOf = (
+  { items, hasMore }: Page,
+  cursor: string | undefined,
+  count: () => Row | undefined,
+): number => (cursor === undefined && !hasMore ? items.length : Number(count()?.count));
+
 const encodeCursor = (key: string, id: string): string =>
   Buffer.from(JSON.stringify([key, id])).toString("base64url");
 

@@ -27,6 +27,7 @@ CREATE TABLE IF NOT EXISTS contacts (
   PRIMARY KEY (tenant_id, id)
 ) STRICT;
 CREATE INDEX IF NOT EXISTS contacts_by_name ON contacts (tenant_id, name, id);
+CREATE INDEX IF NOT EXISTS contacts_by_start ON contacts (tenant_id, created_at, id);
 CREATE INDEX IF NOT EXISTS contacts_by_phone ON contacts (tenant_id, phone_number);
 CREATE INDEX IF NOT EXISTS contacts_by_email ON contacts (tenant_id, email);
 CREATE TABLE IF NOT EXISTS conversations (
@@ -36,7 +37,7 @@ CREATE TABLE IF NOT EXISTS conversations (
 ) STRICT;
 CREATE INDEX IF NOT EXISTS conversations_by_activity ON conversations (tenant_id, last_message_at, id);
 CREATE INDEX IF NOT EXISTS conversations_by_contact ON conversations (tenant_id, contact_id, last_message_at);
-CREATE INDEX IF NOT EXISTS conversations_by_start ON conversations (tenant_id, created_at);
+CREATE INDEX IF NOT EXISTS conversations_by_start ON conversations (tenant_id, created_at, id);
 CREATE TABLE IF NOT EXISTS messages (
   tenant_id TEXT NOT NULL, id TEXT NOT NULL, conversation_id TEXT NOT NULL, contact_id TEXT NOT NULL,
   channel TEXT NOT NULL, direction TEXT NOT NULL, status TEXT NOT NULL, recipient TEXT NOT NULL, body TEXT NOT NULL,

@@ -74,6 +74,36 @@ export const messagingRows: Row[] = [
   ["limit lowered", replace("50", ...shared, "Limit", "schema", "maximum"), "Conversation.contact"],
   ["limit's default lowered", replace("10", ...shared, "Limit", "schema", "default"), "Query.conversations"],
   ["cursor retyped", replace("{ type: integer }", ...shared, "Cursor", "schema"), "Query.contactsConnection"],
+  [
+    "next cursor renamed",
+    rename("after", ...schema("ContactPage"), "properties", "nextCursor"),
+    "Query.contactsConnection",
+  ],
+  [
+    "next cursor retyped",
+    replace("{ type: integer }", ...schema("AgentPage"), "properties", "nextCursor"),
+    "Query.agentsConnection",
+  ],
+  [
+    "word on a next page retyped",
+    replace("{ type: string }", ...schema("ConversationPage"), "properties", "hasMore"),
+    "Query.conversationsConnection",
+  ],
+  [
+    "list of a connection made an object",
+    replace("{ type: object }", ...schema("ContactPage"), "properties", "items"),
+    "Query.contactsConnection",
+  ],
+  [
+    "format of a time dropped",
+    replace("{ type: string }", ...schema("Agent"), "properties", "createdAt"),
+    "Agent.createdAt",
+  ],
+  [
+    "a time became a day",
+    replace("{ type: string, format: date }", ...schema("Message"), "properties", "createdAt"),
+    "Message.createdAt",
+  ],
   ["path parameter renamed", replace("id", ...one, "parameters", 0, "name"), "Query.contact"],
   [
     "path parameter made a number",
@@ -122,7 +152,7 @@ export const messagingRows: Row[] = [
   ["enum grown: status", add("archived", ...schema("ConversationStatus"), "enum"), "Conversation.status"],
   ["enum grown: stage", add("lost", ...schema("ContactStage"), "enum"), "Contact.stage"],
   ["enum grown: kind", add("bot", ...schema("AgentKind"), "enum"), "Agent.kind"],
-  ["enum grown: channel, a String", add("fax", ...schema("Channel"), "enum"), "Conversation.channel"],
+  ["enum grown: channel", add("fax", ...schema("Channel"), "enum"), "Conversation.channel"],
   ["enum cut: status", remove(...schema("ConversationStatus"), "enum", 2), "Query.conversationsConnection"],
   ["enum cut: stage", remove(...schema("ContactStage"), "enum", 0), "Query.contactsConnection"],
   ["enum dropped: priority", remove(...schema("Priority"), "enum"), "Conversation.priority"],

@@ -18,14 +18,23 @@ export type PropertyOf = {
   /** The schema object that declares it. */
   readonly holder: Path;
   readonly property: string;
+  /** The bound field whose `connection` names the property: a finding may stand there instead. */
+  readonly connection?: string;
 };
 
-/** `holders`: GraphQL type → the schema object that declares its properties; `moved`: the same by field, for exceptions. */
+/** The field that `@rest(connection:)` makes, and the REST property that it is made of. */
+const made: Readonly<Record<string, string>> = { nodes: "items", edges: "items" };
+
+/**
+ * `holders`: GraphQL type → the schema object that declares its properties; `moved`: the same by field, for exceptions;
+ * `connections`: connection type → the bound field that makes it.
+ */
 export function readPair(
   folder: string,
   name: string,
   holders: Readonly<Record<string, Path>>,
   moved: Readonly<Record<string, Path>> = {},
+  connections: Readonly<Record<string, string>> = {},
 ): Pair {
   const names = (readdirSync(folder, { recursive: true }) as string[]).filter((file) =>
     /\.(ya?ml|graphql)$/.test(file),
@@ -36,11 +45,14 @@ export function readPair(
     if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION) return [];
     const holder = holders[definition.name.value];
     const fields = (definition.fields ?? []).filter((field) => !uses(field, "rest") && !restName(field).self);
+    const connection = connections[definition.name.value];
     return fields.flatMap((field): PropertyOf[] => {
+      if (connection && field.name.value === "pageInfo") return [];
+      const property = (connection && made[field.name.value]) ?? restName(field).name ?? field.name.value;
       const coordinate = `${definition.name.value}.${field.name.value}`;
       const at = moved[coordinate] ?? holder;
       return at
-        ? [{ coordinate, type: field.type, holder: at, property: restName(field).name ?? field.name.value }]
+        ? [{ coordinate, type: field.type, holder: at, property, ...(connection && { connection }) }]
         : [];
     });
   });
@@ -91,10 +103,14 @@ export const messaging = (): Pair => {
     ConversationConnection: schemas("ConversationPage"),
     AgentConnection: schemas("AgentPage"),
     ContactConnection: schemas("ContactPage"),
-    PageInfo: schemas("ContactPage"),
+  };
+  const connections = {
+    ConversationConnection: "Query.conversationsConnection",
+    AgentConnection: "Query.agentsConnection",
+    ContactConnection: "Query.contactsConnection",
   };
   const named = Object.fromEntries([...own, ...authors].map((name) => [name, schemas(name)]));
-  return readPair(join(root, "spec"), "messaging", { ...named, ...pages });
+  return readPair(join(root, "spec"), "messaging", { ...named, ...pages }, {}, connections);
 };
 
 export const depot = (): Pair => {

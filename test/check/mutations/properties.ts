@@ -12,7 +12,9 @@ export function propertyMutations(pair: Pair): Mutation[] {
     return edits.flatMap(([operator, make]): Mutation[] => {
       const edit = make();
       const name = `${pair.name}: ${property.coordinate} ${operator}`;
-      return edit ? [{ name, file: "openapi.yaml", edit, coordinates: [property.coordinate] }] : [];
+      const { coordinate, connection } = property;
+      const coordinates = connection ? [coordinate, connection] : [coordinate];
+      return edit ? [{ name, file: "openapi.yaml", edit, coordinates }] : [];
     });
   });
 }

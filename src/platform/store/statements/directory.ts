@@ -6,17 +6,28 @@ const contact = `
 
 const agent = `id, name, kind, availability, email, skills, created_at AS "createdAt"`;
 
+const contactFilters = `
+  tenant_id = :tenant
+    AND (:ids IS NULL OR id IN (SELECT value FROM json_each(:ids)))
+    AND (:stage IS NULL OR stage = :stage)
+    AND (:q IS NULL OR instr(lower(name), lower(:q)) OR instr(lower(email), lower(:q))
+      OR instr(phone_number, :q) OR instr(lower(company), lower(:q)))`;
+
+const contactPage = (column: string, order: "ASC" | "DESC", beyond: ">" | "<"): string => `
+  SELECT ${contact} FROM contacts
+  WHERE ${contactFilters} AND (:afterKey IS NULL OR (${column}, id) ${beyond} (:afterKey, :afterId))
+  ORDER BY ${column} ${order}, id ${order} LIMIT :limit`;
+
+const agentFilters = `
+  tenant_id = :tenant
+    AND (:ids IS NULL OR id IN (SELECT value FROM json_each(:ids)))
+    AND (:kind IS NULL OR kind = :kind)`;
+
 export const directory = {
   contactById: `SELECT ${contact} FROM contacts WHERE tenant_id = :tenant AND id = :id`,
-  contactPage: `
-    SELECT ${contact} FROM contacts
-    WHERE tenant_id = :tenant
-      AND (:ids IS NULL OR id IN (SELECT value FROM json_each(:ids)))
-      AND (:stage IS NULL OR stage = :stage)
-      AND (:q IS NULL OR instr(lower(name), lower(:q)) OR instr(lower(email), lower(:q))
-        OR instr(phone_number, :q) OR instr(lower(company), lower(:q)))
-      AND (:afterKey IS NULL OR (name, id) > (:afterKey, :afterId))
-    ORDER BY name, id LIMIT :limit`,
+  contactPage: contactPage("name", "ASC", ">"),
+  contactPageByStart: contactPage("created_at", "DESC", "<"),
+  contactCount: `SELECT COUNT(*) AS "count" FROM contacts WHERE ${contactFilters}`,
   insertContact: `
     INSERT INTO contacts (tenant_id, id, name, email, phone_number, company, stage, owner_id, tags, created_at,
       last_seen_at)
@@ -24,11 +35,9 @@ export const directory = {
   agentById: `SELECT ${agent} FROM agents WHERE tenant_id = :tenant AND id = :id`,
   agentPage: `
     SELECT ${agent} FROM agents
-    WHERE tenant_id = :tenant
-      AND (:ids IS NULL OR id IN (SELECT value FROM json_each(:ids)))
-      AND (:kind IS NULL OR kind = :kind)
-      AND (:afterKey IS NULL OR (name, id) > (:afterKey, :afterId))
+    WHERE ${agentFilters} AND (:afterKey IS NULL OR (name, id) > (:afterKey, :afterId))
     ORDER BY name, id LIMIT :limit`,
+  agentCount: `SELECT COUNT(*) AS "count" FROM agents WHERE ${agentFilters}`,
   insertAgent: `
     INSERT INTO agents (tenant_id, id, name, kind, availability, email, skills, created_at)
     VALUES (:tenant, :id, :name, :kind, :availability, :email, :skills, :createdAt)`,

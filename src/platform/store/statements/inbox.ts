@@ -11,17 +11,25 @@ const message = `
   m.author_type AS "authorType", m.author_id AS "authorId", m.created_at AS "createdAt",
   m.delivered_at AS "deliveredAt"`;
 
+const conversationFilters = `
+  c.tenant_id = :tenant
+    AND (:ids IS NULL OR c.id IN (SELECT value FROM json_each(:ids)))
+    AND (:status IS NULL OR c.status = :status)
+    AND (:channel IS NULL OR c.channel = :channel)
+    AND (:assignee IS NULL OR c.assignee_id = :assignee)`;
+
+const conversationPage = (column: string, order: "ASC" | "DESC", beyond: ">" | "<"): string => `
+  SELECT ${conversation} FROM conversations AS c
+  WHERE ${conversationFilters}
+    AND (:afterKey IS NULL OR (c.${column}, c.id) ${beyond} (:afterKey, :afterId))
+  ORDER BY c.${column} ${order}, c.id ${order} LIMIT :limit`;
+
 export const inbox = {
   conversationById: `SELECT ${conversation} FROM conversations AS c WHERE c.tenant_id = :tenant AND c.id = :id`,
-  conversationPage: `
-    SELECT ${conversation} FROM conversations AS c
-    WHERE c.tenant_id = :tenant
-      AND (:ids IS NULL OR c.id IN (SELECT value FROM json_each(:ids)))
-      AND (:status IS NULL OR c.status = :status)
-      AND (:channel IS NULL OR c.channel = :channel)
-      AND (:assignee IS NULL OR c.assignee_id = :assignee)
-      AND (:afterKey IS NULL OR (c.last_message_at, c.id) < (:afterKey, :afterId))
-    ORDER BY c.last_message_at DESC, c.id DESC LIMIT :limit`,
+  conversationPage: conversationPage("last_message_at", "DESC", "<"),
+  conversationPageFromOldest: conversationPage("last_message_at", "ASC", ">"),
+  conversationPageByStart: conversationPage("created_at", "DESC", "<"),
+  conversationCount: `SELECT COUNT(*) AS "count" FROM conversations AS c WHERE ${conversationFilters}`,
   conversationsOfContacts: `
     SELECT ${conversation} FROM conversations AS c
     JOIN (SELECT id, ROW_NUMBER() OVER (PARTITION BY contact_id ORDER BY last_message_at DESC, id DESC) AS place

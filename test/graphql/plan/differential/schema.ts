@@ -30,7 +30,7 @@ type Context = { readonly rest: FakeRest };
 type Args = Readonly<Record<string, unknown>>;
 type Parent = Readonly<Record<string, unknown>>;
 
-const leaves = ["String", "Int", "Float", "Boolean", "ID", "Mood", "Any"];
+const leaves = ["String", "Int", "Float", "Boolean", "ID", "Mood", "Any", "DateTime"];
 const argumentsOf = [
   "",
   "(a: Int)",
@@ -98,6 +98,7 @@ export function randomSchema(...seed: readonly unknown[]): RandomSchema {
 }
 
 const inputs = `scalar Any
+scalar DateTime
 enum Mood { GLAD SAD CALM }
 input Filter { a: Int = 7 b: [String!] e: Mood n: Filter r: Boolean! = false }`;
 

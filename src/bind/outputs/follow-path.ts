@@ -1,0 +1,37 @@
+/** Follows a path of properties, dots going deeper, from a value of a response. */
+import { declaredProperty } from "../../openapi/shape.ts";
+import { directivePlace } from "../../schema/directives.ts";
+import type { Binder } from "../binder.ts";
+import type { FieldInProgress } from "../field-in-progress.ts";
+import { didYouMean } from "../findings.ts";
+import type { ResponseValue } from "./response-value.ts";
+import { propertyType } from "./type-expression.ts";
+
+/** `argument` is the one of `@rest` that has the path. Returns `undefined` after a finding. */
+export function followPath(
+  binder: Binder,
+  { definition, operation, where }: FieldInProgress,
+  from: ResponseValue,
+  path: string,
+  argument: "result" | "connection",
+): ResponseValue | undefined {
+  let value = from;
+  for (const step of path.split(".")) {
+    const next = declaredProperty(value.shape, step);
+    if (!next) {
+      const at = { ...where, schema: directivePlace(definition, "rest", argument), rest: value.shape.node };
+      binder.findings.add(
+        "result-missing",
+        at,
+        `the answer of ${operation.id} has no property "${step}"${didYouMean(step, value.shape.properties.keys())}`,
+        "name where the value stands in the body",
+      );
+      return undefined;
+    }
+    const optional = value.optional || !next.required || value.shape.nullable;
+    const typeExpression = binder.typeExpressionOf(next.shape, propertyType(value.typeExpression, step));
+    binder.relyOnResponse(where.coordinate, value.shape.node, next.node);
+    value = { shape: next.shape, optional, typeExpression };
+  }
+  return value;
+}
