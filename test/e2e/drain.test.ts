@@ -61,7 +61,7 @@ test("no request fails, and the process ends", async () => {
 test("an unfinished body gets a 503 soon after SIGTERM, and the process ends as it should", async () => {
   const { url, child, ended } = await runReady([]);
   const { text, closed } = drip(url, "/v1/graphql", [`X-API-Key: ${demoKeys[0]?.key}`]);
-  await sleep(300);
+  for (let turn = 0; turn < 3; turn++) await get(url, "/healthz"); // the body has begun to arrive
   child.kill("SIGTERM");
   await closed;
   expect(await ended).toBe(0);

@@ -10,7 +10,10 @@ describe("a caller", () => {
   };
 
   test("whose calls hang delays no other caller, and does not open the circuit breaker", async () => {
-    const { request, server } = await against(hangsForOne, { CALL_TIMEOUT_MS: "1500" });
+    const { request, server } = await against(hangsForOne, {
+      CONNECT_TIMEOUT_MS: "1000",
+      CALL_TIMEOUT_MS: "1500",
+    });
     const hanging = Array.from({ length: 150 }, () => failureOf(request("hanging").get("/things")));
     let failed = 0;
     for (const one of hanging) one.then(() => failed++);
