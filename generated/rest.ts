@@ -908,7 +908,18 @@ export interface components {
     Cursor: string;
   };
   requestBodies: never;
-  headers: never;
+  headers: {
+    /**
+     * @description How long the caller may use the response again (RFC 9111 §5.2).
+     * @example private, max-age=10
+     */
+    "Cache-Control": string;
+    /**
+     * @description The response's version. A request with it in `If-None-Match` gets a 304 while it is the same (RFC 9110 §8.8.3).
+     * @example "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"
+     */
+    ETag: string;
+  };
   pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -925,6 +936,8 @@ export interface operations {
       /** @description The profile. */
       200: {
         headers: {
+          "Cache-Control": components["headers"]["Cache-Control"];
+          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
@@ -984,6 +997,8 @@ export interface operations {
       /** @description A page of conversations. */
       200: {
         headers: {
+          "Cache-Control": components["headers"]["Cache-Control"];
+          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
@@ -1016,6 +1031,8 @@ export interface operations {
       /** @description The conversation. */
       200: {
         headers: {
+          "Cache-Control": components["headers"]["Cache-Control"];
+          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
@@ -1057,6 +1074,8 @@ export interface operations {
       /** @description The conversations of all these contacts. */
       200: {
         headers: {
+          "Cache-Control": components["headers"]["Cache-Control"];
+          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
@@ -1100,6 +1119,8 @@ export interface operations {
       /** @description The messages of all these conversations. */
       200: {
         headers: {
+          "Cache-Control": components["headers"]["Cache-Control"];
+          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
@@ -1153,6 +1174,8 @@ export interface operations {
       /** @description A page of agents. */
       200: {
         headers: {
+          "Cache-Control": components["headers"]["Cache-Control"];
+          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
@@ -1185,6 +1208,8 @@ export interface operations {
       /** @description The agent. */
       200: {
         headers: {
+          "Cache-Control": components["headers"]["Cache-Control"];
+          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
@@ -1241,6 +1266,8 @@ export interface operations {
       /** @description A page of contacts. */
       200: {
         headers: {
+          "Cache-Control": components["headers"]["Cache-Control"];
+          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
@@ -1273,6 +1300,8 @@ export interface operations {
       /** @description The contact. */
       200: {
         headers: {
+          "Cache-Control": components["headers"]["Cache-Control"];
+          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
@@ -1311,6 +1340,8 @@ export interface operations {
       /** @description Every series of the range. */
       200: {
         headers: {
+          "Cache-Control": components["headers"]["Cache-Control"];
+          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
@@ -1381,6 +1412,8 @@ export interface operations {
       /** @description The message. */
       200: {
         headers: {
+          "Cache-Control": components["headers"]["Cache-Control"];
+          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
@@ -1419,6 +1452,8 @@ export interface operations {
       /** @description A page of campaigns. */
       200: {
         headers: {
+          "Cache-Control": components["headers"]["Cache-Control"];
+          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {

@@ -26,6 +26,9 @@ export const gatewayBodies = { all: 256, ofTenant: 64 };
 /** API keys in the gateway's cache, good ones and bad ones each, so that a flood of bad keys drops no good one. */
 export const cachedKeys = 10_000;
 
+/** Credentials that REST has accepted, as a `graphql` role without a gateway remembers them. */
+export const acceptedCredentials = 10_000;
+
 /**
  * Look-ups of API keys. A few run at a time, because key introspection serves every gateway. Of each rank 256 wait: at
  * 50 ms a look-up they take 0.8 s, which is within the time that a look-up has.
@@ -34,6 +37,9 @@ export const keyLookUps = { running: 16, waiting: 256 };
 
 /** Addresses or keys that one rate limit counts. The bound keeps a flood of made-up addresses from filling the memory. */
 export const countedClients = 20_000;
+
+/** Values of a JSON body: members of objects, items of lists. They are parsed in 25 ms at most; 1 MiB may hold 500,000. */
+export const valuesOfRequest = 50_000;
 
 /** Request bodies that arrive slowly, on every role. */
 export const slowBodies = {
@@ -45,6 +51,9 @@ export const slowBodies = {
   graceMs: 5_000,
   /** Bytes a second: the default of Apache's `RequestReadTimeout`. */
   minimumRate: 500,
+  /** Pieces of a chunked body. More of them must have so many bytes each, on average; real ones have 1,000 and more. */
+  pieces: 1_000,
+  pieceBytes: 64,
   /** The memory of all unfinished bodies, in bodies of the full size. 128 of 1 MiB are a quarter of a 512 MiB process. */
   all: 128,
 };
@@ -56,7 +65,10 @@ export const pipelinedRequests = 64;
 export const largeAnswers = {
   /** Bytes. From this size on an answer is large. */
   from: 1_048_576,
-  /** Bytes of all large answers that are not read yet: 64 MiB, an eighth of a 512 MiB process. */
+  /**
+   * Bytes of all large answers that are not read yet: 64 MiB, an eighth of a 512 MiB process. A caller that has less than
+   * an equal part gets more, so all callers together have at most twice as many.
+   */
   unread: 67_108_864,
 };
 
@@ -75,3 +87,13 @@ export const cachedRefusalCharacters = 5_000_000;
 
 /** The budget of a process for REST's response bodies, in budgets of one request (`MAX_REQUEST_BYTES`). */
 export const requestBudgetsOfProcess = 3;
+
+/** REST's responses that REST's own headers allow to keep, as parsed values. */
+export const cachedResponses = {
+  /** Bytes of all: 64 MiB, an eighth of a 512 MiB process. */
+  bytes: 67_108_864,
+  /** Bytes of one caller's: an eighth of all. */
+  bytesOfCaller: 8_388_608,
+  /** Callers whose last write is remembered, so that no response from before the write is kept. */
+  writers: 10_000,
+};

@@ -3,6 +3,7 @@
  * It holds no part of a URL, a header or a body.
  */
 import type { NoteCall } from "../rest/client.ts";
+import type { ResponseSource } from "../rest/rest-response.ts";
 
 export type NotedCall = {
   /** The `operationId`. */
@@ -15,6 +16,8 @@ export type NotedCall = {
   /** Milliseconds from the request's first call to the beginning of this one. */
   readonly startMs: number;
   readonly ms: number;
+  /** How this request got the response, if it was not fetched for it: shared, cached or revalidated. */
+  readonly source?: ResponseSource;
   /** The number of keys in a batched call. */
   readonly keys?: number;
 };
@@ -42,6 +45,7 @@ export class CallLog {
       method,
       path,
       ...(answer && { status: answer.status }),
+      ...(answer && answer.source !== "fetched" && { source: answer.source }),
       startMs: rounded(began - this.#began),
       ms: rounded(performance.now() - began),
       ...(keys > 0 && { keys }),

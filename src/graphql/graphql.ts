@@ -7,6 +7,7 @@ import { allowOrigins } from "../http/cors.ts";
 import { createServer } from "../http/server.ts";
 import { Upstreams } from "../rest/client.ts";
 import { createApollo } from "./apollo.ts";
+import { Callers } from "./callers.ts";
 import { letAbandonedErrorsGo } from "./errors/abandoned-errors.ts";
 import { createExplorer, type Samples } from "./explorer/explorer.ts";
 import type { ExecutionCounts } from "./response-for-operation.ts";
@@ -56,10 +57,11 @@ export async function createGraphql(
   await compressResponses(server);
   await allowOrigins(server, origins, ["GET", "POST"]);
   await server.register(async (scoped) => {
-    shedOverload(scoped, config.env.MAX_CONCURRENT_REQUESTS);
+    const callers = new Callers(config);
+    shedOverload(scoped, config.env.MAX_CONCURRENT_REQUESTS, (request) => callers.of(request).caller);
     limitStarts(scoped);
     const explorer = config.production ? undefined : createExplorer(schema, samples);
-    routes(scoped, config, apollo, upstreams, saved, explorer);
+    routes(scoped, config, { apollo, upstreams, callers, saved, explorer });
   });
   return server;
 }

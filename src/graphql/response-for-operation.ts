@@ -10,7 +10,6 @@ import {
 import type { GraphQLError, GraphQLSchema } from "graphql";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
-import { processorMs } from "../rest/shares/processor-time.ts";
 import { logErrors } from "./errors/log-errors.ts";
 import { mask, maskField, maskVariable } from "./errors/mask.ts";
 import { grouped, withPlaces } from "./errors/repeated-errors.ts";
@@ -39,23 +38,19 @@ export function responseForOperation(
     try {
       const { variableDefinitions = [] } = operation;
       const { scope } = contextValue;
-      const began = processorMs();
-      const variables = coerceVariables(schema, variableDefinitions, request.variables ?? {}, production);
+      const given = request.variables ?? {};
+      const coerce = () => coerceVariables(schema, variableDefinitions, given, production);
+      const variables = Object.values(given).some(isLarge) ? scope.measured(coerce) : coerce();
       if ("errors" in variables) return refusedVariables(contextValue, variables.errors);
       if (!executions) return null;
-      const plan = plans.get(document, operation, variables.coerced);
-      scope.worked(processorMs() - began);
+      const plan = plans.get(document, operation, variables.coerced, (compile) => scope.measured(compile));
       if (!plan) {
         executions.interpreted++;
         return null;
       }
       executions.planned++;
-      const { data, errors } = await runPlan(
-        plan,
-        variables.coerced,
-        contextValue,
-        env.MAX_ANSWER_BYTES,
-        (ms) => scope.worked(ms),
+      const { data, errors } = await runPlan(plan, variables.coerced, contextValue, env, (work) =>
+        scope.completed(work),
       );
       if (errors.length === 0)
         return { http: response.http, body: { kind: "single", singleResult: { data } } };
@@ -72,6 +67,10 @@ export function responseForOperation(
     }
   };
 }
+
+/** Whether the coercion of a variable's value may take long enough to be measured. */
+const isLarge = (value: unknown): boolean =>
+  typeof value === "string" ? value.length > 1_000 : typeof value === "object" && value !== null;
 
 function refusedVariables(context: RequestContext, errors: readonly GraphQLError[]): GraphQLResponse {
   logErrors(context, errors);

@@ -10,14 +10,15 @@ import type { Config } from "../config.ts";
 import { CodedError, overLimit } from "../errors.ts";
 import { graphqlPath as path } from "../http/error-response.ts";
 import { json, mediaTypeFor } from "../http/graphql-media-type.ts";
+import { jsonParser, leaveJsonBodies } from "../http/json-body.ts";
 import { wantsHtml } from "../http/media-type.ts";
 import { answerOptions } from "../http/options.ts";
 import { RestClient, type Upstreams } from "../rest/client.ts";
-import { headerForwarder } from "../rest/forwarded-headers.ts";
 import { RequestScope } from "../rest/request-scope.ts";
 import type { Rest } from "../rest/rest.ts";
-import { processorMs } from "../rest/shares/processor-time.ts";
 import { CallLog } from "./call-log.ts";
+import type { Callers } from "./callers.ts";
+import { letClientKeep } from "./client-cache.ts";
 import { crossSiteFault } from "./cross-site.ts";
 import type { Explorer } from "./explorer/explorer.ts";
 import { answerExcess, textExcess } from "./limits/limits.ts";
@@ -28,29 +29,41 @@ import type { RequestContext } from "./request-context.ts";
 import { requestedText } from "./saved/requested-text.ts";
 import type { SavedOperations } from "./saved/saved-operations.ts";
 
+/** Characters of a body from which on its parsing is measured: it takes a millisecond or more. */
+const largeBody = 16_384;
+
+type Parts = {
+  readonly apollo: ApolloServer<RequestContext>;
+  readonly upstreams: Upstreams;
+  readonly callers: Callers;
+  readonly saved: SavedOperations;
+  readonly explorer: Explorer | undefined;
+};
+
 export function routes(
   server: FastifyInstance,
   config: Config,
-  apollo: ApolloServer<RequestContext>,
-  upstreams: Upstreams,
-  saved: SavedOperations,
-  explorer: Explorer | undefined,
+  { apollo, upstreams, callers, saved, explorer }: Parts,
 ): void {
-  const forward = headerForwarder(config);
   const refusals = new Refusals();
+  const parse = jsonParser(server);
+  leaveJsonBodies(server); // a caller that has used up its share waits before its body is parsed
+  /** The parsing of a large body is charged to its caller. */
+  const parseBody = (scope: RequestScope, request: FastifyRequest): unknown => {
+    const { body } = request;
+    if (typeof body !== "string") return undefined;
+    return body.length < largeBody ? parse(request, body) : scope.measured(() => parse(request, body));
+  };
   const savedOnly = config.env.OPERATIONS === "saved";
   const { GRAPHQL_GET: takesGet, MAX_OPERATIONS: maxOperations } = config.env;
   const execute = async (
     request: FastifyRequest,
     reply: FastifyReply,
-    parameters: unknown,
+    read: (scope: RequestScope) => unknown,
   ): Promise<FastifyReply> => {
-    const isList = Array.isArray(parameters);
-    if (isList && parameters.length > maxOperations) throw tooMany(maxOperations);
-    const isBatch = isList && maxOperations > 1 && parameters.length > 0;
     if (mediaTypeFor(request.headers.accept) === undefined)
       return answer(request, reply, refusal("this client accepts no media type of GraphQL's", 406));
-    const scope = new RequestScope(config, upstreams.shares, forward(request.headers, request.id));
+    const scope = new RequestScope(config, upstreams.shares, callers.of(request));
     reply.raw.on("close", () => {
       if (!reply.raw.writableFinished) scope.leave();
     });
@@ -58,10 +71,10 @@ export function routes(
     if (admission) await admission;
     if (reply.raw.destroyed) return reply;
     const log = explorer && request.headers["x-explain-calls"] === "1" ? new CallLog() : undefined;
-    const rest = new RestClient(operations, upstreams, scope, log?.note) as unknown as Rest;
+    const client = new RestClient(operations, upstreams, scope, log?.note);
+    const rest = client as unknown as Rest;
     const queriesOnly = request.method !== "POST";
-    const contextValue = { rest, scope, requestId: request.id, log: request.log, queriesOnly };
-    const run = (one: unknown): GraphQLResponse | Promise<GraphQLResponse> => {
+    const run = async (one: unknown): Promise<GraphQLResponse> => {
       const asked = readParameters(one);
       if (typeof asked === "string") return refusal(asked);
       const excess = textExcess(config.env, asked.query ?? "");
@@ -69,19 +82,30 @@ export function routes(
       const query = requestedText(saved, savedOnly, asked);
       if (query instanceof CodedError) return refusal(query.message, query.status, { code: query.code });
       const { operationName, variables } = asked;
-      return refusals.answer(query, contextValue, (context) =>
-        apollo.executeOperation({ query, operationName, variables }, { contextValue: context }),
-      );
+      const known = refusals.get(query);
+      if (known) return known;
+      const document = { refused: false };
+      const contextValue = { rest, scope, requestId: request.id, log: request.log, queriesOnly, document };
+      const response = await apollo.executeOperation({ query, operationName, variables }, { contextValue });
+      if (document.refused) refusals.set(query, response);
+      return response;
     };
     try {
+      const parameters = read(scope);
+      const isList = Array.isArray(parameters);
+      if (isList && parameters.length > maxOperations) throw tooMany(maxOperations);
+      const isBatch = isList && maxOperations > 1 && parameters.length > 0;
       const given = isBatch ? await Promise.all(parameters.map(run)) : await run(parameters);
+      if (client.hasSucceeded) callers.accept(request);
       throwForRefusedCredentials([given].flat(), request.raw.rawHeaders);
-      const began = processorMs();
       if (log) for (const one of [given].flat()) withCalls(one, log);
       const text = textOf(given, request.id);
       const excess = answerExcess(config.env, text);
-      scope.worked(processorMs() - began);
-      return excess ? answer(request, reply, refused(excess)) : answer(request, reply, given, text);
+      scope.workedOn(text);
+      if (excess) return answer(request, reply, refused(excess));
+      const mayBeKept = queriesOnly && !log && isWithoutErrors(given);
+      if (mayBeKept && letClientKeep(request, reply, text, scope.freshSeconds)) return reply.code(304).send();
+      return answer(request, reply, given, text);
     } finally {
       scope.close();
     }
@@ -96,13 +120,13 @@ export function routes(
     path,
     takesGet || !config.production ? ["GET", "HEAD", "POST", "OPTIONS"] : ["POST", "OPTIONS"],
   );
-  server.post(path, (request, reply) => execute(request, reply, request.body));
+  server.post(path, (request, reply) => execute(request, reply, (scope) => parseBody(scope, request)));
   server.get(path, async (request, reply) => {
     if (explorer && wantsHtml(request.headers.accept)) return explorer.send(request, reply);
     if (!takesGet) throw refusedMethod(reply);
     const fault = crossSiteFault(request.headers);
     if (fault) return answer(request, reply, refusal(fault.message));
-    return execute(request, reply, readSearch(request.query as Record<string, unknown>));
+    return execute(request, reply, () => readSearch(request.query as Record<string, unknown>));
   });
   server.route({
     method: ["DELETE", "PATCH", "PUT", "TRACE"],
@@ -125,6 +149,9 @@ function withCalls({ body }: GraphQLResponse, { calls }: CallLog): void {
   body.singleResult.extensions = { ...body.singleResult.extensions, calls };
 }
 
+const isWithoutErrors = (given: GraphQLResponse | GraphQLResponse[]): boolean =>
+  [given].flat().every(({ body }) => body.kind === "single" && body.singleResult.errors === undefined);
+
 const textOf = (given: GraphQLResponse | GraphQLResponse[], id: string): string =>
   JSON.stringify(Array.isArray(given) ? given.map((one) => resultOf(one, id)) : resultOf(given, id));
 
@@ -140,9 +167,9 @@ function answer(
     for (const [name, value] of response.http.headers) reply.header(name, value);
     status = Math.max(status, statusOf(response, accept));
   }
+  if (!reply.hasHeader("cache-control")) reply.header("cache-control", "private, no-store");
   return reply
     .code(status)
     .header("content-type", mediaTypeFor(accept) ?? json)
-    .header("cache-control", "private, no-store")
     .send(text);
 }

@@ -2,14 +2,15 @@
  * Refuses requests early under overload, so that accepted requests are answered soon. Three bounds apply to the requests
  * under way. The first is fixed. The second applies while the event loop has no idle time: the number of requests that
  * finish in half a second (Little's law: more requests would only wait longer). The third applies while the event loop
- * stays late: `fewRequests`. One long pause is not overload. The histogram of `perf_hooks` samples the loop between long
+ * stays late: `fewRequests`. Callers share each bound (`FairBound`). One long pause is not overload. The histogram of `perf_hooks` samples the loop between long
  * turns, so it has no samples while every turn is long.
  */
 import { performance } from "node:perf_hooks";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { largeAnswers } from "../capacity.ts";
 import { CodedError } from "../errors.ts";
 import { sendError } from "../http/error-response.ts";
+import { FairBound } from "./fair-bound.ts";
 
 const lookEveryMs = 100;
 /** The loop is late when a look is more than this many ms late. It stays late after this many late looks in a row. */
@@ -25,11 +26,15 @@ const fewRequests = 64;
 const mostBytes = 3;
 
 /** Applies to the routes that `server` registers afterwards. The health checks stand outside. */
-export function shedOverload(server: FastifyInstance, maxRequests: number): void {
+export function shedOverload(
+  server: FastifyInstance,
+  maxRequests: number,
+  callerOf: (request: FastifyRequest) => string,
+): void {
   const loop = watchLoop(maxRequests);
-  let underWay = 0;
+  const underWay = new FairBound();
+  const unreadBytes = new FairBound();
   let refused = 0;
-  let unreadBytes = 0;
   const tell = setInterval(() => {
     if (refused > 0) server.log.warn({ refused }, "overload: requests refused in the last second");
     refused = 0;
@@ -38,36 +43,33 @@ export function shedOverload(server: FastifyInstance, maxRequests: number): void
     clearInterval(tell);
     loop.stop();
   });
-  const isFull = (reply: FastifyReply): boolean => {
-    if (underWay < loop.bound()) return false;
+  const refuse = (reply: FastifyReply): void => {
     refused++;
     sendError(reply, overloaded); // bypasses the error handler, because a log line for each refusal would add load
-    return true;
   };
-  server.addHook("onRequest", (_request, reply, done) => {
-    if (!isFull(reply)) done();
+  server.addHook("onRequest", (request, reply, done) => {
+    if (underWay.hasRoom(callerOf(request), 1, loop.bound())) done();
+    else refuse(reply);
   });
   // a request counts once its body has arrived, so a client that sends its body slowly blocks no other client
-  server.addHook("preHandler", (_request, reply, done) => {
-    if (isFull(reply)) return;
-    underWay++;
+  server.addHook("preHandler", (request, reply, done) => {
+    const caller = callerOf(request);
+    if (!underWay.take(caller, 1, loop.bound())) return refuse(reply);
     reply.raw.on("close", () => {
-      underWay--;
+      underWay.giveBack(caller, 1);
       loop.finished();
     });
     done();
   });
-  server.addHook("onSend", (_request, reply, payload, done) => {
+  server.addHook("onSend", (request, reply, payload, done) => {
     if (typeof payload !== "string" || payload.length * mostBytes < largeAnswers.from)
       return done(null, payload);
     const sent = Buffer.from(payload); // the bytes replace the text, so memory holds the response once
     const bytes = sent.length;
     if (bytes < largeAnswers.from) return done(null, payload);
-    if (unreadBytes + bytes > largeAnswers.unread) return done(overloaded);
-    unreadBytes += bytes;
-    reply.raw.on("close", () => {
-      unreadBytes -= bytes;
-    });
+    const caller = callerOf(request);
+    if (!unreadBytes.take(caller, bytes, largeAnswers.unread)) return done(overloaded);
+    reply.raw.on("close", () => unreadBytes.giveBack(caller, bytes));
     done(null, sent);
   });
 }

@@ -5,6 +5,7 @@
 import { constants } from "node:zlib";
 import compress from "@fastify/compress";
 import type { FastifyInstance } from "fastify";
+import { addVary } from "./vary.ts";
 
 /** Smaller responses fit into one packet, with their head. */
 const thresholdBytes = 1_024;
@@ -23,9 +24,7 @@ export async function compressResponses(server: FastifyInstance): Promise<void> 
   });
   // also where this one is not compressed: another client's would be
   server.addHook("onSend", (_request, reply, payload, done) => {
-    const vary = [reply.getHeader("vary") ?? []].flat().join(", ");
-    if (!/\baccept-encoding\b/i.test(vary))
-      reply.header("vary", vary ? `${vary}, accept-encoding` : "accept-encoding");
+    addVary(reply, "accept-encoding");
     done(null, payload);
   });
 }

@@ -16,6 +16,7 @@ import { answerClientError, answerConnect } from "./client-error.ts";
 import { sendError } from "./error-response.ts";
 import { headerFault } from "./header-fault.ts";
 import { createIncompleteRequestCloser } from "./incomplete-requests.ts";
+import { parseJsonBodies } from "./json-body.ts";
 import { limitPipelining } from "./limit-pipelining.ts";
 import { redactor } from "./redact.ts";
 import { SlowBodies } from "./slow-bodies.ts";
@@ -51,6 +52,7 @@ export function createServer(config: Config): FastifyInstance {
     },
   });
   server.removeContentTypeParser("text/plain"); // JSON alone
+  parseJsonBodies(server);
   const underWay = limitPipelining(server.server);
   const bodies = new SlowBodies(config.env);
   const closeIncompleteRequests = createIncompleteRequestCloser(server.server, underWay);

@@ -12,15 +12,18 @@ export function readQuery({ parameters = [] }: Operation, text: string): QueryPa
   const declared = new Map(
     parameters.flatMap((one) => ("in" in one && one.in === "query" ? [[one.name, one.schema]] : [])),
   );
-  const query: QueryParameters = {};
+  const values = new Map<string, string[]>();
   for (const [name, value] of new URLSearchParams(text)) {
     const schema = declared.get(name);
     if (schema === undefined) throw refused(name, "is not known here");
     if (isInteger(schema) && !/^-?[0-9]+$/.test(value)) throw refused(name, "must be integer");
-    const before = query[name];
-    query[name] = before === undefined ? value : [before, value].flat();
+    const known = values.get(name);
+    if (known) known.push(value);
+    else values.set(name, [value]);
   }
-  return query;
+  return Object.fromEntries(
+    [...values].map(([name, all]) => [name, all.length === 1 ? (all[0] ?? "") : all]),
+  );
 }
 
 const isInteger = (schema: object): boolean => Reflect.get(schema, "type") === "integer";

@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Config, ConfigError } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import type { TenantContext } from "../http/context-headers.ts";
+import { cacheControl, tagOf } from "./caching.ts";
 import type { ContractOperation } from "./contract.ts";
 import type { Handler } from "./handler.ts";
 import { authenticate } from "./keys/authenticate.ts";
@@ -43,7 +44,12 @@ export function serveContract(
         const body = handler({ caller, tenant: store.tenant(caller.tenantId), store }, input);
         const faults = operation.responseFaults(body).map(({ place, message }) => `${place} ${message}`);
         if (faults.length > 0) throw new Error(`${operation.id} breaks its contract: ${faults.join("; ")}`);
-        return reply.code(operation.status).header("cache-control", "private, no-store").send(body);
+        if (operation.method !== "GET")
+          return reply.code(operation.status).header("cache-control", "private, no-store").send(body);
+        const tag = tagOf(body);
+        reply.header("etag", tag).header("cache-control", cacheControl(operation.id, input));
+        const isKnown = request.headers["if-none-match"]?.split(/,\s*/).includes(tag);
+        return isKnown ? reply.code(304).send() : reply.code(operation.status).send(body);
       },
     });
   }

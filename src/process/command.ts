@@ -1,5 +1,6 @@
 /** `npm start`: the command line of the roles. It reads the configuration, starts the roles and says where they listen. */
 import { exitCodes, type Io, runCommand } from "../cli/command.ts";
+import { printable, printableLines } from "../cli/printable.ts";
 import { type Config, readConfig, roleNames } from "../config.ts";
 import { variables } from "../environment.ts";
 import { findDoubtful, refuseUnfit } from "./boot-check.ts";
@@ -14,7 +15,11 @@ type Options = { readonly brief?: boolean; readonly checkConfig?: boolean };
 
 /** Returns 0 once the roles run; they run on until a signal stops them. Any other exit code: none of them runs. */
 export function run(argv: readonly string[], given: Io): Promise<number> {
-  const io = { ...given, error: (line: string) => given.error(`messaging-graphql: ${line}`) };
+  const io = {
+    ...given,
+    out: (text: string) => given.out(printableLines(text)),
+    error: (line: string) => given.error(`messaging-graphql: ${printable(line)}`),
+  };
   return runCommand("npm start", argv, io, (line, does) =>
     line
       .description("Runs the roles until a signal stops them: all in one process, or the named ones.")

@@ -5,6 +5,7 @@
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { isJson } from "../standards/media-type.ts";
+import { ResponseCache } from "./cache/response-cache.ts";
 import { serializeHeaders, serializeQuery } from "./encode.ts";
 import { named, refusal, retryWaitMs } from "./failure.ts";
 import type { Operation } from "./operation.ts";
@@ -45,9 +46,10 @@ export class Upstreams {
 
   constructor(config: Config, base: URL, operations: Operations) {
     this.shares = { processor: new FairShare(), bytes: new HeldBytes(config.env) };
+    const cache = new ResponseCache();
     for (const { product } of Object.values(operations)) {
       if (this.#byProduct.has(product)) continue;
-      this.#byProduct.set(product, new Upstream(config.upstreams.get(product) ?? base, config));
+      this.#byProduct.set(product, new Upstream(config.upstreams.get(product) ?? base, config, cache));
     }
   }
 
@@ -70,12 +72,18 @@ export class RestClient {
   readonly #upstreams: Upstreams;
   readonly #scope: RequestScope;
   readonly #note: NoteCall | undefined;
+  #hasSucceeded = false;
 
   constructor(operations: Operations, upstreams: Upstreams, scope: RequestScope, note?: NoteCall) {
     this.#operations = operations;
     this.#upstreams = upstreams;
     this.#scope = scope;
     this.#note = note;
+  }
+
+  /** Whether REST has answered a call with success, and so has accepted the credential. */
+  get hasSucceeded(): boolean {
+    return this.#hasSucceeded;
   }
 
   get(path: string, init?: Init, ...result: string[]): Promise<unknown> {
@@ -120,7 +128,9 @@ export class RestClient {
       try {
         const sent = this.#send(upstream, operation, method, path, init);
         if (this.#note) await this.#note(operation, method, path, init?.query, sent);
-        return valueAt(bodyOf(operation, init, await sent), result);
+        const body = bodyOf(operation, init, await sent);
+        this.#hasSucceeded = true;
+        return valueAt(body, result);
       } catch (error) {
         const waitMs = mayRetry ? retryWaitMs(error) : undefined;
         if (waitMs === undefined || !this.#scope.mayCallIn(waitMs) || !upstream.retries.take())

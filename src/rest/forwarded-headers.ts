@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Config } from "../config.ts";
 import { contextHeaderNames, hasProof, proofHeader } from "../http/context-headers.ts";
 import { credentialHeaders } from "../standards/credential-headers.ts";
-import type { Forwarded } from "./request-scope.ts";
+import type { Forwarded } from "./identity.ts";
 
 const credentials = credentialHeaders.map((name) => name.toLowerCase());
 const always = [...credentials, "traceparent", "tracestate", "accept-language"];
@@ -28,12 +28,19 @@ export function headerForwarder({ env }: Config): HeaderForwarder {
   };
 }
 
+const verified = "tenant ";
+
+/** Whether the gateway vouches for the caller. */
+export const isVerified = ({ caller }: Forwarded): boolean => caller.startsWith(verified);
+
 /**
  * The caller that a request belongs to: the tenant if the gateway's proof came along, else the credential. A request
  * without a credential, or with two, belongs to nobody. Of two, REST may read the other one.
  */
 function callerOf(headers: Record<string, string>, tenantId: string | undefined): string {
-  if (tenantId !== undefined) return `tenant ${tenantId}`;
+  if (tenantId !== undefined) return verified + tenantId;
   const { "x-api-key": key, authorization } = headers;
-  return key === undefined || authorization === undefined ? `key ${key ?? authorization ?? ""}` : "";
+  const credential = key ?? authorization;
+  const isOne = key === undefined || authorization === undefined;
+  return isOne && credential ? `key ${credential}` : "";
 }

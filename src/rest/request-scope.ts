@@ -4,13 +4,11 @@
  */
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
+import { type Forwarded, identityOf } from "./identity.ts";
 import type { RestResponse } from "./rest-response.ts";
 import type { Account, FairShare } from "./shares/fair-share.ts";
 import type { HeldBytes } from "./shares/held-bytes.ts";
-import { processorMs } from "./shares/processor-time.ts";
-
-/** The headers of a request that travel on to REST, and the caller that the request belongs to. */
-export type Forwarded = { readonly headers: Readonly<Record<string, string>>; readonly caller: string };
+import { charactersPerMs, largeBody, msPerCall, processorMs } from "./shares/processor-time.ts";
 
 /** The budgets that all requests of the process share. */
 export type Shares = { readonly processor: FairShare; readonly bytes: HeldBytes };
@@ -20,14 +18,18 @@ type Abandon = (failure: CodedError) => void;
 export class RequestScope {
   readonly headers: Readonly<Record<string, string>>;
   readonly caller: string;
+  /** All that REST can tell callers apart by: the headers but those of this request alone. */
+  readonly identity: string;
   /** The reads of this request, by URL and the operation's own headers. `null`: the read failed. */
   readonly reads = new Map<string, Promise<RestResponse> | null>();
   readonly #config: Config;
   readonly #deadline: number;
-  readonly #abandons: Abandon[] = [];
+  /** What to abandon when the client leaves: the reads and pauses under way. */
+  readonly #underWay = new Set<Abandon>();
   readonly #shares: Shares;
   readonly #account: Account;
   #held = 0;
+  #freshUntil = Number.POSITIVE_INFINITY;
   #isClosed = false;
   #calls = 0;
   #hasLeft = false;
@@ -38,7 +40,13 @@ export class RequestScope {
     this.#account = shares.processor.enter(caller);
     this.headers = headers;
     this.caller = caller;
+    this.identity = identityOf(headers);
     this.#deadline = performance.now() + config.env.REQUEST_TIMEOUT_MS;
+  }
+
+  /** A scope like this one at its start, for a call that other requests wait for too. */
+  fresh(): RequestScope {
+    return new RequestScope(this.#config, this.#shares, this);
   }
 
   /** Counts one call. Throws when the call is one too many, or when it is a read and the client has left. */
@@ -66,11 +74,15 @@ export class RequestScope {
   /** Waits. Rejects as soon as the client leaves. */
   pause(waitMs: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, waitMs);
-    this.onLeave((failure) => {
+    const abandon = (failure: CodedError): void => {
       clearTimeout(timer);
       reject(failure);
-    });
+    };
+    const timer = setTimeout(() => {
+      this.ended(abandon);
+      resolve();
+    }, waitMs);
+    this.onLeave(abandon);
     return promise;
   }
 
@@ -83,9 +95,13 @@ export class RequestScope {
     return this.#config.env.MAX_RESPONSE_BYTES;
   }
 
-  /** Calls `abandon` when the client leaves. */
+  /** Calls `abandon` when the client leaves, unless `ended` is called with it before. */
   onLeave(abandon: Abandon): void {
-    this.#abandons.push(abandon);
+    this.#underWay.add(abandon);
+  }
+
+  ended(abandon: Abandon): void {
+    this.#underWay.delete(abandon);
   }
 
   /** Takes bytes of REST's responses from the budgets. Returns the failure if they have less left. */
@@ -113,26 +129,56 @@ export class RequestScope {
     this.#shares.processor.worked(this.#account, ms);
   }
 
+  /** Charges work on a text by its length: reading a request, or writing a response. */
+  workedOn({ length }: { readonly length: number }): void {
+    this.worked(length / charactersPerMs);
+  }
+
+  /** Runs work, and charges the processor time that it takes. */
+  measured<T>(run: () => T): T {
+    const began = processorMs();
+    try {
+      return run();
+    } finally {
+      this.worked(processorMs() - began);
+    }
+  }
+
+  /** Runs work on REST's responses. Work on few bytes is not measured: the measurement would cost as much. */
+  completed<T>(run: () => T): T {
+    return this.#held < largeBody ? run() : this.measured(run);
+  }
+
   /** Takes a response in. A read waits until its caller may go on; usually that is at once, without a promise. */
   read(response: RestResponse, isRead: boolean): RestResponse | Promise<RestResponse> {
+    this.#freshUntil = Math.min(this.#freshUntil, response.freshUntil);
     const turn = isRead ? this.#shares.processor.turnOf(this.#account, "going") : undefined;
     return turn ? turn.then(() => this.#charge(response)) : this.#charge(response);
+  }
+
+  /** Whole seconds for which all responses may be used again. 0 if there is none, or one that may not. */
+  get freshSeconds(): number {
+    const ms = this.#freshUntil - performance.now();
+    return Number.isFinite(ms) ? Math.max(Math.floor(ms / 1_000), 0) : 0;
+  }
+
+  /** Takes in a response that is stored, or that another request's call has brought: it is parsed and charged. */
+  take(response: RestResponse): RestResponse | Promise<RestResponse> {
+    this.#freshUntil = Math.min(this.#freshUntil, response.freshUntil);
+    const turn = this.#shares.processor.turnOf(this.#account, "going");
+    return turn ? turn.then(() => response) : response;
   }
 
   /** Charges a response's parsing. A small one is charged by its length, and parsed when its value is read. */
   #charge(response: RestResponse): RestResponse {
     const { unparsed } = response;
-    if (unparsed < largeBody) {
-      this.worked(msPerCall + unparsed / charactersPerMs);
-      return response;
-    }
-    const began = processorMs();
-    response.parse();
-    this.worked(processorMs() - began + msPerCall);
+    const isSmall = unparsed < largeBody;
+    this.worked(msPerCall + (isSmall ? unparsed / charactersPerMs : 0));
+    if (!isSmall) this.measured(() => response.parse());
     return response;
   }
 
-  /** Ends the request: its bytes are given back, and its reads are abandoned. */
+  /** Ends the request: its bytes are given back, and the reads that are still under way are abandoned. */
   close(): void {
     this.leave();
     this.drop(this.#held);
@@ -142,17 +188,12 @@ export class RequestScope {
   /** The client has left: the reads under way are abandoned, and no other begins. */
   leave(): void {
     this.#hasLeft = true;
+    if (this.#underWay.size === 0) return;
     const failure = clientLeft();
-    for (const abandon of this.#abandons) abandon(failure);
+    for (const abandon of this.#underWay) abandon(failure);
+    this.#underWay.clear();
   }
 }
-
-/** Processor time of a call beside its parsing: it is encoded, sent and received. */
-const msPerCall = 0.1;
-/** Characters of JSON that are parsed in a millisecond. Measured: 132,000 to 297,000. */
-const charactersPerMs = 130_000;
-/** The parsing of a body with so many characters is measured. */
-const largeBody = 65_536;
 
 const clientLeft = (): CodedError =>
   new CodedError("CLIENT_CLOSED_REQUEST", "the client left before the answer");

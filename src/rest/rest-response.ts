@@ -2,18 +2,38 @@
 
 export type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
+/** How a request got the response. `shared`: another request made the call; `revalidated`: REST said 304. */
+export type ResponseSource = "fetched" | "shared" | "cached" | "revalidated";
+
 export class RestResponse {
   readonly status: number;
   readonly ok: boolean;
   readonly headers: ResponseHeaders;
+  /** The bytes of the body, decompressed. */
+  readonly bytes: number;
+  readonly rawHeaders: RawHeaders;
+  source: ResponseSource = "fetched";
+  /** Until when REST allows to use the response without a call, on the clock of `performance.now`. */
+  freshUntil = 0;
   #text: string;
   #value: unknown;
 
-  constructor(status: number, headers: RawHeaders, text: string) {
+  constructor(status: number, headers: RawHeaders, text: string, bytes: number) {
     this.status = status;
     this.ok = status >= 200 && status < 300;
     this.headers = new ResponseHeaders(headers);
+    this.rawHeaders = headers;
+    this.bytes = bytes;
     this.#text = text;
+  }
+
+  /** The same response, for another reader. Both have the same value, which nobody changes. */
+  copy(source: ResponseSource): RestResponse {
+    const copy = new RestResponse(this.status, this.rawHeaders, this.#text, this.bytes);
+    copy.#value = this.#value;
+    copy.source = source;
+    copy.freshUntil = this.freshUntil;
+    return copy;
   }
 
   /** Characters of the body that are not parsed yet. */

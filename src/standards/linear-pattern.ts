@@ -2,22 +2,49 @@
  * `pattern` in linear time: ECMA-262's Unicode mode (JSON Schema 2020-12 §6.4) rewritten for RE2, whose time is bounded
  * by the text's length times the pattern's. JavaScript's own engine backtracks: `^(\w+\s?)*$` takes seconds for 29
  * letters. RE2 knows no lookaround and no back-reference: those patterns are left to REST.
+ *
+ * A step is one instruction of the pattern for one character of the text. The checks of one request share their steps, so
+ * a list of many values, or a value that stands in many places, costs no more than one value does.
  */
 import { RE2JS } from "re2js";
 
 /** As Ajv asks for an expression; `toString` is the key under which Ajv keeps it. */
 export type LinearPattern = { test(text: string): boolean; toString(): string };
 
-/** The pattern's instructions times the text's characters that one check may take: about half a second at worst. */
-const maxSteps = 20_000_000;
+/** The steps that are left to a request. */
+export type Steps = { left: number };
 
-/** Throws where the pattern is none, or is none for RE2. A text that is too long for the pattern is left to REST. */
+/** A step takes 2 to 25 ns. */
+export const stepsOfRequest = (): Steps => ({ left: 1_000_000 });
+
+/** The steps of a check outside of a request: of a constant in a spec. */
+const stepsOfConstant = 20_000_000;
+
+let shared: Steps | undefined;
+
+/** Runs `check`. Its patterns take their steps from `steps`. */
+export function sharing<Result>(steps: Steps, check: () => Result): Result {
+  shared = steps;
+  try {
+    return check();
+  } finally {
+    shared = undefined;
+  }
+}
+
+/** Throws where the pattern is none, or is none for RE2. A text that needs more steps than are left is left to REST. */
 export function linearPattern(pattern: string): LinearPattern {
   new RegExp(pattern, "u");
   const compiled = RE2JS.compile(toRe2(pattern));
-  const maxLength = maxSteps / compiled.programSize();
+  const instructions = compiled.programSize();
+  const test = (text: string): boolean => {
+    const steps = text.length * instructions;
+    if (steps > (shared?.left ?? stepsOfConstant)) return true;
+    if (shared) shared.left -= steps;
+    return compiled.test(text);
+  };
   return {
-    test: (text) => text.length > maxLength || compiled.test(text),
+    test,
     toString: () => `linear ${JSON.stringify(pattern)}`,
   };
 }

@@ -78,6 +78,8 @@ test.each<[name: string, query: string]>([
   ["inline nested", `{ me { ${"... { ".repeat(110)} id ${"} ".repeat(110)} } }`],
   ["inline empty", `{ me { ${times(1200, () => "... { id }")} } }`],
   ["unknown directives", `{ me { id ${times(49, (i) => `@a${i}`)} } }`],
+  ["unknown fragments", `{ me { ${times(2_000, (i) => `...F${i}`)} } }`],
+  ["unknown fragments, few", `{ me { ${times(600, (i) => `...F${i}`)} } }`],
   [
     "frag types unknown",
     `{ me { id } } ${times(99, (i) => `fragment F${i} on Nope${i} { ${times(10, () => "id")} }`)}`,

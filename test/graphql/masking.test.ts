@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { createApollo } from "../../src/graphql/apollo.ts";
 import { resultOf } from "../../src/graphql/over-http.ts";
 import { configure } from "./configure.ts";
+import { freeScope } from "./free-scope.ts";
 import { inFrontOf, send } from "./rest-stand-in.ts";
 
 const profile = { id: "1", email: "a@b.example", tenantId: "t", roles: [], permissions: [], features: [] };
@@ -143,7 +144,7 @@ describe.each([
       debug: () => {},
     };
     const apollo = createApollo(configure(), schema, log as never, executions);
-    const context = { requestId: "request-1", log, scope: { worked() {} } } as never;
+    const context = { requestId: "request-1", log, scope: freeScope } as never;
     await apollo.start();
     const response = await apollo.executeOperation({ query: "{ broken }" }, { contextValue: context });
     await apollo.stop();

@@ -14,6 +14,7 @@ import { CodedError } from "../../src/errors.ts";
 import { createApollo } from "../../src/graphql/apollo.ts";
 import type { RequestContext } from "../../src/graphql/request-context.ts";
 import { executableSchema } from "../../src/graphql/schema.ts";
+import { freeScope } from "./free-scope.ts";
 
 const project = join(import.meta.dirname, "../..");
 const cases = join(project, "test/codegen/cases");
@@ -80,7 +81,7 @@ const rest = {
 /** Executes a body's parameters as the role does, and returns the response. */
 export async function execute({ apollo }: Pair, parameters: object) {
   const { body } = await apollo.executeOperation(parameters, {
-    contextValue: { rest, log, requestId: "r", scope: { worked() {} } } as never,
+    contextValue: { rest, log, requestId: "r", scope: freeScope } as never,
   });
   if (body.kind !== "single") throw new Error("no incremental answers here");
   return body.singleResult;

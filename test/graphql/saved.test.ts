@@ -9,6 +9,7 @@ import { createGraphql, savedOperations } from "../../src/graphql/graphql.ts";
 import { SavedOperations } from "../../src/graphql/saved/saved-operations.ts";
 import { buildSchema } from "../../src/graphql/schema.ts";
 import { configure } from "./configure.ts";
+import { freeScope } from "./free-scope.ts";
 import { inFrontOf, send } from "./rest-stand-in.ts";
 
 type Reply = { data: { contact: object } };
@@ -195,10 +196,7 @@ test("a saved document is parsed and validated once, even after many other docum
   });
   onTestFinished(() => apollo.stop());
   const run = (query: string) =>
-    apollo.executeOperation(
-      { query },
-      { contextValue: { scope: { worked() {} }, log: { info() {} } } as never },
-    );
+    apollo.executeOperation({ query }, { contextValue: { scope: freeScope, log: { info() {} } } as never });
   await run(customer.body);
   const comment = `# ${"x".repeat(900_000)}`;
   for (let number = 0; number < 50; number++) await run(`{ __typename } ${comment}${number}`);

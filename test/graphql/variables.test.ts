@@ -203,19 +203,55 @@ describe("an expensive schema", () => {
       one(input: One, list: [One!]): Int
       kinds(list: [Many!], lists: [[[Many]]]): Int
       unique(list: [ID!], texts: [String], wide: [Wide]): Int
+      written(value: String, list: [String!], lists: [[String]]): Int
     }`;
+  const pattern = { pattern: String.raw`^(?:[a-z]{1,64}[ \t]?)*$` };
   const unique = { uniqueItems: true };
-  const schemas = { "Query.unique": { list: unique, texts: unique, wide: unique } };
+  const schemas = {
+    "Query.unique": { list: unique, texts: unique, wide: unique },
+    "Query.written": { value: pattern, list: { items: pattern }, lists: { items: { items: pattern } } },
+  };
+  const fields = ["wide", "filled", "required", "one", "kinds", "unique", "written"];
   const open = () => {
-    const fields = ["wide", "filled", "required", "one", "kinds", "unique"];
     const query = Object.fromEntries(fields.map((field) => [field, async () => 1]));
     return openSchema(executableSchema(typeDefs, { Query: query } as never, { schemas, names: {} }));
   };
 
-  test.each(["wide", "filled", "required", "one", "kinds", "unique"])("%s", async (name) => {
+  test.each(fields)("%s", async (name) => {
     const pair = await open();
     for (const root of rootsOf(pair).filter(({ field }) => field.name === name))
       for (const input of inputsOf(root, schemas)) await expectCheap(pair, input);
+  });
+
+  test("one value at each of 20 places", async () => {
+    const pair = await open();
+    const field = (index: number) => `f${index}: written(value: $value, list: $list)`;
+    const query = `query ($value: String, $list: [String!]) { ${Array.from({ length: 20 }, (_, index) => field(index)).join(" ")} }`;
+    const word = JSON.stringify("a b ".repeat(20));
+    for (const [name, variables] of [
+      ["a text", `{"value":"${"a".repeat(bodyBytes)}"}`],
+      ["a text that the pattern refuses", `{"value":"${"a b".repeat(5_000)}!"}`],
+      ["a list of texts", filled('{"list":[', () => word, "]}")],
+      ["a list with a text that the pattern refuses", filled('{"list":[', () => word, ',"!"]}')],
+    ] as const)
+      await expectCheap(pair, [name, query, variables]);
+    const value = "é".repeat(bodyBytes);
+    const { data, errors } = await execute(pair, { query, variables: { value } });
+    expect(Object.values(data ?? {}).filter((result) => result === 1).length).toBe(7); // 7 of 8 fit into 1 MiB
+    expect(errors).toHaveLength(13);
+    expect(errors?.[0]?.extensions).toMatchObject({ code: "LIMIT_EXCEEDED", limit: "MAX_BODY_BYTES" });
+  });
+
+  test("a value is checked once, however many parents its field has", async () => {
+    const types = "type Query { items: [Item!] } type Item { link(value: String): Int }";
+    const link = Object.assign(async () => 1, {});
+    const items = async () => Array.from({ length: 500 }, () => ({}));
+    const schemas = { "Item.link": { value: { pattern: "^[a-z ]*$" } } };
+    const resolvers = { Query: { items }, Item: { link } };
+    const pair = await openSchema(executableSchema(types, resolvers as never, { schemas, names: {} }));
+    const query = "query ($value: String) { items { link(value: $value) } }";
+    const variables = JSON.stringify({ value: "a ".repeat(2_000) });
+    await expectCheap(pair, ["500 parents", query, variables]);
   });
 
   test("900 refused variables", async () => {

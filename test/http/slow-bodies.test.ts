@@ -107,3 +107,56 @@ test.each([
   ["2001:db8::6", "2001:db8:0:0"],
   ["::1", "0:0:0:0"],
 ])("the block of %s is %s", (address, block) => expect(addressBlock(address)).toBe(block));
+
+/** Sends a chunked body, and returns all that was answered. */
+async function sendPieces(
+  url: URL,
+  path: string,
+  pieces: readonly string[],
+  type = "application/json",
+): Promise<string> {
+  const socket = net.connect(Number(url.port), url.hostname);
+  onTestFinished(() => void socket.destroy());
+  let text = "";
+  socket.on("error", () => {}).on("data", (data) => (text += String(data)));
+  const closed = new Promise<void>((resolve) => void socket.once("close", () => resolve()));
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+  );
+  const chunks = pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`);
+  for (let at = 0; at < chunks.length && !socket.destroyed; at += 500) {
+    socket.write(chunks.slice(at, at + 500).join(""));
+    await sleep(0);
+  }
+  if (!socket.destroyed) socket.write("0\r\n\r\n");
+  await closed;
+  return text;
+}
+
+test("a chunked body in many small pieces is refused, one in real pieces is not", async () => {
+  const { url, post } = await listening();
+  const few = await sendPieces(url, "/echo", ['"', ...Array.from({ length: 900 }, () => "a"), '"']);
+  expect(statuses(few)).toEqual(["200"]);
+  const real = await sendPieces(url, "/echo", [
+    '"',
+    ...Array.from({ length: 5_000 }, () => "a".repeat(100)),
+    '"',
+  ]);
+  expect(statuses(real)).toEqual(["200"]);
+  const before = process.cpuUsage();
+  const many = await sendPieces(url, "/echo", ['"', ...Array.from({ length: 500_000 }, () => "a")]);
+  const { user, system } = process.cpuUsage(before);
+  expect(statuses(many)).toEqual(["400"]);
+  expect(many).toContain("too many pieces");
+  expect((user + system) / 1_000, "ms, of the client too").toBeLessThan(1_500);
+  expect(await (await post({ a: 1 })).json()).toEqual({ body: { a: 1 } });
+});
+
+test("a body that nobody reads costs no more in small pieces", async () => {
+  const { url } = await listening();
+  const pieces = Array.from({ length: 500_000 }, () => "a");
+  const before = process.cpuUsage();
+  expect(statuses(await sendPieces(url, "/echo", pieces, "text/plain"))).toEqual(["415"]);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000, "ms, of the client too").toBeLessThan(1_500);
+});

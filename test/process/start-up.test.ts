@@ -118,6 +118,15 @@ describe("--check-config", () => {
     expect(printed.join("\n")).not.toContain(secret);
   });
 
+  test("prints no character that steers a terminal", async () => {
+    const steering = "\u001b]0;title\u0007\u009b31m\u202e";
+    const program = run(["--check-config"], { HOST: steering, [`REST_BASE_URL_${steering}`]: url });
+    expect(await program.ended).toBe(0);
+    expect(program.output()).toContain("HOST: \uFFFD]0;title\uFFFD");
+    expect(program.output()).toContain("HOST=\uFFFD]0;title\uFFFD");
+    for (const unit of ["\u001b", "\u0007", "\u009b", "\u202e"]) expect(program.output()).not.toContain(unit);
+  });
+
   test("refuses as a start does", async () => {
     const { exitCode, printed } = await runHere(["graphql", "--check-config"], {});
     expect(exitCode).toBe(2);

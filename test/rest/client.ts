@@ -33,8 +33,8 @@ export async function against(answer: Answer, environment: NodeJS.ProcessEnv = {
   const config = configure({ CALL_TIMEOUT_MS: "2000", ...environment });
   const upstreams = new Upstreams(config, new URL(prefix, server.url), operations);
   onTestFinished(() => upstreams.close());
-  const request = (caller = "key") => {
-    const headers = { "x-api-key": caller, "x-request-id": "id" };
+  const request = (caller = "key", others: Record<string, string> = {}) => {
+    const headers = { "x-api-key": caller, "x-request-id": "id", ...others };
     const scope = new RequestScope(config, upstreams.shares, { headers, caller });
     return Object.assign(new RestClient(operations, upstreams, scope), {
       leave: () => scope.leave(),

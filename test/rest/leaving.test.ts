@@ -1,6 +1,6 @@
 /** The end of a request: its client leaves, or its deadline passes. */
-import { describe, expect, test } from "vitest";
-import { against, failureOf, status } from "./client.ts";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { against, failureOf, ok, status } from "./client.ts";
 import { http } from "./raw-server.ts";
 
 describe("a client that leaves", () => {
@@ -29,9 +29,18 @@ describe("a client that leaves", () => {
   });
 });
 
+test("a request that ends starts no timer for the reads that have ended", async () => {
+  const { rest } = await against(ok({}));
+  await Promise.all(["1", "2", "3"].map((q) => rest.get("/things", { query: { q } })));
+  const started = vi.spyOn(globalThis, "setTimeout");
+  onTestFinished(() => started.mockRestore());
+  rest.close();
+  expect(started).not.toHaveBeenCalled();
+});
+
 test("a request's deadline ends its last REST call", async () => {
-  const { rest } = await against(() => {}, { REQUEST_TIMEOUT_MS: "400", CALL_TIMEOUT_MS: "60000" });
   const began = performance.now();
+  const { rest } = await against(() => {}, { REQUEST_TIMEOUT_MS: "400", CALL_TIMEOUT_MS: "60000" });
   expect((await failureOf(rest.get("/things"))).code).toBe("UPSTREAM_TIMEOUT");
   expect(performance.now() - began).toBeGreaterThan(380);
   expect(performance.now() - began).toBeLessThan(10_000);

@@ -136,9 +136,9 @@ describe("a request", () => {
   test("does not remember a read that was refused before it was sent", async () => {
     const { request, upstreams, server } = await against(() => {});
     const product = upstreams.of(operations["GET /things"] as Operation);
-    const others = Array.from({ length: 5_000 }, () =>
+    const others = Array.from({ length: 5_000 }, (_, q) =>
       request()
-        .get("/things")
+        .get("/things", { query: { q } })
         .catch(() => undefined),
     );
     const late = request();
@@ -150,7 +150,7 @@ describe("a request", () => {
     expect(server.requests.length).toBeLessThan(5_000);
   });
 
-  test("shares no response with another request", async () => {
+  test("joins no call of another request that is on its way", async () => {
     const { request, server } = await against(ok({}));
     await Promise.all([request().get("/things"), request().get("/things")]);
     expect(server.requests).toHaveLength(2);

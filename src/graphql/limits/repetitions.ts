@@ -1,12 +1,15 @@
 /**
  * Bounds the comparisons of validation. Validation compares each pair of selections with the same response key in one
- * place (GraphQL spec §5.3.2), so the cost of a repeated field is quadratic. This count stops at its bound.
+ * place (GraphQL spec §5.3.2), and each pair of spread fragments, also of those that do not exist. So the cost of a
+ * repeated field is quadratic, and so is that of many spreads. This count stops at its bound.
  */
 import { type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from "graphql";
 
 /** Pairs that a document's validation may compare. A selection counts as a fifth of a pair for each spread. */
 const maxPairs = 20_000;
 const selectionCost = 0.2;
+/** A pair of fragments costs less than a pair of fields, as long as their fields differ. */
+const spreadCost = 0.5;
 
 type Counting = { readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>; left: number };
 type Groups = Map<string, FieldNode[]>;
@@ -53,8 +56,10 @@ function group(
       group(counting, groups, spread, selection.selectionSet);
     else {
       const name = selection.name.value;
-      const fragment = spread.has(name) ? undefined : counting.fragments.get(name);
+      if (spread.has(name)) continue;
+      counting.left -= spread.size * spreadCost;
       spread.add(name);
+      const fragment = counting.fragments.get(name);
       if (fragment) group(counting, groups, spread, fragment.selectionSet);
     }
   }

@@ -25,6 +25,8 @@ type Known = {
   readonly variants: Map<string, OperationPlan | undefined>;
 };
 
+type Compile = () => OperationPlan | undefined;
+
 const bytesOf = ({ documentBytes, variants }: Known): number =>
   [...variants.values()].reduce((sum, plan) => sum + bytesPerField * (plan?.size ?? 0), documentBytes);
 
@@ -42,13 +44,14 @@ export class Plans {
   }
 
   /**
-   * The plan for coerced variables; `undefined` if graphql-js must run the operation. Throws a `CodedError` for an
-   * operation with too many fields.
+   * The plan for coerced variables; `undefined` if graphql-js must run the operation. `measured` runs the compilation of
+   * a new plan. Throws a `CodedError` for an operation with too many fields.
    */
   get(
     document: DocumentNode,
     operation: OperationDefinitionNode,
     variables: Variables,
+    measured: (compile: Compile) => OperationPlan | undefined,
   ): OperationPlan | undefined {
     const known = this.#known.get(operation) ?? {
       documentBytes: sizeOf(document),
@@ -59,7 +62,7 @@ export class Plans {
     const { fragments, conditions, variants } = known;
     const variant = conditions.map((name) => outcomeOf(variables[name])).join("");
     if (variants.has(variant)) return variants.get(variant);
-    const plan = compilePlan(this.#schema, fragments, operation, variables, this.#maxFields);
+    const plan = measured(() => compilePlan(this.#schema, fragments, operation, variables, this.#maxFields));
     const [oldest] = variants.keys();
     if (variants.size === cachedPlans.ofOperation && oldest !== undefined) variants.delete(oldest);
     variants.set(variant, plan);

@@ -4,10 +4,11 @@
  * null where its type allows null.
  */
 import { getArgumentValues } from "graphql";
+import type { Environment } from "../../environment.ts";
 import { CodedError } from "../../errors.ts";
-import { processorMs } from "../../rest/shares/processor-time.ts";
 import { FieldError } from "../errors/field-error.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
+import { ArgumentBudget } from "./argument-budget.ts";
 import { AnswerTooLarge, type Budget, budgetOf } from "./budget.ts";
 import { compileProjection, type Projection } from "./compile-projection.ts";
 import { addError, type Completion, complete } from "./complete.ts";
@@ -16,13 +17,17 @@ import { bubble, isAttached, type Positions, positionsBelow } from "./positions.
 
 export type PlanResult = { readonly data: ResultMap | null; readonly errors: readonly FieldError[] };
 
+/** Runs work, and charges its processor time to the caller. */
+type RunWork = <T>(work: () => T) => T;
+
 type Run = {
   readonly plan: OperationPlan;
   readonly variables: Variables;
   readonly context: unknown;
   readonly errors: FieldError[];
   readonly budget: Budget;
-  readonly worked: (ms: number) => void;
+  readonly argumentBudget: ArgumentBudget;
+  readonly completed: RunWork;
   data: ResultMap | null;
 };
 
@@ -40,20 +45,21 @@ type Level = {
 
 /**
  * Returns the data and the unmasked field errors (GraphQL spec §6.4.4). Throws `AnswerTooLarge` for a response of more than
- * about `maxBytes`. Throws the `CLIENT_CLOSED_REQUEST` error of a call if a query's client has left.
+ * about MAX_ANSWER_BYTES. Throws the `CLIENT_CLOSED_REQUEST` error of a call if a query's client has left.
  */
 export async function runPlan(
   plan: OperationPlan,
   variables: Variables,
   context: unknown,
-  maxBytes: number,
-  worked: (ms: number) => void,
+  limits: Pick<Environment, "MAX_ANSWER_BYTES" | "MAX_BODY_BYTES">,
+  completed: RunWork,
 ): Promise<PlanResult> {
   const { fault } = plan.root;
   if (fault) return { data: null, errors: [new FieldError(fault, fault.locations, undefined)] };
   const data: ResultMap = Object.create(null);
-  const budget = budgetOf(maxBytes);
-  const run: Run = { plan, variables, context, errors: [], budget, worked, data };
+  const budget = budgetOf(limits.MAX_ANSWER_BYTES);
+  const argumentBudget = new ArgumentBudget(limits.MAX_BODY_BYTES);
+  const run: Run = { plan, variables, context, errors: [], budget, argumentBudget, completed, data };
   for (const { key, source, parentType } of plan.root.fields)
     data[key] = source.kind === "typename" ? parentType.name : null;
   const levels = plan.root.bound.map(
@@ -84,15 +90,9 @@ async function runLevel(run: Run, level: Level): Promise<void> {
   if (next.length > 0) await all(next);
 }
 
-/** Projects the values, or completes them exactly if the projection refuses them. Reports the processor time. */
-function completeLevel(run: Run, level: Level, values: readonly unknown[]): ParentsByPlan {
-  const began = processorMs();
-  try {
-    return project(run, level, values) ?? completeExactly(run, level, values);
-  } finally {
-    run.worked(processorMs() - began);
-  }
-}
+/** Projects the values, or completes them exactly if the projection refuses them. */
+const completeLevel = (run: Run, level: Level, values: readonly unknown[]): ParentsByPlan =>
+  run.completed(() => project(run, level, values) ?? completeExactly(run, level, values));
 
 /** `Promise.all`, without its cost for a single promise. */
 const all = (runs: Promise<void>[]): Promise<unknown> | undefined =>
@@ -102,8 +102,9 @@ const all = (runs: Promise<void>[]): Promise<unknown> | undefined =>
 function callResolver(run: Run, { field, parents }: Level): Promise<readonly unknown[]> {
   const { source, nodes } = field;
   const node = nodes[0];
-  const args =
-    field.field.args.length > 0 && node ? getArgumentValues(field.field, node, run.variables as never) : {};
+  const takesArguments = field.field.args.length > 0 && node;
+  const args = takesArguments ? getArgumentValues(field.field, node, run.variables as never) : {};
+  if (takesArguments) run.argumentBudget.spend(args);
   if (source.kind === "level") return source.resolve(parents, args, run.context);
   if (source.kind !== "call") throw new Error(`${field.key} is bound to no resolver`);
   const call = (parent: unknown): unknown => source.resolve(parent, args, run.context, undefined);

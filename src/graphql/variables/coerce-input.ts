@@ -17,15 +17,14 @@ import {
 } from "graphql";
 import { didYouMean } from "graphql/jsutils/didYouMean.js";
 import { suggestionList } from "graphql/jsutils/suggestionList.js";
+import { valuesOfRequest } from "../../capacity.ts";
 import { CodedError } from "../../errors.ts";
 import { isPlainObject } from "../plain-object.ts";
 import { InputFault, isLong, shortened } from "./input-fault.ts";
 
-/** `left` is the number of values that may still be coerced. `hidesSuggestions` keeps names of the schema out of errors. */
+/** `left` is the number of values, defaults included, that may still be coerced. `hidesSuggestions` keeps names of the schema out of errors. */
 export type Coercion = { left: number; readonly hidesSuggestions: boolean };
 
-/** The bound on list items and object members of all variables, defaults included. Each costs processor time. */
-export const maxValues = 50_000;
 /** The bound on nested objects. */
 const maxNesting = 100;
 
@@ -52,7 +51,7 @@ export function coerceInput(
 function spend(coercion: Coercion, values: number): void {
   coercion.left -= values;
   if (coercion.left < 0)
-    throw new CodedError("BAD_USER_INPUT", `variables may hold at most ${maxValues} values`);
+    throw new CodedError("BAD_USER_INPUT", `variables may hold at most ${valuesOfRequest} values`);
 }
 
 function coerceItems(

@@ -12,7 +12,8 @@ import {
   type VariableDefinitionNode,
   valueFromAST,
 } from "graphql";
-import { type Coercion, coerceInput, maxValues } from "./coerce-input.ts";
+import { valuesOfRequest } from "../../capacity.ts";
+import { type Coercion, coerceInput } from "./coerce-input.ts";
 import { InputFault, shortened } from "./input-fault.ts";
 
 /** The bound on errors in a response. */
@@ -27,7 +28,7 @@ export function coerceVariables(
   given: Variables,
   hidesSuggestions: boolean,
 ): { coerced: Variables } | { errors: readonly GraphQLError[] } {
-  const coercion: Coercion = { left: maxValues, hidesSuggestions };
+  const coercion: Coercion = { left: valuesOfRequest, hidesSuggestions };
   const coerced: [string, unknown][] = [];
   const errors: GraphQLError[] = [];
   for (const definition of definitions) {

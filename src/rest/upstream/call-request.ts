@@ -11,6 +11,7 @@ export class CallRequest {
   readonly headers: Record<string, string> | undefined;
   readonly body: string | undefined;
   readonly scope: RequestScope;
+  readonly isRead: boolean;
 
   constructor(path: string, init: CallInit) {
     this.path = path || "/";
@@ -18,9 +19,6 @@ export class CallRequest {
     this.headers = init.hasHeaders ? Object.fromEntries(init.headers) : undefined;
     this.body = init.body;
     this.scope = init.scope;
-  }
-
-  get isRead(): boolean {
-    return this.method === "GET";
+    this.isRead = init.method === "GET";
   }
 }

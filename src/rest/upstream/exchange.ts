@@ -116,7 +116,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const failure = this.#excess(body.length) ?? (isUtf8(body) ? undefined : notUtf8());
     if (failure) return this.#fail(failure);
     this.#chunks = [];
-    this.#resolve(new RestResponse(this.#status, this.#headers, body.toString("utf8")));
+    this.#resolve(new RestResponse(this.#status, this.#headers, body.toString("utf8"), body.length));
   }
 }
 

@@ -8,6 +8,7 @@ import type { paths } from "../../../generated/rest.ts";
 import { callsOfProduct } from "../../capacity.ts";
 import type { Config } from "../../config.ts";
 import type { CodedError } from "../../errors.ts";
+import type { ResponseCache } from "../cache/response-cache.ts";
 import { serializePath } from "../encode.ts";
 import { NoTurn, notSent } from "../failure.ts";
 import { RestResponse } from "../rest-response.ts";
@@ -17,22 +18,23 @@ import { CallRequest } from "./call-request.ts";
 import { CallerQueues } from "./caller-queues.ts";
 import { CircuitBreaker, type Verdict } from "./circuit-breaker.ts";
 import { Exchange } from "./exchange.ts";
+import { type Outcome, type ReadCall, Reads } from "./reads.ts";
 import { RetryBudget } from "./retry-budget.ts";
 
 export class Upstream {
   readonly client: Client<paths>;
   readonly retries = new RetryBudget();
   readonly #pool: Pool;
-  readonly #origin: string;
   readonly #env: Config["env"];
   readonly #breaker = new CircuitBreaker();
   readonly #queues: CallerQueues;
+  readonly #reads: Reads;
   #underWay = 0;
   #respondedAt = 0;
 
-  constructor(url: URL, { env }: Config) {
+  constructor(url: URL, { env }: Config, cache: ResponseCache) {
     this.#env = env;
-    this.#origin = url.origin;
+    this.#reads = new Reads(cache, url.origin, (request, begin) => this.#call(request, begin));
     this.#queues = new CallerQueues(env.REST_CONNECTIONS, env.REST_CONNECTIONS_PER_CALLER);
     this.#pool = new Pool(url.origin, {
       connections: env.REST_CONNECTIONS,
@@ -61,65 +63,52 @@ export class Upstream {
     await this.#pool.destroy();
   }
 
-  /**
-   * Identical reads of one request are one call, until a write makes them old. A read that fails is forgotten, so that
-   * it can be retried, but only once.
-   */
   #fetch(request: CallRequest): Promise<RestResponse> {
-    const { reads } = request.scope;
-    if (!request.isRead) return this.#call(request).finally(() => reads.clear());
-    const key = this.#origin + request.path + (request.headers ? JSON.stringify(request.headers) : "");
-    const known = reads.get(key);
-    if (known) return known;
-    const isFirst = known === undefined;
-    const response = this.#call(request, isFirst ? key : undefined);
-    if (isFirst) this.retries.count();
-    reads.set(key, response);
-    return response;
+    return request.isRead
+      ? this.#reads.read(request, () => this.retries.count())
+      : this.#reads.write(request);
   }
 
-  /**
-   * Makes one call. `readKey` is the read to forget if the call fails. Throws when the request makes too many calls or
-   * too many calls wait: nobody remembers such a read.
-   */
-  #call(request: CallRequest, readKey?: string): Promise<RestResponse> {
+  /** Makes one call. Throws when the request makes too many calls or too many calls wait: nobody remembers such a read. */
+  #call(request: CallRequest, beginRead?: () => ReadCall): Promise<RestResponse> {
     const { scope, isRead } = request;
     scope.enter(isRead);
     if (this.#underWay >= callsOfProduct) throw notSent("too many calls wait for it");
     const admission = this.#breaker.admit();
     if (!admission) return Promise.reject(notSent("it failed too often and is left alone for a while"));
     this.#underWay++;
+    const read = beginRead?.();
     const queue = this.#queues.of(scope.caller);
     const entry = queue.acquire();
     const exchange = new Exchange(scope.maxResponseBytes, new ResponseBytes(scope, isRead));
     const timeouts = { connectMs: this.#env.CONNECT_TIMEOUT_MS, callMs: scope.callTimeoutMs };
     const deadlines = new CallDeadlines(timeouts, entry, exchange);
     const { promise, resolve, reject } = Promise.withResolvers<RestResponse>();
-    const end = (outcome: RestResponse | CodedError): void => {
+    const end = (outcome: Outcome): void => {
       const isResponse = outcome instanceof RestResponse;
       deadlines.clear();
+      scope.ended(abandon);
       this.#underWay--;
       if (isResponse) this.#respondedAt = performance.now();
       queue.release(entry, isResponse);
       this.#breaker.count(admission, this.#verdictOf(outcome));
-      if (readKey !== undefined && !(isResponse && outcome.ok)) scope.reads.set(readKey, null);
-      if (isResponse) resolve(scope.read(outcome, isRead));
-      else reject(outcome);
+      const used = read ? read.end(outcome) : outcome;
+      if (used instanceof RestResponse) resolve(scope.read(used, isRead));
+      else reject(used);
     };
     exchange.response.then(end, end);
-    if (isRead)
-      scope.onLeave((failure) => {
-        reject(failure);
-        deadlines.abandon(failure);
-      });
-    if (entry.turn) entry.turn.then(() => this.#send(exchange, request));
-    else this.#send(exchange, request);
+    const abandon = (failure: CodedError): void => {
+      reject(failure);
+      deadlines.abandon(failure);
+    };
+    if (isRead) scope.onLeave(abandon);
+    const { method, path, body } = request;
+    const own = { ...request.headers, ...read?.validators };
+    const headers = read?.validators || request.headers ? { ...scope.headers, ...own } : scope.headers;
+    const send = (): void => exchange.send(this.#pool, { method, path, headers, body });
+    if (entry.turn) entry.turn.then(send);
+    else send();
     return promise;
-  }
-
-  #send(exchange: Exchange, { method, path, headers, body, scope }: CallRequest): void {
-    const sent = headers ? { ...scope.headers, ...headers } : scope.headers;
-    exchange.send(this.#pool, { method, path, headers: sent, body });
   }
 
   /**
@@ -127,7 +116,7 @@ export class Upstream {
    * A 500, or a response that cannot be used, may be about one tenant's data. A time-out counts only while no call at
    * all is responded to: otherwise it is about one caller's calls, or about a queue in front of an upstream that works.
    */
-  #verdictOf(outcome: RestResponse | CodedError): Verdict {
+  #verdictOf(outcome: Outcome): Verdict {
     if (outcome instanceof RestResponse)
       return outcome.status >= 502 && outcome.status <= 504 ? "failed" : "worked";
     if (outcome.code === "UPSTREAM_UNAVAILABLE") return "failed";

@@ -12,6 +12,7 @@ import { batchEach, batchMany, batchOne } from "../../../src/rest/batch.ts";
 import { level } from "../../../src/rest/level.ts";
 import { member } from "../../../src/rest/member.ts";
 import { itself, property } from "../../../src/rest/property.ts";
+import { freeScope } from "../free-scope.ts";
 
 const typeDefs = `
 enum Mood { GLAD SAD }
@@ -140,7 +141,7 @@ export async function openSchema(answers: Rest, environment: NodeJS.ProcessEnv =
     },
   };
   const ask = async (query: string, variables: Record<string, unknown> = {}) => {
-    const contextValue = { rest, scope: { worked() {} }, log, requestId: "r" } as never;
+    const contextValue = { rest, scope: freeScope, log, requestId: "r" } as never;
     const { body } = await apollo.executeOperation({ query, variables }, { contextValue });
     if (body.kind !== "single") throw new Error("no incremental answers here");
     return JSON.parse(JSON.stringify(body.singleResult)) as {

@@ -14,7 +14,9 @@ describe("a caller", () => {
       CONNECT_TIMEOUT_MS: "1000",
       CALL_TIMEOUT_MS: "1500",
     });
-    const hanging = Array.from({ length: 150 }, () => failureOf(request("hanging").get("/things")));
+    const hanging = Array.from({ length: 150 }, (_, q) =>
+      failureOf(request("hanging").get("/things", { query: { q } })),
+    );
     let failed = 0;
     for (const one of hanging) one.then(() => failed++);
     let answered = 0;
@@ -41,7 +43,9 @@ describe("a caller", () => {
 
   test("opens the circuit breaker for all callers if no caller gets a response", async () => {
     const { request, server } = await against(() => {}, { CALL_TIMEOUT_MS: "300" });
-    await Promise.all(Array.from({ length: 5 }, () => failureOf(request().get("/things"))));
+    await Promise.all(
+      Array.from({ length: 5 }, (_, q) => failureOf(request().get("/things", { query: { q } }))),
+    );
     expect((await failureOf(request("other").get("/things"))).code).toBe("UPSTREAM_UNAVAILABLE");
     expect(server.requests).toHaveLength(5);
   });
@@ -51,13 +55,15 @@ describe("a caller", () => {
       CONNECT_TIMEOUT_MS: "1000",
       CALL_TIMEOUT_MS: "20000",
     });
-    const hanging = Array.from({ length: 48 }, () => {
+    const hanging = Array.from({ length: 48 }, (_, q) => {
       const one = request("hanging");
-      return { ...one, leave: one.leave, failure: failureOf(one.get("/things")) };
+      return { ...one, leave: one.leave, failure: failureOf(one.get("/things", { query: { q } })) };
     });
     await expect.poll(() => server.requests.length).toBe(48);
     const leaving = request("hanging");
-    const [left, late] = [leaving, request("hanging")].map((one) => failureOf(one.get("/things")));
+    const [left, late] = [leaving, request("hanging")].map((one, q) =>
+      failureOf(one.get("/things", { query: { q: `late${q}` } })),
+    );
     const began = performance.now();
     leaving.leave();
     expect((await left)?.code).toBe("CLIENT_CLOSED_REQUEST");

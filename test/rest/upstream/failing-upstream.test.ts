@@ -53,7 +53,7 @@ describe("the circuit breaker", () => {
 
   test("counts each of the calls that fail together", async () => {
     const { request, server } = await against(status(504));
-    await Promise.all([1, 2, 3, 4, 5].map(() => failureOf(request().get("/things"))));
+    await Promise.all([1, 2, 3, 4, 5].map((q) => failureOf(request().get("/things", { query: { q } }))));
     expect(server.requests).toHaveLength(5);
     expect((await failureOf(request().get("/things"))).code).toBe("UPSTREAM_UNAVAILABLE");
     expect(server.requests).toHaveLength(5);

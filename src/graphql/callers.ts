@@ -1,0 +1,45 @@
+/**
+ * The caller of a request: whoever shares of the processor, of memory, of connections and of places belong to. Behind a
+ * gateway it is the tenant. Without one, only REST can say whether a credential is good. Until REST has accepted a
+ * credential, its requests belong to the address that they come from, so made-up credentials make no further callers.
+ */
+import type { FastifyRequest } from "fastify";
+import { LRUCache } from "lru-cache";
+import { acceptedCredentials } from "../capacity.ts";
+import type { Config } from "../config.ts";
+import { addressBlock } from "../http/address-block.ts";
+import { headerForwarder, isVerified } from "../rest/forwarded-headers.ts";
+import type { Forwarded } from "../rest/identity.ts";
+
+/** A caller whose credential REST has not accepted yet, or who has none. */
+const unknown = "address ";
+
+export class Callers {
+  readonly #forward: ReturnType<typeof headerForwarder>;
+  readonly #accepted = new LRUCache<string, true>({ max: acceptedCredentials });
+  readonly #known = new WeakMap<FastifyRequest, Forwarded>();
+
+  constructor(config: Config) {
+    this.#forward = headerForwarder(config);
+  }
+
+  /** The headers that travel on to REST, and the caller. */
+  of(request: FastifyRequest): Forwarded {
+    const known = this.#known.get(request) ?? this.#read(request);
+    this.#known.set(request, known);
+    return known;
+  }
+
+  /** REST has accepted the request's credential. */
+  accept(request: FastifyRequest): void {
+    if (!this.of(request).caller.startsWith(unknown)) return;
+    const { caller } = this.#forward(request.headers, request.id);
+    if (caller !== "") this.#accepted.set(caller, true);
+  }
+
+  #read({ headers, id, ip }: FastifyRequest): Forwarded {
+    const forwarded = this.#forward(headers, id);
+    if (isVerified(forwarded) || this.#accepted.has(forwarded.caller)) return forwarded;
+    return { ...forwarded, caller: unknown + addressBlock(ip) };
+  }
+}

@@ -1,0 +1,28 @@
+/**
+ * Lets a client keep the response to a query by GET (RFC 9111): for as long as REST allows to keep each response that it
+ * is made of. Without an error, the response has an `ETag`, and a client that has it already gets a 304 (RFC 9110 §13.1.2).
+ */
+import { hash } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { addVary } from "../http/vary.ts";
+import { credentialHeaders } from "../standards/credential-headers.ts";
+
+const dependsOn = ["accept", "accept-language", ...credentialHeaders.map((name) => name.toLowerCase())];
+
+/** Sets the headers. Returns whether the client has the response already. `freshSeconds` of 0: it must not keep it. */
+export function letClientKeep(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  text: string,
+  freshSeconds: number,
+): boolean {
+  const tag = `W/"${hash("sha256", text, "base64url")}"`; // weak: the response may be compressed
+  addVary(reply, ...dependsOn);
+  reply.header("etag", tag);
+  if (freshSeconds > 0) reply.header("cache-control", `private, max-age=${freshSeconds}`);
+  return headers["if-none-match"]?.split(",").some((one) => isSame(one.trim(), tag)) ?? false;
+}
+
+/** The weak comparison (RFC 9110 §8.8.3.2). */
+const isSame = (given: string, tag: string): boolean =>
+  given === "*" || given.replace(/^(?!W\/)/, "W/") === tag;

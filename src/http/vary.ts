@@ -1,0 +1,9 @@
+/** `Vary` (RFC 9110 §12.5.5) names the request headers that a response depends on. */
+import type { FastifyReply } from "fastify";
+
+/** Adds names to what other hooks have put there. */
+export function addVary(reply: FastifyReply, ...names: readonly string[]): void {
+  const known = [reply.getHeader("vary") ?? []].flat().join(", ");
+  const missing = names.filter((name) => !known.toLowerCase().split(/,\s*/).includes(name));
+  if (missing.length > 0) reply.header("vary", [known, ...missing].filter(Boolean).join(", "));
+}

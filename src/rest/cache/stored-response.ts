@@ -1,0 +1,100 @@
+/**
+ * A response that a caller's cache keeps, by the rules of HTTP caching (RFC 9111): REST's headers alone decide. Without a
+ * lifetime or a validator nothing is kept, and no lifetime is guessed. `stale-while-revalidate` and `stale-if-error` are
+ * those of RFC 5861. All times are on the monotonic clock.
+ */
+import CachePolicy from "http-cache-semantics";
+import { headersOfOneRequest } from "../identity.ts";
+import type { RawHeaders, RestResponse } from "../rest-response.ts";
+import type { CallRequest } from "../upstream/call-request.ts";
+
+type Headers = Record<string, string>;
+
+class Policy extends CachePolicy {
+  now(): number {
+    return performance.timeOrigin + performance.now();
+  }
+}
+
+/** The cache is private to one caller. */
+const options = { shared: false, cacheHeuristic: 0, immutableMinTimeToLive: 0 };
+
+export class StoredResponse {
+  readonly response: RestResponse;
+  readonly #policy: CachePolicy;
+  readonly #request: { readonly url: string; readonly headers: Headers };
+  readonly #headers: Headers;
+
+  private constructor(response: RestResponse, request: CallRequest, headers: Headers) {
+    this.response = response;
+    this.#headers = headers;
+    this.#request = { url: request.path, headers: { ...request.scope.headers, ...request.headers } };
+    this.#policy = new Policy(this.#request, { status: response.status, headers }, options);
+    response.freshUntil = performance.now() + (this.#policy.maxAge() - this.#policy.age()) * 1_000;
+  }
+
+  /** Returns `undefined` if REST does not allow to keep the response, or if nobody could use it. */
+  static of(request: CallRequest, response: RestResponse): StoredResponse | undefined {
+    if (response.status !== 200) return undefined;
+    const headers = cacheHeaders(response.rawHeaders);
+    if (!headers || variesByRequest(headers)) return undefined;
+    const stored = new StoredResponse(response, request, headers);
+    const isUsable = stored.#policy.timeToLive() > 0 || Object.keys(stored.validators).length > 0;
+    if (!isUsable || !stored.#policy.storable()) return undefined;
+    response.parse(); // readers share the value
+    return stored;
+  }
+
+  get isFresh(): boolean {
+    return this.response.freshUntil > performance.now();
+  }
+
+  /** Whether readers may have it while a call makes it fresh. */
+  get servesWhileRevalidating(): boolean {
+    return this.#policy.evaluateRequest(this.#request).revalidation?.synchronous === false;
+  }
+
+  /** Whether readers may have it instead of a failure of the upstream. */
+  get servesOnFailure(): boolean {
+    return !this.#policy.revalidatedPolicy(this.#request, { status: 503, headers: {} }).modified;
+  }
+
+  /** The headers of a conditional call (RFC 9110 §13.1). */
+  get validators(): Headers {
+    const { etag, "last-modified": date } = this.#headers;
+    if (etag !== undefined) return { "if-none-match": etag };
+    return date === undefined ? {} : { "if-modified-since": date };
+  }
+
+  /** The response after a 304, which brings new headers (RFC 9111 §3.2). */
+  revalidated(request: CallRequest, { rawHeaders }: RestResponse): StoredResponse {
+    const news = cacheHeaders(rawHeaders) ?? {};
+    return new StoredResponse(this.response.copy("revalidated"), request, { ...this.#headers, ...news });
+  }
+}
+
+const ofCaching = ["age", "cache-control", "date", "etag", "expires", "last-modified", "pragma", "vary"];
+
+/**
+ * The headers that rule caching. `undefined`: the response has neither a lifetime nor a validator. The library takes
+ * directives in lower case, refuses a fresh response with `must-revalidate`, and serves a stale one with `no-cache`.
+ */
+function cacheHeaders(raw: RawHeaders): Headers | undefined {
+  const headers: Headers = {};
+  for (const name of ofCaching) {
+    const value = raw[name];
+    if (value !== undefined) headers[name] = [value].flat().join(", ");
+  }
+  const { "cache-control": control = "", etag, expires, "last-modified": date } = headers;
+  if ((etag ?? expires ?? date) === undefined && !/max-age/i.test(control)) return undefined;
+  const directives = control.toLowerCase().split(",");
+  const isStrict = directives.some((one) => /^\s*(?:must-revalidate|no-cache)\b/.test(one));
+  headers["cache-control"] = directives
+    .filter((one) => !/^\s*must-revalidate\b/.test(one) && !(isStrict && /^\s*stale-/.test(one)))
+    .join(",");
+  return headers;
+}
+
+/** A response that varies by what differs in each request, or by anything at all, is of use to its own request only. */
+const variesByRequest = ({ vary = "" }: Headers): boolean =>
+  vary.split(",").some((name) => name.trim() === "*" || headersOfOneRequest.has(name.trim().toLowerCase()));

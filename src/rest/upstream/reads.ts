@@ -1,0 +1,140 @@
+/**
+ * The reads of an upstream: whether a read needs a call, and what its readers get. In this order: a response that this
+ * request already has, one that is stored and fresh, a call that other readers wait for, a call of its own.
+ */
+import type { CodedError } from "../../errors.ts";
+import type { ResponseCache } from "../cache/response-cache.ts";
+import { StoredResponse } from "../cache/stored-response.ts";
+import type { RequestScope } from "../request-scope.ts";
+import { RestResponse } from "../rest-response.ts";
+import type { CallRequest } from "./call-request.ts";
+import { SharedReads } from "./shared-reads.ts";
+
+export type Outcome = RestResponse | CodedError;
+
+/** A read whose call has begun. */
+export type ReadCall = {
+  /** Headers that make the call conditional. */
+  readonly validators: Readonly<Record<string, string>> | undefined;
+  /** The call has ended. Returns what its readers get. */
+  readonly end: (outcome: Outcome) => Outcome;
+};
+
+/** Makes a call. `begin` is called once the call is admitted. Throws or rejects with a `CodedError`. */
+type Call = (request: CallRequest, begin?: () => ReadCall) => Promise<RestResponse>;
+
+export class Reads {
+  readonly #cache: ResponseCache;
+  readonly #origin: string;
+  readonly #call: Call;
+  readonly #shared = new SharedReads();
+
+  constructor(cache: ResponseCache, origin: string, call: Call) {
+    this.#cache = cache;
+    this.#origin = origin;
+    this.#call = call;
+  }
+
+  /** A write makes all reads before it old: those of its request, and those that its caller has stored. */
+  write(request: CallRequest): Promise<RestResponse> {
+    const { identity, reads } = request.scope;
+    this.#cache.wrote(identity);
+    return this.#call(request).finally(() => {
+      this.#cache.wrote(identity);
+      reads.clear();
+    });
+  }
+
+  /**
+   * Identical reads of one request are one call, until a write makes them old. A read that fails is forgotten, so that
+   * it can be retried, but only once. `first` is called for a read that is not a retry.
+   */
+  read(request: CallRequest, first: () => void): Promise<RestResponse> {
+    const { scope } = request;
+    const key = this.#origin + request.path + (request.headers ? JSON.stringify(request.headers) : "");
+    const known = scope.reads.get(key);
+    if (known) return known;
+    const isFirst = known === undefined;
+    const forget = isFirst ? () => void scope.reads.set(key, null) : () => {};
+    const response = this.#stored(request, key) ?? this.#called(request, key, forget);
+    if (isFirst) first();
+    scope.reads.set(key, response);
+    return response;
+  }
+
+  /** A stored response that needs no call, or none that the reader waits for. */
+  #stored(request: CallRequest, key: string): Promise<RestResponse> | undefined {
+    const { scope } = request;
+    const stored = this.#cache.get(scope.identity, key);
+    if (!stored) return undefined;
+    const { isFresh } = stored;
+    if (!isFresh && !stored.servesWhileRevalidating) return undefined;
+    scope.enter(true);
+    if (!isFresh) this.#revalidate(request, key);
+    const failure = scope.hold(stored.response.bytes, true);
+    return failure ? Promise.reject(failure) : Promise.resolve(scope.take(stored.response.copy("cached")));
+  }
+
+  /** Makes a stored response fresh for later readers, unless such a call is under way. Its failure is nobody's. */
+  #revalidate({ scope, ...request }: CallRequest, key: string): void {
+    if (this.#shared.isUnderWay(scope.identity + key)) return;
+    const own = scope.fresh();
+    const call = async () => this.#begin({ ...request, scope: own }, key);
+    void call()
+      .catch(() => undefined)
+      .finally(() => own.close());
+  }
+
+  #called(request: CallRequest, key: string, forget: () => void): Promise<RestResponse> {
+    const { scope } = request;
+    const send = (other: RequestScope) => this.#begin({ ...request, scope: other }, key);
+    return this.#shared.join(scope.identity + key, scope, send, forget) ?? this.#begin(request, key, forget);
+  }
+
+  #begin(request: CallRequest, key: string, forget?: () => void): Promise<RestResponse> {
+    const { identity } = request.scope;
+    return this.#call(request, () => {
+      const beganAt = performance.now();
+      const endSharing = this.#shared.begin(identity + key);
+      const stored = this.#cache.get(identity, key);
+      return {
+        validators: stored?.validators,
+        end: (outcome) => {
+          const used = this.#use(request, key, stored, outcome, beganAt);
+          if (!(used instanceof RestResponse && used.ok)) forget?.();
+          endSharing();
+          return used;
+        },
+      };
+    });
+  }
+
+  /** Stores the response as REST allows. Returns what the readers get. */
+  #use(
+    request: CallRequest,
+    key: string,
+    stored: StoredResponse | undefined,
+    outcome: Outcome,
+    beganAt: number,
+  ): Outcome {
+    const { scope } = request;
+    if (stored && isFailure(outcome))
+      return stored.servesOnFailure ? held(scope, stored.response.copy("cached")) : outcome;
+    if (!(outcome instanceof RestResponse)) return outcome;
+    const isUnchanged = stored !== undefined && outcome.status === 304;
+    const next = isUnchanged ? stored.revalidated(request, outcome) : StoredResponse.of(request, outcome);
+    if (next) this.#cache.set(scope.identity, key, next, beganAt);
+    else if (stored && outcome.ok) this.#cache.delete(scope.identity, key);
+    return isUnchanged && next ? held(scope, next.response.copy("revalidated")) : outcome;
+  }
+}
+
+/** The response, if the request's budget has enough bytes left. */
+const held = (scope: RequestScope, response: RestResponse): Outcome =>
+  scope.hold(response.bytes, true) ?? response;
+
+/** A failure of the upstream that `stale-if-error` is for (RFC 5861 §4). */
+const isFailure = (outcome: Outcome): boolean =>
+  outcome instanceof RestResponse
+    ? [500, 502, 503, 504].includes(outcome.status)
+    : outcome.code === "UPSTREAM_UNAVAILABLE" || outcome.code === "UPSTREAM_TIMEOUT";

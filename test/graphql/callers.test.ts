@@ -1,0 +1,92 @@
+/** Whose request it is: a gateway's tenant, a credential that REST has accepted, or else an address. */
+import type { FastifyRequest } from "fastify";
+import { expect, test } from "vitest";
+import { Callers } from "../../src/graphql/callers.ts";
+import { FairBound } from "../../src/graphql/fair-bound.ts";
+import { proofHeader, writeContextHeaders } from "../../src/http/context-headers.ts";
+import { configure } from "./configure.ts";
+import { inFrontOf, send } from "./rest-stand-in.ts";
+
+const secret = "a-secret-of-the-gateway";
+const from = (ip: string, headers: object): FastifyRequest =>
+  ({ id: "id", ip, headers }) as unknown as FastifyRequest;
+const [here, there] = ["192.0.2.1", "192.0.2.2"];
+
+test("credentials that REST has not accepted are one caller, their address", () => {
+  const callers = new Callers(configure());
+  const callerOf = (ip: string, headers: object) => callers.of(from(ip, headers)).caller;
+  const unknown = callerOf(here, { "x-api-key": "a" });
+  const made = [
+    { "x-api-key": "b" },
+    { authorization: "Bearer a" },
+    { "x-api-key": "a", authorization: "b" },
+    {},
+  ];
+  for (const headers of made) expect(callerOf(here, headers)).toBe(unknown);
+  expect(callerOf(there, { "x-api-key": "a" })).not.toBe(unknown);
+  callers.accept(from(here, { "x-api-key": "a" }));
+  expect(callerOf(here, { "x-api-key": "a" })).not.toBe(unknown);
+  expect(callerOf(there, { "x-api-key": "a" })).toBe(callerOf(here, { "x-api-key": "a" }));
+  expect(callerOf(here, { "x-api-key": "b" })).toBe(unknown);
+});
+
+test("what REST answers to nobody in particular makes no caller", () => {
+  const callers = new Callers(configure());
+  for (const headers of [{}, { "x-api-key": "a", authorization: "b" }]) {
+    callers.accept(from(here, headers));
+    expect(callers.of(from(here, headers)).caller).toContain(here);
+  }
+});
+
+test("a tenant that the gateway vouches for is a caller at once", () => {
+  const callers = new Callers(configure({ GATEWAY_SECRET: secret }));
+  const lists = { roles: [], permissions: [], features: [], keyScopes: [], teams: [] };
+  const context = writeContextHeaders("X-Service-", { tenantId: "t", userId: "u", apiKeyId: "k", ...lists });
+  expect(callers.of(from(here, { ...context, [proofHeader]: secret })).caller).toBe("tenant t");
+  expect(callers.of(from(here, { ...context, [proofHeader]: "wrong" })).caller).toContain(here);
+});
+
+test("beyond the bound only a caller with less than an equal part gets more", () => {
+  const bound = new FairBound();
+  const taken = (caller: string) => {
+    let count = 0;
+    while (count < 100 && bound.take(caller, 1, 8)) count++;
+    return count;
+  };
+  expect(["a", "b", "c", "d"].map(taken)).toEqual([8, 4, 2, 2]);
+  bound.giveBack("a", 8);
+  expect(bound.take("d", 1, 8)).toBe(false);
+  bound.giveBack("b", 4);
+  expect(taken("d")).toBe(4);
+});
+
+const profile = { id: "1", email: "a@b.example", tenantId: "t", roles: [], permissions: [], features: [] };
+const body = JSON.stringify({ query: "{ me { id } }" });
+
+test("a caller that holds every place keeps no other out, and made-up credentials get no places of their own", async () => {
+  let isSlow = false;
+  const { post } = await inFrontOf(
+    ({ headers }, response) => {
+      if (headers["x-api-key"] === "wrong") send(response, {}, 401);
+      else if (!isSlow || headers["x-api-key"] === "other") send(response, profile);
+    },
+    { MAX_CONCURRENT_REQUESTS: "4", CALL_TIMEOUT_MS: "5000" },
+  );
+  const ask = (key: string, signal?: AbortSignal): Promise<number> =>
+    post("", {
+      body,
+      headers: { "content-type": "application/json", "x-api-key": key },
+      ...(signal && { signal }),
+    }).then(({ status }) => status);
+  expect([await ask("one"), await ask("other"), await ask("wrong")]).toEqual([200, 200, 401]);
+  isSlow = true;
+  const leaving = new AbortController();
+  for (let held = 0; held < 4; held++) void ask("one", leaving.signal).catch(() => {});
+  await expect.poll(() => ask("one", AbortSignal.timeout(1_000)).catch(() => 0)).toBe(503);
+  expect(await ask("other")).toBe(200);
+  const wrong = await Promise.all(
+    Array.from({ length: 12 }, (_, index) => ask(`wrong${index}`, AbortSignal.timeout(1_000)).catch(() => 0)),
+  );
+  expect(wrong.filter((status) => status === 503).length).toBeGreaterThanOrEqual(10); // 2 of 12 wait
+  leaving.abort();
+});

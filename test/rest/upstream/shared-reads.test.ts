@@ -1,0 +1,202 @@
+/** Identical reads of one caller that wait together are one call, and every reader gets a response that it asked for. */
+import { EventEmitter, once } from "node:events";
+import type net from "node:net";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { pauseMs } from "../../../src/rest/upstream/shared-reads.ts";
+import { against, failureOf } from "../client.ts";
+import { http } from "../raw-server.ts";
+
+// the pause passes only where a test lets it pass
+beforeEach(() => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
+afterEach(() => vi.useRealTimers());
+
+/** An upstream whose calls wait until the test answers them. */
+async function held(environment: NodeJS.ProcessEnv = {}) {
+  const sockets: net.Socket[] = [];
+  const arrivals = new EventEmitter();
+  const given = await against((socket) => {
+    sockets.push(socket);
+    arrivals.emit("call");
+  }, environment);
+  const answer = (index: number, value: unknown, status = 200): void =>
+    void sockets[index]?.write(http(status, JSON.stringify(value)));
+  const calls = async (count: number): Promise<void> => {
+    while (sockets.length < count) await once(arrivals, "call");
+    expect(sockets).toHaveLength(count);
+  };
+  const things = (caller?: string) => given.request(caller).get("/things");
+  return { ...given, answer, calls, things };
+}
+
+describe("reads that wait together", () => {
+  test("are one call, which begins after each of them asked", async () => {
+    const { answer, calls, things } = await held();
+    const first = things();
+    await calls(1);
+    const others = Array.from({ length: 20 }, () => things());
+    answer(0, { version: 1 });
+    expect(await first).toEqual({ version: 1 });
+    await calls(2);
+    const later = things();
+    answer(1, { version: 2 });
+    expect(await Promise.all(others)).toEqual(others.map(() => ({ version: 2 })));
+    await calls(3);
+    answer(2, { version: 3 });
+    expect(await later).toEqual({ version: 3 });
+  });
+
+  test("wait a moment for a call that hangs, and not for its end", async () => {
+    const { answer, calls, things } = await held();
+    const hanging = failureOf(things());
+    await calls(1);
+    const others = [things(), things()];
+    vi.advanceTimersByTime(pauseMs);
+    await calls(2);
+    answer(1, {});
+    expect(await Promise.all(others)).toEqual([{}, {}]);
+    answer(0, {}, 404);
+    expect((await hanging).code).toBe("NOT_FOUND");
+  });
+
+  test("share a failure, and nobody who comes later gets it", async () => {
+    const { answer, calls, request, things } = await held();
+    const first = things();
+    await calls(1);
+    const others = [1, 2, 3].map(() => failureOf(request().get("/things")));
+    answer(0, {});
+    await first;
+    await calls(2);
+    answer(1, {}, 404);
+    for (const other of others) expect((await other).code).toBe("NOT_FOUND");
+    const later = things();
+    await calls(3);
+    answer(2, { fine: true });
+    expect(await later).toEqual({ fine: true });
+  });
+});
+
+test.each([
+  ["another key", { "x-api-key": "other" }],
+  ["another tenant in the context headers", { "x-service-tenant-id": "other" }],
+  ["another language", { "accept-language": "pt" }],
+  ["a key in another header", { "x-api-key": "", authorization: "key" }],
+])("a read with %s is a call of its own", async (_name, headers) => {
+  const { calls, server, request, answer } = await held();
+  void request().get("/things");
+  await calls(1);
+  const [same, other] = [request(), request("key", headers)].map((one) => one.get("/things"));
+  await calls(2);
+  answer(1, { for: "other" });
+  expect(await other).toEqual({ for: "other" });
+  answer(0, {});
+  await calls(3);
+  answer(2, { for: "key" });
+  expect(await same).toEqual({ for: "key" });
+  for (const [name, value] of Object.entries(headers))
+    if (value) expect(server.requests[1]).toContain(`${name}: ${value}`);
+});
+
+test("the id and the trace of a request make no difference", async () => {
+  const { calls, request, answer, server } = await held();
+  void request().get("/things");
+  await calls(1);
+  const reads = [1, 2, 3].map((id) =>
+    request("key", { "x-request-id": `id-${id}`, traceparent: `trace-${id}` }).get("/things"),
+  );
+  answer(0, {});
+  await calls(2);
+  answer(1, {});
+  await Promise.all(reads);
+  expect(server.requests).toHaveLength(2);
+});
+
+describe("one reader", () => {
+  test("who leaves ends the call for no other, also the one whose headers were sent", async () => {
+    const { calls, request, answer, things } = await held();
+    const first = things();
+    await calls(1);
+    const [leaving, staying] = [request(), request()];
+    const [left, stayed] = [failureOf(leaving.get("/things")), staying.get("/things")];
+    answer(0, {});
+    await first;
+    await calls(2);
+    leaving.leave();
+    expect((await left).code).toBe("CLIENT_CLOSED_REQUEST");
+    answer(1, { fine: true });
+    expect(await stayed).toEqual({ fine: true });
+  });
+
+  test("keeps its own deadline", async () => {
+    const { calls, things } = await held({ CALL_TIMEOUT_MS: "300" });
+    const first = failureOf(things());
+    await calls(1);
+    const other = failureOf(things());
+    vi.advanceTimersByTime(400);
+    for (const failure of [first, other]) expect((await failure).code).toBe("UPSTREAM_TIMEOUT");
+  });
+
+  test("counts the call as one of its own", async () => {
+    const { calls, answer, request, things } = await held({ MAX_REST_CALLS: "1" });
+    const first = things();
+    await calls(1);
+    const one = request();
+    const shared = one.get("/things");
+    expect((await failureOf(one.get("/others"))).code).toBe("CALL_LIMIT");
+    answer(0, {});
+    await first;
+    await calls(2);
+    answer(1, {});
+    await shared;
+  });
+
+  test("has a response that its own budget is too small for refused alone", async () => {
+    const { calls, answer, request, things } = await held({ MAX_REQUEST_BYTES: "1500" });
+    const first = things();
+    await calls(1);
+    const full = request();
+    const big = "b".repeat(1_000);
+    const own = full.get("/things", { query: { q: "own" } });
+    await calls(2);
+    answer(1, big);
+    await own;
+    const [refused, fine] = [failureOf(full.get("/things")), things()];
+    answer(0, {});
+    await first;
+    await calls(3);
+    answer(2, big);
+    expect(await fine).toBe(big);
+    expect((await refused).code).toBe("LIMIT_EXCEEDED");
+  });
+});
+
+test("the call ends when its last reader leaves", async () => {
+  const { calls, answer, request, things, upstreams } = await held();
+  const first = things();
+  await calls(1);
+  const readers = [request(), request()];
+  const left = readers.map((one) => failureOf(one.get("/things")));
+  answer(0, {});
+  await first;
+  await calls(2);
+  for (const one of readers) one.leave();
+  for (const failure of left) expect((await failure).code).toBe("CLIENT_CLOSED_REQUEST");
+  vi.advanceTimersByTime(pauseMs); // the connection lingers
+  await vi.waitFor(() => expect(upstreams.underWay).toBe(0));
+});
+
+test("no call is made for readers who left while they waited", async () => {
+  const { calls, answer, request, things, server } = await held();
+  const first = things();
+  await calls(1);
+  const one = request();
+  const left = failureOf(one.get("/things"));
+  one.leave();
+  await left;
+  answer(0, {});
+  await first;
+  const next = things();
+  await calls(2);
+  answer(1, {});
+  await next;
+  expect(server.requests).toHaveLength(2);
+});
