@@ -16,8 +16,14 @@ export function gitFiles(root: string, ref: string): SpecFiles {
   return {
     // a name outside the listing may be a folder, or point out of the spec folder
     read: (name) => (known.has(name) ? git("show", `${commit}:./spec/${name}`) : undefined),
-    list: (folder) => names.filter((name) => name.startsWith(`${folder}/`)).sort(),
+    list: (folder) => names.filter((name) => folder === "" || name.startsWith(`${folder}/`)).sort(),
   };
+}
+
+/** The commit that first brought `text` into a file, on any branch or tag. */
+export function findCommit(root: string, ref: string, text: string, path: string): string | undefined {
+  const commits = runGit(root, ref, ["log", "--all", "--format=%H", `-S${text}`, "--", path]);
+  return commits.trim().split("\n").at(-1) || undefined;
 }
 
 function runGit(root: string, ref: string, args: string[]): string {

@@ -7,6 +7,7 @@ import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
 import { nonEmpty } from "../cli/parse.ts";
 import { escaped } from "../cli/printable.ts";
 import { check } from "./check.ts";
+import { deployedCommit, isUrl } from "./deployed.ts";
 import { failureAnnotations, formatGithub } from "./format/github.ts";
 import { formatJson } from "./format/json.ts";
 import { formatMarkdown } from "./format/markdown.ts";
@@ -36,7 +37,11 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
     (line, does) =>
       line
         .description("Proves spec/schema.graphql against spec/openapi.yaml, and generated/ against both.")
-        .option("--base <git ref>", "also reports the changes since that commit, and their effects", nonEmpty)
+        .option(
+          "--base <git ref or URL>",
+          "also reports the changes since that commit, or since the spec that a role at this URL serves, and their effects",
+          nonEmpty,
+        )
         .addOption(formatOption())
         .addHelpText("after", exitCodes)
         .action(does(work)),
@@ -47,13 +52,15 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
   );
 }
 
-const reportOf = (base: string | undefined, { root, today }: Io): Promise<Report> =>
-  check({
+async function reportOf(given: string | undefined, { root, today }: Io): Promise<Report> {
+  const base = given !== undefined && isUrl(given) ? await deployedCommit(root, given) : given;
+  return check({
     files: folderFiles(join(root, "spec")),
     freshness: () => freshness(root),
     today: today ?? new Date().toISOString().slice(0, 10),
-    ...(base !== undefined && { base: { name: base, files: gitFiles(root, base) } }),
+    ...(given !== undefined && base !== undefined && { base: { name: given, files: gitFiles(root, base) } }),
   });
+}
 
 /** Codegen's libraries are most of the start-up: they are loaded only where there is something to generate. */
 async function freshness(root: string): Promise<Finding[]> {

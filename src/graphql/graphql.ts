@@ -22,6 +22,7 @@ declare module "fastify" {
   interface FastifyInstance {
     /** The operations since the start, by executor. */
     executions: ExecutionCounts;
+    upstreams: Upstreams;
   }
 }
 
@@ -42,7 +43,7 @@ export async function createGraphql(
   if (!base)
     throw new ConfigError(["REST_BASE_URL: the graphql role needs it; set it to the REST platform's URL"]);
   letAbandonedErrorsGo();
-  const server = createServer(config);
+  const server = createServer(config, "graphql");
   const upstreams = new Upstreams(config, base, operations);
   const executions: ExecutionCounts = { planned: 0, interpreted: 0 };
   const schema = buildSchema();
@@ -50,6 +51,7 @@ export async function createGraphql(
   const apollo = createApollo(config, schema, server.log, planned ? executions : undefined, saved);
   await apollo.start();
   server.decorate("executions", executions);
+  server.decorate("upstreams", upstreams);
   server.addHook("onClose", async () => {
     await apollo.stop();
     await upstreams.close();

@@ -4,7 +4,9 @@ import { makeExecutableSchema } from "@graphql-tools/schema";
 import { type GraphQLSchema, isObjectType } from "graphql";
 import { argumentNames, argumentSchemas } from "../../generated/arguments.ts";
 import * as resolvers from "../../generated/resolvers.ts";
-import { argumentCheck, type Resolver } from "./errors/argument-check.ts";
+import type { Context } from "../rest/context.ts";
+import type { LevelResolver } from "../rest/level.ts";
+import { type Args, argumentCheck, type Resolver } from "./errors/argument-check.ts";
 import { withArgumentNames } from "./errors/argument-names.ts";
 import { isPlainObject } from "./plain-object.ts";
 
@@ -45,9 +47,30 @@ export function executableSchema(typeDefs: string, byType: Resolvers, facts: Arg
 
 /** Wraps a resolver: checks its arguments before the call, and renames REST's names in its errors. */
 function speakingGraphql(facts: ArgumentFacts, coordinate: string, resolve: Resolver): Resolver {
+  if (!isCall(resolve)) return resolve;
   const schemas = facts.schemas[coordinate];
   const names = facts.names[coordinate];
-  if (!schemas && !names) return resolve;
-  const named = withArgumentNames({ names: names ?? {}, schemas: schemas ?? {} }, resolve);
+  const told = withCoordinate(coordinate, resolve);
+  if (!schemas && !names) return told;
+  const named = withArgumentNames({ names: names ?? {}, schemas: schemas ?? {} }, told);
   return schemas ? argumentCheck(schemas, named) : named;
+}
+
+/** Whether a resolver calls REST: those of plain fields carry a mark. */
+const isCall = (resolve: Resolver): boolean => !("property" in resolve || "itself" in resolve);
+
+/** Tells the REST client whose calls begin. */
+function withCoordinate(coordinate: string, resolve: Resolver): Resolver {
+  const told: Resolver = (parent, args, context: Context, info) => {
+    context.rest.coordinate = coordinate;
+    return resolve(parent, args, context as never, info);
+  };
+  const { level } = resolve;
+  if (!level) return told;
+  return Object.assign(told, {
+    level: ((parents, args, context) => {
+      context.rest.coordinate = coordinate;
+      return level(parents, args, context);
+    }) satisfies LevelResolver<unknown, Args, unknown>,
+  });
 }

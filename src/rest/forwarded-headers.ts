@@ -19,7 +19,7 @@ export function headerForwarder({ env }: Config): HeaderForwarder {
   const [tenantId = ""] = contextNames;
   return (given, requestId) => {
     const headers: Record<string, string> = { accept: "application/json", "x-request-id": requestId };
-    const names = hasProof(env.GATEWAY_SECRET, given[proofHeader]) ? [...always, ...proved] : always;
+    const names = hasProof(env, given[proofHeader]) ? [...always, ...proved] : always;
     for (const name of names) {
       const value = given[name];
       if (typeof value === "string") headers[name] = value;

@@ -1,7 +1,15 @@
 /** The light stand-in for `Request` that openapi-fetch makes: it holds the members that a call needs. */
+import type { CallRecord } from "../../observe/records.ts";
 import type { RequestScope } from "../request-scope.ts";
 
-type CallInit = { method: string; headers: Headers; hasHeaders: boolean; body?: string; scope: RequestScope };
+type CallInit = {
+  method: string;
+  headers: Headers;
+  hasHeaders: boolean;
+  body?: string;
+  scope: RequestScope;
+  call: CallRecord;
+};
 
 export class CallRequest {
   /** Path and query. */
@@ -12,6 +20,7 @@ export class CallRequest {
   readonly body: string | undefined;
   readonly scope: RequestScope;
   readonly isRead: boolean;
+  readonly call: CallRecord;
 
   constructor(path: string, init: CallInit) {
     this.path = path || "/";
@@ -20,5 +29,6 @@ export class CallRequest {
     this.body = init.body;
     this.scope = init.scope;
     this.isRead = init.method === "GET";
+    this.call = init.call;
   }
 }

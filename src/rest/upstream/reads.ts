@@ -53,7 +53,10 @@ export class Reads {
     const { scope } = request;
     const key = this.#origin + request.path + (request.headers ? JSON.stringify(request.headers) : "");
     const known = scope.reads.get(key);
-    if (known) return known;
+    if (known) {
+      request.call.isRepeated = true;
+      return known;
+    }
     const isFirst = known === undefined;
     const forget = isFirst ? () => void scope.reads.set(key, null) : () => {};
     const response = this.#stored(request, key) ?? this.#called(request, key, forget);
