@@ -9,7 +9,7 @@ const file = (name: string): string => new URL(name, import.meta.url).pathname;
 const run = (signal: AbortSignal, args: string[], changes: NodeJS.ProcessEnv = {}) =>
   promisify(execFile)(process.execPath, args, { env: { ...process.env, ...changes }, signal });
 
-test("every server of the bench answers alike, and is measured", { timeout: 90_000 }, async ({ signal }) => {
+test("every server of the bench answers alike, and is measured", async ({ signal }) => {
   const { stdout } = await run(signal, [file("bench.ts")], { ROUNDS: "1", SECONDS: "0.2" });
   for (const workload of ["me", "dashboard", "nested", "mixed", "process"])
     expect(stdout).toMatch(new RegExp(`^\\| ${workload} \\|[^]*?\\| ours \\| [1-9]`, "m"));
@@ -17,7 +17,7 @@ test("every server of the bench answers alike, and is measured", { timeout: 90_0
     expect(stdout.split(`| ${server} |`)).toHaveLength(6);
 });
 
-test("the tables of growth are whole, up to their largest rows", { timeout: 90_000 }, async ({ signal }) => {
+test("the tables of growth are whole, up to their largest rows", async ({ signal }) => {
   const { stdout } = await run(signal, [file("growth.ts"), "s per "], { SECONDS: "0.01" });
   const sizes = [...stdout.matchAll(/^│ \d +│ (\d+) /gm)].map(([, size]) => Number(size));
   const lists = [1, 10, 100, 1_000, 10_000];

@@ -83,13 +83,13 @@ test("a head that does not end is a 408, too, within the time and a second", asy
 });
 
 test("a stop ends what is unfinished soon, and nothing else", async () => {
-  const { server, url, answer } = await listening();
+  const { server, url, post, answer } = await listening();
   const underWay = fetch(new URL("/slow", url));
   const body = drip(url, "/echo");
   const head = net.connect(Number(url.port), url.hostname).on("error", () => {});
   const headClosed = once(head, "close");
   head.resume().write("GET /healthz HTTP/1.1\r\nHo");
-  await sleep(200);
+  for (let turn = 0; turn < 3; turn++) await post({}); // all of them have begun to arrive
   const stopped = server.close();
   await Promise.all([body.closed, headClosed]);
   expect(statuses(body.text())).toEqual(["503"]);

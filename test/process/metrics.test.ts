@@ -27,7 +27,7 @@ async function scrape({ output }: Program): Promise<{ text: string; at: Map<stri
 /** Waits until a sample has its value: a request is counted when its answer has left, which its client may see earlier. */
 const expectSample = (program: Program, sample: string, value: unknown): Promise<void> =>
   vi.waitFor(async () => expect([sample, (await scrape(program)).at.get(sample)]).toEqual([sample, value]), {
-    timeout: 15_000,
+    timeout: 60_000,
     interval: 50,
   });
 

@@ -209,7 +209,7 @@ async function gatewayWithCall() {
   onTestFinished(service.close);
   const program = await runReady(["gateway"], {
     NODE_ENV: "production",
-    GATEWAY_SECRET: "the-proof-of-this-gateway",
+    GATEWAY_SECRET: "a-secret-of-the-gateway",
     REST_BASE_URL: service.url.href,
     KEY_INTROSPECTION_URL: new URL("/keys", service.url).href,
     CALL_TIMEOUT_MS: "60000",

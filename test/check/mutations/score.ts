@@ -12,9 +12,9 @@ export type Score = {
   readonly missed: readonly Outcome[];
 };
 
-/** `step` 5 runs every fifth mutation of the messaging pair. The depot pair always runs in full. */
-export function score(step = 1): Score {
-  const outcomes = [...outcomesOf(messaging(), step), ...outcomesOf(depot(), 1)];
+/** A step of 5 runs every fifth mutation of the pair. */
+export function score(step = { messaging: 1, depot: 1 }): Score {
+  const outcomes = [...outcomesOf(messaging(), step.messaging), ...outcomesOf(depot(), step.depot)];
   const count = (of: readonly Outcome[]) => ({
     right: of.filter(({ failure }) => !failure).length,
     all: of.length,

@@ -10,7 +10,10 @@ describe("a caller", () => {
   };
 
   test("whose calls hang delays no other caller, and does not open the circuit breaker", async () => {
-    const { request, server } = await against(hangsForOne, { CALL_TIMEOUT_MS: "1500" });
+    const { request, server } = await against(hangsForOne, {
+      CONNECT_TIMEOUT_MS: "1000",
+      CALL_TIMEOUT_MS: "1500",
+    });
     const hanging = Array.from({ length: 150 }, (_, q) =>
       failureOf(request("hanging").get("/things", { query: { q } })),
     );

@@ -1,7 +1,10 @@
-/** The circuit breaker of an upstream, as the REST client sees it. */
-import { describe, expect, test } from "vitest";
+/** The circuit breaker of an upstream, as the REST client sees it, on a clock that the test moves. */
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { against, failureOf, ok, status } from "../client.ts";
 import { type Answer, http } from "../raw-server.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+afterEach(() => void vi.useRealTimers());
 
 describe("the circuit breaker", () => {
   test("opens after five failures in a row, refuses calls, and tries again with one call at a time", async () => {
@@ -13,17 +16,18 @@ describe("the circuit breaker", () => {
     const refused = Array.from({ length: 50 }, () => failureOf(request().get("/things")));
     for (const failure of refused) expect((await failure).code).toBe("UPSTREAM_UNAVAILABLE");
     expect(server.requests).toHaveLength(5);
-    while (server.requests.length < 7)
+    for (const [pause, trials] of [
+      [100, 1],
+      [100, 1],
+      [100, 2],
+    ] as const) {
+      vi.advanceTimersByTime(pause);
       await Promise.all([1, 2, 3].map(() => failureOf(request().get("/things"))));
-    expect(server.requests).toHaveLength(7);
+      expect(server.requests).toHaveLength(5 + trials);
+    }
     state.isUp = true;
-    await expect
-      .poll(() =>
-        request()
-          .get("/things")
-          .catch(() => undefined),
-      )
-      .toEqual({});
+    vi.advanceTimersByTime(400);
+    expect(await request().get("/things")).toEqual({});
   });
 
   test.each<[string, Answer]>([
@@ -78,7 +82,7 @@ describe("the circuit breaker", () => {
     });
     for (let call = 0; call < 5; call++) await failureOf(request().get("/things"));
     state.hangs = true;
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    vi.advanceTimersByTime(100);
     const trying = failureOf(request().get("/things"));
     const first = Promise.race([trying, failureOf(request().get("/things"))]);
     expect((await first).code).toBe("UPSTREAM_UNAVAILABLE");
