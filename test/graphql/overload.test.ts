@@ -123,7 +123,8 @@ test("an event loop that stays late refuses requests, and accepts them again onc
   };
   expect(new Set(await stayLate())).toEqual(new Set([200])); // one slow request is not an overload
   await sleep(200);
-  for (let waiting = 0; waiting < 80; waiting++) void ask("{ me { id } }", `192.0.2.${waiting}`).catch(() => {});
+  for (let waiting = 0; waiting < 80; waiting++)
+    void ask("{ me { id } }", `192.0.2.${waiting}`).catch(() => {});
   await sleep(50);
   const turns = await stayLate();
   expect(turns[0]).toBe(200); // one pause is not an overload either
