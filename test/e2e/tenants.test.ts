@@ -42,7 +42,10 @@ async function startTenants(): Promise<{ tenants: Tenant[]; pool: Pool }> {
   const tenants = makeTenants(file, 50);
   const { url } = await runReady([], {
     DATA_FILE: file,
-    KEY_INTROSPECTION_TIMEOUT_MS: "10000", // a busy machine looks up fifty keys at once
+    // a busy machine looks up fifty keys at once, and takes its time for every call
+    KEY_INTROSPECTION_TIMEOUT_MS: "10000",
+    CALL_TIMEOUT_MS: "60000",
+    REQUEST_TIMEOUT_MS: "120000",
   });
   const pool = new Pool(url, { connections: clients });
   onTestFinished(() => pool.destroy());

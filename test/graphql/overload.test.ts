@@ -133,12 +133,12 @@ test("an event loop that stays late refuses requests, and accepts them again onc
   await expect.poll(status, { timeout: 2_000 }).toBe(200);
 });
 
-test("a product that hangs does not delay the others", { timeout: 20_000 }, async () => {
+test("a product that hangs does not delay the others", { timeout: 60_000 }, async () => {
   const { ask } = await inFrontOf(
     (request, response) => {
       if (!request.url?.includes("agents")) send(response, profile);
     },
-    { CALL_TIMEOUT_MS: "1500" },
+    { CALL_TIMEOUT_MS: "6000" },
   );
   // too few requests for an overload, but more calls than the product has connections
   const document = `{ me { id } agents { id } ${["a", "b"].map((id) => `${id}: agent(id: "${id}") { id }`).join(" ")} }`;
@@ -146,7 +146,7 @@ test("a product that hangs does not delay the others", { timeout: 20_000 }, asyn
   await sleep(300);
   const began = performance.now();
   expect(await ask("{ me { id } }")).toEqual({ data: { me: { id: "1" } } });
-  expect(performance.now() - began).toBeLessThan(500);
+  expect(performance.now() - began).toBeLessThan(5_000); // it takes milliseconds, or with the hanging product 6 s
   for (const { data, errors } of await Promise.all(both)) {
     expect(data).toEqual({ me: { id: "1" }, agents: null, a: null, b: null });
     expect(["UPSTREAM_TIMEOUT", "UPSTREAM_UNAVAILABLE"]).toContain(errors?.[0]?.extensions.code);
