@@ -136,7 +136,10 @@ export const variables = {
   }),
   GRAPHQL_GET: bool({ default: true, desc: "`off` refuses queries sent by GET; mutations always are" }),
   OPERATIONS: str({ choices: ["all", "saved"], default: "all", desc: "`saved` runs saved operations only" }),
-  MAX_BODY_BYTES: count({ default: 1_048_576, desc: "request body" }),
+  MAX_BODY_BYTES: count({
+    default: 1_048_576,
+    desc: "request body; an operation's arguments in characters, counted at each place",
+  }),
   MAX_HEADERS: count({ default: 64, desc: "request headers" }),
   MAX_HEADER_BYTES: count({ default: 16_384, desc: "request headers, together" }),
   MAX_OPERATIONS: count({ default: 1, desc: "operations of an HTTP request; more than one is a batch" }),

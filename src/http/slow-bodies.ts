@@ -109,7 +109,10 @@ export class SlowBodies {
   }
 }
 
-/** Node's parser pushes each chunk. After too many small ones the body is refused, and no further chunk is taken. */
+/**
+ * Node's parser pushes each chunk. After too many small ones the body is refused, and no further chunk is taken. Once the
+ * request is answered, Node would read the rest only to drop it: the rest is left unread, until `linger` closes.
+ */
 function countPieces(body: Body): void {
   const { raw } = body.request;
   const push = raw.push.bind(raw);
@@ -123,6 +126,10 @@ function countPieces(body: Body): void {
     else end(body, new CodedError("BAD_REQUEST", "the request body comes in too many pieces"));
     return false;
   };
+  const leaveUnread = (): void => {
+    if (!raw.complete && !isRefused) raw.socket.pause();
+  };
+  body.reply.raw.once("finish", () => setImmediate(leaveUnread)); // after Node has begun to read the rest
 }
 
 const late = (message: string): CodedError =>

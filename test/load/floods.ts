@@ -1,0 +1,108 @@
+/**
+ * Floods whose requests cost the role far more than the sender: what they do to another caller, and to the process. Each
+ * comes from a thread of its own, so that it does not delay the clock of the other caller. Criterion: the other's median
+ * stays within 5 × of its undisturbed value, and the process within 512 MiB.
+ */
+import net from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { isMainThread, Worker, workerData } from "node:worker_threads";
+import { Pool } from "undici";
+import { memoryMiB } from "../child-process.ts";
+import { headers, query, startRest, startRole } from "./role.ts";
+
+const seconds = Number(process.env.SECONDS ?? 8);
+const text = (count: number, part: (index: number) => string, between = " "): string =>
+  Array.from({ length: count }, (_, index) => part(index)).join(between);
+const manyNames = `{"query":"{ __typename }","variables":{${text(80_000, (index) => `"k${index}":0`, ",")}}}`;
+const spreads = text(600, (index) => `...F${index}`);
+
+type Flood = {
+  readonly perSecond: number;
+  readonly body: (index: number) => string;
+  readonly key: (index: number) => string;
+};
+const floods: Readonly<Record<string, Flood>> = {
+  "bodies of 80,000 names": { perSecond: 20, body: () => manyNames, key: () => "key" },
+  "refused documents, each with another key": {
+    perSecond: 40,
+    body: (index) => JSON.stringify({ query: `{ me { ${spreads} } } # ${index}` }),
+    key: (index) => `key${index}`,
+  },
+};
+const chunks = "chunks of one byte, 32 connections without a key";
+
+function send(url: URL, { perSecond, body, key }: Flood): void {
+  const pool = new Pool(url.origin, { connections: 200 });
+  let index = 0;
+  setInterval(() => {
+    const sent = { ...headers, "x-api-key": key(index) };
+    const options = { path: url.pathname, method: "POST", headers: sent, body: body(index++) } as const;
+    pool.request(options).then(
+      (answer) => answer.body.dump(),
+      () => {},
+    );
+  }, 1_000 / perSecond);
+}
+
+/** A request that is answered before its body is there, and a body that goes on. */
+function sendChunks(url: URL): void {
+  const body = "1\r\na\r\n".repeat(10_000);
+  const open = (): void => {
+    const socket = net.connect(Number(url.port), url.hostname);
+    const more = (): void => void (socket.destroyed || socket.write(body, () => setTimeout(more, 5)));
+    socket
+      .on("error", () => {})
+      .on("data", () => {})
+      .on("close", () => setTimeout(open, 20));
+    socket.write(
+      "POST /v1/graphql HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n",
+    );
+    more();
+  };
+  for (let count = 0; count < 32; count++) open();
+}
+
+async function medianOf(pool: Pool, ms: number): Promise<number> {
+  const times: number[] = [];
+  for (const until = performance.now() + ms; performance.now() < until; await sleep(20)) {
+    const began = performance.now();
+    const sent = { ...headers, "x-api-key": "victim" };
+    const answer = await pool.request({ path: "/v1/graphql", method: "POST", headers: sent, body: query });
+    await answer.body.dump();
+    if (answer.statusCode !== 200) throw new Error(`status ${answer.statusCode}`);
+    times.push(performance.now() - began);
+  }
+  return times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
+}
+
+async function main(): Promise<void> {
+  const rest = await startRest();
+  for (const name of [...Object.keys(floods), chunks]) {
+    const role = await startRole(rest.url);
+    const pool = new Pool(role.url.origin, { connections: 4 });
+    await medianOf(pool, 3_000); // warms up
+    const before = await medianOf(pool, 2_000);
+    const data = { name, url: role.url.href };
+    const flood = new Worker(fileURLToPath(import.meta.url), { workerData: data });
+    await sleep(500);
+    const during = await medianOf(pool, seconds * 1_000);
+    await flood.terminate();
+    const peak = memoryMiB(role, "VmHWM");
+    const pass = during <= 5 * before && peak <= 512;
+    process.stdout.write(
+      `${pass ? "pass" : "FAIL"}  ${name}: the other's median ${before.toFixed(1)} → ${during.toFixed(1)} ms; ${peak.toFixed(0)} MiB\n`,
+    );
+    await pool.destroy();
+    await role.stop();
+  }
+  rest.close();
+}
+
+if (isMainThread) await main();
+else {
+  const { name, url } = workerData as { name: string; url: string };
+  const flood = floods[name];
+  if (flood) send(new URL(url), flood);
+  else sendChunks(new URL(url));
+}
