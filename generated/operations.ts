@@ -3,49 +3,80 @@
 import type { Operation } from "../src/rest/operation.ts";
 
 export const operations: Readonly<Record<string, Operation>> = {
-  "GET /v1/identity/me": { id: "getMe", product: "IDENTITY" },
+  "GET /v1/identity/me": {
+    id: "getMe",
+    product: "IDENTITY",
+    credentials: [["x-api-key"], ["authorization"]],
+  },
   "GET /v1/inbox/conversations": {
     id: "listConversations",
     product: "INBOX",
     permission: "inbox:conversations:read",
+    credentials: [["x-api-key"], ["authorization"]],
     style: { "query:ids": { style: "form", explode: false } },
   },
   "GET /v1/inbox/conversations/{conversationId}": {
     id: "getConversation",
     product: "INBOX",
     permission: "inbox:conversations:read",
+    credentials: [["x-api-key"], ["authorization"]],
   },
   "GET /v1/messages/{messageId}": {
     id: "getMessage",
     product: "MESSAGING",
     permission: "inbox:messages:read",
+    credentials: [["x-api-key"], ["authorization"]],
   },
   "GET /v1/ai/agents": {
     id: "listAgents",
     product: "AI",
     permission: "ai:agents:read",
+    credentials: [["x-api-key"], ["authorization"]],
     style: { "query:ids": { style: "form", explode: false } },
   },
-  "GET /v1/ai/agents/{agentId}": { id: "getAgent", product: "AI", permission: "ai:agents:read" },
+  "GET /v1/ai/agents/{agentId}": {
+    id: "getAgent",
+    product: "AI",
+    permission: "ai:agents:read",
+    credentials: [["x-api-key"], ["authorization"]],
+  },
   "GET /v1/crm/contacts": {
     id: "listContacts",
     product: "CRM",
     permission: "crm:contacts:read",
+    credentials: [["x-api-key"], ["authorization"]],
     style: { "query:ids": { style: "form", explode: false } },
   },
-  "GET /v1/crm/contacts/{contactId}": { id: "getContact", product: "CRM", permission: "crm:contacts:read" },
-  "GET /v1/insights/metrics": { id: "getMetrics", product: "INSIGHTS", permission: "insights:metrics:read" },
-  "POST /v1/messages": { id: "sendMessage", product: "MESSAGING", permission: "messaging:messages:send" },
+  "GET /v1/crm/contacts/{contactId}": {
+    id: "getContact",
+    product: "CRM",
+    permission: "crm:contacts:read",
+    credentials: [["x-api-key"], ["authorization"]],
+  },
+  "GET /v1/insights/metrics": {
+    id: "getMetrics",
+    product: "INSIGHTS",
+    permission: "insights:metrics:read",
+    credentials: [["x-api-key"], ["authorization"]],
+  },
+  "POST /v1/messages": {
+    id: "sendMessage",
+    product: "MESSAGING",
+    permission: "messaging:messages:send",
+    credentials: [["x-api-key"], ["authorization"]],
+  },
   "GET /v1/inbox/messages": {
     id: "listMessages",
     product: "INBOX",
     permission: "inbox:messages:read",
+    credentials: [["x-api-key"], ["authorization"]],
     style: { "query:conversationIds": { style: "form", explode: false } },
   },
   "GET /v1/inbox/conversations-by-contact": {
     id: "listConversationsByContact",
     product: "INBOX",
     permission: "inbox:conversations:read",
+    credentials: [["x-api-key"], ["authorization"]],
     style: { "query:contactIds": { style: "form", explode: false } },
   },
 };

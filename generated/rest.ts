@@ -246,26 +246,6 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
-  "/v1/engage/campaigns": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /**
-     * List campaigns
-     * @description Latest start first.
-     */
-    get: operations["listCampaigns"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -686,47 +666,6 @@ export interface components {
        * @description The value; null if there is nothing to take the mean of.
        */
       value: number | null;
-    };
-    /**
-     * @description A message to many contacts.
-     * @example {
-     *       "id": "cmp_9Lp4cFs6Eh0U",
-     *       "name": "Winter opening hours",
-     *       "channel": "whatsapp",
-     *       "status": "scheduled",
-     *       "audienceSize": 320,
-     *       "startsAt": "2026-11-25T09:00:00.000Z"
-     *     }
-     */
-    Campaign: {
-      id: components["schemas"]["Id"];
-      /** @description Name. */
-      name: string;
-      channel: components["schemas"]["Channel"];
-      /**
-       * @description State.
-       * @enum {string}
-       */
-      status: "draft" | "scheduled" | "running" | "finished";
-      /**
-       * Format: int32
-       * @description Contacts it addresses.
-       */
-      audienceSize: number;
-      /**
-       * Format: date-time
-       * @description When it starts or started.
-       */
-      startsAt: string;
-    };
-    /** @description A page of campaigns. */
-    CampaignPage: {
-      /** @description The campaigns. */
-      items: components["schemas"]["Campaign"][];
-      /** @description Cursor of the next page; null on the last. */
-      nextCursor: string | null;
-      /** @description Whether there is a next page. */
-      hasMore: boolean;
     };
     /** @description Problem details (RFC 9457). */
     Problem: {
@@ -1462,45 +1401,6 @@ export interface operations {
       401: components["responses"]["Unauthenticated"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-      503: components["responses"]["ServiceUnavailable"];
-    };
-  };
-  listCampaigns: {
-    parameters: {
-      query?: {
-        /**
-         * @description Most items of the page.
-         * @example 50
-         */
-        limit?: components["parameters"]["Limit"];
-        /**
-         * @description `nextCursor` of the page before; only with the same filters and `sort`.
-         * @example WyIyMDI2LTExLTAxIiwiY252XzEiXQ
-         */
-        cursor?: components["parameters"]["Cursor"];
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description A page of campaigns. */
-      200: {
-        headers: {
-          "Cache-Control": components["headers"]["Cache-Control"];
-          ETag: components["headers"]["ETag"];
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["CampaignPage"];
-        };
-      };
-      400: components["responses"]["BadRequest"];
-      401: components["responses"]["Unauthenticated"];
-      403: components["responses"]["Forbidden"];
       429: components["responses"]["RateLimited"];
       500: components["responses"]["InternalError"];
       503: components["responses"]["ServiceUnavailable"];

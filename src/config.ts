@@ -2,10 +2,11 @@
  * Environment and arguments → one frozen, validated object. No role reads `process.env`.
  * A bad value is a `ConfigError` whose lines each name one variable and what it wants.
  */
+import { readFileSync } from "node:fs";
 import { customCleanEnv } from "envalid";
 import { didYouMean } from "./cli/nearest.ts";
 import { UsageError } from "./cli/usage-error.ts";
-import { type Environment, parseHttpUrl, variables } from "./environment.ts";
+import { type Environment, parseHttpUrl, secrets, variables } from "./environment.ts";
 
 export const roleNames = ["gateway", "graphql", "platform"] as const;
 export type Role = (typeof roleNames)[number];
@@ -13,12 +14,22 @@ export type Role = (typeof roleNames)[number];
 /** Each line names one variable. */
 export class ConfigError extends UsageError {}
 
+const samplers = [
+  ...["always_on", "always_off", "traceidratio"],
+  ...["parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"],
+];
+
+/** Which requests are traced. `ratio` is of those without a sampled parent. */
+export type TraceSettings = Readonly<{ sampler: string; ratio: number; build: string }>;
+
 export type Config = Readonly<{
   roles: ReadonlySet<Role>;
   production: boolean;
   env: Environment;
   /** Upstreams by upper-case product tag, from `REST_BASE_URL_<TAG>`. */
   upstreams: ReadonlyMap<string, URL>;
+  /** Absent: no traces. */
+  traces: TraceSettings | undefined;
 }>;
 
 /**
@@ -27,7 +38,8 @@ export type Config = Readonly<{
  */
 export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string[]): Config {
   const lines: string[] = [];
-  const env = customCleanEnv(withoutEmpty(environment), variables, (cleaned: Environment) => cleaned, {
+  const given = withSecretFiles(withoutEmpty(environment), lines);
+  const env = customCleanEnv(given, variables, (cleaned: Environment) => cleaned, {
     reporter: ({ errors }) => {
       for (const [name, error] of Object.entries(errors)) lines.push(`${name}: ${error?.message}`);
     },
@@ -42,6 +54,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string
       lines.push(`${name}: ${(error as Error).message}`);
     }
   }
+  const traces = readTraces(given, lines);
   const unknown = args.filter((arg) => !roleNames.includes(arg as Role));
   for (const arg of unknown)
     lines.push(`unknown role "${arg}": the roles are ${roleNames.join(", ")}${didYouMean(arg, roleNames)}`);
@@ -52,7 +65,45 @@ export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string
     production: env.NODE_ENV === "production",
     env: Object.freeze(env),
     upstreams,
+    traces: traces && { ...traces, build: env.BUILD },
   });
+}
+
+/** OpenTelemetry's own variables: an endpoint, or the exporter `otlp`, switches traces on. */
+function readTraces(
+  given: Readonly<Record<string, string>>,
+  lines: string[],
+): Omit<TraceSettings, "build"> | undefined {
+  const { OTEL_TRACES_EXPORTER: exporter, OTEL_TRACES_SAMPLER: sampler = "parentbased_always_on" } = given;
+  const endpoint = given.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? given.OTEL_EXPORTER_OTLP_ENDPOINT;
+  if (given.OTEL_SDK_DISABLED?.toLowerCase() === "true" || exporter === "none") return undefined;
+  if (endpoint === undefined && exporter === undefined) return undefined;
+  if (exporter !== undefined && exporter !== "otlp") lines.push("OTEL_TRACES_EXPORTER: wants otlp or none");
+  const protocol = given.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? given.OTEL_EXPORTER_OTLP_PROTOCOL;
+  if (protocol === "grpc")
+    lines.push(
+      "OTEL_EXPORTER_OTLP_PROTOCOL: wants http/json; a collector takes it on the port of http/protobuf",
+    );
+  if (!samplers.includes(sampler)) lines.push(`OTEL_TRACES_SAMPLER: wants one of ${samplers.join(", ")}`);
+  const ratio = Number(given.OTEL_TRACES_SAMPLER_ARG ?? 1);
+  if (!(ratio >= 0 && ratio <= 1)) lines.push("OTEL_TRACES_SAMPLER_ARG: wants a number from 0 to 1");
+  return { sampler, ratio };
+}
+
+/** Reads the files that `<name>_FILE` names, as containers mount secrets. A line end at the end of a file does not count. */
+function withSecretFiles(given: Record<string, string>, lines: string[]): Record<string, string> {
+  const read = { ...given };
+  for (const name of secrets) {
+    const file = given[`${name}_FILE`];
+    if (file === undefined) continue;
+    if (given[name] !== undefined) lines.push(`${name}_FILE: ${name} is set too; set one of them`);
+    try {
+      read[name] = readFileSync(file, "utf8").replace(/\r?\n$/, "");
+    } catch (error) {
+      lines.push(`${name}_FILE: the file cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    }
+  }
+  return read;
 }
 
 /** An empty variable counts as absent, as it does in shells and compose files. */

@@ -63,6 +63,9 @@ const secret = makeValidator((value: string): string => {
   return value;
 });
 
+/** `<name>_FILE` names a file that holds the value. */
+export const secrets = ["GATEWAY_SECRET", "GATEWAY_SECRET_OLD"] as const;
+
 export const variables = {
   PORT: port({ default: 4000, desc: "port of the front role; 0 takes a free one" }),
   HOST: str({ default: "127.0.0.1", desc: "address to listen on" }),
@@ -82,6 +85,10 @@ export const variables = {
     desc: "key introspection endpoint (RFC 7662) for a gateway that runs alone; the embedded platform's is `/internal/keys/introspect`",
   }),
   GATEWAY_SECRET: secret({ default: undefined, desc: "the gateway's proof to the roles behind it" }),
+  GATEWAY_SECRET_OLD: secret({
+    default: undefined,
+    desc: "a proof that is taken too, while `GATEWAY_SECRET` is rotated",
+  }),
   CONTEXT_HEADER_PREFIX: headerPrefix({
     default: "X-Service-",
     desc: "first part of the eight context headers' names",
@@ -109,6 +116,23 @@ export const variables = {
     choices: ["debug", "info", "warn", "error", "silent"],
     default: "warn",
     desc: "least severe log line that is written",
+  }),
+  DRAIN_MS: count({
+    default: undefined,
+    desc: "notice at SIGTERM: `/readyz` says 503 and answers close their connections, before the port is closed; absent: 1000 in production, else 50",
+  }),
+  STOP_TIMEOUT_MS: count({
+    default: 9_000,
+    desc: "from SIGTERM until the process ends in any case; `docker stop` kills after 10000",
+  }),
+  BUILD: str({
+    default: "development",
+    desc: "what this process was built from, such as a git commit; `/healthz` and `/metrics` tell it",
+  }),
+  ACCESS_LOG: str({
+    choices: ["off", "errors", "all"],
+    default: "errors",
+    desc: "a log line for each request, or for each that got an error; a flood of errors is counted by the minute",
   }),
   GRAPHQL_GET: bool({ default: true, desc: "`off` refuses queries sent by GET; mutations always are" }),
   OPERATIONS: str({ choices: ["all", "saved"], default: "all", desc: "`saved` runs saved operations only" }),

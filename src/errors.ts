@@ -45,6 +45,29 @@ export const codes = {
 
 export type Code = keyof typeof codes;
 
+/** The bounds that refuse requests with which nothing is wrong, as metrics and logs name them. */
+export type Bound =
+  | "address_rate"
+  | "answers_unread"
+  | "bodies"
+  | "event_loop"
+  | "key_look_ups"
+  | "key_rate"
+  | "processor_share"
+  | "requests_under_way"
+  | "response_bytes"
+  | "slow_body"
+  | "stopping"
+  | "tenant_concurrency";
+
+/** A good request that is refused for now. The client may try again after so many seconds. */
+export const refusedBy = (
+  reason: Bound,
+  code: "SERVICE_UNAVAILABLE" | "RATE_LIMITED",
+  message: string,
+  retryAfter = 1,
+): CodedError => new CodedError(code, message, { retryAfter }, undefined, reason);
+
 /** What a failure may tell its client besides code and message. */
 export type Details = {
   /** The argument or parameter whose value is refused. */
@@ -63,12 +86,15 @@ export type Details = {
 export class CodedError extends Error {
   readonly code: Code;
   readonly details: Details;
+  /** The bound that refused a good request. Operators see it; clients do not. */
+  readonly reason: Bound | undefined;
 
-  constructor(code: Code, message: string, details: Details = {}, cause?: unknown) {
+  constructor(code: Code, message: string, details: Details = {}, cause?: unknown, reason?: Bound) {
     super(message, { cause });
     this.name = "CodedError";
     this.code = code;
     this.details = details;
+    this.reason = reason;
   }
 
   get status(): number {

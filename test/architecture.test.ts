@@ -58,7 +58,7 @@ describe("imports", () => {
   const buildTime = [...ground, ["cli"], ["diagnostic.ts"], ["openapi"], ["schema"], ["bind"]];
   const commands = [["propose", "explain"], ["codegen"], ["check"]];
   const settings = [["capacity.ts"], ["environment.ts"], ["config.ts"]];
-  const runTime = [...ground, ...settings, ["errors.ts"], ["http"], ["rest"]];
+  const runTime = [...ground, ...settings, ["errors.ts"], ["observe"], ["http"], ["rest"]];
   const roles = [["graphql", "gateway", "platform"], ["process"], ["main.ts"]];
   const towers = [
     [...buildTime, ...commands],

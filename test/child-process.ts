@@ -74,7 +74,7 @@ export function startProgram(
 
 /** Resolves with where the program listens, once it says so. */
 export const listens = async (program: Program): Promise<URL> =>
-  new URL((await program.prints(/(?:ready|listens) on (http:[^\s,]+)/))[1] ?? "");
+  new URL((await program.prints(/(?:ready|listens) on (http:[^\s,"]+)/))[1] ?? "");
 
 /** User and system time so far, in ms (proc_pid_stat(5); a tick is 10 ms); NaN where there is no /proc. */
 export function cpuMs({ child }: Pick<Program, "child">): number {

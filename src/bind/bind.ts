@@ -49,7 +49,7 @@ export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[
     ...input,
     fields,
     inputConversions: conversions.all,
-    calledOperations: calledOperations(boundFields({ fields })),
+    calledOperations: calledOperations(input.document, boundFields({ fields })),
     abstracts: binder.abstracts,
     backings: binder.backings,
     enums: renamedEnums(input),

@@ -3,11 +3,12 @@
 import { type GraphQLField, isNonNullType } from "graphql";
 import { boundMethods, inputKey, isSafe } from "../openapi/operation.ts";
 import { declaredProperty } from "../openapi/shape.ts";
-import { directivePlace, placeOf, type RestDirective, readRest, readRestName } from "../schema/directives.ts";
+import { placeOf, type RestDirective, readRest, readRestName } from "../schema/directives.ts";
 import { bindBatch } from "./batch.ts";
 import type { Binder } from "./binder.ts";
 import type { FieldInProgress } from "./field-in-progress.ts";
-import { didYouMean, nearest, type Where } from "./findings.ts";
+import { findOperation } from "./find-operation.ts";
+import { didYouMean, type Where } from "./findings.ts";
 import { bindInputs } from "./inputs/bind-inputs.ts";
 import { checkInputTypes, relyOnInput } from "./inputs/check-inputs.ts";
 import { checkRequest } from "./inputs/check-request.ts";
@@ -99,22 +100,8 @@ function bindOperation(
   parent: Backing | undefined,
   where: Where,
 ): void {
-  const operation = binder.operations.get(directive.operation);
-  if (!operation) {
-    const near = nearest(directive.operation, binder.operations.keys());
-    const at = {
-      ...where,
-      schema: directivePlace(definition, "rest", "operation"),
-      rest: binder.operations.get(near ?? "")?.node ?? binder.document.root,
-      below: [near === undefined ? "paths" : "operationId"],
-    };
-    return binder.findings.add(
-      "operation-unknown",
-      at,
-      `there is no REST operation "${directive.operation}"${didYouMean(directive.operation, binder.operations.keys())}`,
-      "name an operationId of the document",
-    );
-  }
+  const operation = findOperation(binder, definition, directive, where);
+  if (!operation) return;
   const field: FieldInProgress = { definition, directive, operation, parent: parent?.shape, where };
   checkMethod(binder, type, field);
   checkRequest(binder, field);

@@ -1,20 +1,28 @@
 /** Reads `schema.graphql` and `openapi.yaml` of a spec folder and binds them. */
 
 import { SpecUnreadable, unreadable } from "../diagnostic.ts";
-import { brokenReferences } from "../openapi/broken-references.ts";
 import { type ReadFile, RestDocument } from "../openapi/document.ts";
+import { documentFaults } from "../openapi/document-faults.ts";
 import { readOperations } from "../openapi/read-operations.ts";
 import { readSchema, type SchemaFile } from "../schema/read-schema.ts";
 import { bind } from "./bind.ts";
-import type { Model, Spec } from "./model.ts";
+import { boundFields, type Model, type Spec } from "./model.ts";
+
+/** The OpenAPI document with its operations, which do not depend on the schema. */
+export type DocumentFile = Pick<Model, "document" | "operations">;
+
+export function readDocument(read: ReadFile): DocumentFile {
+  const document = new RestDocument("openapi.yaml", read);
+  return withinStack(() => ({ document, operations: readOperations(document) }));
+}
 
 /** Throws `SpecUnreadable` with a finding for each unreadable file. */
-export function loadSpec(read: ReadFile): Spec {
-  const [document, schemaFile] = readBoth(
-    () => new RestDocument("openapi.yaml", read),
+export function loadSpec(read: ReadFile, documentOf = readDocument): Spec {
+  const [documentFile, schemaFile] = readBoth(
+    () => documentOf(read),
     () => readSchema("schema.graphql", read("schema.graphql") ?? missing("schema.graphql")),
   );
-  return withinStack(() => bindBoth(document, schemaFile));
+  return withinStack(() => bindBoth(documentFile, schemaFile));
 }
 
 /** The model of a spec without errors; throws `SpecUnreadable` with all errors of any other spec. */
@@ -24,17 +32,24 @@ export function provedModel({ model, diagnostics }: Spec): Model {
   return model;
 }
 
-function bindBoth(document: RestDocument, schemaFile: SchemaFile): Spec {
-  const { operations, diagnostics } = readOperations(document);
-  const found = [...brokenReferences(document), ...diagnostics, ...schemaFile.diagnostics];
-  if (!schemaFile.schema) return { diagnostics: found };
+function bindBoth({ document, operations }: DocumentFile, schemaFile: SchemaFile): Spec {
+  if (!schemaFile.schema) return { diagnostics: schemaFile.diagnostics };
   const bound = bind({
     document,
     operations,
     schema: schemaFile.schema,
     schemaDocument: schemaFile.document,
   });
-  return { model: bound.model, diagnostics: [...found, ...bound.diagnostics] };
+  const called = boundFields(bound.model).map(({ operation }) => operation);
+  return {
+    model: bound.model,
+    diagnostics: [
+      ...documentFaults(document, called),
+      ...document.overlayFindings,
+      ...schemaFile.diagnostics,
+      ...bound.diagnostics,
+    ],
+  };
 }
 
 /** Turns a stack overflow, the sign of an endless or very deep schema, into `SpecUnreadable`. */

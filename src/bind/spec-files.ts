@@ -12,15 +12,24 @@ export type SpecFiles = {
   readonly list: (folder: string) => string[];
 };
 
+/** Reads each file once: a file does not change during a run, and every finding shows some of its lines. */
+export function readOnce(read: ReadFile): ReadFile {
+  const texts = new Map<string, string | undefined>();
+  return (name) => {
+    if (!texts.has(name)) texts.set(name, read(name));
+    return texts.get(name);
+  };
+}
+
 /** The files below `folder` on disk. A file that exists and cannot be read throws `SpecUnreadable`. */
 export const folderFiles = (folder: string): SpecFiles => ({
-  read: (name) => {
+  read: readOnce((name) => {
     try {
       return readFileSync(join(folder, name), "utf8");
     } catch (error) {
       return absent(name, error, { EISDIR: "is a folder, not a file" });
     }
-  },
+  }),
   list: (name) => {
     try {
       const entries = readdirSync(join(folder, name), { recursive: true, withFileTypes: true });

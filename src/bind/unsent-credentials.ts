@@ -1,18 +1,25 @@
-/** Finds operations that require a credential that is not forwarded to REST. */
+/** Finds operations that require a credential that is not forwarded to REST, and documents that declare none. */
 
 import { isRecord, type RestNode } from "../openapi/document.ts";
 import { type InputLocation, inputKey } from "../openapi/operation.ts";
-import { securityRequirementsOf, securitySchemeOf } from "../openapi/security.ts";
-import { credentialHeaders } from "../standards/credential-headers.ts";
+import { declaresSecurity, headerOf, securityRequirementsOf, securitySchemeOf } from "../openapi/security.ts";
 import type { Findings } from "./findings.ts";
 import { type BoundField, boundFields, type Model } from "./model.ts";
-
-const forwarded = credentialHeaders.join(" and ");
 
 /** Adds one finding for each security scheme, at the first field whose operation requires it. */
 export function checkUnsentCredentials(model: Model, findings: Findings): void {
   const { document } = model;
-  for (const field of boundFields(model)) {
+  const fields = boundFields(model);
+  const [first] = fields;
+  if (first && !declaresSecurity(document, model.operations.values()))
+    findings.add(
+      "credential-undeclared",
+      { coordinate: "#/security", schema: first.place, rest: document.root },
+      "the document does not say which credentials REST takes, so none is forwarded to it",
+      "say so in the document or in spec/overlay.yaml, with `security` and `securitySchemes`; `security: []` says that it takes none",
+      [],
+    );
+  for (const field of fields) {
     const { owner, alternatives } = securityRequirementsOf(document, field.operation);
     const unsent = alternatives.map((alternative) =>
       Object.keys(alternative).filter((name) => !isSent(field, securitySchemeOf(document, name))),
@@ -26,8 +33,8 @@ export function checkUnsentCredentials(model: Model, findings: Findings): void {
         findings.add(
           "credential-unsent",
           { coordinate: `#/components/securitySchemes/${name}`, schema: field.place, ...at },
-          `a bound operation needs the credential "${name}", ${sent}: only ${forwarded} are forwarded to REST`,
-          `let the operation take one of these, or approve it if something in front of REST adds "${name}"`,
+          `a bound operation needs the credential "${name}", ${sent}: only request headers are forwarded to REST`,
+          `let the operation take a header, or approve it if something in front of REST adds "${name}"`,
           [sent],
         );
       }
@@ -35,13 +42,13 @@ export function checkUnsentCredentials(model: Model, findings: Findings): void {
   }
 }
 
-/** Schemes other than `apiKey` and `mutualTLS` use `Authorization`. A field may feed an API key as a parameter. */
+/** A header is forwarded. A field may feed an API key as a parameter. */
 function isSent({ inputs }: BoundField, scheme: RestNode | undefined): boolean {
+  if (headerOf(scheme) !== undefined) return true;
   const { type, in: location, name } = membersOf(scheme);
-  if (type !== "apiKey") return ["http", "oauth2", "openIdConnect"].includes(String(type));
+  if (type !== "apiKey") return false;
   const key = inputKey({ in: location as InputLocation, name: String(name) });
-  const sent = [...credentialHeaders.map((header) => ({ in: "header" as const, name: header })), ...inputs];
-  return sent.some((each) => inputKey(each) === key);
+  return inputs.some((each) => inputKey(each) === key);
 }
 
 function sentAs(scheme: RestNode | undefined): string {

@@ -5,6 +5,7 @@
 
 import type { SpecFiles } from "../bind/spec-files.ts";
 import { loadSnapshot, type SpecSnapshot } from "../bind/spec-snapshot.ts";
+import type { Sources } from "../codegen/generate.ts";
 import { SpecUnreadable } from "../diagnostic.ts";
 import { approve } from "./approvals.ts";
 import { type BoundSnapshot, changesSince } from "./compare/changes-since.ts";
@@ -16,8 +17,8 @@ import { type Finding, type Report, type Stage, summarise } from "./report.ts";
 type CheckInput = {
   readonly files: SpecFiles;
   readonly base?: { readonly name: string; readonly files: SpecFiles };
-  /** Runs stage 3, which needs codegen. */
-  readonly freshness: () => Promise<Finding[]>;
+  /** Runs stage 3, which needs codegen, over a spec without errors. */
+  readonly freshness: (sources: Sources) => Promise<Finding[]>;
   /** `YYYY-MM-DD`, UTC. */
   readonly today: string;
 };
@@ -27,7 +28,8 @@ export async function check({ files, base, freshness, today }: CheckInput): Prom
   const head = loadSnapshot(files);
   const before = base && loadBase(base.name, base.files);
   const hasErrors = head.diagnostics.some(({ severity }) => severity === "error");
-  const fresh = hasErrors ? [] : await freshness();
+  const { model, saved } = head;
+  const fresh = hasErrors || !model ? [] : await freshness({ model, saved });
   const skipped: Partial<Record<Stage, string>> = {
     ...(hasErrors && { freshness: "nothing can be generated from a mapping with errors" }),
     ...(!base && { changes: "no --base was given" }),

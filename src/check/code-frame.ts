@@ -4,8 +4,9 @@ import { printable } from "../cli/printable.ts";
 /** Columns. Longer lines are cut: a minified document must not fill the screen. */
 const widest = 160;
 
-export function codeFrame(text: string, line: number, column: number): string {
-  const lines = text.split(/\r\n|\n|\r/);
+export const linesOf = (text: string): readonly string[] => text.split(/\r\n|\n|\r/);
+
+export function codeFrame(lines: readonly string[], line: number, column: number): string {
   const first = Math.max(1, line - 1);
   const last = Math.min(lines.length, line + 1);
   const width = String(last).length;

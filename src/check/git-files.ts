@@ -1,6 +1,6 @@
 /** Reads the spec folder at a git ref with `git ls-tree` and `git show`. Nothing is checked out or written. */
 import { execFileSync } from "node:child_process";
-import type { SpecFiles } from "../bind/spec-files.ts";
+import { readOnce, type SpecFiles } from "../bind/spec-files.ts";
 import { UsageError } from "../cli/usage-error.ts";
 
 /** Throws `UsageError` if git is missing or refuses: no repository, no such commit. */
@@ -15,9 +15,15 @@ export function gitFiles(root: string, ref: string): SpecFiles {
   const known = new Set(names);
   return {
     // a name outside the listing may be a folder, or point out of the spec folder
-    read: (name) => (known.has(name) ? git("show", `${commit}:./spec/${name}`) : undefined),
-    list: (folder) => names.filter((name) => name.startsWith(`${folder}/`)).sort(),
+    read: readOnce((name) => (known.has(name) ? git("show", `${commit}:./spec/${name}`) : undefined)),
+    list: (folder) => names.filter((name) => folder === "" || name.startsWith(`${folder}/`)).sort(),
   };
+}
+
+/** The commit that first brought `text` into a file, on any branch or tag. */
+export function findCommit(root: string, ref: string, text: string, path: string): string | undefined {
+  const commits = runGit(root, ref, ["log", "--all", "--format=%H", `-S${text}`, "--", path]);
+  return commits.trim().split("\n").at(-1) || undefined;
 }
 
 function runGit(root: string, ref: string, args: string[]): string {

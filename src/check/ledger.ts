@@ -8,7 +8,7 @@ import { boundFields, type Model } from "../bind/model.ts";
 import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { isRecord } from "../openapi/document.ts";
-import { methodAndPath } from "../openapi/operation.ts";
+import { withId } from "../openapi/operation.ts";
 import { parseYamlFile, type YamlFile } from "../openapi/yaml-file.ts";
 import { frameAt } from "./frame.ts";
 import type { Finding } from "./report.ts";
@@ -24,7 +24,7 @@ export function ledgerFindings(snapshot: SpecSnapshot, model: Model): Finding[] 
   return [
     ...undecided.map((operation) => ({
       ...common("operation-undecided", operation.id),
-      message: `${methodAndPath(operation)} (${operation.id}) has no GraphQL field, and no entry in spec/${ledgerFile}`,
+      message: `${withId(operation)} has no GraphQL field, and no entry in spec/${ledgerFile}`,
       hint: `add a field (npm run propose -- ${operation.id}), or "${operation.id}: <reason>" to spec/${ledgerFile}`,
       places: [frameAt(snapshot, "rest", model.document.place(operation.node))],
     })),

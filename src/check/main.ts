@@ -6,11 +6,14 @@ import { folderFiles } from "../bind/spec-files.ts";
 import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
 import { nonEmpty } from "../cli/parse.ts";
 import { escaped } from "../cli/printable.ts";
+import type { Sources } from "../codegen/generate.ts";
 import { check } from "./check.ts";
+import { deployedCommit, isUrl } from "./deployed.ts";
 import { failureAnnotations, formatGithub } from "./format/github.ts";
 import { formatJson } from "./format/json.ts";
 import { formatMarkdown } from "./format/markdown.ts";
 import { formatOption, type Output, oneToStandardOutput } from "./format/option.ts";
+import { formatSarif } from "./format/sarif.ts";
 import { formatText } from "./format/text.ts";
 import { freshnessFindings } from "./freshness.ts";
 import { gitFiles } from "./git-files.ts";
@@ -36,7 +39,11 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
     (line, does) =>
       line
         .description("Proves spec/schema.graphql against spec/openapi.yaml, and generated/ against both.")
-        .option("--base <git ref>", "also reports the changes since that commit, and their effects", nonEmpty)
+        .option(
+          "--base <git ref or URL>",
+          "also reports the changes since that commit, or since the spec that a role at this URL serves, and their effects",
+          nonEmpty,
+        )
         .addOption(formatOption())
         .addHelpText("after", exitCodes)
         .action(does(work)),
@@ -47,19 +54,21 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
   );
 }
 
-const reportOf = (base: string | undefined, { root, today }: Io): Promise<Report> =>
-  check({
+async function reportOf(given: string | undefined, { root, today }: Io): Promise<Report> {
+  const base = given !== undefined && isUrl(given) ? await deployedCommit(root, given) : given;
+  return check({
     files: folderFiles(join(root, "spec")),
-    freshness: () => freshness(root),
+    freshness: (sources) => freshness(root, sources),
     today: today ?? new Date().toISOString().slice(0, 10),
-    ...(base !== undefined && { base: { name: base, files: gitFiles(root, base) } }),
+    ...(given !== undefined && base !== undefined && { base: { name: given, files: gitFiles(root, base) } }),
   });
+}
 
 /** Codegen's libraries are most of the start-up: they are loaded only where there is something to generate. */
-async function freshness(root: string): Promise<Finding[]> {
-  const { generate } = await import("../codegen/generate.ts");
+async function freshness(root: string, sources: Sources): Promise<Finding[]> {
+  const { generateFrom } = await import("../codegen/generate.ts");
   const { generatedFiles } = await import("../codegen/main.ts");
-  return freshnessFindings(root, await generate(root), generatedFiles(root));
+  return freshnessFindings(root, await generateFrom(root, sources), generatedFiles(root));
 }
 
 function write(text: string, { file }: Output, io: Io): void {
@@ -73,6 +82,7 @@ function print(report: Report, { format, file }: Output, io: Io): string {
   if (format === "json") return escaped(formatJson(report));
   const shown = printableReport(report);
   if (format === "github") return formatGithub(shown);
+  if (format === "sarif") return formatSarif(shown);
   return format === "markdown"
     ? formatMarkdown(shown)
     : formatText(shown, file === undefined && io.colour === true);

@@ -10,8 +10,8 @@ const loadRules = new Set<Rule>([
   "spec-unreadable",
   "ref-unresolved",
   "ref-circular",
-  "operation-id-missing",
-  "operation-id-duplicate",
+  "document-faulty",
+  "overlay-unused",
   "schema-invalid",
 ]);
 

@@ -52,7 +52,7 @@ export type SpecChange = {
   readonly side: "schema" | "rest";
   readonly rule: string;
   readonly class: ChangeClass;
-  /** A schema coordinate, or an operation of the OpenAPI document and the place in it. */
+  /** A schema coordinate, a shared schema or parameter of the OpenAPI document, or one of its operations and the place in it. */
   readonly at: string;
   readonly message: string;
   readonly coordinates: readonly string[];
@@ -88,9 +88,16 @@ type Summary = {
   readonly unapproved: number;
   readonly approved: number;
   readonly notes: number;
+  /** The changes that matter to a coordinate. */
   readonly changes: Readonly<Record<ChangeClass, number>>;
+  /** The other changes of the OpenAPI document. */
+  readonly unrelied: Readonly<Record<ChangeClass, number>>;
   readonly operations: Readonly<Record<Verdict, number>>;
 };
+
+/** Whether a schema coordinate rests on what has changed. The formats for people list these changes, and count the others. */
+export const matters = ({ side, coordinates }: SpecChange): boolean =>
+  side === "schema" || coordinates.length > 0;
 
 export const isUnapproved = ({ severity, approval }: Finding): boolean => severity !== "note" && !approval;
 
@@ -100,7 +107,8 @@ export function summarise(
   operations: readonly OperationReport[],
 ): Summary {
   const classes = { breaking: 0, dangerous: 0, safe: 0 };
-  for (const change of changes) classes[change.class]++;
+  const unrelied = { ...classes };
+  for (const change of changes) (matters(change) ? classes : unrelied)[change.class]++;
   const verdicts = { broken: 0, affected: 0, untouched: 0 };
   for (const operation of operations) verdicts[operation.verdict]++;
   return {
@@ -109,6 +117,7 @@ export function summarise(
     approved: findings.filter(({ approval }) => approval).length,
     notes: findings.filter(({ severity }) => severity === "note").length,
     changes: classes,
+    unrelied,
     operations: verdicts,
   };
 }

@@ -1,18 +1,24 @@
 /**
- * Bundles the files of the OpenAPI document into one for openapi-typescript, with Redocly's bundler. The bundler reads
- * the loaded files, and resolves references as `RestDocument` does: percent-encoded (RFC 3986), and with bare schema
- * names in a discriminator's mapping (OpenAPI 3.1 §4.8.25).
+ * Bundles the parts of the OpenAPI document that bound operations reach into one document for openapi-typescript, with
+ * Redocly's bundler. The bundler reads the loaded files, and resolves references as `RestDocument` does: percent-encoded
+ * (RFC 3986), and with bare schema names in a discriminator's mapping (OpenAPI 3.1 §4.8.25).
  */
 import { posix } from "node:path";
 import { BaseResolver, bundle, createConfig, type Document, Source } from "@redocly/openapi-core";
-import { decodePercent, isRecord, type RestDocument } from "../openapi/document.ts";
+import { decodePercent, isRecord, type RestDocument, type RestNode, refOf } from "../openapi/document.ts";
+import type { RestOperation } from "../openapi/operation.ts";
+import { partsOf, reachedNodes } from "../openapi/reach.ts";
 import { mappedReference } from "../openapi/variants.ts";
+import { guarded, guardedReference } from "./inherited-names.ts";
 
 /** The bundler sees all files in this folder, so that no path of the machine gets into the output. */
 const folder = "/spec/";
 
-export async function bundled(document: RestDocument): Promise<Record<string, unknown>> {
-  const resolver = new LoadedFiles(document);
+export async function bundled(
+  document: RestDocument,
+  operations: readonly RestOperation[],
+): Promise<Record<string, unknown>> {
+  const resolver = new LoadedFiles(document, reachedRoot(document, operations));
   const config = await createConfig({});
   const found = await bundle({ ref: folder + document.root.file, config, externalRefResolver: resolver });
   const problem = found.problems.find(({ severity }) => severity === "error");
@@ -20,13 +26,51 @@ export async function bundled(document: RestDocument): Promise<Record<string, un
   return found.bundle.parsed;
 }
 
+/** The root file without the operations that are not bound, and without the components that the others do not reach. */
+function reachedRoot(document: RestDocument, operations: readonly RestOperation[]): Record<string, unknown> {
+  const { openapi, info, paths, components } = document.root.value as Record<string, unknown>;
+  const visited = new Map<unknown, RestNode>();
+  const items = Map.groupBy(operations, ({ path }) => path);
+  const starts = operations.flatMap((operation) =>
+    refOf((paths as Record<string, unknown>)[operation.path]) === undefined
+      ? partsOf(document, operation)
+      : [operation.item],
+  );
+  for (const _ of reachedNodes(document, starts, visited));
+  const kept = Object.entries(isRecord(components) ? components : {}).map(([kind, group]) => {
+    const members = Object.entries(isRecord(group) ? group : {});
+    return [kind, Object.fromEntries(members.filter(([, member]) => visited.has(member)))] as const;
+  });
+  return {
+    openapi,
+    info,
+    paths: Object.fromEntries([...items].map(([path, bound]) => [path, boundItem(document, path, bound)])),
+    components: Object.fromEntries(kept),
+  };
+}
+
+/** A path with its bound operations alone. An operation that shares its `operationId` goes without. */
+function boundItem({ root }: RestDocument, path: string, bound: readonly RestOperation[]): unknown {
+  const written = (root.value as { paths: Record<string, unknown> }).paths[path];
+  if (refOf(written) !== undefined) return written;
+  const methods = bound.map(({ id, method, node }) => {
+    const { security: _, operationId, ...operation } = node.value as Record<string, unknown>;
+    return [method, operationId === id ? { operationId, ...operation } : operation] as const;
+  });
+  const { parameters } = written as Record<string, unknown>;
+  return { ...(parameters !== undefined && { parameters }), ...Object.fromEntries(methods) };
+}
+
 class LoadedFiles extends BaseResolver {
   readonly #document: RestDocument;
+  readonly #root: unknown;
   readonly #files = new Map<string, Promise<Document>>();
 
-  constructor(document: RestDocument) {
+  /** `root` stands for the root file. */
+  constructor(document: RestDocument, root: unknown) {
     super();
     this.#document = document;
+    this.#root = root;
   }
 
   override resolveExternalRef(base: string | null, reference: string): string {
@@ -41,25 +85,47 @@ class LoadedFiles extends BaseResolver {
   }
 
   async #load(absoluteRef: string): Promise<Document> {
-    const value = this.#document.file(absoluteRef.slice(folder.length));
+    const name = absoluteRef.slice(folder.length);
+    const value = name === this.#document.root.file ? this.#root : this.#document.file(name);
     return { source: new Source(absoluteRef, ""), parsed: copy(value) };
   }
 }
 
 /** What the bundle writes into must not be the model's. YAML aliases stay one object. */
-function copy(value: unknown): unknown {
-  const copied = structuredClone(value);
-  pointMappings(copied, new Set());
-  return copied;
+function copy(value: unknown, copies = new Map<unknown, unknown>()): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (copies.has(value)) return copies.get(value);
+  const made: unknown[] | Record<string, unknown> = Array.isArray(value) ? [] : {};
+  copies.set(value, made);
+  if (Array.isArray(made)) made.push(...(value as unknown[]).map((item) => copy(item, copies)));
+  else
+    for (const [key, member] of Object.entries(value)) made[guarded(key)] = copyMember(key, member, copies);
+  return made;
 }
 
-function pointMappings(value: unknown, seen: Set<unknown>): void {
-  if (typeof value !== "object" || value === null || seen.has(value)) return;
-  seen.add(value);
-  for (const [key, member] of Object.entries(value)) {
-    if (key === "discriminator" && isRecord(member) && isRecord(member.mapping))
-      for (const [name, to] of Object.entries(member.mapping))
-        if (typeof to === "string") member.mapping[name] = mappedReference(to);
-    pointMappings(member, seen);
-  }
+/** The member of an object. Names of schemas and of properties are guarded, also where they are values. */
+function copyMember(key: string, member: unknown, copies: Map<unknown, unknown>): unknown {
+  if (key === "$ref" && typeof member === "string") return guardedReference(member);
+  if (key === "required" && Array.isArray(member)) return member.map((name) => guarded(String(name)));
+  if (key === "examples" && isExamples(member)) return {};
+  if (key !== "discriminator" || !isRecord(member)) return copy(member, copies);
+  const { propertyName, mapping } = member;
+  const pointed = Object.entries(isRecord(mapping) ? mapping : {}).map(([value, to]) => [
+    guarded(value),
+    typeof to === "string" ? guardedReference(mappedReference(to)) : to,
+  ]);
+  return {
+    ...member,
+    propertyName: guarded(String(propertyName)),
+    ...(isRecord(mapping) && { mapping: Object.fromEntries(pointed) }),
+  };
 }
+
+/** The examples of a media type or a parameter (OpenAPI 3.1 §4.8.19). No type has them, and they may be most of a document. */
+const isExamples = (member: unknown): boolean =>
+  isRecord(member) &&
+  Object.values(member).every(
+    (each) => isRecord(each) && Object.keys(each).some((key) => exampleKeys.has(key)),
+  );
+
+const exampleKeys = new Set(["$ref", "value", "externalValue", "summary"]);

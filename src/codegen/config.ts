@@ -9,8 +9,10 @@ import * as typescriptOperations from "@graphql-codegen/typescript-operations";
 import * as typescriptResolvers from "@graphql-codegen/typescript-resolvers";
 import { isScalarType, isSpecifiedScalarType } from "graphql";
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
-import type { Model } from "../bind/model.ts";
+import { boundFields, type Model } from "../bind/model.ts";
 import { unreadable } from "../diagnostic.ts";
+import type { RestDocument } from "../openapi/document.ts";
+import type { RestOperation } from "../openapi/operation.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import { dateScalars } from "../standards/date-scalars.ts";
 import { bundled } from "./bundle.ts";
@@ -21,6 +23,8 @@ import { emitResolvers } from "./emit-resolvers.ts";
 import { emitSchema } from "./emit-schema.ts";
 import { emitParents, parentName } from "./emit-types.ts";
 import { formatted } from "./format.ts";
+import { unguarded } from "./inherited-names.ts";
+import { Results } from "./results.ts";
 import { singleQuoted } from "./text.ts";
 import { resolversName, resolversSuffix, typeScriptName } from "./type-names.ts";
 
@@ -31,10 +35,14 @@ type GeneratedFile = {
   readonly config?: object;
 };
 
-export function codegenConfig(model: Model, saved: readonly SavedOperation[] = []): CodegenConfig {
+export function codegenConfig(
+  model: Model,
+  saved: readonly SavedOperation[] = [],
+  results = new Results(),
+): CodegenConfig {
   const schema = emitSchema(model);
   const files: Record<string, GeneratedFile> = {
-    "rest.ts": { plugin: () => emitRestTypes(model) },
+    "rest.ts": { plugin: () => restTypes(model, results) },
     "schema.graphql": { plugin: () => schema },
     "graphql.ts": {
       plugin: together(() => emitParents(model), typescript.plugin, typescriptResolvers.plugin),
@@ -46,7 +54,7 @@ export function codegenConfig(model: Model, saved: readonly SavedOperation[] = [
     ...(saved.length > 0 && savedOperationFiles(model, saved)),
   };
   const plugins = new Map(
-    Object.entries(files).map(([name, { plugin }]) => [name, { plugin: formatting(name, plugin) }]),
+    Object.entries(files).map(([name, { plugin }]) => [name, { plugin: formatting(name, plugin, results) }]),
   );
   return {
     schema,
@@ -90,14 +98,24 @@ export function merged(outputs: readonly Types.PluginOutput[]): string {
 }
 
 const formatting =
-  (name: string, plugin: PluginFunction): PluginFunction =>
-  async (...input) =>
-    formatted(name, merged([await plugin(...input)]));
+  (name: string, plugin: PluginFunction, results: Results): PluginFunction =>
+  async (...input) => {
+    const text = merged([await plugin(...input)]);
+    return results.text(name, [text], () => formatted(name, text));
+  };
 
-async function emitRestTypes({ document }: Model): Promise<string> {
-  const whole = (await bundled(document)) as unknown as OpenAPI3;
+function restTypes(model: Model, results: Results): Promise<string> {
+  const { document } = model;
+  const bound = new Set(boundFields(model).map(({ operation }) => operation));
+  const operations = [...model.operations.values()].filter((operation) => bound.has(operation));
+  const from = [document, operations.map(({ id }) => id).join("\n")];
+  return results.text("rest types", from, () => emitRestTypes(document, operations));
+}
+
+async function emitRestTypes(document: RestDocument, operations: readonly RestOperation[]): Promise<string> {
   try {
-    return astToString(await openapiTS(whole, { defaultNonNullable: false, silent: true }));
+    const whole = (await bundled(document, operations)) as unknown as OpenAPI3;
+    return unguarded(astToString(await openapiTS(whole, { defaultNonNullable: false, silent: true })));
   } catch (error) {
     throw unreadable(
       document.root.file,

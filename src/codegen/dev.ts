@@ -8,6 +8,7 @@ import { watch } from "node:fs";
 import { join } from "node:path";
 import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
 import { run as codegen } from "./main.ts";
+import { Results } from "./results.ts";
 
 /** Editors save in several steps; these many milliseconds of quiet end one. */
 const quietMs = 150;
@@ -33,8 +34,9 @@ function watchSpec(io: Io, roles: readonly string[]): Promise<number> {
       if (code === 2) resolve(code);
     });
   };
+  const results = new Results();
   const regenerate = async (): Promise<void> => {
-    if ((await codegen([], io)) !== 0) return;
+    if ((await codegen([], io, results)) !== 0) return;
     if (server?.exitCode === null && server.signalCode === null) {
       server.kill("SIGINT");
       await once(server, "exit");

@@ -29,8 +29,10 @@ function emitType(model: Model, type: string, fields: readonly ModelField[]): st
 }
 
 function boundText({ coordinate, operation, batch }: BoundField): string {
-  const batched = batch ? `, batched by ${batch.match}` : "";
-  return `${coordinate} → ${methodAndPath(operation)} (${operation.id}${batched})`;
+  const { id } = operation;
+  const at = methodAndPath(operation);
+  const aside = [...(id === at ? [] : [id]), ...(batch ? [`batched by ${batch.match}`] : [])];
+  return `${coordinate} → ${at}${aside.length > 0 ? ` (${aside.join(", ")})` : ""}`;
 }
 
 const plainComment = ({ coordinate, field, property }: PlainField): string =>

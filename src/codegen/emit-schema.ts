@@ -38,7 +38,8 @@ function describe(model: Model, type: string, field: FieldDefinitionNode): Field
   const bound = model.fields.get(`${type}.${field.name.value}`);
   if (bound?.kind !== "bound") return field;
   const { id, permission } = bound.operation;
-  const rest = `REST: \`${methodAndPath(bound.operation)}\` (${id}).`;
+  const at = methodAndPath(bound.operation);
+  const rest = `REST: \`${at}\`${id === at ? "" : ` (${id})`}.`;
   const access = permission === undefined ? "" : ` Needs the permission \`${permission}\`.`;
   const value = `${field.description ? `${field.description.value}\n\n` : ""}${rest}${access}`;
   return {

@@ -1,10 +1,12 @@
 /** `npm run codegen`: writes `generated/`, removes what is surplus. Findings are printed and nothing is written. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { enableCompileCache } from "node:module";
 import { dirname, join } from "node:path";
 import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
-import { generate } from "./generate.ts";
+import type { Results } from "./results.ts";
 
-export const run = (argv: readonly string[], io: Io): Promise<number> =>
+/** `results`: of the time before. */
+export const run = (argv: readonly string[], io: Io, results?: Results): Promise<number> =>
   runCommand(
     "npm run codegen",
     argv,
@@ -13,14 +15,16 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       line
         .description("Generates generated/ from spec/; removes files there that are not generated any more.")
         .addHelpText("after", exitCodes)
-        .action(does(() => update(io))),
+        .action(does(() => update(io, results))),
     ({ exitCode, faults }) => {
       if (exitCode === 1) io.error(`${faults.length} finding(s): nothing was generated`);
     },
   );
 
-async function update({ root, out }: Io): Promise<number> {
-  const files = await generate(root);
+/** Codegen's libraries are most of the start-up: loaded after the start, they come from the compile cache. */
+async function update({ root, out }: Io, results?: Results): Promise<number> {
+  const { generate } = await import("./generate.ts");
+  const files = await generate(root, results);
   const changed = [...files].filter(([path, text]) => write(join(root, path), text));
   const surplus = generatedFiles(root).filter((path) => !files.has(path));
   for (const path of surplus) rmSync(join(root, path));
@@ -50,4 +54,7 @@ export function generatedFiles(root: string): string[] {
     .sort();
 }
 
-if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processIo);
+if (import.meta.main) {
+  enableCompileCache();
+  process.exitCode = await run(process.argv.slice(2), processIo);
+}

@@ -1,5 +1,5 @@
 /** The names of GraphQL types in the generated TypeScript, where a name may stand for something else already. */
-import { type GraphQLSchema, isInputObjectType, isObjectType } from "graphql";
+import { type GraphQLNamedType, type GraphQLSchema, isInputObjectType, isObjectType } from "graphql";
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
@@ -32,22 +32,37 @@ export const typeScriptName = (schema: GraphQLSchema, name: string): string =>
 export const resolversName = (schema: GraphQLSchema, type: string): string =>
   `${typeScriptName(schema, type)}${resolversSuffix(schema)}`;
 
-export const resolversSuffix = (schema: GraphQLSchema): string =>
-  Object.keys(schema.getTypeMap()).some((name) => name.endsWith("Resolvers")) ? "$Resolvers" : "Resolvers";
+export const resolversSuffix = (schema: GraphQLSchema): string => namesOf(schema).suffix;
 
 /** Whether codegen derives this name from another type: its parent, its arguments or its conversion. */
 function isDerivedName(schema: GraphQLSchema, name: string): boolean {
   const [, owner = ""] = /^(\w+)Parent$/.exec(name) ?? [];
   const [, input = ""] = /^to(\w+)$/.exec(name) ?? [];
-  const isOfArguments = Object.values(schema.getTypeMap()).some(
-    (type) =>
-      isObjectType(type) &&
-      name.startsWith(type.name) &&
-      Object.keys(type.getFields()).some(
-        (field) => lettersOf(`${type.name}${field}Args`) === lettersOf(name),
-      ),
+  return (
+    schema.getType(owner) !== undefined ||
+    isInputObjectType(schema.getType(input)) ||
+    namesOf(schema).ofArguments.has(lettersOf(name))
   );
-  return schema.getType(owner) !== undefined || isInputObjectType(schema.getType(input)) || isOfArguments;
+}
+
+/** `ofArguments`: the letters of each name that codegen gives to the type of a field's arguments. */
+type Names = { readonly suffix: string; readonly ofArguments: ReadonlySet<string> };
+
+const known = new WeakMap<GraphQLSchema, Names>();
+
+/** Every name in the generated files asks for these, so a schema's are found once. */
+function namesOf(schema: GraphQLSchema): Names {
+  const names = known.get(schema) ?? findNames(Object.values(schema.getTypeMap()));
+  known.set(schema, names);
+  return names;
+}
+
+function findNames(types: readonly GraphQLNamedType[]): Names {
+  const ofArguments = types
+    .filter(isObjectType)
+    .flatMap((type) => Object.keys(type.getFields()).map((field) => lettersOf(`${type.name}${field}Args`)));
+  const suffix = types.some(({ name }) => name.endsWith("Resolvers")) ? "$Resolvers" : "Resolvers";
+  return { suffix, ofArguments: new Set(ofArguments) };
 }
 
 const lettersOf = (name: string): string => name.replaceAll("_", "").toLowerCase();

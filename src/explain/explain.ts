@@ -4,7 +4,7 @@ import { callCost, callPlanOf } from "../bind/call-cost.ts";
 import { didYouMean } from "../bind/findings.ts";
 import { type BoundField, type Input, type Model, type PlainField, sourceOf } from "../bind/model.ts";
 import { UsageError } from "../cli/usage-error.ts";
-import { methodAndPath } from "../openapi/operation.ts";
+import { methodAndPath, type RestOperation } from "../openapi/operation.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 
 /** `name` is a field's coordinate or a saved operation's name; throws `UsageError` if it is neither. */
@@ -63,7 +63,7 @@ function explainPlainField(model: Model, { coordinate, property, type }: PlainFi
 function callLines(field: BoundField): string[] {
   const { operation, inputs, wholeBody, result, connection, batch, nullOn404, needs } = field;
   return [
-    `  ${methodAndPath(operation)}  (${operation.id}${operation.product ? `, ${operation.product}` : ""})`,
+    `  ${[methodAndPath(operation), ...aside(operation)].join("  ")}`,
     ...inputs.map((input) => `  ${input.in} ${input.name}: ${inputSource(input, batch?.key === input)}`),
     ...(wholeBody ? [`  body: ${sourceOf(wholeBody)}`] : []),
     ...(result.length > 0 ? [`  result: ${result.join(".")}`] : []),
@@ -76,6 +76,13 @@ function callLines(field: BoundField): string[] {
     ...(nullOn404 ? ["  a 404 is null"] : []),
     ...(needs.length > 0 ? [`  no call, and null, where ${needs.map(sourceOf).join(" or ")} is null`] : []),
   ];
+}
+
+/** The `operationId` and the product, if it has them. */
+function aside({ id, product, ...operation }: RestOperation): string[] {
+  const named = id === methodAndPath(operation) ? [] : [id];
+  const known = [...named, ...(product ? [product] : [])];
+  return known.length > 0 ? [`(${known.join(", ")})`] : [];
 }
 
 const batchModes = {

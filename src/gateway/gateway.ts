@@ -7,6 +7,7 @@ import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { addressBlock } from "../http/address-block.ts";
 import { isKeyOf } from "../http/api-key.ts";
+import type { TenantContext } from "../http/context-headers.ts";
 import { allowOrigins } from "../http/cors.ts";
 import { readKey, unauthenticated } from "../http/credentials.ts";
 import { graphqlPath } from "../http/error-response.ts";
@@ -15,23 +16,38 @@ import { createServer } from "../http/server.ts";
 import { createForward, methods } from "./forward.ts";
 import { createInject } from "./inject.ts";
 import { createKeyIntrospection } from "./key-introspection.ts";
-import { createKeyVerifier, type VerifyKey } from "./key-verifier.ts";
+import { createKeyVerifier, KeyChecks, type VerifyKey } from "./key-verifier.ts";
 import { createRateLimits } from "./rate-limit.ts";
 import { readBody } from "./read-body.ts";
 import { clientLeft } from "./response-forwarding.ts";
 import { type Headers, stripRequest } from "./strip.ts";
 import { TenantConcurrency } from "./tenant-concurrency.ts";
-import { type Backends, findExplorerRoute, findRoute, parseRequestTarget } from "./upstream-route.ts";
+import {
+  type Backends,
+  findExplorerRoute,
+  findRoute,
+  parseRequestTarget,
+  type UpstreamRoute,
+} from "./upstream-route.ts";
+
+declare module "fastify" {
+  interface FastifyInstance {
+    keyChecks: KeyChecks;
+  }
+}
 
 /** Makes the gateway in front of `backends`; it does not listen yet, and closes its connections on close. */
 export async function createGateway(config: Config, backends: Backends): Promise<FastifyInstance> {
-  const server = createServer(config);
+  const server = createServer(config, "gateway");
   const { lookUp, close: closeLookUp } = createKeyIntrospection(config, backends.keyIntrospection);
   const { forward, close: closeForward } = createForward(config);
   // a little less than the whole, so that the 503 itself is still inside it
-  const verify = createKeyVerifier(lookUp, Math.ceil(config.env.KEY_INTROSPECTION_TIMEOUT_MS * 0.95));
+  const checks = new KeyChecks();
+  server.decorate("keyChecks", checks);
+  const verify = createKeyVerifier(lookUp, Math.ceil(config.env.KEY_INTROSPECTION_TIMEOUT_MS * 0.95), checks);
   server.addHook("onClose", async () => void (await Promise.all([closeLookUp(), closeForward()])));
   server.addHook("onRequest", refuseTricks);
+  if (config.env.TRUSTED_PROXIES.length === 0) server.addHook("onRequest", warnOfProxy());
   passBodiesThrough(server);
   await allowOrigins(server, config.env.CORS_ORIGINS, methods);
   const limits = await createRateLimits(server, config);
@@ -63,6 +79,7 @@ export async function createGateway(config: Config, backends: Backends): Promise
       const route = explorer ?? findRoute(backends, request.raw.url ?? "");
       const stripped = stripRequest(config.env.CONTEXT_HEADER_PREFIX, request.headers);
       const caller = explorer ? undefined : await introspect(config, verify, key, request.ip);
+      noteCaller(request, route, caller);
       if (caller) await limits.byKey(request, reply, caller.apiKeyId);
       const body = request.body ? await readBody(request.raw, config.env.MAX_BODY_BYTES) : null;
       if (reply.raw.destroyed) throw clientLeft(); // and would never give its share back
@@ -82,11 +99,21 @@ export async function createGateway(config: Config, backends: Backends): Promise
   return server;
 }
 
+function noteCaller(
+  { record }: FastifyRequest,
+  route: UpstreamRoute,
+  caller: TenantContext | undefined,
+): void {
+  if (route.path.endsWith(graphqlPath)) record.route = graphqlPath;
+  record.keyId = caller?.apiKeyId;
+  record.tenantId = caller?.tenantId;
+}
+
 /** Phase 2: whose request it is. Throws UNAUTHENTICATED; what cannot be a key costs no look-up. */
 async function introspect(config: Config, verify: VerifyKey, key: string | undefined, ip: string) {
   const isKey = key !== undefined && isKeyOf(config.env.API_ENVIRONMENT, key);
   const caller = isKey ? await verify(key, addressBlock(ip)) : undefined;
-  if (!caller) throw unauthenticated(key);
+  if (!caller) throw unauthenticated(key !== undefined);
   return caller;
 }
 
@@ -98,6 +125,19 @@ async function refuseTricks(request: FastifyRequest, reply: FastifyReply): Promi
   if (/^(?:GET|HEAD)$/.test(request.method) && (coding !== undefined || length !== "0")) {
     throw new CodedError("BAD_REQUEST", `a ${request.method} request has no body`);
   }
+}
+
+/** A proxy in front that is not trusted makes all its clients one address: its own. Told once. */
+function warnOfProxy() {
+  let isTold = false;
+  return async ({ headers, log, ip }: FastifyRequest): Promise<void> => {
+    if (isTold || headers["x-forwarded-for"] === undefined) return;
+    isTold = true;
+    log.warn(
+      { address: ip },
+      "X-Forwarded-For came and TRUSTED_PROXIES is not set: limits count this proxy's clients as one address",
+    );
+  };
 }
 
 /** Nobody here parses a body, nor reads one before it is known whose it is. */

@@ -1,10 +1,10 @@
 /**
  * Phase 3: sets the headers that only the gateway may set: the eight context headers and its proof, the request id, the
- * client's address, and the W3C trace context. The gateway records no span, so a valid trace context stays unchanged.
+ * client's address, and the W3C trace context. Where no trace is recorded, a valid one stays unchanged.
  */
-import { randomUUID } from "node:crypto";
 import type { Config } from "../config.ts";
 import { proofHeader, type TenantContext, writeContextHeaders } from "../http/context-headers.ts";
+import { newParent, parentOf } from "../observe/trace-context.ts";
 import type { Headers } from "./strip.ts";
 
 /** The parts of a request that the gateway vouches for. */
@@ -12,6 +12,8 @@ export type Origin = {
   id: string;
   ip: string;
   headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** It holds the trace's parent, the caller's own or one that is recorded here. */
+  record: { traceparent: string | undefined };
 };
 
 /** Adds to `headers` (stripped before); without `caller` no context and no proof go out. */
@@ -30,22 +32,18 @@ export function createInject({ env }: Config): Inject {
   };
   return (headers, origin, caller) => ({
     ...headers,
-    ...traceContext(origin.headers),
+    ...traceContext(origin),
     "x-request-id": origin.id,
     "x-forwarded-for": origin.ip,
     ...(caller && contextHeaders(caller)),
   });
 }
 
-const validParent = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
-
-/** Trace Context (W3C) §3.2, §3.3: an invalid parent starts a new trace and takes its state with it. */
-function traceContext({ traceparent, tracestate }: Origin["headers"]): Headers {
-  if (typeof traceparent !== "string" || !validParent.test(traceparent)) return { traceparent: newParent() };
-  return typeof tracestate === "string" ? { traceparent, tracestate } : { traceparent };
+/** The state belongs to a valid parent alone (Trace Context §3.3). */
+function traceContext({ headers, record }: Origin): Headers {
+  const { traceparent, tracestate } = headers;
+  record.traceparent ??= newParent();
+  return parentOf(traceparent) !== undefined && typeof tracestate === "string"
+    ? { traceparent: record.traceparent, tracestate }
+    : { traceparent: record.traceparent };
 }
-
-/** UUIDs, because Node draws their randomness in batches; `randomBytes` was 7 % of the gateway's time. */
-const randomHex = (length: 16 | 32): string => randomUUID().replaceAll("-", "").slice(-length);
-
-const newParent = (): string => `00-${randomHex(32)}-${randomHex(16)}-00`;

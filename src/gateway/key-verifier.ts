@@ -21,8 +21,22 @@ export type VerifyKey = (key: string, owner: string) => Promise<TenantContext | 
 
 type Remembered = { state: KeyState; until: number };
 
+/** The keys that were checked and the look-ups that were made, since the start. */
+export class KeyChecks {
+  hits = 0;
+  misses = 0;
+  active = 0;
+  inactive = 0;
+  failed = 0;
+  underWay = 0;
+}
+
 /** A look-up and its wait take `timeoutMs` at most. Throws SERVICE_UNAVAILABLE, and the errors of `lookUp`. */
-export function createKeyVerifier(lookUp: IntrospectKey, timeoutMs: number): VerifyKey {
+export function createKeyVerifier(
+  lookUp: IntrospectKey,
+  timeoutMs: number,
+  checks = new KeyChecks(),
+): VerifyKey {
   const active = new LRUCache<string, Remembered>({ max: cachedKeys });
   const inactive = new LRUCache<string, Remembered>({ max: cachedKeys });
   const underWay = new Map<string, Promise<KeyState>>();
@@ -45,13 +59,23 @@ export function createKeyVerifier(lookUp: IntrospectKey, timeoutMs: number): Ver
     const signal = AbortSignal.timeout(timeoutMs);
     const asked = queue
       .run(rank, owner, signal, () => ask(key, digest, signal))
-      .finally(() => underWay.delete(digest));
+      .finally(() => {
+        underWay.delete(digest);
+        checks.underWay--;
+      });
     underWay.set(digest, asked);
+    checks.underWay++;
+    asked.then(
+      (state) => checks[state === "inactive" ? "inactive" : "active"]++,
+      () => checks.failed++,
+    );
     return asked;
   };
   return async (key, owner) => {
     const digest = hash("sha256", key, "base64");
     const known = fresh(active.get(digest)) ?? fresh(inactive.get(digest));
+    if (known) checks.hits++;
+    else checks.misses++;
     const state = known ?? (await askOnce(key, digest, owner));
     return state === "inactive" ? undefined : state.context;
   };

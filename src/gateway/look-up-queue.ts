@@ -4,7 +4,7 @@
  * refuses the newest look-up of the address that has most. So a flood of unknown keys keeps no good key out.
  */
 import { keyLookUps } from "../capacity.ts";
-import { CodedError } from "../errors.ts";
+import { type CodedError, refusedBy } from "../errors.ts";
 
 /** Lower ranks are served first. Every fourth turn is the last rank's, so that the second rank cannot starve it. */
 export const ranks = { known: 0, plausible: 1, other: 2 } as const;
@@ -99,4 +99,4 @@ class RoundRobin {
 }
 
 const tooMany = (): CodedError =>
-  new CodedError("SERVICE_UNAVAILABLE", "too many API keys to check at once", { retryAfter: 1 });
+  refusedBy("key_look_ups", "SERVICE_UNAVAILABLE", "too many API keys to check at once");

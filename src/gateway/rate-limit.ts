@@ -6,7 +6,7 @@
 import rateLimit, { type CreateRateLimitOptions } from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
-import { CodedError } from "../errors.ts";
+import { type Bound, refusedBy } from "../errors.ts";
 import { RateStore } from "./rate-store.ts";
 
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
@@ -21,12 +21,12 @@ export async function createRateLimits(server: FastifyInstance, config: Config):
   if (!config.production) return unlimited;
   await server.register(rateLimit, { global: false, store: RateStore });
   const keyIds = new WeakMap<FastifyRequest, string>();
-  const limit = (options: CreateRateLimitOptions): Check => {
+  const limit = (bound: Bound, options: CreateRateLimitOptions): Check => {
     const count = server.createRateLimit({ timeWindow: windowMs, ...options });
-    return async (request, reply) => apply(reply, await count(request));
+    return async (request, reply) => apply(bound, reply, await count(request));
   };
-  const byAddress = limit({ max: config.env.RATE_LIMIT_PER_ADDRESS });
-  const byKeyId = limit({
+  const byAddress = limit("address_rate", { max: config.env.RATE_LIMIT_PER_ADDRESS });
+  const byKeyId = limit("key_rate", {
     max: config.env.RATE_LIMIT_PER_KEY,
     keyGenerator: (request) => keyIds.get(request) ?? "",
   });
@@ -41,11 +41,11 @@ export async function createRateLimits(server: FastifyInstance, config: Config):
 
 type Count = Awaited<ReturnType<ReturnType<FastifyInstance["createRateLimit"]>>>;
 
-function apply(reply: FastifyReply, count: Count): void {
+function apply(bound: Bound, reply: FastifyReply, count: Count): void {
   if (count.isAllowed) return;
   reply.header("ratelimit-limit", count.max);
   reply.header("ratelimit-remaining", count.remaining);
   reply.header("ratelimit-reset", count.ttlInSeconds);
   if (!count.isExceeded) return;
-  throw new CodedError("RATE_LIMITED", "too many requests", { retryAfter: Math.max(1, count.ttlInSeconds) });
+  throw refusedBy(bound, "RATE_LIMITED", "too many requests", Math.max(1, count.ttlInSeconds));
 }

@@ -5,7 +5,7 @@
  */
 import type { FastifyReply } from "fastify";
 import { gatewayConnections as connections, gatewayBodies } from "../capacity.ts";
-import { CodedError } from "../errors.ts";
+import { refusedBy } from "../errors.ts";
 
 type Usage = { requests: number; bytes: number };
 
@@ -26,9 +26,9 @@ export class TenantConcurrency {
     const share = tenantId === undefined ? connections / 8 : connections / 2;
     const own = this.#usage.get(tenantId) ?? { requests: 0, bytes: 0 };
     if (own.requests >= share || own.bytes + bytes > gatewayBodies.ofTenant * this.#maxBodyBytes)
-      throw new CodedError("RATE_LIMITED", "too many requests at once", { retryAfter: 1 });
+      throw refusedBy("tenant_concurrency", "RATE_LIMITED", "too many requests at once");
     if (this.#bytes + bytes > gatewayBodies.all * this.#maxBodyBytes)
-      throw new CodedError("SERVICE_UNAVAILABLE", "too many request bodies at once", { retryAfter: 1 });
+      throw refusedBy("bodies", "SERVICE_UNAVAILABLE", "too many request bodies at once");
     this.#usage.set(tenantId, own);
     this.#count(own, 1, bytes);
     raw.once("close", () => {

@@ -1,9 +1,8 @@
 /**
- * Records the REST calls of one GraphQL request for a client that asks for them. A record holds names, times and counts.
- * It holds no part of a URL, a header or a body.
+ * The REST calls of one GraphQL request, for a client that asks for them. A record holds names, times and counts. It
+ * holds no part of a URL, a header or a body.
  */
-import type { NoteCall } from "../rest/client.ts";
-import type { ResponseSource } from "../rest/rest-response.ts";
+import type { CallRecord, RequestRecord, ResponseSource } from "../observe/records.ts";
 
 export type NotedCall = {
   /** The `operationId`. */
@@ -22,34 +21,31 @@ export type NotedCall = {
   readonly keys?: number;
 };
 
-export class CallLog {
-  readonly calls: NotedCall[] = [];
-  /** Identical reads of a request share one response and count as one call. */
-  readonly #noted = new WeakSet<object>();
-  #began: number | undefined;
+/** From now on `request` collects its calls, in the order in which they end. */
+export function collectCalls(request: RequestRecord): () => NotedCall[] {
+  const ended: CallRecord[] = [];
+  request.ended = ended;
+  return () => {
+    const began = Math.min(...ended.map(({ beganAt }) => beganAt));
+    return ended.map((call) => noted(call, began));
+  };
+}
 
-  /** Records a call when it succeeds or fails. */
-  readonly note: NoteCall = async ({ id }, method, path, query, sent) => {
-    const began = performance.now();
-    this.#began ??= began;
-    const answer = await sent.then(
-      ({ response }) => response,
-      () => undefined,
-    );
-    if (answer && this.#noted.has(answer)) return;
-    if (answer) this.#noted.add(answer);
-    const lengths = Object.values(query ?? {}).map((value) => (Array.isArray(value) ? value.length : 0));
-    const keys = Math.max(0, ...lengths);
-    this.calls.push({
-      operation: id,
-      method,
-      path,
-      ...(answer && { status: answer.status }),
-      ...(answer && answer.source !== "fetched" && { source: answer.source }),
-      startMs: rounded(began - this.#began),
-      ms: rounded(performance.now() - began),
-      ...(keys > 0 && { keys }),
-    });
+function noted(
+  { operation, method, path, query, status, source, beganAt, ms }: CallRecord,
+  began: number,
+): NotedCall {
+  const lengths = Object.values(query ?? {}).map((value) => (Array.isArray(value) ? value.length : 0));
+  const keys = Math.max(0, ...lengths);
+  return {
+    operation: operation.id,
+    method,
+    path,
+    ...(status > 0 && { status }),
+    ...(source !== "fetched" && { source }),
+    startMs: rounded(beganAt - began),
+    ms: rounded(ms),
+    ...(keys > 0 && { keys }),
   };
 }
 

@@ -8,8 +8,9 @@ import { LRUCache } from "lru-cache";
 import { acceptedCredentials } from "../capacity.ts";
 import type { Config } from "../config.ts";
 import { addressBlock } from "../http/address-block.ts";
+import { Forwarded } from "../rest/forwarded.ts";
 import { headerForwarder, isVerified } from "../rest/forwarded-headers.ts";
-import type { Forwarded } from "../rest/identity.ts";
+import type { Operation } from "../rest/operation.ts";
 
 /** A caller whose credential REST has not accepted yet, or who has none. */
 const unknown = "address ";
@@ -19,8 +20,8 @@ export class Callers {
   readonly #accepted = new LRUCache<string, true>({ max: acceptedCredentials });
   readonly #known = new WeakMap<FastifyRequest, Forwarded>();
 
-  constructor(config: Config) {
-    this.#forward = headerForwarder(config);
+  constructor(config: Config, operations: Readonly<Record<string, Operation>>) {
+    this.#forward = headerForwarder(config, operations);
   }
 
   /** The headers that travel on to REST, and the caller. */
@@ -40,6 +41,6 @@ export class Callers {
   #read({ headers, id, ip }: FastifyRequest): Forwarded {
     const forwarded = this.#forward(headers, id);
     if (isVerified(forwarded) || this.#accepted.has(forwarded.caller)) return forwarded;
-    return { ...forwarded, caller: unknown + addressBlock(ip) };
+    return new Forwarded(forwarded.headers, forwarded.credentials, unknown + addressBlock(ip));
   }
 }

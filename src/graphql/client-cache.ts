@@ -5,19 +5,17 @@
 import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { addVary } from "../http/vary.ts";
-import { credentialHeaders } from "../standards/credential-headers.ts";
 
-const dependsOn = ["accept", "accept-language", ...credentialHeaders.map((name) => name.toLowerCase())];
-
-/** Sets the headers. Returns whether the client has the response already. `freshSeconds` of 0: it must not keep it. */
+/** Sets the headers. Returns whether the client has the response already. `freshSeconds` of 0: it must not keep it. `credentials` are the headers that carry some. */
 export function letClientKeep(
   { headers }: FastifyRequest,
   reply: FastifyReply,
   text: string,
   freshSeconds: number,
+  credentials: readonly string[],
 ): boolean {
   const tag = `W/"${hash("sha256", text, "base64url")}"`; // weak: the response may be compressed
-  addVary(reply, ...dependsOn);
+  addVary(reply, "accept", "accept-language", ...credentials);
   reply.header("etag", tag);
   if (freshSeconds > 0) reply.header("cache-control", `private, max-age=${freshSeconds}`);
   return headers["if-none-match"]?.split(",").some((one) => isSame(one.trim(), tag)) ?? false;

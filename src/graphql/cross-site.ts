@@ -1,7 +1,7 @@
 /**
  * Detects queries by GET that another site may have made a browser send (CSRF). A browser sends a preflight before it
- * sends a script's header to another origin (Fetch §4.8, CORS preflight). Our credentials are such headers: `X-API-Key`
- * and `Authorization: Bearer`, never a cookie. So a request without a preflight carries no valid credential. It could
+ * sends a script's header to another origin (Fetch §4.8, CORS preflight). Credentials are such headers: `X-API-Key`,
+ * `Authorization: Bearer`, or what the document declares; never a cookie. So a request without a preflight carries no valid credential. It could
  * still cost time, and the other site could measure its duration. Apollo Server refuses every GET without a header of its
  * own list, and so refuses urql's default requests. This check refuses a browser's request alone (`Sec-Fetch-Site`,
  * `Origin`), and only if the request has no header that needs a preflight.
@@ -11,15 +11,24 @@ import { CodedError } from "../errors.ts";
 
 /** Apollo's clients send `x-apollo-operation-name`. Apollo's documentation names the last header for other clients. */
 const preflighted = ["x-api-key", "x-apollo-operation-name", "apollo-require-preflight"];
+/** Of a browser's own `Authorization` the scheme decides. */
+const decidedByScheme = "authorization";
 
 /** The content types that need no preflight (Fetch §2.2.2, CORS-safelisted request headers). */
 const simpleType = /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i;
 
-/** The error for a GET that a page of another origin made a browser send; `undefined` for any other GET. */
-export function crossSiteFault(headers: IncomingHttpHeaders): CodedError | undefined {
+/** `credentials` are the headers that carry some. The error for a GET that a page of another origin made a browser send; `undefined` for any other GET. */
+export function crossSiteFault(
+  headers: IncomingHttpHeaders,
+  credentials: readonly string[],
+): CodedError | undefined {
   const { "sec-fetch-site": site, origin, authorization = "", "content-type": type } = headers;
   const isForeign = site === undefined ? origin !== undefined : site !== "same-origin" && site !== "none";
-  if (!isForeign || preflighted.some((name) => headers[name])) return undefined;
+  if (
+    !isForeign ||
+    [...preflighted, ...credentials].some((name) => name !== decidedByScheme && headers[name])
+  )
+    return undefined;
   // a browser adds Basic credentials by itself, so only Bearer counts
   if (/^Bearer /i.test(authorization) || (type !== undefined && !simpleType.test(type))) return undefined;
   return new CodedError(

@@ -6,6 +6,7 @@ import { compressResponses } from "../http/compress-responses.ts";
 import { allowOrigins } from "../http/cors.ts";
 import { createServer } from "../http/server.ts";
 import { Upstreams } from "../rest/client.ts";
+import { credentialNames } from "../rest/credentials.ts";
 import { createApollo } from "./apollo.ts";
 import { Callers } from "./callers.ts";
 import { letAbandonedErrorsGo } from "./errors/abandoned-errors.ts";
@@ -22,6 +23,7 @@ declare module "fastify" {
   interface FastifyInstance {
     /** The operations since the start, by executor. */
     executions: ExecutionCounts;
+    upstreams: Upstreams;
   }
 }
 
@@ -42,7 +44,7 @@ export async function createGraphql(
   if (!base)
     throw new ConfigError(["REST_BASE_URL: the graphql role needs it; set it to the REST platform's URL"]);
   letAbandonedErrorsGo();
-  const server = createServer(config);
+  const server = createServer(config, "graphql", credentialNames(operations));
   const upstreams = new Upstreams(config, base, operations);
   const executions: ExecutionCounts = { planned: 0, interpreted: 0 };
   const schema = buildSchema();
@@ -50,6 +52,7 @@ export async function createGraphql(
   const apollo = createApollo(config, schema, server.log, planned ? executions : undefined, saved);
   await apollo.start();
   server.decorate("executions", executions);
+  server.decorate("upstreams", upstreams);
   server.addHook("onClose", async () => {
     await apollo.stop();
     await upstreams.close();
@@ -57,7 +60,7 @@ export async function createGraphql(
   await compressResponses(server);
   await allowOrigins(server, origins, ["GET", "POST"]);
   await server.register(async (scoped) => {
-    const callers = new Callers(config);
+    const callers = new Callers(config, operations);
     shedOverload(scoped, config.env.MAX_CONCURRENT_REQUESTS, (request) => callers.of(request).caller);
     limitStarts(scoped);
     const explorer = config.production ? undefined : createExplorer(schema, samples);

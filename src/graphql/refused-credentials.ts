@@ -3,14 +3,14 @@
  * credential from REST alone. It then sends one 401, as a gateway in front of it would.
  */
 import type { GraphQLResponse } from "@apollo/server";
-import { readKey, unauthenticated } from "../http/credentials.ts";
+import { unauthenticated } from "../http/credentials.ts";
 
-/** Throws UNAUTHENTICATED when no response holds a value and every error in them is UNAUTHENTICATED. */
+/** `hasCredentials`: the request came with some. Throws UNAUTHENTICATED when no response holds a value and every error in them is UNAUTHENTICATED. */
 export function throwForRefusedCredentials(
   responses: readonly GraphQLResponse[],
-  rawHeaders: readonly string[],
+  hasCredentials: boolean,
 ): void {
-  if (responses.every(isRefused)) throw unauthenticated(readKey(rawHeaders));
+  if (responses.every(isRefused)) throw unauthenticated(hasCredentials);
 }
 
 function isRefused({ body }: GraphQLResponse): boolean {

@@ -7,16 +7,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { GraphQLError } from "graphql";
 import { operations } from "../../generated/operations.ts";
 import type { Config } from "../config.ts";
-import { CodedError, overLimit } from "../errors.ts";
+import { type Code, CodedError, overLimit } from "../errors.ts";
+import { contextHeaderNames } from "../http/context-headers.ts";
 import { graphqlPath as path } from "../http/error-response.ts";
 import { json, mediaTypeFor } from "../http/graphql-media-type.ts";
 import { jsonParser, leaveJsonBodies } from "../http/json-body.ts";
 import { wantsHtml } from "../http/media-type.ts";
 import { answerOptions } from "../http/options.ts";
+import type { RequestRecord } from "../observe/records.ts";
 import { RestClient, type Upstreams } from "../rest/client.ts";
+import { credentialNames } from "../rest/credentials.ts";
 import { RequestScope } from "../rest/request-scope.ts";
 import type { Rest } from "../rest/rest.ts";
-import { CallLog } from "./call-log.ts";
+import { collectCalls, type NotedCall } from "./call-log.ts";
 import type { Callers } from "./callers.ts";
 import { letClientKeep } from "./client-cache.ts";
 import { crossSiteFault } from "./cross-site.ts";
@@ -45,6 +48,8 @@ export function routes(
   config: Config,
   { apollo, upstreams, callers, saved, explorer }: Parts,
 ): void {
+  const [tenantName = "", , keyName = ""] = contextHeaderNames(config.env.CONTEXT_HEADER_PREFIX);
+  const credentials = credentialNames(operations);
   const refusals = new Refusals();
   const parse = jsonParser(server);
   leaveJsonBodies(server); // a caller that has used up its share waits before its body is parsed
@@ -63,18 +68,22 @@ export function routes(
   ): Promise<FastifyReply> => {
     if (mediaTypeFor(request.headers.accept) === undefined)
       return answer(request, reply, refusal("this client accepts no media type of GraphQL's", 406));
-    const scope = new RequestScope(config, upstreams.shares, callers.of(request));
+    const { record } = request;
+    const forwarded = callers.of(request);
+    record.tenantId = forwarded.headers[tenantName];
+    record.keyId = forwarded.headers[keyName];
+    const scope = new RequestScope(config, upstreams.shares, forwarded);
     reply.raw.on("close", () => {
       if (!reply.raw.writableFinished) scope.leave();
     });
     const admission = scope.start();
     if (admission) await admission;
     if (reply.raw.destroyed) return reply;
-    const log = explorer && request.headers["x-explain-calls"] === "1" ? new CallLog() : undefined;
-    const client = new RestClient(operations, upstreams, scope, log?.note);
+    const calls = explorer && request.headers["x-explain-calls"] === "1" ? collectCalls(record) : undefined;
+    const client = new RestClient(operations, upstreams, scope, record);
     const rest = client as unknown as Rest;
     const queriesOnly = request.method !== "POST";
-    const run = async (one: unknown): Promise<GraphQLResponse> => {
+    const run = async (one: unknown, isBatch: boolean): Promise<GraphQLResponse> => {
       const asked = readParameters(one);
       if (typeof asked === "string") return refusal(asked);
       const excess = textExcess(config.env, asked.query ?? "");
@@ -82,6 +91,10 @@ export function routes(
       const query = requestedText(saved, savedOnly, asked);
       if (query instanceof CodedError) return refusal(query.message, query.status, { code: query.code });
       const { operationName, variables } = asked;
+      if (!isBatch) {
+        record.operation = saved.nameOf(query);
+        record.givenName = operationName;
+      }
       const known = refusals.get(query);
       if (known) return known;
       const document = { refused: false };
@@ -95,16 +108,19 @@ export function routes(
       const isList = Array.isArray(parameters);
       if (isList && parameters.length > maxOperations) throw tooMany(maxOperations);
       const isBatch = isList && maxOperations > 1 && parameters.length > 0;
-      const given = isBatch ? await Promise.all(parameters.map(run)) : await run(parameters);
+      const given = isBatch
+        ? await Promise.all(parameters.map((one) => run(one, true)))
+        : await run(parameters, false);
       if (client.hasSucceeded) callers.accept(request);
-      throwForRefusedCredentials([given].flat(), request.raw.rawHeaders);
-      if (log) for (const one of [given].flat()) withCalls(one, log);
+      throwForRefusedCredentials([given].flat(), forwarded.hasCredentials);
+      if (calls) for (const one of [given].flat()) withCalls(one, calls());
       const text = textOf(given, request.id);
       const excess = answerExcess(config.env, text);
       scope.workedOn(text);
       if (excess) return answer(request, reply, refused(excess));
-      const mayBeKept = queriesOnly && !log && isWithoutErrors(given);
-      if (mayBeKept && letClientKeep(request, reply, text, scope.freshSeconds)) return reply.code(304).send();
+      const mayBeKept = queriesOnly && !calls && isWithoutErrors(given);
+      if (mayBeKept && letClientKeep(request, reply, text, scope.freshSeconds, credentials))
+        return reply.code(304).send();
       return answer(request, reply, given, text);
     } finally {
       scope.close();
@@ -124,7 +140,7 @@ export function routes(
   server.get(path, async (request, reply) => {
     if (explorer && wantsHtml(request.headers.accept)) return explorer.send(request, reply);
     if (!takesGet) throw refusedMethod(reply);
-    const fault = crossSiteFault(request.headers);
+    const fault = crossSiteFault(request.headers, credentials);
     if (fault) return answer(request, reply, refusal(fault.message));
     return execute(request, reply, () => readSearch(request.query as Record<string, unknown>));
   });
@@ -144,7 +160,7 @@ const tooMany = (limit: number): CodedError =>
   overLimit("MAX_OPERATIONS", limit, `a request may carry at most ${limit} operations`);
 
 /** Adds `extensions.calls`: the REST calls of the whole HTTP request. */
-function withCalls({ body }: GraphQLResponse, { calls }: CallLog): void {
+function withCalls({ body }: GraphQLResponse, calls: readonly NotedCall[]): void {
   if (body.kind !== "single") return;
   body.singleResult.extensions = { ...body.singleResult.extensions, calls };
 }
@@ -155,9 +171,17 @@ const isWithoutErrors = (given: GraphQLResponse | GraphQLResponse[]): boolean =>
 const textOf = (given: GraphQLResponse | GraphQLResponse[], id: string): string =>
   JSON.stringify(Array.isArray(given) ? given.map((one) => resultOf(one, id)) : resultOf(given, id));
 
+/** Notes the code of a response's first error. */
+function noteError(record: RequestRecord, { body }: GraphQLResponse): void {
+  const extensions = body.kind === "single" ? body.singleResult.errors?.[0]?.extensions : undefined;
+  if (!extensions) return;
+  record.code ??= extensions.code as Code;
+  record.reason ??= extensions.limit as string | undefined;
+}
+
 /** Sends a response or a batch. A batch has the highest status of its responses. */
 function answer(
-  { id, headers: { accept } }: FastifyRequest,
+  { id, headers: { accept }, record }: FastifyRequest,
   reply: FastifyReply,
   given: GraphQLResponse | GraphQLResponse[],
   text = textOf(given, id),
@@ -166,6 +190,7 @@ function answer(
   for (const response of Array.isArray(given) ? given : [given]) {
     for (const [name, value] of response.http.headers) reply.header(name, value);
     status = Math.max(status, statusOf(response, accept));
+    noteError(record, response);
   }
   if (!reply.hasHeader("cache-control")) reply.header("cache-control", "private, no-store");
   return reply

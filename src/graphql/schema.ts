@@ -4,8 +4,10 @@ import { makeExecutableSchema } from "@graphql-tools/schema";
 import { type GraphQLField, type GraphQLSchema, isObjectType } from "graphql";
 import { argumentNames, argumentSchemas } from "../../generated/arguments.ts";
 import * as resolvers from "../../generated/resolvers.ts";
+import type { Context } from "../rest/context.ts";
+import type { LevelResolver } from "../rest/level.ts";
 import { addDateCoercions } from "./date-scalars.ts";
-import { argumentCheck, type Resolver } from "./errors/argument-check.ts";
+import { type Args, argumentCheck, type Resolver } from "./errors/argument-check.ts";
 import { withArgumentNames } from "./errors/argument-names.ts";
 import { isPlainObject } from "./plain-object.ts";
 
@@ -52,10 +54,31 @@ function speakingGraphql(
   { name, args }: GraphQLField<unknown, unknown>,
   resolve: Resolver,
 ): Resolver {
-  if (args.length === 0) return resolve;
+  if (!isCall(resolve)) return resolve;
   const coordinate = `${type}.${name}`;
+  const told = withCoordinate(coordinate, resolve);
+  if (args.length === 0) return told;
   const schemas = facts.schemas[coordinate];
   const names = facts.names[coordinate];
-  const named = withArgumentNames({ names: names ?? {}, schemas: schemas ?? {}, args }, resolve);
+  const named = withArgumentNames({ names: names ?? {}, schemas: schemas ?? {}, args }, told);
   return schemas ? argumentCheck(schemas, args, named) : named;
+}
+
+/** Whether a resolver calls REST: those of plain fields carry a mark. */
+const isCall = (resolve: Resolver): boolean => !("property" in resolve || "itself" in resolve);
+
+/** Tells the REST client whose calls begin. */
+function withCoordinate(coordinate: string, resolve: Resolver): Resolver {
+  const told: Resolver = (parent, args, context: Context, info) => {
+    context.rest.coordinate = coordinate;
+    return resolve(parent, args, context as never, info);
+  };
+  const { level } = resolve;
+  if (!level) return told;
+  return Object.assign(told, {
+    level: ((parents, args, context) => {
+      context.rest.coordinate = coordinate;
+      return level(parents, args, context);
+    }) satisfies LevelResolver<unknown, Args, unknown>,
+  });
 }

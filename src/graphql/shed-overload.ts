@@ -8,7 +8,7 @@
 import { performance } from "node:perf_hooks";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { largeAnswers } from "../capacity.ts";
-import { CodedError } from "../errors.ts";
+import { type Bound, type CodedError, refusedBy } from "../errors.ts";
 import { sendError } from "../http/error-response.ts";
 import { FairBound } from "./fair-bound.ts";
 
@@ -45,7 +45,8 @@ export function shedOverload(
   });
   const refuse = (reply: FastifyReply): void => {
     refused++;
-    sendError(reply, overloaded); // bypasses the error handler, because a log line for each refusal would add load
+    const isLoop = loop.bound() < maxRequests;
+    sendError(reply, isLoop ? loopFull : overloaded); // bypasses the error handler, because a log line for each refusal would add load
   };
   server.addHook("onRequest", (request, reply, done) => {
     if (underWay.hasRoom(callerOf(request), 1, loop.bound())) done();
@@ -68,15 +69,17 @@ export function shedOverload(
     const bytes = sent.length;
     if (bytes < largeAnswers.from) return done(null, payload);
     const caller = callerOf(request);
-    if (!unreadBytes.take(caller, bytes, largeAnswers.unread)) return done(overloaded);
+    if (!unreadBytes.take(caller, bytes, largeAnswers.unread)) return done(unread);
     reply.raw.on("close", () => unreadBytes.giveBack(caller, bytes));
     done(null, sent);
   });
 }
 
-const overloaded = new CodedError("SERVICE_UNAVAILABLE", "too much to do at once; try again", {
-  retryAfter: 1,
-});
+const refusal = (bound: Bound): CodedError =>
+  refusedBy(bound, "SERVICE_UNAVAILABLE", "too much to do at once; try again");
+const overloaded = refusal("requests_under_way");
+const loopFull = refusal("event_loop");
+const unread = refusal("answers_unread");
 
 /** Samples the event loop. `bound` gives the number of requests that it can handle. */
 function watchLoop(maxRequests: number) {

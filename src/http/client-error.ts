@@ -12,17 +12,22 @@ import type { ConnectionState } from "./limit-pipelining.ts";
 /** What Fastify hands over: Node's `clientError` event. */
 type ClientError = Error & { code?: string; rawPacket?: unknown };
 
-/** A request whose response has begun gets no second one: the connection is closed. */
+/** A request whose response has begun gets no second one: the connection is closed. Returns the error that is sent. */
 export function answerClientError(
   error: ClientError,
   socket: Duplex,
   env: Environment,
   { last }: Pick<ConnectionState, "last">,
-): void {
-  if (error.code === "ECONNRESET" || socket.destroyed) return;
+): CodedError | undefined {
+  if (error.code === "ECONNRESET" || socket.destroyed) return undefined;
   const isAnswered = last?.headersSent && !(last.writableFinished && last.req.complete);
-  if (isAnswered) return void socket.destroy();
-  answer(socket, toCodedError(error, env), requestTarget(error));
+  if (isAnswered) {
+    socket.destroy();
+    return undefined;
+  }
+  const refusal = toCodedError(error, env);
+  answer(socket, refusal, requestTarget(error));
+  return refusal;
 }
 
 /** CONNECT (RFC 9110 §9.3.6) asks for a tunnel. No role offers one. */

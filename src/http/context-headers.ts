@@ -4,6 +4,7 @@
  * arrives unchanged and no value can add another.
  */
 import { hash, timingSafeEqual } from "node:crypto";
+import type { Environment } from "../environment.ts";
 
 /** The verified caller: the result of key introspection. */
 export type TenantContext = {
@@ -80,5 +81,12 @@ export function readContextHeaders(
 const digest = (text: string): Buffer => hash("sha256", text, "buffer");
 
 /** Whether a request came with the gateway's proof; constant time, and never without a configured secret. */
-export const hasProof = (secret: string | undefined, given: string | string[] | undefined): boolean =>
-  secret !== undefined && typeof given === "string" && timingSafeEqual(digest(secret), digest(given));
+export const hasProof = (
+  { GATEWAY_SECRET: current, GATEWAY_SECRET_OLD: old }: Secrets,
+  given: string | string[] | undefined,
+): boolean => typeof given === "string" && (isEqual(current, given) || isEqual(old, given));
+
+const isEqual = (secret: string | undefined, given: string): boolean =>
+  secret !== undefined && timingSafeEqual(digest(secret), digest(given));
+
+type Secrets = Pick<Environment, "GATEWAY_SECRET" | "GATEWAY_SECRET_OLD">;

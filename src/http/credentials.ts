@@ -17,8 +17,8 @@ export function readKey(rawHeaders: readonly string[]): string | undefined {
 }
 
 /** The error for missing or wrong credentials, the same on every role. */
-export const unauthenticated = (key: string | undefined): CodedError =>
-  new CodedError("UNAUTHENTICATED", key === undefined ? "an API key is needed" : "the API key is not valid");
+export const unauthenticated = (hasCredentials: boolean): CodedError =>
+  new CodedError("UNAUTHENTICATED", hasCredentials ? "the API key is not valid" : "an API key is needed");
 
 /** The only value of a header. Throws `BAD_REQUEST` when it comes twice. */
 function only(rawHeaders: readonly string[], name: string): string | undefined {

@@ -7,13 +7,19 @@
 const apiKey = /\bsk_(?:test|live)_[0-9A-Za-z]+/g;
 /** Credentials in an `Authorization` value (RFC 9110 §11.6.2). */
 const credentials = /\b(Bearer|Basic|ApiKey) +[^\s"\\,]+/gi;
-/** JSON members whose values are secrets. */
-const secretMember =
-  /"((?:proxy-)?authorization|x-api-key|x-gateway-proof|(?:set-)?cookie)":(?:"(?:[^"\\]|\\.)*"|\[[^\]]*\])/gi;
+/** Members of a JSON log line whose values are secrets. */
+const secretMembers = [
+  ...["authorization", "proxy-authorization", "x-api-key", "x-gateway-proof", "cookie", "set-cookie"],
+];
 
-/** Returns a function that replaces credentials and the given secrets in a line. */
-export function redactor(...secrets: (string | undefined)[]): (line: string) => string {
+/** Returns a function that replaces credentials and the secrets in a line. `headers` are more that carry credentials. */
+export function redactor(
+  secrets: readonly (string | undefined)[],
+  headers: readonly string[] = [],
+): (line: string) => string {
   const known = secrets.filter((secret) => secret !== undefined);
+  const names = [...new Set([...secretMembers, ...headers])].map((name) => name.replace(/[^\w-]/g, "\\$&"));
+  const secretMember = new RegExp(`"(${names.join("|")})":(?:"(?:[^"\\\\]|\\\\.)*"|\\[[^\\]]*\\])`, "gi");
   return (line) => {
     const blanked = line
       .replace(secretMember, '"$1":"[redacted]"')

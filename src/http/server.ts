@@ -7,11 +7,19 @@ import type { ServerResponse } from "node:http";
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyRequest,
   LogController,
 } from "fastify";
+import { specHash } from "../../generated/spec.ts";
 import type { Config } from "../config.ts";
+import { secrets } from "../environment.ts";
 import { CodedError, codeOfStatus, overLimit, problemOf } from "../errors.ts";
+import { LogLines } from "../observe/log-lines.ts";
+import { beginRequest, endRequest, subscribe } from "../observe/observer.ts";
+import { type Face, RequestRecord } from "../observe/records.ts";
+import { requestLog } from "../observe/request-log.ts";
+import { parentOf } from "../observe/trace-context.ts";
 import { answerClientError, answerConnect } from "./client-error.ts";
 import { sendError } from "./error-response.ts";
 import { headerFault } from "./header-fault.ts";
@@ -26,12 +34,27 @@ declare module "fastify" {
     /** Reasons why `/readyz` says 503; empty means ready. `stopping` also asks clients to leave their connections. */
     unready: Set<string>;
   }
+  interface FastifyRequest {
+    record: RequestRecord;
+  }
 }
 
-/** Makes one role's server; it does not listen yet. */
-export function createServer(config: Config): FastifyInstance {
+/** Makes one role's server; it does not listen yet. No log line shows a value of the headers `credentials`. */
+export function createServer(
+  config: Config,
+  role: Face["role"] = "metrics",
+  credentials: readonly string[] = [],
+): FastifyInstance {
   const server = Fastify({
-    logger: { level: config.env.LOG_LEVEL, hooks: { streamWrite: redactor(config.env.GATEWAY_SECRET) } },
+    logger: {
+      level: config.env.LOG_LEVEL,
+      hooks: {
+        streamWrite: redactor(
+          secrets.map((name) => config.env[name]),
+          credentials,
+        ),
+      },
+    },
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.env.MAX_BODY_BYTES,
     requestTimeout: config.env.REQUEST_TIMEOUT_MS + 5_000, // of a body that nobody reads; `SlowBodies` answers earlier
@@ -42,8 +65,14 @@ export function createServer(config: Config): FastifyInstance {
     childLoggerFactory: (logger) => logger, // a logger a request costs more than the few lines that want its id
     return503OnClosing: false, // a request that made it in while we drain is still answered
     trustProxy: config.env.TRUSTED_PROXIES.length > 0 ? [...config.env.TRUSTED_PROXIES] : false,
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, config.env, underWay(socket)),
-    frameworkErrors: (_error, _request, reply) => answerMalformedPath(reply.raw),
+    clientErrorHandler: (error, socket) => {
+      const refusal = answerClientError(error, socket, config.env, underWay(socket));
+      if (refusal) noteRefusal(face, refusal);
+    },
+    frameworkErrors: (_error, request, reply) => {
+      noteRefusal(face, malformedPath, request.method);
+      answerMalformedPath(reply.raw);
+    },
     http: {
       maxHeaderSize: config.env.MAX_HEADER_BYTES,
       requireHostHeader: false,
@@ -53,6 +82,9 @@ export function createServer(config: Config): FastifyInstance {
   });
   server.removeContentTypeParser("text/plain"); // JSON alone
   parseJsonBodies(server);
+  const face: Face = { role, log: new LogLines(server.log, config.env.ACCESS_LOG) };
+  subscribe(requestLog);
+  server.decorateRequest("record");
   const underWay = limitPipelining(server.server);
   const bodies = new SlowBodies(config.env);
   const closeIncompleteRequests = createIncompleteRequestCloser(server.server, underWay);
@@ -63,8 +95,7 @@ export function createServer(config: Config): FastifyInstance {
   );
   server.setErrorHandler((error: FastifyError, request, reply) => {
     const coded = toCodedError(error, config.env.MAX_BODY_BYTES);
-    const isRefusal = coded.code === "SERVICE_UNAVAILABLE" && coded.cause === undefined; // as many as a flood likes
-    if (coded.status >= 500 && !isRefusal)
+    if (coded.code === "INTERNAL_SERVER_ERROR")
       request.log.error({ err: error, requestId: request.id }, "request failed");
     return sendError(reply, coded);
   });
@@ -79,6 +110,7 @@ export function createServer(config: Config): FastifyInstance {
     closeIncompleteRequests();
   });
   server.addHook("onRequest", (request, reply, done) => {
+    record(face, request, reply);
     bodies.watch(request, reply);
     const fault = headerFault(request.raw, config.env.MAX_HEADERS);
     if (fault) reply.header("connection", "close"); // where its body ends may be anybody's guess
@@ -88,16 +120,41 @@ export function createServer(config: Config): FastifyInstance {
     if (unready.has("stopping")) reply.header("connection", "close");
     done(null, payload);
   });
-  server.get("/healthz", async () => ({ status: "ok" }));
+  server.get("/healthz", async () => ({ status: "ok", build: config.env.BUILD, spec: specHash }));
   server.get("/readyz", async (_request, reply) =>
     reply.code(unready.size === 0 ? 200 : 503).send({ status: [...unready].join(", ") || "ok" }),
   );
   return server;
 }
 
+/** Tells observers of the request, and of its end. */
+function record(face: Face, request: FastifyRequest, { raw }: FastifyReply): void {
+  const { socket, headers } = request.raw;
+  const { url: route = "" } = request.routeOptions;
+  const known = new RequestRecord(face, request.id, request.method, route, parentOf(headers.traceparent));
+  request.record = known;
+  beginRequest(known);
+  const bytesBefore = socket.bytesWritten;
+  raw.on("close", () => {
+    known.finish(raw.statusCode, !raw.writableFinished, socket.bytesWritten - bytesBefore);
+    endRequest(known);
+  });
+}
+
+/** A request that is refused before it has a route. */
+function noteRefusal(face: Face, error: CodedError, method = ""): void {
+  const refused = new RequestRecord(face, "", method, "");
+  beginRequest(refused);
+  refused.fail(error);
+  refused.finish(error.status, false, 0);
+  endRequest(refused);
+}
+
+const malformedPath = new CodedError("BAD_REQUEST", "the path is malformed");
+
 /** A path that does not decode never gets as far as a route or a hook. */
 function answerMalformedPath(response: ServerResponse): void {
-  const problem = problemOf(new CodedError("BAD_REQUEST", "the path is malformed"));
+  const problem = problemOf(malformedPath);
   response
     .writeHead(problem.status, {
       "content-type": "application/problem+json",

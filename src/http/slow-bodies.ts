@@ -10,7 +10,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { slowBodies } from "../capacity.ts";
 import type { Environment } from "../environment.ts";
-import { CodedError } from "../errors.ts";
+import { CodedError, refusedBy } from "../errors.ts";
 import { addressBlock } from "./address-block.ts";
 
 const lookMs = 250;
@@ -83,7 +83,7 @@ export class SlowBodies {
   #faultOf(body: Body, slow: Map<string, number>): CodedError | undefined {
     const { ageMs } = body;
     if (this.#stoppingMs !== undefined && Math.min(this.#stoppingMs, ageMs) >= slowAfterMs)
-      return new CodedError("SERVICE_UNAVAILABLE", "this service is stopping", { retryAfter: 1 });
+      return refusedBy("stopping", "SERVICE_UNAVAILABLE", "this service is stopping");
     if (ageMs >= this.#env.REQUEST_TIMEOUT_MS) return late("the request did not arrive in time");
     if (ageMs >= graceMs && bytesOf(body) < (minimumRate * ageMs) / 1_000)
       return late("the request body comes too slowly");
@@ -125,7 +125,8 @@ function countPieces(body: Body): void {
   };
 }
 
-const late = (message: string): CodedError => new CodedError("REQUEST_TIMEOUT", message);
+const late = (message: string): CodedError =>
+  new CodedError("REQUEST_TIMEOUT", message, {}, undefined, "slow_body");
 
 const bytesOf = ({ request, bytesBefore }: Body): number => request.raw.socket.bytesRead - bytesBefore;
 

@@ -3,8 +3,15 @@
  * reference with an RFC 6901 JSON pointer) is resolved on demand; it may lead to another file or into a cycle.
  */
 import { posix } from "node:path";
-import { type Place, unreadable } from "../diagnostic.ts";
-import { type NodePath, parseYamlFile, type YamlFile } from "./yaml-file.ts";
+import { type Diagnostic, type Place, unreadable } from "../diagnostic.ts";
+import { overlayFile, withOverlay } from "./overlay.ts";
+import {
+  type DuplicateKey,
+  type NodePath,
+  parseWithDuplicates,
+  refuseDuplicates,
+  type YamlFile,
+} from "./yaml-file.ts";
 
 export type RestNode = { readonly file: string; readonly path: NodePath; readonly value: unknown };
 
@@ -13,27 +20,42 @@ export type ReadFile = (name: string) => string | undefined;
 
 export class RestDocument {
   readonly root: RestNode;
+  /** The actions of the overlay that select nothing. */
+  readonly overlayFindings: readonly Diagnostic[];
   /** The cache of `shapeAt`: schema → shape. Two references to one schema get the same shape object. */
   readonly shapes = new WeakMap<object, unknown>();
   readonly #read: ReadFile;
   readonly #files = new Map<string, YamlFile | undefined>();
 
-  /** Throws `SpecUnreadable` if the file is not an OpenAPI 3.0 or 3.1 document. */
+  /**
+   * Reads the file, and the overlay beside it if there is one. Throws `SpecUnreadable` if the file is not an OpenAPI 3.0
+   * or 3.1 document.
+   */
   constructor(name: string, read: ReadFile) {
     this.#read = read;
-    const file = this.#file(name);
+    const own = this.#file(name);
+    const overlay = this.#file(overlayFile);
+    const { file, unused } = own && overlay ? withOverlay(own, overlay) : { file: own, unused: [] };
+    this.overlayFindings = unused;
+    this.#files.set(name, file);
     if (!file) throw unreadable(name, "there is no such file");
     const { openapi, swagger } = isRecord(file.value) ? file.value : {};
     if (swagger !== undefined) throw unreadable(name, `is Swagger ${swagger}: OpenAPI 3.0 or 3.1 is needed`);
     if (typeof openapi !== "string" || !/^3\.[01]\./.test(`${openapi}.`)) {
       throw unreadable(name, "is not an OpenAPI 3.0 or 3.1 document");
     }
+    refuseDuplicates(file.duplicateKeys.filter(({ path }) => path.length === 1));
     this.root = { file: name, path: [], value: file.value };
   }
 
   /** The parsed content of a file by its name below the spec folder; `undefined` if the file does not exist. */
   file(name: string): unknown {
     return this.#file(name)?.value;
+  }
+
+  /** Of the files that were read so far. */
+  duplicateKeys(): DuplicateKey[] {
+    return [...this.#files.values()].flatMap((file) => file?.duplicateKeys ?? []);
   }
 
   place(node: RestNode, ...below: NodePath): Place {
@@ -74,7 +96,7 @@ export class RestDocument {
   #file(name: string): YamlFile | undefined {
     if (!this.#files.has(name)) {
       const text = /^(\.\.|\/|[a-z]+:)/.test(name) ? undefined : this.#read(name);
-      this.#files.set(name, text === undefined ? undefined : parseYamlFile(name, text));
+      this.#files.set(name, text === undefined ? undefined : parseWithDuplicates(name, text));
     }
     return this.#files.get(name);
   }
@@ -98,7 +120,8 @@ function childValue(value: unknown, key: string | number): unknown {
   return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-const unescapePointer = (step: string): string =>
+/** A step of a JSON pointer as a name (RFC 6901 §4). */
+export const unescapePointer = (step: string): string =>
   decodePercent(step).replaceAll("~1", "/").replaceAll("~0", "~");
 
 /** Decodes the percent-encoding of a part of a reference (RFC 3986 §2.1). */

@@ -33,6 +33,7 @@ export type SuccessResponse = {
 };
 
 export type RestOperation = {
+  /** The `operationId`; the method and path where it has none of its own. */
   readonly id: string;
   readonly method: string;
   readonly path: string;
@@ -41,6 +42,8 @@ export type RestOperation = {
   readonly summary?: string;
   readonly permission?: string;
   readonly node: RestNode;
+  /** The path item that the operation stands in. */
+  readonly item: RestNode;
   readonly parameters: readonly Parameter[];
   readonly body?: {
     readonly shape: Shape;
@@ -66,6 +69,12 @@ export const boundMethods: readonly string[] = ["get", "post", "put", "patch", "
 /** `GET /things/{id}`: names an operation in messages and in generated comments. */
 export const methodAndPath = ({ method, path }: Pick<RestOperation, "method" | "path">): string =>
   `${method.toUpperCase()} ${path}`;
+
+/** `GET /things/{id} (getThing)`; without the id where that is the method and path. */
+export const withId = (operation: RestOperation): string => {
+  const name = methodAndPath(operation);
+  return operation.id === name ? name : `${name} (${operation.id})`;
+};
 
 export const isSafe = (method: string): boolean => method === "get";
 

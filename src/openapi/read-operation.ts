@@ -26,6 +26,7 @@ export function readOperation(
     method,
     path,
     node,
+    item,
     product: typeof tag === "string" ? tag.toUpperCase().replaceAll("-", "_") : "",
     parameters: [...merged.values()],
     successes: readSuccesses(document, node),

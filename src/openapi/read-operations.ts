@@ -1,64 +1,65 @@
-/** Reads all operations of a document. An operation without an `operationId` of its own is a finding. */
-import { type Diagnostic, diagnosed } from "../diagnostic.ts";
+/**
+ * Reads all operations of a document. An operation is known by its `operationId`. Where it has none, or shares it with
+ * another, it is known by its method and path: `GET /things/{id}`.
+ */
 import { isRecord, keysOf, type RestDocument, type RestNode } from "./document.ts";
 import { methodAndPath, type RestOperation } from "./operation.ts";
 import { readOperation } from "./read-operation.ts";
 
 const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-export function readOperations(document: RestDocument): {
-  operations: Map<string, RestOperation>;
-  diagnostics: Diagnostic[];
-} {
-  const operations = new Map<string, RestOperation>();
-  const diagnostics: Diagnostic[] = [];
-  for (const { path, method, item, node } of operationNodes(document)) {
-    const id = (node.value as Record<string, unknown>).operationId;
-    const at = methodAndPath({ method, path });
-    if (typeof id !== "string" || id === "") {
-      diagnostics.push(
-        finding(
-          "operation-id-missing",
-          at,
-          `${at} has no operationId`,
-          "give it one: a binding names it",
-          document,
-          node,
-        ),
-      );
-      continue;
-    }
-    const other = operations.get(id);
-    if (other) {
-      const message = `operationId "${id}" of ${at} is taken by ${methodAndPath(other)}`;
-      diagnostics.push(
-        finding("operation-id-duplicate", id, message, "give each operation its own", document, node),
-      );
-      continue;
-    }
-    operations.set(id, readOperation(document, id, method, path, item, node));
-  }
-  return { operations, diagnostics };
+/** By id, in the order of the document. */
+export function readOperations(document: RestDocument): Map<string, RestOperation> {
+  const found = [...operationNodes(document)];
+  const byId = Map.groupBy(found, ({ ownId }) => ownId);
+  const names = new Set(found.map(methodAndPath));
+  return new Map(
+    found.map(({ ownId, method, path, item, node }) => {
+      const name = methodAndPath({ method, path });
+      const isUsable =
+        ownId !== undefined && byId.get(ownId)?.length === 1 && (!names.has(ownId) || ownId === name);
+      const id = isUsable ? ownId : name;
+      return [id, readOperation(document, id, method, path, item, node)];
+    }),
+  );
 }
 
-function* operationNodes(
-  document: RestDocument,
-): Generator<{ path: string; method: string; item: RestNode; node: RestNode }> {
+/** The operation of this `operationId`, or of this method and path. */
+export const operationNamed = (
+  operations: ReadonlyMap<string, RestOperation>,
+  name: string,
+): RestOperation | undefined =>
+  operations.get(name) ?? [...operations.values()].find((operation) => methodAndPath(operation) === name);
+
+/** The operations that share this `operationId`; none if it is the id of one operation or of none. */
+export function operationsSharing(
+  operations: ReadonlyMap<string, RestOperation>,
+  name: string,
+): RestOperation[] {
+  const sharing = [...operations.values()].filter(({ node }) => ownIdOf(node) === name);
+  return sharing.length > 1 ? sharing : [];
+}
+
+const ownIdOf = ({ value }: RestNode): string | undefined =>
+  isRecord(value) && typeof value.operationId === "string" && value.operationId !== ""
+    ? value.operationId
+    : undefined;
+
+type OperationNode = {
+  readonly ownId: string | undefined;
+  readonly path: string;
+  readonly method: string;
+  readonly item: RestNode;
+  readonly node: RestNode;
+};
+
+function* operationNodes(document: RestDocument): Generator<OperationNode> {
   const paths = document.child(document.root, "paths");
   for (const path of keysOf(paths)) {
     const item = document.child(paths, path);
     for (const method of methods) {
       const node = document.child(item, method);
-      if (item && node && isRecord(node.value)) yield { path, method, item, node };
+      if (item && node && isRecord(node.value)) yield { ownId: ownIdOf(node), path, method, item, node };
     }
   }
 }
-
-const finding = (
-  rule: "operation-id-missing" | "operation-id-duplicate",
-  coordinate: string,
-  message: string,
-  hint: string,
-  document: RestDocument,
-  node: RestNode,
-): Diagnostic => diagnosed({ rule, coordinate, message, hint, rest: document.place(node) });

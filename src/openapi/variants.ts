@@ -3,7 +3,7 @@
  * shape. Of several members the shape keeps the shared properties, and the members become its variants.
  */
 
-import { isRecord, type RestDocument, type RestNode, refOf } from "./document.ts";
+import { isRecord, type RestDocument, type RestNode, refOf, unescapePointer } from "./document.ts";
 import { mergeShapes } from "./merge-shapes.ts";
 import {
   acceptsType,
@@ -139,7 +139,8 @@ function variantsOf(document: RestDocument, node: RestNode, members: readonly Me
         shape.properties.get(name ?? "")?.shape.values?.filter((value) => typeof value === "string") ?? [];
       // an inline member takes the name that the mapping gives to its value
       const reference = refOf(at.value) ?? mapping.find(([value]) => stated.includes(value))?.[1];
-      const schemaName = typeof reference === "string" ? reference.split("/").at(-1) : undefined;
+      const schemaName =
+        typeof reference === "string" ? unescapePointer(reference.split("/").at(-1) ?? "") : undefined;
       const values = mapped.length > 0 ? mapped : stated.length > 0 ? stated : schemaName ? [schemaName] : [];
       const unmapped = stated.filter((value) => !values.includes(value));
       return { node: at, shape, values, unmapped, ...(schemaName && { name: schemaName }) };

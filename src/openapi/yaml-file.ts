@@ -1,5 +1,5 @@
 /**
- * One YAML or JSON file as plain values, with the source position of each value.
+ * One YAML or JSON file as plain values, with the source position of each value. Plain JSON is YAML, too, and is read faster.
  * A position is looked up when a finding needs it, so positions cost nothing in a document without findings.
  */
 import {
@@ -7,41 +7,77 @@ import {
   isAlias,
   isMap,
   isScalar,
+  isSeq,
   LineCounter,
   parseDocument,
   type Node as YamlNode,
 } from "yaml";
 import { type Place, unreadable } from "../diagnostic.ts";
+import { parseJson } from "./json-file.ts";
 
 export type NodePath = readonly (string | number)[];
 
+/** A key that stands twice in one object. The later value counts. */
+export type DuplicateKey = { readonly file: string; readonly path: NodePath; readonly place: Place };
+
 export type YamlFile = {
   readonly value: unknown;
+  readonly duplicateKeys: readonly DuplicateKey[];
   /** The position of the value at `path`, or of its key; the nearest ancestor's position if the value does not exist. */
   place(path: NodePath): Place;
 };
 
-/** Throws `SpecUnreadable` with the place of the first syntax error. Findings print `name` as the file's name. */
+/** Throws `SpecUnreadable` with the place of the first syntax error or duplicate key. `name` is the file's name in findings. */
 export function parseYamlFile(name: string, text: string): YamlFile {
+  const file = parseWithDuplicates(name, text);
+  refuseDuplicates(file.duplicateKeys);
+  return file;
+}
+
+/** Throws `SpecUnreadable` at the first of the keys. */
+export function refuseDuplicates([first]: readonly DuplicateKey[]): void {
+  if (first) throw unreadable(first.file, duplicateText(first), first.place);
+}
+
+export const duplicateText = ({ path }: DuplicateKey): string =>
+  `the key "${path.at(-1)}" stands twice in one object`;
+
+/** Like `parseYamlFile`, but keeps duplicate keys as data: they may stand where nobody reads. */
+export function parseWithDuplicates(name: string, source: string): YamlFile {
+  const text = source.replace(/^\uFEFF/, "");
+  const json = parseJson(text);
+  if (!json) return readYaml(name, text);
+  const lines = new LineCounter();
+  return {
+    value: json.value,
+    duplicateKeys: [],
+    place: (path) => {
+      if (lines.lineStarts.length === 0) addLines(lines, text);
+      return placeAt(name, lines, json.offsetAt(path));
+    },
+  };
+}
+
+function addLines(lines: LineCounter, text: string): void {
+  for (let start = 0; start >= 0; start = text.indexOf("\n", start) + 1 || -1) lines.addNewLine(start);
+}
+
+function readYaml(name: string, text: string): YamlFile {
   const lines = new LineCounter();
   try {
-    const document = parseDocument(text.replace(/^\uFEFF/, ""), {
-      lineCounter: lines,
-      uniqueKeys: true,
-      merge: true,
-    });
-    const error = document.errors[0];
+    const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, merge: true });
+    const [error] = document.errors.filter(({ code }) => code !== "DUPLICATE_KEY");
     if (error) {
-      const { line, col } = lines.linePos(error.pos[0]);
       const message = error.message.split(/ at line |\n/)[0] ?? "not YAML";
-      throw unreadable(name, /call stack/.test(message) ? "is nested too deeply" : message, {
-        file: name,
-        line,
-        column: col,
-      });
+      const reason = /call stack/.test(message) ? "is nested too deeply" : message;
+      throw unreadable(name, reason, placeAt(name, lines, error.pos[0]));
     }
     const value: unknown = document.toJS({ maxAliasCount: 1_000 });
-    return { value, place: (path) => placeOf(name, document, lines, path) };
+    const duplicateKeys = document.errors.map(({ pos: [offset] }): DuplicateKey => {
+      const path = pathAt(document.contents, offset);
+      return { file: name, path, place: placeAt(name, lines, offset) };
+    });
+    return { value, duplicateKeys, place: (path) => placeAt(name, lines, offsetOf(document, path)) };
   } catch (error) {
     if (error instanceof RangeError) throw unreadable(name, "is nested too deeply");
     if (error instanceof ReferenceError) throw unreadable(name, "expands too many aliases");
@@ -49,7 +85,12 @@ export function parseYamlFile(name: string, text: string): YamlFile {
   }
 }
 
-function placeOf(file: string, document: Document, lines: LineCounter, path: NodePath): Place {
+function placeAt(file: string, lines: LineCounter, offset: number): Place {
+  const { line, col } = lines.linePos(offset);
+  return { file, line, column: col };
+}
+
+function offsetOf(document: Document, path: NodePath): number {
   let node: unknown = document.contents;
   let offset = (node as YamlNode | null)?.range?.[0] ?? 0;
   for (const step of path) {
@@ -58,9 +99,27 @@ function placeOf(file: string, document: Document, lines: LineCounter, path: Nod
     if (!next) break;
     [node, offset] = next;
   }
-  const { line, col } = lines.linePos(offset);
-  return { file, line, column: col };
+  return offset;
 }
+
+/** The path of the key at an offset of the text. */
+function pathAt(contents: unknown, offset: number): NodePath {
+  const path: (string | number)[] = [];
+  for (let node = contents; ; ) {
+    const entries: { step: string | number; from: number; value: unknown }[] = isMap(node)
+      ? node.items.map(({ key, value }) => ({ step: String(key), from: startOf(key), value }))
+      : isSeq(node)
+        ? node.items.map((value, step) => ({ step, from: startOf(value), value }))
+        : [];
+    const entry = entries.findLast(({ from }) => from <= offset);
+    if (!entry) return path;
+    path.push(entry.step);
+    if (entry.from === offset && isMap(node)) return path;
+    node = entry.value;
+  }
+}
+
+const startOf = (node: unknown): number => (node as YamlNode | null)?.range?.[0] ?? Number.POSITIVE_INFINITY;
 
 type Entry = [node: unknown, offset: number];
 

@@ -45,7 +45,7 @@ export async function createPlatform(config: Config): Promise<FastifyInstance> {
   const operations = await loadContract();
   const store = openStore(config.env.DATA_FILE);
   if (hasDemoData(config)) seedDemoData(store, new Date());
-  const server = createServer(config);
+  const server = createServer(config, "platform");
   server.addHook("onClose", async () => store.close());
   await compressResponses(server);
   const rules = keyRules(config, permissionsOf(operations));

@@ -10,7 +10,13 @@ export const products: ReadonlySet<string> = new Set(Object.values(operations).m
 
 /** Throws `ConfigError` with every line that stops a start. */
 export function refuseUnfit(config: Config): void {
-  const lines = [...findMissing(config), ...findClash(config), ...findExcess(config), ...findUnsafe(config)];
+  const lines = [
+    ...findMissing(config),
+    ...findClash(config),
+    ...findExcess(config),
+    ...findShortStop(config),
+    ...findUnsafe(config),
+  ];
   if (lines.length > 0) throw new ConfigError(lines);
 }
 
@@ -41,10 +47,15 @@ function findExcess({ roles, env }: Config): string[] {
   ];
 }
 
+function findShortStop({ env: { DRAIN_MS = 0, STOP_TIMEOUT_MS } }: Config): string[] {
+  if (DRAIN_MS < STOP_TIMEOUT_MS) return [];
+  return [`STOP_TIMEOUT_MS: ${STOP_TIMEOUT_MS} is over before DRAIN_MS, which is ${DRAIN_MS}; set more`];
+}
+
 /** Returns one line per unsafe setting; none outside production. */
 function findUnsafe(config: Config): string[] {
   if (!config.production) return [];
-  const lines: string[] = [];
+  const lines = findOpenGateway(config);
   if (config.env.CORS_ORIGINS.includes("*")) {
     lines.push("CORS_ORIGINS: `*` lets any site call in production; list the dashboards' origins instead");
   }
@@ -59,11 +70,12 @@ function findUnsafe(config: Config): string[] {
 
 /** Returns one line for each setting that starts but probably does not do what was meant. */
 export const findDoubtful = (config: Config): string[] => [
-  ...findOpenGateway(config),
+  ...(config.production ? [] : findOpenGateway(config)),
   ...findOpenDemo(config),
   ...findUnknownProducts(config),
 ];
 
+/** A gateway whose services run in other processes, which know no secret that it would make for itself. */
 function findOpenGateway({ roles, env }: Config): string[] {
   const isAlone = roles.has("gateway") && !roles.has("platform");
   if (!isAlone || env.GATEWAY_SECRET !== undefined) return [];

@@ -1,4 +1,5 @@
 /** `npm start`: the command line of the roles. It reads the configuration, starts the roles and says where they listen. */
+import { fileURLToPath } from "node:url";
 import { exitCodes, type Io, runCommand } from "../cli/command.ts";
 import { printable, printableLines } from "../cli/printable.ts";
 import { type Config, readConfig, roleNames } from "../config.ts";
@@ -6,10 +7,13 @@ import { variables } from "../environment.ts";
 import { findDoubtful, refuseUnfit } from "./boot-check.ts";
 import { findMisspelt } from "./misspelt.ts";
 import { printConfig } from "./print-config.ts";
-import { start } from "./program.ts";
+import { type Running, start } from "./program.ts";
+import { refuseStale } from "./stale.ts";
 import { stopOnSignals } from "./stop.ts";
 import { watchUpstreams } from "./watch-upstreams.ts";
 import { welcome } from "./welcome.ts";
+
+const projectRoot = fileURLToPath(new URL("../../", import.meta.url));
 
 type Options = { readonly brief?: boolean; readonly checkConfig?: boolean };
 
@@ -31,6 +35,7 @@ export function run(argv: readonly string[], given: Io): Promise<number> {
         does((roles: readonly string[], { brief, checkConfig }: Options) => {
           const config = readConfig(io.env, roles);
           refuseUnfit(config);
+          refuseStale(projectRoot);
           const tellDoubts = (): void => {
             for (const doubt of [...findMisspelt(io.env), ...findDoubtful(config)]) io.error(doubt);
           };
@@ -48,11 +53,16 @@ async function startRoles(config: Config, brief: boolean, io: Io, tellDoubts: ()
   const running = await start(config);
   tellDoubts();
   const [front] = running.servers;
-  stopOnSignals(running.servers, config);
+  stopOnSignals(running, config);
   await watchUpstreams(front, config, io.error);
-  io.out(await welcome(config, running, front?.unready ?? [], brief));
+  const text = await welcome(config, running, front?.unready ?? [], brief || config.production);
+  io.out(config.production ? asLogLine(text, running) : text);
   return 0;
 }
+
+/** In production all of stdout is JSON, a line an object, as the log is. */
+const asLogLine = (msg: string, { url, metrics }: Running): string =>
+  JSON.stringify({ level: 30, time: Date.now(), msg, url: url.origin, metrics: metrics?.origin });
 
 const mostUsed = [
   ...["PORT", "HOST", "METRICS_PORT", "NODE_ENV", "LOG_LEVEL", "CORS_ORIGINS", "DATA_FILE"],

@@ -8,12 +8,19 @@ import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { type Config, ConfigError, type Role, roleNames } from "../config.ts";
 import type { Environment } from "../environment.ts";
+import { subscribe } from "../observe/observer.ts";
 import { hasDashboard, serveDashboard } from "./dashboard.ts";
 import { listenError } from "./listen-error.ts";
 import { samplesOf } from "./samples.ts";
 
 /** The listening servers, the front first and `/metrics` last. */
-export type Running = { url: URL; metrics?: URL; servers: FastifyInstance[] };
+export type Running = {
+  url: URL;
+  metrics?: URL;
+  servers: FastifyInstance[];
+  /** Once the servers are closed: sends what is not sent yet. */
+  end?: () => Promise<void>;
+};
 
 /** Starts the roles, innermost first. Throws `ConfigError`, with nothing left running, when they cannot start. */
 export async function start(given: Config): Promise<Running> {
@@ -21,14 +28,32 @@ export async function start(given: Config): Promise<Running> {
   const running = (): FastifyInstance[] => [...roles.values()].reverse();
   try {
     const url = await startRoles(given, roles);
-    if (given.env.METRICS_PORT === undefined) return { url, servers: running() };
-    const { createMetrics } = await import("./metrics.ts");
+    const end = await startTraces(given, running()[0]);
+    if (given.env.METRICS_PORT === undefined) return { url, servers: running(), ...end };
+    const { createMetrics } = await import("./metrics/metrics.ts");
     const server = createMetrics(given, roles);
-    return { url, metrics: await listen(server, given, "METRICS_PORT"), servers: [...running(), server] };
+    const metrics = await listen(server, given, "METRICS_PORT");
+    return { url, metrics, servers: [...running(), server], ...end };
   } catch (error) {
     for (const server of running()) await server.close();
     throw error;
   }
+}
+
+async function startTraces(
+  { traces }: Config,
+  front: FastifyInstance | undefined,
+): Promise<Pick<Running, "end">> {
+  if (!traces || !front) return {};
+  const { createTraces } = await import("../observe/traces.ts");
+  const { observer, end } = createTraces(traces, front.log);
+  const unsubscribe = subscribe(observer);
+  return {
+    end: async () => {
+      unsubscribe();
+      await end();
+    },
+  };
 }
 
 async function startRoles(given: Config, roles: Map<Role, FastifyInstance>): Promise<URL> {

@@ -1,32 +1,49 @@
 /**
  * Ends the process. SIGINT ends it at once. At SIGTERM readiness fails first: load balancers stop sending, and keep-alive
  * clients are asked to disconnect. Then each server completes its requests, the front first, because these requests need
- * the servers behind it. The process ends nine seconds after SIGTERM in any case.
+ * the servers behind it. The process ends `STOP_TIMEOUT_MS` after SIGTERM in any case. SIGHUP ends nothing: a terminal
+ * that closes and a log rotation send it.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
-
-/** Before `docker stop` kills, which is after ten seconds. */
-const patienceMs = 9_000;
+import type { Running } from "./program.ts";
 
 /** `servers` in the order in which they stop. */
-export function stopOnSignals(servers: readonly FastifyInstance[], config: Config): void {
+export function stopOnSignals({ servers, end }: Running, config: Config): void {
+  const { DRAIN_MS: noticeMs = config.production ? 1_000 : 50, STOP_TIMEOUT_MS } = config.env;
+  process.on("SIGHUP", () => {});
   process.once("SIGINT", () => process.exit(0));
   process.once("SIGTERM", async () => {
-    setTimeout(() => process.exit(1), patienceMs);
-    await drain(servers, config.production ? 1_000 : 50);
+    setTimeout(() => process.exit(1), STOP_TIMEOUT_MS);
+    await drain(servers, noticeMs);
+    await end?.();
     process.exit(0);
   });
 }
 
+/** Time for requests that are on their way on connections that look idle here. */
+const lingerMs = 1_000;
+
 async function drain(servers: readonly FastifyInstance[], noticeMs: number): Promise<void> {
   for (const server of servers) server.unready.add("stopping");
   await sleep(noticeMs);
-  for (const server of servers) {
-    // a response that began before readiness failed leaves its connection open, and nothing else closes it
-    const sweep = setInterval(() => server.server.closeIdleConnections(), 50);
-    await server.close();
-    clearInterval(sweep);
-  }
+  for (const [index, server] of servers.entries())
+    await close(server, index === 0 ? Math.min(noticeMs, lingerMs) : 0);
+}
+
+/**
+ * Closes the port, then the connections. A balancer may have sent a request on a connection that looks idle here; closing
+ * that connection would lose the request. So idle connections stay for `graceMs`, and an answer on them closes them.
+ */
+async function close(server: FastifyInstance, graceMs: number): Promise<void> {
+  const { server: http } = server;
+  const closeIdle = http.closeIdleConnections.bind(http);
+  http.closeIdleConnections = () => {}; // which Node calls as soon as the port is closed
+  const closed = server.close();
+  await Promise.race([closed, sleep(graceMs)]);
+  // a response that began before readiness failed leaves its connection open, and nothing else closes it
+  const sweep = setInterval(closeIdle, 50);
+  await closed;
+  clearInterval(sweep);
 }

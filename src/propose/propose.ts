@@ -6,6 +6,7 @@ import { didYouMean } from "../bind/findings.ts";
 import type { Model } from "../bind/model.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { boundMethods, hasNoContent, isSafe, type RestOperation } from "../openapi/operation.ts";
+import { operationNamed } from "../openapi/read-operations.ts";
 import { declaredProperty } from "../openapi/shape.ts";
 import { InputTypes } from "./input-types.ts";
 import { OutputTypes } from "./output-types.ts";
@@ -14,7 +15,7 @@ import { TypeDefinitions } from "./type-definitions.ts";
 
 /** Throws `UsageError` if there is no such operation, or no field can be bound to its method or its response. */
 export function propose(model: Model, operationId: string): string {
-  const operation = model.operations.get(operationId);
+  const operation = operationNamed(model.operations, operationId);
   if (!operation) {
     const near = didYouMean(operationId, model.operations.keys());
     throw new UsageError([`propose ${operationId}: there is no such REST operation${near}`]);

@@ -4,10 +4,12 @@
  */
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
+import { beginCall, endCall } from "../observe/observer.ts";
+import { CallRecord, type RequestRecord } from "../observe/records.ts";
 import { isJson } from "../standards/media-type.ts";
 import { ResponseCache } from "./cache/response-cache.ts";
 import { serializeHeaders, serializeQuery } from "./encode.ts";
-import { named, refusal, retryWaitMs } from "./failure.ts";
+import { failureOf, named, refusal, retryWaitMs } from "./failure.ts";
 import type { Operation } from "./operation.ts";
 import type { RequestScope, Shares } from "./request-scope.ts";
 import type { RestResponse } from "./rest-response.ts";
@@ -30,15 +32,6 @@ type Operations = Readonly<Record<string, Operation>>;
 type Send = (path: string, init: object) => Promise<Sent>;
 type Sent = { data?: unknown; error?: unknown; response: RestResponse };
 
-/** Is told of each call as it begins; `sent` rejects when there is no answer. */
-export type NoteCall = (
-  operation: Operation,
-  method: string,
-  path: string,
-  query: Section | undefined,
-  sent: Promise<{ readonly response: RestResponse }>,
-) => Promise<void>;
-
 /** The upstreams of all products. Each has connections of its own, so a slow product holds up no other. */
 export class Upstreams {
   /** The budgets that all requests of the process share. */
@@ -58,6 +51,11 @@ export class Upstreams {
     return this.#byProduct.get(product) as Upstream;
   }
 
+  /** Each product with its upstream. */
+  [Symbol.iterator](): IterableIterator<[string, Upstream]> {
+    return this.#byProduct.entries();
+  }
+
   /** Calls of all products that wait or are on a connection. */
   get underWay(): number {
     return [...this.#byProduct.values()].reduce((sum, upstream) => sum + upstream.underWay, 0);
@@ -72,14 +70,16 @@ export class RestClient {
   readonly #operations: Operations;
   readonly #upstreams: Upstreams;
   readonly #scope: RequestScope;
-  readonly #note: NoteCall | undefined;
   #hasSucceeded = false;
+  readonly #request: RequestRecord | undefined;
+  /** The field whose resolver runs. A resolver begins its calls before it returns. */
+  coordinate: string | undefined;
 
-  constructor(operations: Operations, upstreams: Upstreams, scope: RequestScope, note?: NoteCall) {
+  constructor(operations: Operations, upstreams: Upstreams, scope: RequestScope, request?: RequestRecord) {
     this.#operations = operations;
     this.#upstreams = upstreams;
     this.#scope = scope;
-    this.#note = note;
+    this.#request = request;
   }
 
   /** Whether REST has answered a call with success, and so has accepted the credential. */
@@ -125,15 +125,23 @@ export class RestClient {
   ): Promise<unknown> {
     const operation = this.#operations[`${method} ${path}`] as Operation;
     const upstream = this.#upstreams.of(operation);
-    for (let mayRetry = method === "GET"; ; mayRetry = false) {
+    const { coordinate } = this;
+    for (let tries = 0; ; tries++) {
+      const call = new CallRecord(operation, method, path, init?.query, coordinate, tries > 0, this.#request);
+      beginCall(call);
       try {
-        const sent = this.#send(upstream, operation, method, path, init);
-        if (this.#note) await this.#note(operation, method, path, init?.query, sent);
-        const body = bodyOf(operation, init, await sent);
+        const sent = await this.#send(upstream, operation, call, method, path, init);
+        call.status = sent.response.status;
+        call.source = sent.response.source;
+        const value = valueAt(bodyOf(operation, init, sent), result);
         this.#hasSucceeded = true;
-        return valueAt(body, result);
+        call.succeed();
+        endCall(call);
+        return value;
       } catch (error) {
-        const waitMs = mayRetry ? retryWaitMs(error) : undefined;
+        call.fail(...failureOf(error));
+        endCall(call);
+        const waitMs = tries === 0 && method === "GET" ? retryWaitMs(error) : undefined;
         if (waitMs === undefined || !this.#scope.mayCallIn(waitMs) || !upstream.retries.take())
           throw named(operation, error);
         await this.#scope.pause(waitMs);
@@ -144,6 +152,7 @@ export class RestClient {
   #send(
     { client }: Upstream,
     operation: Operation,
+    call: CallRecord,
     method: Method,
     path: string,
     init: Init | undefined,
@@ -158,6 +167,8 @@ export class RestClient {
       hasHeaders: body !== undefined || (header && Object.keys(header).length > 0),
       parseAs: "stream", // openapi-fetch returns `RestResponse.body`, the parsed value
       scope: this.#scope,
+      call,
+      operation,
     });
   }
 }

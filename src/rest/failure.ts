@@ -3,6 +3,7 @@
  * before a retry.
  */
 import { CodedError, codeOfStatus } from "../errors.ts";
+import type { CallOutcome } from "../observe/records.ts";
 import type { Operation } from "./operation.ts";
 import type { RestResponse } from "./rest-response.ts";
 
@@ -10,6 +11,17 @@ import type { RestResponse } from "./rest-response.ts";
 export class NotSent extends Error {}
 /** The cause of a failure in the caller's queue: other calls used the caller's share of the connections. */
 export class NoTurn extends NotSent {}
+
+/** The cause of a call that the circuit breaker refused. */
+class CircuitOpen extends NotSent {}
+
+export const circuitOpen = (): CodedError =>
+  new CodedError(
+    "UPSTREAM_UNAVAILABLE",
+    "it failed too often and is left alone for a while",
+    { retryAfter: 1 },
+    new CircuitOpen(),
+  );
 
 /** A call that was not made. The reason passes soon. */
 export const notSent = (message: string): CodedError =>
@@ -81,6 +93,15 @@ export function retryWaitMs(error: unknown): number | undefined {
   if (retryAfter !== undefined && (isFault || error.code === "RATE_LIMITED"))
     return retryAfter * 1_000 + Math.random() * 100;
   return isFault && !isRefused ? 5 + Math.random() * 25 : undefined;
+}
+
+/** The error of a failed call, and what observers are told. A `SyntaxError` comes from a body that is not JSON. */
+export function failureOf(error: unknown): [error: unknown, outcome: CallOutcome] {
+  if (error instanceof CodedError) {
+    if (error.code === "CLIENT_CLOSED_REQUEST") return [error, "ABANDONED"];
+    return [error.cause, error.cause instanceof CircuitOpen ? "CIRCUIT_OPEN" : error.code];
+  }
+  return [error, error instanceof SyntaxError ? "BAD_UPSTREAM_RESPONSE" : "INTERNAL_SERVER_ERROR"];
 }
 
 /** The failure with its operation's name. A `SyntaxError` comes from a body that is not JSON. */

@@ -12,16 +12,21 @@ export type LevelResolver<Parent, Args, Value> = (
   context: Context,
 ) => Promise<readonly (Value | Error)[]>;
 
-type Info = { readonly fieldNodes: object };
+type Info = {
+  readonly fieldNodes: object;
+  readonly parentType: { readonly name: string };
+  readonly fieldName: string;
+};
 
 // graphql-js passes the same `fieldNodes` array to all parents of a level, and another array to every other level.
 const loaders = new WeakMap<Context, WeakMap<object, DataLoader<unknown, unknown>>>();
 
 export function level<Parent, Args, Value>(resolve: LevelResolver<Parent, Args, Value>) {
   const one = (parent: Parent, args: Args, context: Context, info: Info): Promise<Value> =>
-    loaderFor(context, info, (parents) => resolve(parents as readonly Parent[], args, context)).load(
-      parent,
-    ) as Promise<Value>;
+    loaderFor(context, info, (parents) => {
+      context.rest.coordinate = `${info.parentType.name}.${info.fieldName}`; // other fields have begun meanwhile
+      return resolve(parents as readonly Parent[], args, context);
+    }).load(parent) as Promise<Value>;
   return Object.assign(one, { level: resolve });
 }
 

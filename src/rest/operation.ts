@@ -1,6 +1,6 @@
 /** A REST operation at run time. `generated/operations.ts` holds one for each operation that is bound. */
 export type Operation = {
-  /** The `operationId`. */
+  /** The `operationId`; the method and path where it has none. */
   readonly id: string;
   /** The first tag, in upper case, with `-` as `_`. Its upstream takes the call. Empty: the platform's own. */
   readonly product: string;
@@ -8,6 +8,8 @@ export type Operation = {
   readonly permission?: string;
   /** The styles of array and object parameters, by `<in>:<name>` (OpenAPI 3.1 §4.8.12.2). */
   readonly style?: Readonly<Record<string, { readonly style: string; readonly explode: boolean }>>;
+  /** The request headers that carry its credentials, in lower case: a list for each way in. Absent: it takes none. */
+  readonly credentials?: readonly (readonly string[])[];
   /** The media type of its body, if that is not `application/json`. */
   readonly media?: string;
   /** A success without content is documented. */

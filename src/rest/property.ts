@@ -1,13 +1,17 @@
 /** Resolvers of plain fields, which read their parent's REST object. A plan inlines them by their `property` or `itself`. */
 
+/** Whether every object inherits the name, as `valueOf`. It is then read from the object's own properties alone. */
+export const isInherited = (name: string): boolean => name in Object.prototype;
+
 /** Reads one REST property. */
-export const property = <const Name extends string>(name: Name) =>
-  Object.assign(
-    <Parent extends { readonly [key in Name]?: unknown }>(parent: Parent): Parent[Name] => parent[name],
-    {
-      property: name,
-    },
+export const property = <const Name extends string>(name: Name) => {
+  const onlyOwn = isInherited(name);
+  return Object.assign(
+    <Parent extends { readonly [key in Name]?: unknown }>(parent: Parent): Parent[Name] =>
+      onlyOwn && !Object.hasOwn(parent, name) ? (undefined as Parent[Name]) : parent[name],
+    { property: name },
   );
+};
 
 /** Reads the parent's own object (`@restName(self: true)`). */
 export const itself = Object.assign(<Parent>(parent: Parent): Parent => parent, { itself: true as const });

@@ -4,7 +4,7 @@
  */
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
-import { type Forwarded, identityOf } from "./identity.ts";
+import type { Forwarded } from "./forwarded.ts";
 import type { RestResponse } from "./rest-response.ts";
 import type { Account, FairShare } from "./shares/fair-share.ts";
 import type { HeldBytes } from "./shares/held-bytes.ts";
@@ -16,11 +16,8 @@ export type Shares = { readonly processor: FairShare; readonly bytes: HeldBytes 
 type Abandon = (failure: CodedError) => void;
 
 export class RequestScope {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly caller: string;
-  /** All that REST can tell callers apart by: the headers but those of this request alone. */
-  readonly identity: string;
-  /** The reads of this request, by URL and the operation's own headers. `null`: the read failed. */
+  readonly forwarded: Forwarded;
+  /** The reads of this request, by operation, URL and the operation's own headers. `null`: the read failed. */
   readonly reads = new Map<string, Promise<RestResponse> | null>();
   readonly #config: Config;
   readonly #deadline: number;
@@ -34,19 +31,21 @@ export class RequestScope {
   #calls = 0;
   #hasLeft = false;
 
-  constructor(config: Config, shares: Shares, { headers, caller }: Forwarded) {
+  constructor(config: Config, shares: Shares, forwarded: Forwarded) {
     this.#config = config;
     this.#shares = shares;
-    this.#account = shares.processor.enter(caller);
-    this.headers = headers;
-    this.caller = caller;
-    this.identity = identityOf(headers);
+    this.#account = shares.processor.enter(forwarded.caller);
+    this.forwarded = forwarded;
     this.#deadline = performance.now() + config.env.REQUEST_TIMEOUT_MS;
+  }
+
+  get caller(): string {
+    return this.forwarded.caller;
   }
 
   /** A scope like this one at its start, for a call that other requests wait for too. */
   fresh(): RequestScope {
-    return new RequestScope(this.#config, this.#shares, this);
+    return new RequestScope(this.#config, this.#shares, this.forwarded);
   }
 
   /** Counts one call. Throws when the call is one too many, or when it is a read and the client has left. */

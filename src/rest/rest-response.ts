@@ -1,9 +1,8 @@
 /** A response of REST, as openapi-fetch takes it: a light stand-in for `Response` whose whole body is there. */
 
-export type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
+import type { ResponseSource } from "../observe/records.ts";
 
-/** How a request got the response. `shared`: another request made the call; `revalidated`: REST said 304. */
-export type ResponseSource = "fetched" | "shared" | "cached" | "revalidated";
+export type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 export class RestResponse {
   readonly status: number;

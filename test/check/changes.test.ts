@@ -43,7 +43,7 @@ test("a number that becomes an integer is one change, whatever the formats", asy
   expect(changes).toMatchObject([{ rule: "rest-type-changed", class: "safe" }]);
 });
 
-test("a REST change that no field rests on is reported and fails nothing", async () => {
+test("a REST change that no field rests on is counted and fails nothing", async () => {
   const root = repository();
   await codegen([], { root, ...silent });
   write(root, {
@@ -55,8 +55,17 @@ test("a REST change that no field rests on is reported and fails nothing", async
   });
   await codegen([], { root, ...silent });
   const result = await reportOf(root, "--base", "HEAD");
-  expect(result.summary).toMatchObject({ unapproved: 0, changes: { breaking: 1 } });
+  expect(result.summary).toMatchObject({
+    unapproved: 0,
+    changes: { breaking: 0 },
+    unrelied: { breaking: 1, safe: 0 },
+  });
   expect(result.changes.find(({ rule }) => rule === "rest-type-changed")?.coordinates).toEqual([]);
+  for (const format of ["text", "markdown"]) {
+    const { out } = await ran(root, ["--base", "HEAD", "--format", format]);
+    expect(out).toContain("changes of REST that no field rests on: 1 (1 breaking, 0 dangerous, 0 safe)");
+    expect(out).not.toContain("trace");
+  }
 });
 
 test("a changed binding is described in the words of the directive", async () => {
@@ -141,10 +150,14 @@ test("an error of the mapping has no fingerprint, so it cannot be approved", asy
 });
 
 test("a credential that is never sent to REST is one finding for all fields, and can be approved", async () => {
-  const session = "security: [{ session: [] }]\ncomponents:\n  securitySchemes:\n";
+  const session = "components:\n  securitySchemes:\n";
   const scheme = "    session: { type: apiKey, in: cookie, name: SID }";
   const root = project({
-    "spec/openapi.yaml": edited(depotOpenapi, "\ncomponents:", `\n${session}${scheme}`),
+    "spec/openapi.yaml": edited(
+      edited(depotOpenapi, "\ncomponents:", `\n${session}${scheme}`),
+      "\nsecurity: []",
+      "\nsecurity: [{ session: [] }]",
+    ),
   });
   expect(await codegen([], { root, ...silent })).toBe(0);
   const { findings } = await reportOf(root);
@@ -154,4 +167,61 @@ test("a credential that is never sent to REST is one finding for all fields, and
     "spec/approvals.yaml": `- { fingerprint: "${fingerprint}", rule: ${rule}, coordinate: "${coordinate}", reason: a proxy adds it, author: ops, expires: "2026-02-01" }\n`,
   });
   expect((await ran(root, [])).code).toBe(0);
+});
+
+/** Three lists of one shared schema, with one shared parameter; the third list is bound by nothing. */
+const shared = (person: string, limit: string): string => `openapi: 3.1.0
+info: { title: t, version: "1" }
+paths:
+${["one", "two", "three"]
+  .map(
+    (name) => `  /${name}:
+    get:
+      operationId: ${name}
+      parameters: [{ $ref: "#/components/parameters/Limit" }]
+      responses: { "200": { description: ok, content: { application/json: { schema: { $ref: "#/components/schemas/${name}" } } } } }`,
+  )
+  .join("\n")}
+components:
+  parameters:
+    Limit: { name: limit, in: query, schema: ${limit} }
+  schemas:
+${["one", "two", "three"]
+  .map(
+    (name) => `    ${name}: { type: object, properties: { owner: { $ref: "#/components/schemas/Person" } } }`,
+  )
+  .join("\n")}
+    Person: ${person}
+`;
+
+test("a change of a shared schema or parameter is told once, where it happened, with the fields it reaches", async () => {
+  const person =
+    "{ type: object, required: [name], properties: { name: { type: string }, age: { type: integer } } }";
+  const limit = "{ type: integer, default: 10 }";
+  const root = repository({
+    "spec/schema.graphql": `type Query { one: One @rest(operation: "one") two: Two @rest(operation: "two") }
+type One { owner: Person } type Two { owner: Person } type Person { name: String }`,
+    "spec/openapi.yaml": shared(person, limit),
+    "spec/rest-only.yaml": "three: not needed",
+  });
+  const changed = async (...spec: Parameters<typeof shared>): Promise<Report["changes"]> => {
+    write(root, { "spec/openapi.yaml": shared(...spec) });
+    return (await reportOf(root, "--base", "HEAD")).changes;
+  };
+  expect(await changed(person.replace("type: object", 'type: [object, "null"]'), limit)).toMatchObject([
+    { message: "schema Person may be null now", coordinates: ["One.owner", "Two.owner"] },
+  ]);
+  expect(await changed(person.replace("{ type: string }", "{ type: boolean }"), limit)).toMatchObject([
+    { message: "schema Person.name is boolean now, it was string", coordinates: ["Person.name"] },
+  ]);
+  expect(await changed(person.replace("[name]", "[]"), limit)).toMatchObject([
+    { message: "schema Person.name may be left out now", coordinates: ["Person.name"] },
+  ]);
+  expect(await changed(person, limit.replace("10", "20"))).toMatchObject([
+    { message: "parameter Limit defaults to 20 now, it was 10", coordinates: ["Query.one", "Query.two"] },
+  ]);
+  // what nothing shows is one change that no field rests on
+  expect(await changed(person.replace("{ type: integer }", "{ type: string }"), limit)).toMatchObject([
+    { at: "schema Person.age", coordinates: [] },
+  ]);
 });

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { bind } from "../../src/bind/bind.ts";
 import { loadSnapshot } from "../../src/bind/spec-snapshot.ts";
 import { type Base, examine } from "../../src/check/check.ts";
-import { brokenReferences } from "../../src/openapi/broken-references.ts";
 import { RestDocument } from "../../src/openapi/document.ts";
+import { documentFaults } from "../../src/openapi/document-faults.ts";
 import { readOperations } from "../../src/openapi/read-operations.ts";
 import { readSchema } from "../../src/schema/read-schema.ts";
 import { memoryFiles } from "./mutations/pair.ts";
@@ -26,7 +26,7 @@ function document(): string {
     const answer = `{"description":"ok","content":{"application/json":{"schema":{"type":"array","items":{"$ref":"#/components/schemas/S${index}"}}}}}`;
     return `"/r${index}":{"get":{"operationId":"list${index}","tags":["t"],"parameters":[{"name":"limit","in":"query","schema":{"type":"integer","maximum":100}}],"responses":{"200":${answer}}}}`;
   });
-  return `{"openapi":"3.1.0","info":{"title":"t","version":"1"},\n"paths":{\n${paths.join(",\n")}\n},\n"components":{"schemas":{\n${schemas.join(",\n")}\n}}}`;
+  return `{"openapi":"3.1.0","info":{"title":"t","version":"1"},"security":[],\n"paths":{\n${paths.join(",\n")}\n},\n"components":{"schemas":{\n${schemas.join(",\n")}\n}}}`;
 }
 
 const schema = [
@@ -53,8 +53,8 @@ test("binding, proof and a comparison take little processor time beyond parsing,
   const schemaFile = readSchema("schema.graphql", schema);
   if (!schemaFile.schema) throw new Error("no schema");
   const start = process.cpuUsage();
-  const { operations } = readOperations(parsed);
-  expect(brokenReferences(parsed)).toEqual([]);
+  const operations = readOperations(parsed);
+  expect(documentFaults(parsed, operations.values())).toEqual([]);
   const { model, diagnostics } = bind({
     document: parsed,
     operations,

@@ -47,6 +47,8 @@ test("every format prints the same findings, and one run can write several forma
     "--format",
     "github",
     "--format",
+    "sarif=out/r.sarif",
+    "--format",
     "json=out/r.json",
     "--format",
     "markdown=out/r.md",
@@ -65,6 +67,36 @@ test("every format prints the same findings, and one run can write several forma
     readFileSync(join(root, "out/r.txt"), "utf8").match(/^(error|warning|breaking|dangerous) /gm),
   ).toHaveLength(findings.length);
   expect(out).not.toContain("\u001b");
+  const sarif = JSON.parse(readFileSync(join(root, "out/r.sarif"), "utf8"));
+  expect(sarif.runs[0].results.map(({ ruleId }: { ruleId: string }) => ruleId)).toEqual(
+    findings.map(({ rule }) => rule),
+  );
+});
+
+test("SARIF has levels, places, those at the base, fingerprints and approvals", async () => {
+  const root = repository();
+  write(root, { "spec/openapi.yaml": edited(depotOpenapi, "        phone:\n          type: string\n", "") });
+  const { findings } = await reportOf(root, "--base", "HEAD");
+  const approved = findings.find(({ fingerprint }) => fingerprint);
+  const entry = { ...approved, reason: "agreed", author: "ops", expires: "2026-02-01" };
+  write(root, { "spec/approvals.yaml": JSON.stringify([entry, { ...entry, fingerprint: "000000000000" }]) });
+  const { out } = await ran(root, ["--base", "HEAD", "--format", "sarif"]);
+  const log = JSON.parse(out);
+  expect(log).toMatchObject({
+    version: "2.1.0",
+    runs: [{ tool: { driver: { name: "messaging-graphql check" } } }],
+  });
+  const [run] = log.runs;
+  const levels = new Set(run.results.map(({ level }: { level: string }) => level));
+  expect(levels).toEqual(new Set(["error", "note"]));
+  const gone = run.results.find(({ ruleId }: { ruleId: string }) => ruleId === "rest-property-removed");
+  expect(gone).toMatchObject({
+    message: { text: expect.stringMatching(/^Courier\.phone: .*\nat the base: spec\/openapi\.yaml:\d+:\d+/) },
+    locations: [{ physicalLocation: { artifactLocation: { uri: "spec/schema.graphql" } } }],
+    partialFingerprints: { "approval/v1": approved?.fingerprint },
+    suppressions: [{ kind: "external", justification: "ops, until 2026-02-01: agreed" }],
+  });
+  for (const { ruleId, ruleIndex } of run.results) expect(run.tool.driver.rules[ruleIndex].id).toBe(ruleId);
 });
 
 test("a run that fails is annotated, and removes an older report", async () => {

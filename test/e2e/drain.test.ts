@@ -66,4 +66,24 @@ test("an unfinished body gets a 503 soon after SIGTERM, and the process ends as 
   await closed;
   expect(await ended).toBe(0);
   expect(statuses(text())).toEqual(["503"]);
-});
+}, 30_000);
+
+test("SIGHUP ends nothing; DRAIN_MS is the notice, in which answers close their connections", async () => {
+  const { url, child, ended } = await runReady(["platform"], { DRAIN_MS: "3000" });
+  child.kill("SIGHUP");
+  expect((await get(url, "/readyz")).status).toBe(200);
+  child.kill("SIGTERM");
+  await expect.poll(async () => (await get(url, "/readyz")).status).toBe(503);
+  const answer = await get(url, "/healthz");
+  expect([answer.status, answer.headers.get("connection")]).toEqual([200, "close"]);
+  expect(await ended).toBe(0);
+}, 30_000);
+
+test("STOP_TIMEOUT_MS ends a process whose requests do not end", async () => {
+  const { url, child, ended } = await runReady([], { DRAIN_MS: "50", STOP_TIMEOUT_MS: "300" });
+  const { closed } = drip(url, "/v1/graphql", [`X-API-Key: ${demoKeys[0]?.key}`]);
+  await sleep(300);
+  child.kill("SIGTERM");
+  await closed;
+  expect(await ended).toBe(1);
+}, 30_000);

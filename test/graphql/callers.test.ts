@@ -1,6 +1,7 @@
 /** Whose request it is: a gateway's tenant, a credential that REST has accepted, or else an address. */
 import type { FastifyRequest } from "fastify";
 import { expect, test } from "vitest";
+import { operations } from "../../generated/operations.ts";
 import { Callers } from "../../src/graphql/callers.ts";
 import { FairBound } from "../../src/graphql/fair-bound.ts";
 import { proofHeader, writeContextHeaders } from "../../src/http/context-headers.ts";
@@ -13,7 +14,7 @@ const from = (ip: string, headers: object): FastifyRequest =>
 const [here, there] = ["192.0.2.1", "192.0.2.2"];
 
 test("credentials that REST has not accepted are one caller, their address", () => {
-  const callers = new Callers(configure());
+  const callers = new Callers(configure(), operations);
   const callerOf = (ip: string, headers: object) => callers.of(from(ip, headers)).caller;
   const unknown = callerOf(here, { "x-api-key": "a" });
   const made = [
@@ -31,7 +32,7 @@ test("credentials that REST has not accepted are one caller, their address", () 
 });
 
 test("what REST answers to nobody in particular makes no caller", () => {
-  const callers = new Callers(configure());
+  const callers = new Callers(configure(), operations);
   for (const headers of [{}, { "x-api-key": "a", authorization: "b" }]) {
     callers.accept(from(here, headers));
     expect(callers.of(from(here, headers)).caller).toContain(here);
@@ -39,7 +40,7 @@ test("what REST answers to nobody in particular makes no caller", () => {
 });
 
 test("a tenant that the gateway vouches for is a caller at once", () => {
-  const callers = new Callers(configure({ GATEWAY_SECRET: secret }));
+  const callers = new Callers(configure({ GATEWAY_SECRET: secret }), operations);
   const lists = { roles: [], permissions: [], features: [], keyScopes: [], teams: [] };
   const context = writeContextHeaders("X-Service-", { tenantId: "t", userId: "u", apiKeyId: "k", ...lists });
   expect(callers.of(from(here, { ...context, [proofHeader]: secret })).caller).toBe("tenant t");

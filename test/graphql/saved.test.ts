@@ -117,7 +117,7 @@ test.each([
   ["urql's text without its cache", "0ab63c772d27522963cf6d403c52ae3a7102a3b49c07eacb99afdbe2ccb8769a"],
 ])("an operation is found by the digest of %s", (_client, digest) => {
   const body = 'query A {\n  contacts(q: "an") {\n    ...B\n  }\n}\n\nfragment B on Contact {\n  id\n}';
-  const saved = new SavedOperations([{ id: hash("sha256", body), body }]);
+  const saved = new SavedOperations([{ id: hash("sha256", body), name: "A", body }]);
   expect(hash("sha256", saved.text(digest) ?? "")).toBe(digest);
 });
 

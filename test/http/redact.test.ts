@@ -11,6 +11,7 @@ test.each<[string, object | string]>([
   ["a header", { headers: { "x-api-key": "opaque-key-of-another-kind CANARY" } }],
   ["a header in another case", { call: { headers: { Authorization: "Token CANARY" } } }],
   ["a list of headers", { headers: { cookie: ["a=CANARY", "b"] } }],
+  ["a header that the document declares", { headers: { Api_Access_Token: "CANARY" } }],
   ["a value with quotes in it", { "x-api-key": 'a"CANARY\\"b' }],
   ["an error's message", { err: new Error(`Headers.append: "Bearer CANARY" is an invalid header value`) }],
   ["an error's cause", { err: new Error("outer", { cause: new Error(`key ${key} is unknown`) }) }],
@@ -25,7 +26,9 @@ test.each<[string, object | string]>([
       done();
     },
   });
-  const { log } = Fastify({ logger: { level: "info", stream, hooks: { streamWrite: redactor(secret) } } });
+  const { log } = Fastify({
+    logger: { level: "info", stream, hooks: { streamWrite: redactor([secret], ["api_access_token"]) } },
+  });
   log.info(entry as object, "something happened");
   expect(written).toContain("[redacted]");
   expect(written).not.toMatch(/CANARY|sk_live_|the-gateways-own-secret/);
@@ -34,5 +37,5 @@ test.each<[string, object | string]>([
 
 test("text that is not a credential stays", () => {
   const line = '{"level":30,"path":"contacts.0.name","msg":"bearers of news","err":{"type":"CodedError"}}\n';
-  expect(redactor(undefined)(line)).toBe(line);
+  expect(redactor([undefined])(line)).toBe(line);
 });

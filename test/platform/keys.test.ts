@@ -48,8 +48,10 @@ it("only the user of the process may read and write its files", async () => {
 
 it("makes the first owner in production; the owner's key works at once, until it is revoked", async () => {
   const live = { ...env, NODE_ENV: "production", API_ENVIRONMENT: "live" };
-  const [id, secret = ""] = created((await cli(owner, live)).out);
+  const made = await cli(owner, live);
+  const [id, secret = ""] = created(made.out);
   expect(isWellFormed("live", secret)).toBe(true);
+  expect(made.error.join()).not.toMatch(/test key/);
   const platform = await openPlatform(live);
   const me = await get(platform, "/v1/identity/me", secret);
   expect(me.json()).toMatchObject({
@@ -66,7 +68,9 @@ it("makes the first owner in production; the owner's key works at once, until it
 });
 
 it("limits a key to its scopes", async () => {
-  const [, secret] = created((await cli(`${owner} --scopes crm:*:read`)).out);
+  const made = await cli(`${owner} --scopes crm:*:read`);
+  expect(made.error.join()).toMatch(/test key: a gateway or platform with API_ENVIRONMENT=live refuses it/);
+  const [, secret] = created(made.out);
   const platform = await openPlatform(env);
   expect((await get(platform, "/v1/identity/me", secret)).json().permissions).toEqual(["crm:contacts:read"]);
   expect((await get(platform, "/v1/ai/agents", secret)).statusCode).toBe(403);

@@ -1,23 +1,35 @@
 /** What Prometheus reads: right counts, and nothing of any tenant. */
-import { describe, expect, test } from "vitest";
+import { spawnSync } from "node:child_process";
+import { request as httpRequest } from "node:http";
+import net from "node:net";
+import { describe, expect, test, vi } from "vitest";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
 import { refusingUrl } from "../gateway/start.ts";
+import { rawServer } from "../rest/raw-server.ts";
 import { get, query, runReady } from "./program.ts";
 
 const { key, tenant } = demoKeys[0] as (typeof demoKeys)[number];
 
+/** Debian's package `prometheus` has it, and `.ci/run` installs it. */
+const hasPromtool = spawnSync("promtool", ["--version"]).error === undefined;
+
+type Program = { output: () => string };
+
 /** The value of each sample, by its name and labels as they are written. */
-async function scrape({
-  output,
-}: {
-  output: () => string;
-}): Promise<{ text: string; at: Map<string, number> }> {
+async function scrape({ output }: Program): Promise<{ text: string; at: Map<string, number> }> {
   const answer = await fetch(/metrics: (\S+)/.exec(output())?.[1] ?? "");
   expect(answer.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
   const text = await answer.text();
   const samples = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return { text, at: new Map(samples.map((line) => [line.replace(/ \S+$/, ""), Number(/\S+$/.exec(line))])) };
 }
+
+/** Waits until a sample has its value: a request is counted when its answer has left, which its client may see earlier. */
+const expectSample = (program: Program, sample: string, value: unknown): Promise<void> =>
+  vi.waitFor(async () => expect([sample, (await scrape(program)).at.get(sample)]).toEqual([sample, value]), {
+    timeout: 15_000,
+    interval: 50,
+  });
 
 const count = "http_server_request_duration_seconds_count";
 
@@ -28,26 +40,131 @@ describe("METRICS_PORT", () => {
     await query(program.url, "{ me { email } }", key);
     await query(program.url, "{ __schema { queryType { name } } }", key);
     await get(program.url, "/v1/identity/me", "sk_test_nobody");
+    const graphql = 'http_route="/v1/graphql",http_response_status_code="200"';
+    await expectSample(program, `${count}{role="gateway",${graphql}}`, 3);
+    await expectSample(program, `${count}{role="graphql",${graphql}}`, 3);
+    await expectSample(
+      program,
+      `${count}{role="gateway",http_route="/v1/*",http_response_status_code="401"}`,
+      1,
+    );
     const { text, at } = await scrape(program);
-    const answered = (role: string, status: number): number | undefined =>
-      at.get(`${count}{role="${role}",http_response_status_code="${status}"}`);
-    expect([answered("gateway", 200), answered("gateway", 401), answered("graphql", 200)]).toEqual([3, 1, 3]);
-    expect(at.get('graphql_operations_total{executor="plan"}')).toBe(2);
-    expect(at.get('graphql_operations_total{executor="graphql-js"}')).toBe(1);
+    expect(at.get('graphql_executions_total{executor="plan"}')).toBe(2);
+    expect(at.get('graphql_executions_total{executor="graphql-js"}')).toBe(1);
+    expect(at.get('graphql_operation_duration_seconds_count{operation="other"}')).toBe(3);
     const calls = [...at].filter(([name]) => /^http_client\w+_count\{.*status_code="200"/.test(name));
-    // the gateway's to graphql, then three of REST and the introspection of one key, which is remembered
-    expect(calls.map(([, value]) => value).sort()).toEqual([3, 4]);
+    // the gateway's to graphql, then two of REST (the second profile is cached) and the introspection of one key, which is remembered
+    expect(calls.map(([, value]) => value).sort()).toEqual([3, 3]);
+    const ofMe = 'operation="getMe",product="IDENTITY"';
+    expect(at.get(`rest_calls_total{${ofMe},outcome="OK",retry="false",source="fetched"}`)).toBe(1);
+    expect(at.get(`rest_calls_total{${ofMe},outcome="OK",retry="false",source="cached"}`)).toBe(1);
+    expect(at.get(`rest_call_duration_seconds_count{${ofMe}}`)).toBe(1);
+    expect(at.get('gateway_key_checks_total{cache="hit"}')).toBe(2);
+    expect(at.get('gateway_key_checks_total{cache="miss"}')).toBe(1); // the wrong key has no key's shape
+    expect(at.get('gateway_key_look_ups_total{outcome="active"}')).toBe(1);
+    expect(at.get('http_server_active_requests{role="graphql"}')).toBe(0);
+    expect(at.get('http_server_connections{role="graphql"}')).toBeGreaterThan(0);
+    expect(at.get('rest_connections{product="IDENTITY"}')).toBeGreaterThan(0);
+    expect(at.get('rest_circuit_open{product="IDENTITY"}')).toBe(0);
+    expect(at.get('http_server_request_errors_total{role="gateway",code="UNAUTHENTICATED",reason=""}')).toBe(
+      1,
+    );
     expect(at.get("process_resident_memory_bytes")).toBeGreaterThan(1e7);
     for (const secret of [key, tenant, "olivia", "sk_"]) expect(text).not.toContain(secret);
   });
 
-  test("a call that fails is counted by its error", async () => {
+  test("a saved operation is counted by its name, with the code of its first error", async () => {
+    const rest = await refusingUrl();
+    const program = await runReady([], { METRICS_PORT: "0", REST_BASE_URL_IDENTITY: rest.href });
+    const { id } = await savedOperation("StartPage");
+    const variables = { from: "2026-01-01", to: "2026-01-02", q: "a" };
+    const body = JSON.stringify({ documentId: `sha256:${id}`, operationName: "StartPage", variables });
+    const headers = { "x-api-key": key, "content-type": "application/json" };
+    await fetch(new URL("/v1/graphql", program.url), { method: "POST", headers, body });
+    await expectSample(program, 'graphql_operation_duration_seconds_count{operation="StartPage"}', 1);
+    const code = 'operation="StartPage",code="UPSTREAM_UNAVAILABLE"';
+    await expectSample(program, `graphql_operation_errors_total{${code}}`, 1);
+  });
+
+  test("a REST call that fails is counted by its outcome: the code, the retry, the open circuit", async () => {
     const rest = await refusingUrl();
     const program = await runReady(["graphql"], { METRICS_PORT: "0", REST_BASE_URL: rest.href });
     await query(program.url, "{ me { id } }", key);
-    const { at } = await scrape(program);
     const labels = `server_address="127.0.0.1",server_port="${rest.port}",error_type="ECONNREFUSED"`;
+    const ofMe = 'operation="getMe",product="IDENTITY"';
+    const { at } = await scrape(program);
     expect(at.get(`http_client_request_duration_seconds_count{${labels}}`)).toBe(2); // tried once more
+    expect(
+      at.get(`rest_calls_total{${ofMe},outcome="UPSTREAM_UNAVAILABLE",retry="false",source="fetched"}`),
+    ).toBe(1);
+    expect(
+      at.get(`rest_calls_total{${ofMe},outcome="UPSTREAM_UNAVAILABLE",retry="true",source="fetched"}`),
+    ).toBe(1);
+    for (let asked = 0; asked < 4; asked++) await query(program.url, "{ me { id } }", key);
+    const later = (await scrape(program)).at;
+    expect(
+      later.get(`rest_calls_total{${ofMe},outcome="CIRCUIT_OPEN",retry="false",source="fetched"}`),
+    ).toBeGreaterThan(0);
+    expect(later.get('rest_circuit_open{product="IDENTITY"}')).toBe(1);
+    expect(later.get('rest_circuit_open{product="CRM"}')).toBe(0);
+  });
+
+  test("a client that leaves is counted, and so is the REST call that it abandons", async () => {
+    const silent = await rawServer(() => {});
+    const program = await runReady(["graphql"], { METRICS_PORT: "0", REST_BASE_URL: silent.url.href });
+    const headers = { "content-type": "application/json", "x-api-key": key };
+    const leaving = httpRequest(new URL("/v1/graphql", program.url), { method: "POST", headers });
+    leaving.on("error", () => {}).end('{"query":"{ me { id } }"}');
+    await expectSample(program, 'rest_calls_under_way{product="IDENTITY"}', 1);
+    leaving.destroy();
+    const labels = 'role="graphql",http_route="/v1/graphql",http_response_status_code="499"';
+    await expectSample(program, `${count}{${labels}}`, 1);
+    const call = 'operation="getMe",product="IDENTITY",outcome="ABANDONED",retry="false",source="fetched"';
+    await expectSample(program, `rest_calls_total{${call}}`, 1);
+    const code = 'role="graphql",code="CLIENT_CLOSED_REQUEST",reason=""';
+    await expectSample(program, `http_server_request_errors_total{${code}}`, 1);
+    await expectSample(program, 'http_server_active_requests{role="graphql"}', 0);
+  });
+
+  test("a refusal is counted by the limit or the bound behind it", async () => {
+    const silent = await rawServer(() => {});
+    const program = await runReady(["graphql"], {
+      ...{ METRICS_PORT: "0", REST_BASE_URL: silent.url.href, MAX_CONCURRENT_REQUESTS: "1" },
+      REQUEST_TIMEOUT_MS: "60000",
+    });
+    void query(program.url, "{ me { id } }", key).catch(() => {});
+    await expectSample(program, 'http_server_active_requests{role="graphql"}', 1);
+    await query(program.url, "{ me { id } }", key);
+    const shed = 'role="graphql",code="SERVICE_UNAVAILABLE",reason="requests_under_way"';
+    await expectSample(program, `http_server_request_errors_total{${shed}}`, 1);
+    await get(program.url, `/v1/${"x".repeat(30_000)}`).catch(() => {});
+    const long = 'role="graphql",code="LIMIT_EXCEEDED",reason="MAX_HEADER_BYTES"';
+    await expectSample(program, `http_server_request_errors_total{${long}}`, 1);
+  });
+
+  test("10,000 random names, paths and methods make no series of their own", async () => {
+    const program = await runReady([], { METRICS_PORT: "0" });
+    const one = await burst(program.url, 200);
+    expect(one).toBe(200);
+    await expectSample(program, 'http_server_active_requests{role="gateway"}', 0);
+    const before = new Set((await scrape(program)).at.keys());
+    expect(await burst(program.url, 10_000)).toBe(10_000);
+    const after = [...(await scrape(program)).at.keys()];
+    // what the first requests did not meet by chance, such as a shed or a time-out
+    const added = after.filter((sample) => !before.has(sample) && !/^nodejs_|_bucket\{|_sum\{/.test(sample));
+    expect(added.length, added.join("\n")).toBeLessThan(20);
+    expect(after.filter((sample) => /random/i.test(sample))).toEqual([]);
+  });
+
+  test.skipIf(!hasPromtool)("promtool finds nothing wrong", async () => {
+    const program = await runReady([], { METRICS_PORT: "0" });
+    await query(program.url, "{ me { id } contacts { id } }", key);
+    const { text } = await scrape(program);
+    const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], {
+      input: text,
+      encoding: "utf8",
+    });
+    expect([status, stdout, stderr]).toEqual([0, "", ""]);
   });
 
   test("stands on a port of its own, and only there", async () => {
@@ -56,3 +173,51 @@ describe("METRICS_PORT", () => {
     expect(output()).not.toContain("metrics");
   });
 });
+
+async function savedOperation(name: string): Promise<{ id: string }> {
+  const { default: manifest } = await import("../../generated/operations-manifest.json", {
+    with: { type: "json" },
+  });
+  const found = manifest.operations.find((operation) => operation.name === name);
+  if (!found) throw new Error(`${name} is not saved`);
+  return found;
+}
+
+const methods = [
+  "GET",
+  "POST",
+  "PUT",
+  "DELETE",
+  "PATCH",
+  "HEAD",
+  "OPTIONS",
+  "TRACE",
+  "RANDOM",
+  "PROPFIND",
+  "M-SEARCH",
+];
+
+/** Sends requests that a client makes up, a hundred on a connection. Returns how many were sent. */
+async function burst({ hostname, port }: URL, requests: number): Promise<number> {
+  let sent = 0;
+  while (sent < requests) {
+    const texts = Array.from({ length: 20 }, () => madeUp(sent++));
+    const socket = net.connect(Number(port), hostname);
+    socket.on("error", () => {}).resume();
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.end(texts.join(""));
+    await closed;
+  }
+  return sent;
+}
+
+function madeUp(index: number): string {
+  const name = `Random${index}${Math.random().toString(36).slice(2)}`;
+  const head = `Host: a\r\nX-API-Key: ${key}\r\n`;
+  if (index % 2 === 0) {
+    const body = JSON.stringify({ query: `query ${name} { me { ${name}: id } }`, operationName: name });
+    return `POST /v1/graphql HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  }
+  const paths = [`/${name}`, `/v1/${name}/${name}`, `/v1/crm/${name}?q=${name}`, `/%zz${name}`];
+  return `${methods[index % methods.length]} ${paths[index % paths.length]} HTTP/1.1\r\n${head}\r\n`;
+}

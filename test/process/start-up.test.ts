@@ -73,6 +73,12 @@ describe("what stops a start is one line that says how to mend it", () => {
       [/REST_CONNECTIONS_PER_CALLER: 48 is more than REST_CONNECTIONS, which is 32; set 32 or less/],
     ],
     ["an address of someone else", ["platform"], { HOST: "192.0.2.1" }, [/HOST: 192\.0\.2\.1 is no address/]],
+    [
+      "a notice longer than the stop",
+      [],
+      { DRAIN_MS: "9000" },
+      [/STOP_TIMEOUT_MS: 9000 is over before DRAIN_MS, which is 9000/],
+    ],
     ["debug in production", [], { NODE_ENV: "production", LOG_LEVEL: "debug" }, [/LOG_LEVEL: /]],
   ])("%s", async (_name, roles, environment, lines) => {
     const { exitCode, printed } = await runHere(roles, environment);

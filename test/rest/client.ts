@@ -2,6 +2,7 @@
 import { expect, onTestFinished } from "vitest";
 import { CodedError } from "../../src/errors.ts";
 import { RestClient, Upstreams } from "../../src/rest/client.ts";
+import { Forwarded } from "../../src/rest/forwarded.ts";
 import type { Operation } from "../../src/rest/operation.ts";
 import { RequestScope } from "../../src/rest/request-scope.ts";
 import { configure } from "../graphql/configure.ts";
@@ -35,7 +36,7 @@ export async function against(answer: Answer, environment: NodeJS.ProcessEnv = {
   onTestFinished(() => upstreams.close());
   const request = (caller = "key", others: Record<string, string> = {}) => {
     const headers = { "x-api-key": caller, "x-request-id": "id", ...others };
-    const scope = new RequestScope(config, upstreams.shares, { headers, caller });
+    const scope = new RequestScope(config, upstreams.shares, new Forwarded(headers, {}, caller));
     return Object.assign(new RestClient(operations, upstreams, scope), {
       leave: () => scope.leave(),
       close: () => scope.close(),

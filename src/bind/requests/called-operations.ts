@@ -1,20 +1,21 @@
 /** Resolves the facts about the bound operations that the REST client needs at run time. */
+
+import type { RestDocument } from "../../openapi/document.ts";
 import { methodAndPath, type RestOperation } from "../../openapi/operation.ts";
+import { credentialHeadersOf } from "../../openapi/security.ts";
 import type { BoundField } from "../model.ts";
 import type { CalledOperation } from "./rest-request.ts";
 
 /** By method and path, in the order of the fields. */
-export const calledOperations = (fields: readonly BoundField[]): Map<string, CalledOperation> =>
-  new Map(fields.map(({ operation }) => [methodAndPath(operation), calledOperation(operation)]));
+export const calledOperations = (
+  document: RestDocument,
+  fields: readonly BoundField[],
+): Map<string, CalledOperation> =>
+  new Map(fields.map(({ operation }) => [methodAndPath(operation), calledOperation(document, operation)]));
 
-function calledOperation({
-  id,
-  product,
-  permission,
-  parameters,
-  body,
-  successes,
-}: RestOperation): CalledOperation {
+function calledOperation(document: RestDocument, operation: RestOperation): CalledOperation {
+  const { id, product, permission, parameters, body, successes } = operation;
+  const credentials = credentialHeadersOf(document, operation);
   const styled = parameters.filter(({ shape }) => shape.types.has("array") || shape.types.has("object"));
   const style = Object.fromEntries(
     styled.map((each) => [`${each.in}:${each.name}`, { style: each.style, explode: each.explode }]),
@@ -23,6 +24,7 @@ function calledOperation({
     id,
     product,
     ...(permission !== undefined && { permission }),
+    ...(credentials.length > 0 && { credentials }),
     ...(styled.length > 0 && { style }),
     ...(body && body.media !== "application/json" && { media: body.media }),
     ...(successes.some(({ shape }) => !shape) && { empty: true }),

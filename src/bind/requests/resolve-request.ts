@@ -69,12 +69,15 @@ function argumentValue(
     path,
     nullable,
     sent,
-    ...(takesChoice(conversions.schema, type, shape) && { isUntyped: true }),
+    ...(isBeyondTypes(conversions.schema, type, shape) && { isUntyped: true }),
   };
 }
 
-/** Whether REST takes one of several objects or lists, at any depth of the type. */
-function takesChoice(
+/**
+ * Whether TypeScript's type of the value is not what REST takes, at any depth: one of several objects or lists, or an
+ * object with a required property that only responses have (OpenAPI 3.1 §4.8.24).
+ */
+function isBeyondTypes(
   schema: GraphQLSchema,
   type: GraphQLInputType,
   shape: Shape,
@@ -86,10 +89,12 @@ function takesChoice(
   const isNested = isListType(bare) || isInputObjectType(bare);
   if (isNested && shape.members && shape.members.length > 1) return true;
   if (isListType(bare))
-    return shape.items !== undefined && takesChoice(schema, bare.ofType, shape.items, [...enclosing, key]);
+    return shape.items !== undefined && isBeyondTypes(schema, bare.ofType, shape.items, [...enclosing, key]);
   if (!isInputObjectType(bare)) return false;
+  if ([...shape.properties.values()].some(({ required, only }) => required && only === "response"))
+    return true;
   return Object.values(bare.getFields()).some((field) => {
     const property = shape.properties.get(restNameOf(schema, field));
-    return property !== undefined && takesChoice(schema, field.type, property.shape, [...enclosing, key]);
+    return property !== undefined && isBeyondTypes(schema, field.type, property.shape, [...enclosing, key]);
   });
 }

@@ -29,7 +29,7 @@ export type RequestValue =
       /** Whether a step of the path may be null. */
       readonly nullable: boolean;
       readonly sent: SentValue;
-      /** REST takes one of several objects or lists: which of them a value is, its GraphQL type does not say. */
+      /** The generated REST type is not what REST takes: one of several objects, or a property that only responses have. */
       readonly isUntyped?: true;
     };
 
@@ -74,6 +74,8 @@ export type CalledOperation = {
   readonly permission?: string;
   /** The serialization of array and object parameters, by `location:name`. */
   readonly style?: Readonly<Record<string, { readonly style: string; readonly explode: boolean }>>;
+  /** The request headers that carry its credentials, a list for each way in. Absent: none is declared. */
+  readonly credentials?: readonly (readonly string[])[];
   /** The body's media type, if it is not `application/json`. */
   readonly media?: string;
   /** Whether a 2xx response may have no JSON body. */

@@ -3,7 +3,7 @@
  * on it. The report lists the other REST changes without a finding.
  */
 
-import type { Model } from "../../bind/model.ts";
+import { boundFields, type Model } from "../../bind/model.ts";
 import type { SpecSnapshot } from "../../bind/spec-snapshot.ts";
 import { nodeKey } from "../../openapi/document.ts";
 import { inputKey } from "../../openapi/operation.ts";
@@ -137,16 +137,16 @@ function restFrames(head: BoundSnapshot, coordinate: string): Frame[] {
 /** Finds the base's coordinates that a change reaches: by the nodes they rest on, or by the operation they are bound to. */
 function coordinateFinder(model: Model): (change: RestChange) => string[] {
   const byNode = Map.groupBy(model.reliances, ({ node }) => nodeKey(node));
+  const byOperation = Map.groupBy(boundFields(model), ({ operation }) => operation.id);
   const order = new Map([...model.fields.keys()].map((coordinate, index) => [coordinate, index]));
   const orderOf = (coordinate: string): number => order.get(coordinate.replace(/\(.*/, "")) ?? order.size;
-  return ({ joins, direction, operation, operations = operation ? [operation.id] : [] }) => {
+  return ({ joins, direction, operations = [] }) => {
     const reliances = joins.flatMap((node) => byNode.get(nodeKey(node)) ?? []);
     const concerned = reliances.filter((each) => !direction || each.direction === direction);
     const found = new Set(concerned.map(({ coordinate }) => coordinate));
-    for (const field of operations.length > 0 ? model.fields.values() : []) {
-      if (field.kind !== "bound" || !operations.includes(field.operation.id)) continue;
-      const fed = field.inputs.some((input) => inputKey(input) === operation?.unlessFed);
-      if (!fed) found.add(field.coordinate);
+    for (const { id, unlessFed } of operations) {
+      for (const { coordinate, inputs } of byOperation.get(id) ?? [])
+        if (!inputs.some((input) => inputKey(input) === unlessFed)) found.add(coordinate);
     }
     return [...found].sort((one, other) => orderOf(one) - orderOf(other) || (one < other ? -1 : 1));
   };

@@ -28,7 +28,7 @@ export function compareSecurity(
     const known = found.get(key);
     const isRoot = before.owner === base.document.root && after.owner === head.document.root;
     const change = known ?? changeOf(isRoot ? "every operation" : methodAndPath(old), before, after);
-    if (change) found.set(key, { ...change, operations: [...(known?.operations ?? []), old.id] });
+    if (change) found.set(key, { ...change, operations: [...(known?.operations ?? []), { id: old.id }] });
   }
   for (const change of found.values()) changes.add(change);
   for (const change of schemeChanges(base, head, pairs)) changes.add(change);
@@ -60,7 +60,7 @@ function schemeChanges(
       ...{ before, after, old, new: now },
       below: [changed],
       joins: [],
-      operations: users.map(([{ id }]) => id),
+      operations: users.map(([{ id }]) => ({ id })),
     };
   });
 }

@@ -132,7 +132,7 @@ export class OperationComparison {
       new: this.#new?.node ?? this.#root,
       below,
       joins: [],
-      operation: { id: this.#old.id },
+      operations: [{ id: this.#old.id }],
     });
   }
 }

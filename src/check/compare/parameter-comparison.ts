@@ -1,9 +1,9 @@
 /** Compares the parameters of one operation: presence, location, style, default and requiredness. */
 import { inputKey, methodAndPath, type Parameter, type RestOperation } from "../../openapi/operation.ts";
-import type { RestChange } from "./rest-change.ts";
+import type { OperationReach, RestChange } from "./rest-change.ts";
 import type { RestChangeCollector } from "./rest-change-collector.ts";
 import type { ShapeComparison } from "./shape-comparison.ts";
-import type { ShapeUse } from "./shape-pair.ts";
+import { placeName, type ShapeUse } from "./shape-pair.ts";
 
 type Common = Pick<RestChange, "at" | "old" | "new">;
 
@@ -32,7 +32,7 @@ export class ParameterComparison {
   }
 
   #compare(old: Parameter, now: Parameter): void {
-    const at = `${this.#at} ${old.in} "${old.name}"`;
+    const at = this.#placeOf(old);
     const common = { at, old: old.node, new: now.node };
     this.#style(old, now, common);
     this.#default(old, now, common);
@@ -46,7 +46,7 @@ export class ParameterComparison {
         after: true,
         below: ["required"],
         joins: [old.node],
-        operation: this.#unfed(old),
+        operations: [this.#unfed(old)],
       });
     this.#shapes.compare({ at, direction: "request", old: useOf(old), new: useOf(now) });
   }
@@ -81,17 +81,21 @@ export class ParameterComparison {
       after,
       below: ["schema", "default"],
       joins: [],
-      operation: this.#unfed(old),
+      operations: [this.#unfed(old)],
     });
   }
 
   /** The fields of the operation that do not feed the parameter. */
-  #unfed(parameter: Parameter): NonNullable<RestChange["operation"]> {
+  #unfed(parameter: Parameter): OperationReach {
     return { id: this.#old.id, unlessFed: inputKey(parameter) };
   }
 
+  #placeOf({ node, in: location, name }: Parameter): string {
+    return placeName(node, `${this.#at} ${location} "${name}"`);
+  }
+
   #removed(old: Parameter, now: RestOperation): void {
-    const at = `${this.#at} ${old.in} "${old.name}"`;
+    const at = this.#placeOf(old);
     const common = { class: "breaking", at, old: old.node, joins: [old.node] } as const;
     const moved = now.parameters.find(({ name, in: location }) => name === old.name && location !== old.in);
     if (moved) {
@@ -104,10 +108,10 @@ export class ParameterComparison {
   }
 
   #added(parameter: Parameter): void {
-    const { required, name, node } = parameter;
-    const at = `${this.#at} ${parameter.in} "${name}"`;
+    const { required, node } = parameter;
+    const at = this.#placeOf(parameter);
     const message = required ? `${at} is new and required` : `${at} is new`;
-    const reach = required ? { operation: { id: this.#old.id } } : {};
+    const reach = required ? { operations: [{ id: this.#old.id }] } : {};
     const kind = required ? "breaking" : "safe";
     const facts = { before: "absent", after: required ? "required" : "optional" };
     this.#changes.add({

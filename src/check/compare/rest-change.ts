@@ -37,10 +37,12 @@ export const restRules = [
 
 export type RestRule = (typeof restRules)[number];
 
+export type OperationReach = { readonly id: string; readonly unlessFed?: string };
+
 export type RestChange = {
   readonly rule: RestRule;
   readonly class: ChangeClass;
-  /** The operation, and the place in its request or response. */
+  /** The shared schema or parameter where it happened, or the operation and the place in its request or response. */
   readonly at: string;
   readonly message: string;
   readonly before: unknown;
@@ -54,8 +56,6 @@ export type RestChange = {
   readonly direction?: Direction | undefined;
   /** The change reaches the coordinates that rest on these old nodes. */
   readonly joins: readonly RestNode[];
-  /** The change reaches the fields of this old operation, but not those that feed the parameter `unlessFed`. */
-  readonly operation?: { readonly id: string; readonly unlessFed?: string };
-  /** The change reaches the fields of all these old operations. */
-  readonly operations?: readonly string[];
+  /** The change reaches the fields of these old operations, but not those that feed the parameter `unlessFed`. */
+  readonly operations?: readonly OperationReach[];
 };

@@ -3,12 +3,12 @@
  * and never more. `$ref` and `allOf` are resolved before, so the way a schema is written makes no difference.
  */
 import type { Direction } from "../../bind/model.ts";
-import { nodeKey, type RestNode } from "../../openapi/document.ts";
+import { nodeKey, type RestNode, refOf } from "../../openapi/document.ts";
 import type { Property } from "../../openapi/shape.ts";
 import { compareKeywords } from "./compare-keywords.ts";
 import { compareVariants } from "./compare-variants.ts";
 import type { RestChangeCollector } from "./rest-change-collector.ts";
-import { type ShapeChange, type ShapePair, type ShapeUse, standaloneUse } from "./shape-pair.ts";
+import { placeName, type ShapeChange, type ShapePair, type ShapeUse, standaloneUse } from "./shape-pair.ts";
 
 export class ShapeComparison {
   readonly #changes: RestChangeCollector;
@@ -23,11 +23,12 @@ export class ShapeComparison {
     const key = `${pair.direction} ${pair.old.shape.identity.text} ${pair.new.shape.identity.text}`;
     if (this.#compared.has(key)) return;
     this.#compared.add(key);
-    const add = (change: ShapeChange): void => this.#add(pair, change);
-    if (!compareKeywords(pair, add)) return;
-    this.#properties(pair);
-    this.#items(pair);
-    compareVariants(pair, add, (member) => this.compare(member));
+    const inside = { ...pair, at: placeName(pair.old.shape.node, pair.at) };
+    const add = (change: ShapeChange): void => this.#add(inside, change);
+    if (!compareKeywords(inside, add)) return;
+    this.#properties(inside);
+    this.#items(inside);
+    compareVariants(inside, add, (member) => this.compare(member));
   }
 
   /** `required` and `nullable` may differ between two uses of one schema: the change belongs to the use. */
@@ -55,9 +56,11 @@ export class ShapeComparison {
         "use",
       );
     const [wasNullable, nullable] = [old.shape.nullable, now.shape.nullable];
+    // what is nullable in a referenced schema is so at each reference: it is told once, there
+    const isOfSchema = isReference(old.node) && isReference(now.node);
     if (wasNullable !== nullable)
       this.#add(
-        pair,
+        isOfSchema ? { ...pair, at: placeName(old.shape.node, pair.at) } : pair,
         {
           rule: "rest-nullable-changed",
           class: nullable ? looser : tighter,
@@ -65,7 +68,7 @@ export class ShapeComparison {
           before: wasNullable,
           after: nullable,
         },
-        "use",
+        isOfSchema ? "schema" : "use",
       );
   }
 
@@ -150,5 +153,9 @@ export class ShapeComparison {
     }
   }
 }
+
+/** A `$ref` without keywords of its own beside it. */
+const isReference = ({ value }: RestNode): boolean =>
+  refOf(value) !== undefined && Object.keys(value as object).length === 1;
 
 const useOf = ({ node, shape, required }: Property): ShapeUse => ({ node, shape, required });

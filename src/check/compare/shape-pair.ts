@@ -10,8 +10,16 @@ export type ShapeUse = { readonly node: RestNode; readonly shape: Shape; readonl
 /** A schema without a property or parameter of its own: list items, responses, members of a `oneOf`. */
 export const standaloneUse = (shape: Shape): ShapeUse => ({ node: shape.node, shape, required: true });
 
+/** A component of the document stands for itself (`schema Thing`); any other place is named by the way to it. */
+export function placeName({ path: [first, kind, name, ...below] }: RestNode, otherwise: string): string {
+  const isComponent = first === "components" && name !== undefined && below.length === 0;
+  const noun =
+    isComponent && (kind === "schemas" ? "schema" : kind === "parameters" ? "parameter" : undefined);
+  return noun ? `${noun} ${name}` : otherwise;
+}
+
 export type ShapePair = {
-  /** The place as messages name it: `GET /things answer.items`. */
+  /** The place as messages name it: `GET /things answer.items`, or `schema Thing.name` inside a shared schema. */
   readonly at: string;
   /** The direction decides the class of a change. */
   readonly direction: Direction;

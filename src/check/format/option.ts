@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option } from "commander";
 import { didYouMean } from "../../cli/nearest.ts";
 import { UsageError } from "../../cli/usage-error.ts";
 
-const formats = ["text", "json", "github", "markdown"] as const;
+const formats = ["text", "json", "github", "markdown", "sarif"] as const;
 
 /** A report in one format, to the standard output or to a file. */
 export type Output = { readonly format: (typeof formats)[number]; readonly file?: string };

@@ -2,13 +2,13 @@
 import type { Report } from "../report.ts";
 
 export function summaryLines({ summary, skipped }: Report): string[] {
-  const { findings, unapproved, approved, notes, changes, operations } = summary;
+  const { findings, unapproved, approved, notes, changes, unrelied, operations } = summary;
+  const others = unrelied.breaking + unrelied.dangerous + unrelied.safe;
   const total = operations.broken + operations.affected + operations.untouched;
   return [
     ...Object.entries(skipped).map(([stage, why]) => `${stage}: not checked, ${why}`),
-    ...(skipped.changes
-      ? []
-      : [`changes: ${changes.breaking} breaking, ${changes.dangerous} dangerous, ${changes.safe} safe`]),
+    ...(skipped.changes ? [] : [`changes: ${counts(changes)}`]),
+    ...(others > 0 ? [`changes of REST that no field rests on: ${others} (${counts(unrelied)})`] : []),
     ...(total > 0
       ? [
           `saved operations: ${operations.broken} broken, ${operations.affected} affected, ${operations.untouched} untouched`,
@@ -17,3 +17,6 @@ export function summaryLines({ summary, skipped }: Report): string[] {
     `findings: ${findings} (${unapproved} to settle, ${approved} approved, ${notes} notes)`,
   ];
 }
+
+const counts = ({ breaking, dangerous, safe }: Report["summary"]["changes"]): string =>
+  `${breaking} breaking, ${dangerous} dangerous, ${safe} safe`;

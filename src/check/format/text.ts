@@ -6,6 +6,7 @@ import {
   type Frame,
   type ImpactedOperation,
   isUnapproved,
+  matters,
   type Report,
   type SpecChange,
 } from "../report.ts";
@@ -57,10 +58,10 @@ function frameLines({ role, file, line, column, text }: Frame, paint: Paint): st
 export const impactLine = ({ name, file, line, verdict }: ImpactedOperation): string =>
   `${verdict}: ${name} (${file}:${line})`;
 
-function changeLines({ changes, base }: Report, paint: Paint): string[] {
+function changeLines({ changes: all, base }: Report, paint: Paint): string[] {
+  const changes = all.filter(matters);
   if (changes.length === 0) return [];
-  const line = ({ class: kind, message, coordinates, side }: SpecChange): string =>
-    `  ${kind.padEnd(9)} ${message}${side === "rest" && coordinates.length === 0 && kind !== "safe" ? " (nothing rests on it)" : ""}`;
+  const line = ({ class: kind, message }: SpecChange): string => `  ${kind.padEnd(9)} ${message}`;
   return [paint("bold", `Changes since ${base}`), ...changes.map(line)];
 }
 

@@ -18,6 +18,7 @@ import {
 } from "graphql";
 import { collectFields, collectSubfields } from "graphql/execution/collectFields.js";
 import { type CodedError, overLimit } from "../../errors.ts";
+import { isInherited } from "../../rest/property.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
 import type { FieldPlan, LevelResolver, ObjectPlan, OperationPlan, Source } from "./plan.ts";
 
@@ -114,7 +115,7 @@ function sourceOf(field: FieldPlan["field"]): Source {
   const { resolve } = field;
   if (!resolve) throw new NotPlannable();
   const { property, itself, level } = resolve as Marked;
-  if (property !== undefined) return { kind: "property", name: property };
+  if (property !== undefined && !isInherited(property)) return { kind: "property", name: property };
   if (itself) return { kind: "itself" };
   return level ? { kind: "level", resolve: level } : { kind: "call", resolve: resolve as never };
 }

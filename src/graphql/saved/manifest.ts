@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 
 /** `id` is the SHA-256 digest of `body`, in hexadecimal digits. */
-export type ManifestEntry = { readonly id: string; readonly body: string };
+export type ManifestEntry = { readonly id: string; readonly name: string; readonly body: string };
 
 export function readManifest(): readonly ManifestEntry[] {
   try {

@@ -5,16 +5,26 @@
  */
 import { hash } from "node:crypto";
 import { type DocumentNode, Kind, parse, print, visit } from "graphql";
+import type { OperationName } from "../../observe/records.ts";
 import type { ManifestEntry } from "./manifest.ts";
 
 export class SavedOperations {
   readonly #texts = new Map<string, string>();
   readonly #documents = new Map<string, DocumentNode>();
+  readonly #names = new Map<string, OperationName>();
 
   constructor(entries: readonly ManifestEntry[]) {
-    for (const { body } of entries)
+    for (const { id, name, body } of entries)
       for (const text of [body, withTypeNames(body)])
-        for (const sent of [text, printedByUrql(text)]) this.#texts.set(hash("sha256", sent), sent);
+        for (const sent of [text, printedByUrql(text)]) {
+          this.#texts.set(hash("sha256", sent), sent);
+          this.#names.set(sent, { name, id });
+        }
+  }
+
+  /** The saved operation with this text. */
+  nameOf(text: string): OperationName | undefined {
+    return this.#names.get(text);
   }
 
   get isEmpty(): boolean {

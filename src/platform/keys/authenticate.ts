@@ -23,7 +23,7 @@ export function authenticate(
   rules: KeyRules,
   request: FastifyRequest,
 ): TenantContext {
-  if (hasProof(config.env.GATEWAY_SECRET, request.headers[proofHeader])) {
+  if (hasProof(config.env, request.headers[proofHeader])) {
     const context = readContextHeaders(config.env.CONTEXT_HEADER_PREFIX, request.headers);
     if (context) return context;
   }

@@ -25,7 +25,7 @@ export function serveIntrospection(
     });
     scope.post("/internal/keys/introspect", {
       onRequest: async (request) => {
-        if (hasProof(config.env.GATEWAY_SECRET, request.headers[proofHeader])) return;
+        if (hasProof(config.env, request.headers[proofHeader])) return;
         throw new CodedError("NOT_FOUND", "nothing at POST on this path");
       },
       handler: async (request, reply) => {

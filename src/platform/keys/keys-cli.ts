@@ -89,6 +89,8 @@ async function create(
   });
   io.out(`${made.id}  ${made.secret}`);
   io.error("Keep the key now: only its digest is stored.");
+  if (environment === "test")
+    io.error("It is a test key: a gateway or platform with API_ENVIRONMENT=live refuses it.");
 }
 
 function makeOwner(tenant: TenantStore, id: string, email: string): void {

@@ -4,7 +4,7 @@
  * those of RFC 5861. All times are on the monotonic clock.
  */
 import CachePolicy from "http-cache-semantics";
-import { headersOfOneRequest } from "../identity.ts";
+import { headersOfOneRequest } from "../forwarded.ts";
 import type { RawHeaders, RestResponse } from "../rest-response.ts";
 import type { CallRequest } from "../upstream/call-request.ts";
 
@@ -28,7 +28,13 @@ export class StoredResponse {
   private constructor(response: RestResponse, request: CallRequest, headers: Headers) {
     this.response = response;
     this.#headers = headers;
-    this.#request = { url: request.path, headers: { ...request.scope.headers, ...request.headers } };
+    this.#request = {
+      url: request.path,
+      headers: {
+        ...request.scope.forwarded.headersOf(request.operation),
+        ...request.headers,
+      },
+    };
     this.#policy = new Policy(this.#request, { status: response.status, headers }, options);
     response.freshUntil = performance.now() + (this.#policy.maxAge() - this.#policy.age()) * 1_000;
   }

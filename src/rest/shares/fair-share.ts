@@ -10,7 +10,7 @@
  * A caller that is alone pays nothing and never waits.
  */
 import { LRUCache } from "lru-cache";
-import { CodedError } from "../../errors.ts";
+import { type CodedError, refusedBy } from "../../errors.ts";
 
 /** A caller may owe so many ms and go on. */
 const freeMs = 10;
@@ -135,6 +135,9 @@ function refuseLate({ going, starting, paidAt }: Account, now: number): void {
 }
 
 const tooMuch = (owedMs: number): CodedError =>
-  new CodedError("SERVICE_UNAVAILABLE", "this caller's requests take more than their share; try again", {
-    retryAfter: Math.max(Math.ceil(owedMs / 1_000), 1),
-  });
+  refusedBy(
+    "processor_share",
+    "SERVICE_UNAVAILABLE",
+    "this caller's requests take more than their share; try again",
+    Math.max(Math.ceil(owedMs / 1_000), 1),
+  );

@@ -4,7 +4,7 @@
  */
 import { requestBudgetsOfProcess } from "../../capacity.ts";
 import type { Environment } from "../../environment.ts";
-import { CodedError, overLimit } from "../../errors.ts";
+import { type CodedError, overLimit, refusedBy } from "../../errors.ts";
 
 export class HeldBytes {
   readonly #ofRequest: number;
@@ -46,6 +46,8 @@ const requestTooLarge = (limit: number): CodedError =>
   overLimit("MAX_REQUEST_BYTES", limit, `one request reads at most ${limit} bytes of REST answers`);
 
 const processFull = (): CodedError =>
-  new CodedError("SERVICE_UNAVAILABLE", "this caller's requests hold too much at once; try again", {
-    retryAfter: 1,
-  });
+  refusedBy(
+    "response_bytes",
+    "SERVICE_UNAVAILABLE",
+    "this caller's requests hold too much at once; try again",
+  );

@@ -1,7 +1,17 @@
 /** The light stand-in for `Request` that openapi-fetch makes: it holds the members that a call needs. */
+import type { CallRecord } from "../../observe/records.ts";
+import type { Operation } from "../operation.ts";
 import type { RequestScope } from "../request-scope.ts";
 
-type CallInit = { method: string; headers: Headers; hasHeaders: boolean; body?: string; scope: RequestScope };
+type CallInit = {
+  method: string;
+  headers: Headers;
+  hasHeaders: boolean;
+  body?: string;
+  scope: RequestScope;
+  call: CallRecord;
+  operation: Operation;
+};
 
 export class CallRequest {
   /** Path and query. */
@@ -12,6 +22,8 @@ export class CallRequest {
   readonly body: string | undefined;
   readonly scope: RequestScope;
   readonly isRead: boolean;
+  readonly call: CallRecord;
+  readonly operation: Operation;
 
   constructor(path: string, init: CallInit) {
     this.path = path || "/";
@@ -20,5 +32,7 @@ export class CallRequest {
     this.body = init.body;
     this.scope = init.scope;
     this.isRead = init.method === "GET";
+    this.call = init.call;
+    this.operation = init.operation;
   }
 }

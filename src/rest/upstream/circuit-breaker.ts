@@ -21,6 +21,10 @@ export class CircuitBreaker {
   #trialAt: number | undefined;
   #isTrying = false;
 
+  get isOpen(): boolean {
+    return this.#trialAt !== undefined;
+  }
+
   /** `undefined`: the call is refused. Each admitted call is counted once. */
   admit(): Admission | undefined {
     if (this.#trialAt === undefined) return "ordinary";

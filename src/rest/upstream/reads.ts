@@ -37,10 +37,10 @@ export class Reads {
 
   /** A write makes all reads before it old: those of its request, and those that its caller has stored. */
   write(request: CallRequest): Promise<RestResponse> {
-    const { identity, reads } = request.scope;
-    this.#cache.wrote(identity);
+    const { forwarded, reads } = request.scope;
+    this.#cache.wrote(forwarded.identity);
     return this.#call(request).finally(() => {
-      this.#cache.wrote(identity);
+      this.#cache.wrote(forwarded.identity);
       reads.clear();
     });
   }
@@ -51,9 +51,14 @@ export class Reads {
    */
   read(request: CallRequest, first: () => void): Promise<RestResponse> {
     const { scope } = request;
-    const key = this.#origin + request.path + (request.headers ? JSON.stringify(request.headers) : "");
+    const own = request.headers ? JSON.stringify(request.headers) : "";
+    const language = scope.forwarded.headers["accept-language"] ?? "";
+    const key = `${request.operation.id} ${this.#origin}${request.path}${own}\n${language}`;
     const known = scope.reads.get(key);
-    if (known) return known;
+    if (known) {
+      request.call.isRepeated = true;
+      return known;
+    }
     const isFirst = known === undefined;
     const forget = isFirst ? () => void scope.reads.set(key, null) : () => {};
     const response = this.#stored(request, key) ?? this.#called(request, key, forget);
@@ -65,7 +70,7 @@ export class Reads {
   /** A stored response that needs no call, or none that the reader waits for. */
   #stored(request: CallRequest, key: string): Promise<RestResponse> | undefined {
     const { scope } = request;
-    const stored = this.#cache.get(scope.identity, key);
+    const stored = this.#cache.get(scope.forwarded.identity, key);
     if (!stored) return undefined;
     const { isFresh } = stored;
     if (!isFresh && !stored.servesWhileRevalidating) return undefined;
@@ -77,7 +82,7 @@ export class Reads {
 
   /** Makes a stored response fresh for later readers, unless such a call is under way. Its failure is nobody's. */
   #revalidate({ scope, ...request }: CallRequest, key: string): void {
-    if (this.#shared.isUnderWay(scope.identity + key)) return;
+    if (this.#shared.isUnderWay(scope.forwarded.identity + key)) return;
     const own = scope.fresh();
     const call = async () => this.#begin({ ...request, scope: own }, key);
     void call()
@@ -88,11 +93,14 @@ export class Reads {
   #called(request: CallRequest, key: string, forget: () => void): Promise<RestResponse> {
     const { scope } = request;
     const send = (other: RequestScope) => this.#begin({ ...request, scope: other }, key);
-    return this.#shared.join(scope.identity + key, scope, send, forget) ?? this.#begin(request, key, forget);
+    return (
+      this.#shared.join(scope.forwarded.identity + key, scope, send, forget) ??
+      this.#begin(request, key, forget)
+    );
   }
 
   #begin(request: CallRequest, key: string, forget?: () => void): Promise<RestResponse> {
-    const { identity } = request.scope;
+    const { identity } = request.scope.forwarded;
     return this.#call(request, () => {
       const beganAt = performance.now();
       const endSharing = this.#shared.begin(identity + key);
@@ -123,8 +131,8 @@ export class Reads {
     if (!(outcome instanceof RestResponse)) return outcome;
     const isUnchanged = stored !== undefined && outcome.status === 304;
     const next = isUnchanged ? stored.revalidated(request, outcome) : StoredResponse.of(request, outcome);
-    if (next) this.#cache.set(scope.identity, key, next, beganAt);
-    else if (stored && outcome.ok) this.#cache.delete(scope.identity, key);
+    if (next) this.#cache.set(scope.forwarded.identity, key, next, beganAt);
+    else if (stored && outcome.ok) this.#cache.delete(scope.forwarded.identity, key);
     return isUnchanged && next ? held(scope, next.response.copy("revalidated")) : outcome;
   }
 }

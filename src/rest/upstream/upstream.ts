@@ -10,7 +10,7 @@ import type { Config } from "../../config.ts";
 import type { CodedError } from "../../errors.ts";
 import type { ResponseCache } from "../cache/response-cache.ts";
 import { serializePath } from "../encode.ts";
-import { NoTurn, notSent } from "../failure.ts";
+import { circuitOpen, NoTurn, notSent } from "../failure.ts";
 import { RestResponse } from "../rest-response.ts";
 import { ResponseBytes } from "../shares/response-bytes.ts";
 import { CallDeadlines } from "./call-deadlines.ts";
@@ -20,6 +20,14 @@ import { CircuitBreaker, type Verdict } from "./circuit-breaker.ts";
 import { Exchange } from "./exchange.ts";
 import { type Outcome, type ReadCall, Reads } from "./reads.ts";
 import { RetryBudget } from "./retry-budget.ts";
+
+export type UpstreamState = {
+  /** The circuit breaker refuses calls. */
+  readonly isOpen: boolean;
+  readonly underWay: number;
+  readonly waiting: number;
+  readonly connections: number;
+};
 
 export class Upstream {
   readonly client: Client<paths>;
@@ -54,6 +62,17 @@ export class Upstream {
     });
   }
 
+  /** For metrics. */
+  get state(): UpstreamState {
+    const { connected, running } = this.#pool.stats;
+    return {
+      isOpen: this.#breaker.isOpen,
+      underWay: this.#underWay,
+      waiting: this.#underWay - running,
+      connections: connected,
+    };
+  }
+
   /** Calls that wait or are on a connection. */
   get underWay(): number {
     return this.#underWay;
@@ -75,7 +94,7 @@ export class Upstream {
     scope.enter(isRead);
     if (this.#underWay >= callsOfProduct) throw notSent("too many calls wait for it");
     const admission = this.#breaker.admit();
-    if (!admission) return Promise.reject(notSent("it failed too often and is left alone for a while"));
+    if (!admission) return Promise.reject(circuitOpen());
     this.#underWay++;
     const read = beginRead?.();
     const queue = this.#queues.of(scope.caller);
@@ -102,9 +121,11 @@ export class Upstream {
       deadlines.abandon(failure);
     };
     if (isRead) scope.onLeave(abandon);
-    const { method, path, body } = request;
-    const own = { ...request.headers, ...read?.validators };
-    const headers = read?.validators || request.headers ? { ...scope.headers, ...own } : scope.headers;
+    const { method, path, body, operation } = request;
+    const carried = scope.forwarded.headersOf(operation);
+    const { traceparent } = request.call;
+    const own = [request.headers, read?.validators, traceparent && { traceparent }].filter(Boolean);
+    const headers = own.length > 0 ? Object.assign({}, carried, ...own) : carried;
     const send = (): void => exchange.send(this.#pool, { method, path, headers, body });
     if (entry.turn) entry.turn.then(send);
     else send();

@@ -12,7 +12,9 @@ export function bindWithoutErrors(
   rest: string,
   given: Types,
 ): { readonly schema: GraphQLSchema; readonly text: string } | undefined {
-  const { model: parsed } = loadSpec((name) => (name === "openapi.yaml" ? rest : start));
+  const { model: parsed } = loadSpec((name) =>
+    name === "openapi.yaml" ? rest : name === "schema.graphql" ? start : undefined,
+  );
   if (!parsed) throw new Error("no model");
   let left = new Map(given);
   while ([...left.keys()].some((at) => at.startsWith("Query."))) {

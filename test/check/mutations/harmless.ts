@@ -117,7 +117,7 @@ const documentEdits = (text: string): Named[] => [
   ["reformatted", parseDocument(text).toString({ indent: 4, lineWidth: 60 })],
   [
     "security said by each operation",
-    /^security:/m.test(text)
+    /^security: \[\{/m.test(text)
       ? text.replaceAll("operationId:", "security: [{ bearer: [] }, { apiKey: [] }]\n      operationId:")
       : text,
   ],

@@ -1,0 +1,38 @@
+/** Finds the operation that `@rest` names: by its `operationId`, or by its method and path. */
+import { methodAndPath, type RestOperation } from "../openapi/operation.ts";
+import { operationNamed, operationsSharing } from "../openapi/read-operations.ts";
+import { type DirectiveCarrier, directivePlace, type RestDirective } from "../schema/directives.ts";
+import type { Binder } from "./binder.ts";
+import { didYouMean, nearest, type Where } from "./findings.ts";
+
+/** Returns `undefined` after a finding. */
+export function findOperation(
+  { operations, document, findings }: Binder,
+  definition: DirectiveCarrier,
+  { operation: name }: RestDirective,
+  where: Where,
+): RestOperation | undefined {
+  const found = operationNamed(operations, name);
+  if (found) return found;
+  const at = { ...where, schema: directivePlace(definition, "rest", "operation") };
+  const sharing = operationsSharing(operations, name);
+  const [first] = sharing;
+  if (first) {
+    const names = sharing.map(methodAndPath);
+    findings.add(
+      "operation-id-duplicate",
+      { ...at, rest: first.node, below: ["operationId"] },
+      `operationId "${name}" is shared by ${names.join(" and ")}`,
+      `name one of them by its method and path: ${names.map((each) => `"${each}"`).join(" or ")}`,
+    );
+    return undefined;
+  }
+  const near = operations.get(nearest(name, operations.keys()) ?? "");
+  findings.add(
+    "operation-unknown",
+    { ...at, rest: near?.node ?? document.root, below: [near ? "operationId" : "paths"] },
+    `there is no REST operation "${name}"${didYouMean(name, operations.keys())}`,
+    'name an operationId of the document, or a method and path: "GET /things/{id}"',
+  );
+  return undefined;
+}

@@ -1,0 +1,35 @@
+/**
+ * The commit that a running role was generated from. `/healthz` tells the hash of its spec, and the commit that brought
+ * this hash into `generated/spec.ts` has that spec.
+ */
+import { UsageError } from "../cli/usage-error.ts";
+import { hashSpec } from "../standards/spec-hash.ts";
+import { findCommit, gitFiles } from "./git-files.ts";
+
+const timeoutMs = 10_000;
+
+export const isUrl = (base: string): boolean => /^https?:\/\//.test(base);
+
+/** Returns a git ref. Throws `UsageError` if the role does not answer, or if no commit here has its spec. */
+export async function deployedCommit(root: string, url: string): Promise<string> {
+  const hash = await servedHash(url);
+  const commit = findCommit(root, url, hash, "generated/spec.ts");
+  const unknown = `--base ${url}: serves the spec ${hash}, which no commit here has; fetch the commit that is deployed`;
+  if (commit === undefined) throw new UsageError([unknown]);
+  const { list, read } = gitFiles(root, commit);
+  if (hashSpec(list(""), read) !== hash) throw new UsageError([unknown]);
+  return commit;
+}
+
+async function servedHash(url: string): Promise<string> {
+  const at = new URL("/healthz", url);
+  try {
+    const response = await fetch(at, { signal: AbortSignal.timeout(timeoutMs), redirect: "error" });
+    const { spec } = (await response.json()) as { spec?: unknown };
+    if (typeof spec === "string" && /^[0-9a-f]{16}$/.test(spec)) return spec;
+  } catch (error) {
+    const { cause, message } = error as Error;
+    throw new UsageError([`--base ${url}: ${cause instanceof Error ? cause.message : message}`]);
+  }
+  throw new UsageError([`--base ${url}: ${at.pathname} there tells no spec`]);
+}

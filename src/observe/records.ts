@@ -1,0 +1,153 @@
+/**
+ * What is known of one request of a role, and of one REST call, filled in while they run. No part of it is a credential,
+ * a header's value or a body, except the ids named here.
+ */
+import type { Role } from "../config.ts";
+import { type Code, CodedError } from "../errors.ts";
+import type { LogLines } from "./log-lines.ts";
+
+/** A role's server as its requests know it. `metrics` serves no role. */
+export type Face = { readonly role: Role | "metrics"; readonly log: LogLines };
+
+/** A saved operation. `id` is the digest of its text. */
+export type OperationName = { readonly name: string; readonly id: string };
+
+export class RequestRecord {
+  readonly beganAt = performance.now();
+  readonly face: Face;
+  readonly id: string;
+  /** The pattern of its route, such as `/v1/*`. Empty: no route. */
+  route: string;
+  readonly method: string;
+  /** The status sent; 499 when the client left before. */
+  status = 0;
+  /** Ms from the head of the request to the end of the answer. */
+  ms = 0;
+  /** The code of the first error that the client got. */
+  code: Code | undefined;
+  /** Which limit or bound refused it. */
+  reason: string | undefined;
+  /** The code of the failed connection or the kind of fault behind `code`; no message. */
+  cause: string | undefined;
+  /** The saved operation that ran. */
+  operation: OperationName | undefined;
+  /** The operation's name as the client gave it. */
+  givenName: string | undefined;
+  keyId: string | undefined;
+  tenantId: string | undefined;
+  /** REST calls that were made. */
+  calls = 0;
+  /** The calls themselves, where somebody collects them. */
+  ended: CallRecord[] | undefined;
+  /** Bytes of the answer with its head. */
+  bytes = 0;
+  /** The valid W3C Trace Context that came with the request, or that an observer has set. */
+  traceparent: string | undefined;
+
+  constructor(face: Face, id: string, method: string, route: string, traceparent?: string) {
+    this.face = face;
+    this.id = id;
+    this.method = method;
+    this.route = route;
+    this.traceparent = traceparent;
+  }
+
+  /** Notes the error that the client gets. Only the first one counts. */
+  fail(error: CodedError): void {
+    if (this.code) return;
+    this.code = error.code;
+    this.reason = error.reason ?? error.details.limit;
+    this.cause = causeOf(error.cause);
+  }
+
+  /** Notes a REST call that has ended. */
+  called(call: CallRecord): void {
+    this.calls++;
+    this.ended?.push(call);
+  }
+
+  /** Notes the end of the answer, or that the client has left before. */
+  finish(status: number, hasLeft: boolean, bytes: number): void {
+    this.ms = performance.now() - this.beganAt;
+    this.status = hasLeft ? 499 : status;
+    if (hasLeft) this.code ??= "CLIENT_CLOSED_REQUEST";
+    this.bytes = bytes;
+  }
+}
+
+/** The innermost error's code, such as `ECONNREFUSED`, or its name. */
+export function causeOf(cause: unknown): string | undefined {
+  if (!(cause instanceof Error)) return undefined;
+  if (cause.cause instanceof Error) return causeOf(cause.cause);
+  if (cause instanceof CodedError) return undefined;
+  return "code" in cause ? String(cause.code) : cause.name;
+}
+
+/** `OK`, the failure's code, or the reason why REST's answer never counted. */
+export type CallOutcome = "OK" | "CIRCUIT_OPEN" | "ABANDONED" | Code;
+
+type Called = { readonly id: string; readonly product: string };
+
+/** How a request got the response. `shared`: another request made the call; `revalidated`: REST said 304. */
+export type ResponseSource = "fetched" | "shared" | "cached" | "revalidated";
+
+/** One try of a REST call. */
+export class CallRecord {
+  readonly beganAt = performance.now();
+  readonly operation: Called;
+  readonly method: string;
+  /** The path template of the OpenAPI document. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, unknown>> | undefined;
+  /** The schema coordinate of the field that needs it. */
+  readonly coordinate: string | undefined;
+  /** The second try of a read. */
+  readonly isRetry: boolean;
+  /** The request that it belongs to. */
+  readonly request: RequestRecord | undefined;
+  /** Another call of the request answers it: an identical read. */
+  isRepeated = false;
+  /** How the request got the response. */
+  source: ResponseSource = "fetched";
+  /** REST's status. 0: no answer. */
+  status = 0;
+  ms = 0;
+  outcome: CallOutcome = "OK";
+  cause: string | undefined;
+  /** W3C Trace Context of this call, where a trace is recorded. */
+  traceparent: string | undefined;
+
+  constructor(
+    operation: Called,
+    method: string,
+    path: string,
+    query: CallRecord["query"],
+    coordinate: string | undefined,
+    isRetry: boolean,
+    request: RequestRecord | undefined,
+  ) {
+    this.operation = operation;
+    this.method = method;
+    this.path = path;
+    this.query = query;
+    this.coordinate = coordinate;
+    this.isRetry = isRetry;
+    this.request = request;
+  }
+
+  succeed(): void {
+    this.#end("OK");
+  }
+
+  /** `cause` is a status, or what broke. */
+  fail(cause: unknown, outcome: CallOutcome): void {
+    if (typeof cause === "number") this.status = cause;
+    this.cause = causeOf(cause);
+    this.#end(outcome);
+  }
+
+  #end(outcome: CallOutcome): void {
+    this.ms = performance.now() - this.beganAt;
+    this.outcome = outcome;
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * The log lines of requests and of REST calls. A failed REST call is one line. So is a request: each one, or those alone
+ * whose client got an error. A flood of failures writes its first lines and is then counted by the minute. No line has a
+ * stack, a message of an upstream, a credential or a body.
+ */
+import { codes } from "../errors.ts";
+import type { Observer } from "./observer.ts";
+import type { CallOutcome, RequestRecord } from "./records.ts";
+import { traceIdOf } from "./trace-context.ts";
+
+/** Our side or REST failed. A refusal of the caller's request by REST is an answer like any other. */
+function isFailure(outcome: CallOutcome): boolean {
+  if (outcome === "CIRCUIT_OPEN" || outcome === "RATE_LIMITED") return true;
+  return outcome !== "OK" && outcome !== "ABANDONED" && codes[outcome].status >= 500;
+}
+
+/** Health checks are many, and say nothing. */
+const isProbe = ({ route }: RequestRecord): boolean => route === "/healthz" || route === "/readyz";
+
+export const requestLog: Observer = {
+  requestEnded(request) {
+    const { code, status, face } = request;
+    const { access } = face.log;
+    if (access === "off" || face.role === "metrics" || isProbe(request)) return;
+    const isFault = status >= 500 || (code !== undefined && codes[code].status >= 500);
+    if (access === "errors") {
+      // the embedded platform's refusals are answers to the roles in front of it
+      if (!isFault && (code === undefined || face.role === "platform")) return;
+      const kind = { role: face.role, code: code ?? status };
+      if (!face.log.mayWrite(`${kind.role} ${kind.code}`, kind)) return;
+    }
+    face.log.lines[isFault ? "warn" : "info"](accessFields(request), "request");
+  },
+  callEnded({ operation, coordinate, outcome, status, cause, ms, isRetry, request }) {
+    if (!request || !isFailure(outcome)) return;
+    const { log } = request.face;
+    const kind = { operation: operation.id, code: outcome };
+    if (!log.mayWrite(`${kind.operation} ${kind.code}`, kind)) return;
+    const ids = { requestId: request.id, traceId: traceIdOf(request.traceparent) };
+    log.log.warn(
+      { ...kind, coordinate, status: status || undefined, cause, ms: rounded(ms), isRetry, ...ids },
+      "REST call failed",
+    );
+  },
+};
+
+function accessFields(request: RequestRecord): object {
+  const { face, route, operation, givenName, method } = request;
+  return {
+    role: face.role,
+    method,
+    route: route || undefined,
+    operation: operation?.name ?? givenName?.slice(0, 100),
+    operationId: operation?.id,
+    keyId: request.keyId,
+    tenantId: request.tenantId,
+    status: request.status,
+    code: request.code,
+    reason: request.reason,
+    cause: request.cause,
+    ms: rounded(request.ms),
+    restCalls: face.role === "graphql" ? request.calls : undefined,
+    bytes: request.bytes,
+    requestId: request.id || undefined,
+    traceId: traceIdOf(request.traceparent),
+  };
+}
+
+const rounded = (ms: number): number => Math.round(ms * 10) / 10;

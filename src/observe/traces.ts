@@ -1,0 +1,143 @@
+/**
+ * Traces by OpenTelemetry, sent by OTLP over HTTP. A request of the gateway and of the graphql role is a server span, a
+ * REST call is a client span below it. No span holds a key, a header's value or a body. This module is loaded only where
+ * the standard `OTEL_…` variables ask for traces; the exporter and the resource read the rest of them.
+ */
+import {
+  type Context,
+  DiagLogLevel,
+  diag,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from "@opentelemetry/resources";
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
+import type { FastifyBaseLogger } from "fastify";
+import type { TraceSettings } from "../config.ts";
+import { codes } from "../errors.ts";
+import type { Observer } from "./observer.ts";
+import type { CallRecord, RequestRecord } from "./records.ts";
+
+/** `end` sends what is not sent yet. */
+export type Traces = { readonly observer: Observer; readonly end: () => Promise<void> };
+
+export function createTraces(settings: TraceSettings, log: FastifyBaseLogger): Traces {
+  const warn = (message: string): void => log.warn({ reason: message.slice(0, 500) }, "traces");
+  const silent = (): void => {};
+  diag.setLogger({ error: warn, warn, info: silent, debug: silent, verbose: silent }, DiagLogLevel.WARN);
+  const own = resourceFromAttributes({
+    "service.name": "messaging-graphql",
+    "service.version": settings.build,
+  });
+  const provider = new TracerProvider({
+    resource: defaultResource()
+      .merge(own)
+      .merge(detectResources({ detectors: [envDetector] })),
+    sampler: samplerOf(settings),
+    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+  });
+  return {
+    observer: spansOf(provider.getTracer("messaging-graphql")),
+    end: () => provider.shutdown().catch((error: Error) => warn(error.message)),
+  };
+}
+
+/** `OTEL_TRACES_SAMPLER`, as the specification of the SDK's variables names them. */
+function samplerOf({ sampler, ratio }: TraceSettings): Sampler {
+  const root = sampler.endsWith("always_off")
+    ? new AlwaysOffSampler()
+    : sampler.endsWith("traceidratio")
+      ? new TraceIdRatioBasedSampler(ratio)
+      : new AlwaysOnSampler();
+  return sampler.startsWith("parentbased_") ? new ParentBasedSampler({ root }) : root;
+}
+
+function spansOf(tracer: Tracer): Observer {
+  const requests = new WeakMap<RequestRecord, { readonly span: Span; readonly context: Context }>();
+  const calls = new WeakMap<CallRecord, Span>();
+  return {
+    requestBegan(request) {
+      const { face, route, method } = request;
+      if ((face.role !== "gateway" && face.role !== "graphql") || !route.startsWith("/v1/")) return;
+      const parent = contextOf(request.traceparent);
+      const span = tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER }, parent);
+      requests.set(request, { span, context: trace.setSpan(ROOT_CONTEXT, span) });
+      request.traceparent = headerOf(span);
+    },
+    requestEnded(request) {
+      const span = requests.get(request)?.span;
+      if (!span) return;
+      const { operation, code, status, face } = request;
+      span.updateName(operation?.name ?? `${request.method} ${request.route}`);
+      span.setAttributes({
+        "http.request.method": request.method,
+        "http.route": request.route,
+        "http.response.status_code": status,
+        "request.id": request.id,
+        "messaging_graphql.role": face.role,
+        ...(operation && { "graphql.operation.name": operation.name, "graphql.document.id": operation.id }),
+        ...(code && { "error.type": code }),
+      });
+      if (status >= 500 || (code && codes[code].status >= 500))
+        span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    },
+    callBegan(call) {
+      const known = call.request && requests.get(call.request);
+      if (!known) return;
+      const { operation, coordinate, method, path, isRetry } = call;
+      const name = coordinate === undefined ? operation.id : `${coordinate} ${operation.id}`;
+      const attributes = {
+        "http.request.method": method,
+        "url.template": path,
+        "rest.operation.id": operation.id,
+        ...(coordinate !== undefined && { "graphql.coordinate": coordinate }),
+        ...(isRetry && { "http.request.resend_count": 1 }),
+      };
+      const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, known.context);
+      calls.set(call, span);
+      call.traceparent = headerOf(span);
+    },
+    callEnded(call) {
+      const span = calls.get(call);
+      if (!span) return;
+      if (call.status > 0) span.setAttribute("http.response.status_code", call.status);
+      if (call.outcome !== "OK") {
+        span.setAttribute("error.type", call.outcome);
+        if (call.outcome !== "ABANDONED") span.setStatus({ code: SpanStatusCode.ERROR });
+      }
+      span.end();
+    },
+  };
+}
+
+/** The context of a `traceparent` header that was found valid. */
+function contextOf(parent: string | undefined): Context {
+  if (parent === undefined) return ROOT_CONTEXT;
+  const [, traceId = "", spanId = "", flags = ""] = parent.split("-");
+  const traceFlags = Number.parseInt(flags, 16) & 1;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+}
+
+function headerOf(span: Span): string {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return `00-${traceId}-${spanId}-0${traceFlags & 1}`;
+}

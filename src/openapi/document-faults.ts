@@ -1,0 +1,115 @@
+/**
+ * Finds the faults of the document itself: a `$ref` that points at nothing or closes a cycle, a key that stands twice in
+ * one object. A fault that a bound operation reaches is an error. All others are one warning, with their number.
+ */
+
+import { type Diagnostic, diagnosed, type Rule } from "../diagnostic.ts";
+import { type RestDocument, type RestNode, refOf } from "./document.ts";
+import type { RestOperation } from "./operation.ts";
+import { mappingsOf, partsOf, reachedNodes } from "./reach.ts";
+import { SchemaCycles } from "./schema-cycles.ts";
+import { mappedSchema } from "./variants.ts";
+import { type DuplicateKey, duplicateText } from "./yaml-file.ts";
+
+/** Walks from the bound operations, then through the rest of the root file and every file that it refers to. */
+export function documentFaults(document: RestDocument, bound: Iterable<RestOperation>): Diagnostic[] {
+  const walk = new Walk(document);
+  const reached = walk.from([...bound].flatMap((operation) => partsOf(document, operation)));
+  const places = [...walk.visited.values()];
+  const elsewhere = walk.from([document.root]);
+  const doubles = document.duplicateKeys();
+  const isReached = (double: DuplicateKey): boolean =>
+    places.some((node) => isWithin(double, node) || isBeside(double, node));
+  return [
+    ...reached,
+    ...doubles.filter(isReached).map(duplicate),
+    ...unreached([...elsewhere, ...doubles.filter((double) => !isReached(double)).map(duplicate)]),
+  ];
+}
+
+class Walk {
+  /** By value: one value may be reached by several references. */
+  readonly visited = new Map<unknown, RestNode>();
+  readonly #document: RestDocument;
+  readonly #circles: SchemaCycles;
+
+  constructor(document: RestDocument) {
+    this.#document = document;
+    this.#circles = new SchemaCycles(document);
+  }
+
+  /** The faults below these nodes, and below what they refer to. What was walked before is left out. */
+  from(starts: readonly RestNode[]): Diagnostic[] {
+    const document = this.#document;
+    const diagnostics: Diagnostic[] = [];
+    const circlesBefore = this.#circles.found.length;
+    for (const node of reachedNodes(document, starts, this.visited)) {
+      const reference = refOf(node.value);
+      if (reference !== undefined && !document.refTarget(node))
+        diagnostics.push(unresolved(document, node, reference));
+      this.#circles.visit(node);
+      diagnostics.push(...unresolvedMapping(document, node));
+    }
+    return [...diagnostics, ...this.#circles.found.slice(circlesBefore)];
+  }
+}
+
+const unresolvedMapping = (document: RestDocument, node: RestNode): Diagnostic[] =>
+  mappingsOf(node).flatMap(({ value, reference }) => {
+    if (mappedSchema(document, node, reference)) return [];
+    const at = { ...node, path: [...node.path, "discriminator", "mapping", value], value: reference };
+    return [{ ...unresolved(document, at, reference), rest: document.place(at) }];
+  });
+
+const unresolved = (document: RestDocument, node: RestNode, reference: string): Diagnostic =>
+  diagnosed({
+    rule: "ref-unresolved",
+    coordinate: reference,
+    message: `$ref "${reference}" points at nothing`,
+    hint: "mend the reference, or write what it names",
+    rest: document.place(node, "$ref"),
+  });
+
+const duplicate = (key: DuplicateKey): Diagnostic =>
+  diagnosed({
+    rule: "spec-unreadable",
+    coordinate: key.file,
+    message: `${key.file}: ${duplicateText(key)}`,
+    hint: "remove one of the two",
+    rest: key.place,
+  });
+
+/** Whether the node stands at the key or below it. */
+const isWithin = ({ file, path }: DuplicateKey, node: RestNode): boolean =>
+  file === node.file && path.every((step, index) => String(node.path[index]) === String(step));
+
+/** Whether the node is the object that has the key twice. */
+const isBeside = ({ file, path }: DuplicateKey, node: RestNode): boolean =>
+  file === node.file &&
+  node.path.length === path.length - 1 &&
+  node.path.every((step, index) => String(path[index]) === String(step));
+
+/** One warning for all faults that no bound operation reaches, at the first of them. */
+function unreached(faults: readonly Diagnostic[]): Diagnostic[] {
+  const [first] = faults;
+  if (!first?.rest) return [];
+  const counts = [...Map.groupBy(faults, ({ rule }) => rule)].map(
+    ([rule, { length }]) => `${length} × ${kinds[rule] ?? rule}`,
+  );
+  return [
+    diagnosed({
+      rule: "document-faulty",
+      coordinate: first.rest.file,
+      message: `${faults.length} fault${faults.length === 1 ? "" : "s"} in parts of the document that no field reaches: ${counts.join(", ")}. Here: ${first.message}`,
+      hint: "approve it if the document is not yours; a fault that a field reaches becomes an error",
+      rest: first.rest,
+      facts: [],
+    }),
+  ];
+}
+
+const kinds: Partial<Record<Rule, string>> = {
+  "ref-unresolved": "a $ref to nothing",
+  "ref-circular": "a schema that includes itself",
+  "spec-unreadable": "a key that stands twice",
+};

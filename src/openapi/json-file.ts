@@ -1,0 +1,130 @@
+/**
+ * A file of plain JSON (RFC 8259). `JSON.parse` reads it in a tenth of the time that YAML takes. The place of a value is
+ * found in the text when a finding needs it: the members of an object on the way are listed once, all others are passed over.
+ */
+
+export type JsonFile = { readonly value: unknown; offsetAt(path: Steps): number };
+
+type Steps = readonly (string | number)[];
+
+/** Deeper documents are left to the YAML parser, which refuses what is too deep. */
+const maxDepth = 500;
+
+/** `undefined`: not JSON, or JSON that needs a closer look, such as an object with a key twice. YAML then names the place. */
+export function parseJson(text: string): JsonFile | undefined {
+  if (!/^\s*[{[]/.test(text)) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    // the last of two equal keys replaces the other, so fewer keys than colons are left
+    return colonsIn(text) === keysIn(value) ? { value, offsetAt: offsetFinder(text) } : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** The colons outside of strings; none is equal to it in a text that is too deep. */
+function colonsIn(text: string): number {
+  let colons = 0;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === quote) at = endOfString(text, at) - 1;
+    else if (code === colon) colons++;
+    else if (opens(code) && ++depth > maxDepth) return Number.NaN;
+    else if (closes(code)) depth--;
+  }
+  return colons;
+}
+
+function keysIn(root: unknown): number {
+  let keys = 0;
+  const waiting = [root];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value !== "object" || value === null) continue;
+    const members = Object.values(value);
+    if (!Array.isArray(value)) keys += members.length;
+    for (const member of members) waiting.push(member);
+  }
+  return keys;
+}
+
+/** The offset of a key or an item, and of its value. */
+type Member = readonly [offset: number, valueOffset: number];
+
+/** Returns the offset of the key or item at `path`; of the nearest ancestor if there is none. */
+function offsetFinder(text: string): (path: Steps) => number {
+  const known = new Map<number, ReadonlyMap<string, Member>>();
+  const membersAt = (offset: number): ReadonlyMap<string, Member> => {
+    const members = known.get(offset) ?? readMembers(text, offset);
+    known.set(offset, members);
+    return members;
+  };
+  return (path) => {
+    let offset = skipSpace(text, 0);
+    let value = offset;
+    for (const step of path) {
+      const member = opens(text.charCodeAt(value)) ? membersAt(value).get(String(step)) : undefined;
+      if (!member) break;
+      [offset, value] = member;
+    }
+    return offset;
+  };
+}
+
+function readMembers(text: string, start: number): Map<string, Member> {
+  const members = new Map<string, Member>();
+  const isObject = text.charCodeAt(start) === brace;
+  let at = skipSpace(text, start + 1);
+  while (!closes(text.charCodeAt(at))) {
+    const offset = at;
+    if (isObject) at = skipSpace(text, skipSpace(text, endOfString(text, at)) + 1);
+    const key = isObject ? keyAt(text, offset) : String(members.size);
+    members.set(key, [offset, at]);
+    at = skipSpace(text, endOfValue(text, at));
+    if (text.charCodeAt(at) === comma) at = skipSpace(text, at + 1);
+  }
+  return members;
+}
+
+const keyAt = (text: string, offset: number): string =>
+  JSON.parse(text.slice(offset, endOfString(text, offset))) as string;
+
+function endOfValue(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; ; at++) {
+    const code = text.charCodeAt(at);
+    if (code === quote) at = endOfString(text, at) - 1;
+    else if (opens(code)) depth++;
+    else if (closes(code) && --depth < 0) return at;
+    else if (code === comma && depth === 0) return at;
+    if (depth === 0 && (code === quote || closes(code))) return at + 1;
+  }
+}
+
+/** The offset behind the closing quote: the first quote with an even number of backslashes before it. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); ; at = text.indexOf('"', at + 1)) {
+    let first = at;
+    while (text.charCodeAt(first - 1) === backslash) first--;
+    if ((at - first) % 2 === 0) return at + 1;
+  }
+}
+
+function skipSpace(text: string, start: number): number {
+  let at = start;
+  while (text.charCodeAt(at) <= space) at++;
+  return at;
+}
+
+const [space, quote, comma, colon, backslash, brace] = [...' ",:\\{'].map((each) => each.charCodeAt(0)) as [
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+];
+const opens = (code: number): boolean => code === brace || code === 0x5b;
+const closes = (code: number): boolean => code === 0x7d || code === 0x5d;

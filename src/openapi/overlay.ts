@@ -1,0 +1,154 @@
+/**
+ * Applies an OpenAPI Overlay (Overlay Specification 1.0) to a document that is not ours to edit. The document keeps its
+ * places, and what the overlay adds has places in the overlay.
+ */
+import { jsonpath } from "json-p3";
+import { type Diagnostic, diagnosed, type Place, unreadable } from "../diagnostic.ts";
+import type { NodePath, YamlFile } from "./yaml-file.ts";
+
+export const overlayFile = "overlay.yaml";
+
+type Action = { readonly target: string; readonly update?: unknown; readonly remove?: boolean };
+
+/** One change: a value that the overlay wrote at `path`, or the item `index` that it took from the list at `path`. */
+type Change =
+  | { readonly path: NodePath; readonly from: NodePath }
+  | { readonly path: NodePath; readonly index: number };
+
+/** The document as the overlay makes it, and a finding for each action that selects nothing. */
+export function withOverlay(
+  document: YamlFile,
+  overlay: YamlFile,
+): { file: YamlFile; unused: readonly Diagnostic[] } {
+  const changes: Change[] = [];
+  const unused: Diagnostic[] = [];
+  let { value } = document;
+  for (const [index, action] of actionsOf(overlay).entries()) {
+    const at: NodePath = ["actions", index];
+    // from the last to the first, so that a removed item moves none that is still to be removed
+    const found = select(action, value, overlay.place([...at, "target"])).reverse();
+    if (found.length === 0) unused.push(selectsNothing(action, overlay.place([...at, "target"])));
+    for (const path of found) {
+      const change =
+        action.remove === true
+          ? (before: unknown) => removed(before, path, changes)
+          : (before: unknown) => merged(before, action.update, path, [...at, "update"], changes);
+      value = action.remove === true ? change(value) : changedAt(value, path, change);
+    }
+  }
+  return { file: { ...document, value, place: (path) => placeOf(document, overlay, changes, path) }, unused };
+}
+
+/** Throws `SpecUnreadable` unless the file is an overlay. */
+function actionsOf({ value, place }: YamlFile): readonly Action[] {
+  const { overlay, actions } = isObject(value) ? value : {};
+  if (typeof overlay !== "string" || !/^1\./.test(overlay))
+    throw unreadable(overlayFile, "is not an OpenAPI Overlay: it wants `overlay: 1.0.0`");
+  if (!Array.isArray(actions)) throw unreadable(overlayFile, "has no list of actions");
+  for (const [index, action] of actions.entries()) {
+    const { target, update, remove } = isObject(action) ? action : {};
+    if (typeof target !== "string" || (remove !== true && update === undefined))
+      throw unreadable(
+        overlayFile,
+        "an action wants a `target`, and an `update` or `remove: true`",
+        place(["actions", index]),
+      );
+  }
+  return actions as readonly Action[];
+}
+
+/** The paths that the target selects (RFC 9535). An update is for lists, and for objects that an object updates. */
+function select({ target, update, remove }: Action, value: unknown, place: Place): NodePath[] {
+  try {
+    const nodes = [...jsonpath.query(target, value as never)];
+    const takes = (node: unknown): boolean => Array.isArray(node) || (isObject(node) && isObject(update));
+    const wrong = remove ? undefined : nodes.find((node) => !takes(node.value));
+    if (wrong)
+      throw new Error(`${wrong.getPath()} cannot be updated: it is no list, or one of both is no object`);
+    return nodes.map(({ location }) => location);
+  } catch (error) {
+    throw unreadable(overlayFile, `target ${target}: ${(error as Error).message}`, place);
+  }
+}
+
+const selectsNothing = ({ target }: Action, place: Place): Diagnostic =>
+  diagnosed({
+    rule: "overlay-unused",
+    coordinate: target,
+    message: `the overlay's target ${target} selects nothing in the document`,
+    hint: "correct the target, or remove the action",
+    rest: place,
+    facts: [],
+  });
+
+/** The value with what stands at `path` changed. What is on the way is copied: a YAML alias may share it. */
+function changedAt(
+  value: unknown,
+  [step, ...below]: NodePath,
+  change: (before: unknown) => unknown,
+): unknown {
+  if (step === undefined) return change(value);
+  if (Array.isArray(value)) return value.with(Number(step), changedAt(value[Number(step)], below, change));
+  const object = value as Record<string, unknown>;
+  return { ...object, [step]: changedAt(object[step], below, change) };
+}
+
+function removed(value: unknown, path: NodePath, changes: Change[]): unknown {
+  const [parent, last] = [path.slice(0, -1), path.at(-1)];
+  if (last === undefined) throw unreadable(overlayFile, "removes the whole document");
+  return changedAt(value, parent, (before) => {
+    if (Array.isArray(before)) {
+      changes.push({ path: parent, index: Number(last) });
+      return before.toSpliced(Number(last), 1);
+    }
+    const { [last]: _, ...others } = before as Record<string, unknown>;
+    return others;
+  });
+}
+
+/** Objects are merged. To a list, a list is added item by item and anything else as one item. Other values are replaced. */
+function merged(
+  before: unknown,
+  update: unknown,
+  path: NodePath,
+  from: NodePath,
+  changes: Change[],
+): unknown {
+  if (Array.isArray(before)) {
+    const items = Array.isArray(update) ? update : [update];
+    for (const index of items.keys())
+      changes.push({
+        path: [...path, before.length + index],
+        from: Array.isArray(update) ? [...from, index] : from,
+      });
+    return [...before, ...items];
+  }
+  if (!isObject(before) || !isObject(update)) {
+    changes.push({ path, from });
+    return update;
+  }
+  const members = Object.entries(update).map(([key, value]) => {
+    const at = [...path, key];
+    const own = Object.hasOwn(before, key) ? before[key] : undefined;
+    return [key, merged(own, value, at, [...from, key], changes)] as const;
+  });
+  return { ...before, ...Object.fromEntries(members) };
+}
+
+/** Goes back through the changes: a path below what the overlay wrote is the overlay's, any other the document's. */
+function placeOf(document: YamlFile, overlay: YamlFile, changes: readonly Change[], path: NodePath): Place {
+  let at = path;
+  for (const change of changes.toReversed()) {
+    if (!change.path.every((step, index) => String(at[index]) === String(step))) continue;
+    const { length } = change.path;
+    if ("from" in change) return overlay.place([...change.from, ...at.slice(length)]);
+    const step = at[length];
+    if (step !== undefined && Number(step) >= change.index) at = at.with(length, Number(step) + 1);
+  }
+  return document.place(at);
+}
+
+const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  isContainer(value) && !Array.isArray(value);

@@ -1,0 +1,44 @@
+/** What a set of nodes reaches in the document: everything below them, and below what they refer to. */
+import { isRecord, type RestDocument, type RestNode, refOf } from "./document.ts";
+import type { RestOperation } from "./operation.ts";
+import { mappedSchema } from "./variants.ts";
+
+/** Keywords whose value is data. A `$ref` inside data is not a reference. */
+const literalKeywords = new Set(["example", "examples", "default", "enum", "const"]);
+
+/** The operation, and what it shares with the other operations of its path. */
+export const partsOf = (document: RestDocument, { node, item }: RestOperation): RestNode[] =>
+  [node, document.child(item, "parameters")].filter((part) => part !== undefined);
+
+/** Adds each node to `visited`, by its value, and yields it. What is in `visited` before is left out. */
+export function* reachedNodes(
+  document: RestDocument,
+  starts: readonly RestNode[],
+  visited: Map<unknown, RestNode>,
+): Generator<RestNode> {
+  const waiting = [...starts];
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    if (typeof node.value !== "object" || node.value === null || visited.has(node.value)) continue;
+    visited.set(node.value, node);
+    const target = refOf(node.value) === undefined ? undefined : document.refTarget(node);
+    if (target) waiting.push(target);
+    for (const { reference } of mappingsOf(node)) {
+      const schema = mappedSchema(document, node, reference);
+      if (schema) waiting.push(schema);
+    }
+    for (const [key, value] of Object.entries(node.value)) {
+      const literal = literalKeywords.has(key) && node.path.at(-1) !== "properties";
+      if (!literal) waiting.push({ file: node.file, path: [...node.path, key], value });
+    }
+    yield node;
+  }
+}
+
+/** The mapping of a discriminator: values and the schemas that they choose, by reference or by bare name (OpenAPI 3.1 §4.8.25). */
+export function mappingsOf({ value }: RestNode): { value: string; reference: string }[] {
+  const discriminator = isRecord(value) ? value.discriminator : undefined;
+  const mapping = isRecord(discriminator) && isRecord(discriminator.mapping) ? discriminator.mapping : {};
+  return Object.entries(mapping).flatMap(([chosenBy, reference]) =>
+    typeof reference === "string" ? [{ value: chosenBy, reference }] : [],
+  );
+}

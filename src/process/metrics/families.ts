@@ -1,0 +1,99 @@
+/**
+ * Counters and histograms whose children are plain numbers. `prom-client` looks a child up by a hash of its labels at each
+ * observation (1 µs); here the observer keeps the child, and the labels are read when Prometheus asks.
+ */
+import { Counter, type Metric, type Registry } from "prom-client";
+
+export type Labels = Readonly<Record<string, string>>;
+
+export class Count {
+  value = 0;
+}
+
+/** A counter with one child for each set of labels. Whoever makes a child must bound how many there are. */
+export class CounterFamily {
+  readonly #children: { readonly labels: Labels; readonly count: Count }[] = [];
+
+  constructor(registry: Registry, name: string, help: string, labelNames: readonly string[]) {
+    const children = this.#children;
+    new Counter({
+      name,
+      help,
+      labelNames,
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const { labels, count } of children) this.inc(labels, count.value);
+      },
+    });
+  }
+
+  child(labels: Labels): Count {
+    const count = new Count();
+    this.#children.push({ labels, count });
+    return count;
+  }
+}
+
+/** The upper bounds of the buckets, in seconds: those of OpenTelemetry, from 1 ms on. */
+const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export class Durations {
+  readonly buckets = new Float64Array(bounds.length + 1);
+  sum = 0;
+
+  observe(ms: number): void {
+    const seconds = ms / 1_000;
+    let at = 0;
+    while (seconds > (bounds[at] ?? Number.POSITIVE_INFINITY)) at++;
+    (this.buckets[at] as number)++;
+    this.sum += seconds;
+  }
+}
+
+/** A histogram of durations with one child for each set of labels. */
+export class DurationFamily {
+  readonly #name: string;
+  readonly #children: { readonly labels: Labels; readonly durations: Durations }[] = [];
+
+  constructor(registry: Registry, name: string, help: string) {
+    this.#name = name;
+    const get = async () => ({
+      ...{ name, help, type: "histogram", aggregator: "sum" },
+      values: this.#children.flatMap(({ labels, durations }) => this.#samples(labels, durations)),
+    });
+    registry.registerMetric({ name, get, reset: () => {} } as unknown as Metric);
+  }
+
+  child(labels: Labels): Durations {
+    const durations = new Durations();
+    this.#children.push({ labels, durations });
+    return durations;
+  }
+
+  #samples(labels: Labels, { buckets, sum }: Durations) {
+    let count = 0;
+    const cumulative = [...buckets].map((inBucket, at) => {
+      count += inBucket;
+      return {
+        metricName: `${this.#name}_bucket`,
+        labels: { ...labels, le: bounds[at] ?? "+Inf" },
+        value: count,
+      };
+    });
+    return [
+      ...cumulative,
+      { metricName: `${this.#name}_sum`, labels, value: sum },
+      { metricName: `${this.#name}_count`, labels, value: count },
+    ];
+  }
+}
+
+/** The value of a key, made when it is first needed. */
+export function known<Key, Value>(values: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const value = values.get(key);
+  if (value !== undefined) return value;
+  const made = make();
+  values.set(key, made);
+  return made;
+}

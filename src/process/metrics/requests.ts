@@ -1,0 +1,124 @@
+/**
+ * The requests of each role, and the saved operations among them. The labels are bounded whatever clients send: roles,
+ * routes, statuses, codes and bounds of closed lists, and the names of saved operations.
+ */
+import type { FastifyInstance } from "fastify";
+import { Gauge, type Registry } from "prom-client";
+import type { Role } from "../../config.ts";
+import { graphqlPath } from "../../http/error-response.ts";
+import type { Observer } from "../../observe/observer.ts";
+import type { RequestRecord } from "../../observe/records.ts";
+import { type Count, CounterFamily, DurationFamily, type Durations, known } from "./families.ts";
+
+/** The label of every operation that is not saved. */
+const otherOperation = "other";
+
+export function measureRequests(registry: Registry, servers: ReadonlyMap<Role, FastifyInstance>): Observer {
+  const duration = new DurationFamily(
+    registry,
+    "http_server_request_duration_seconds",
+    "Requests of a role, from their head to the end of the answer. 499: the client left before.",
+  );
+  const errors = new CounterFamily(
+    registry,
+    "http_server_request_errors_total",
+    "Requests that a role answered with an error, by its code and by the limit or bound that refused it.",
+    ["role", "code", "reason"],
+  );
+  const durations = new Map<string, Map<string, Map<number, Durations>>>();
+  const failures = new Map<string, Map<string, Map<string, Count>>>();
+  const underWay = new Map<string, number>();
+  const operations = measureOperations(registry);
+  gauges(registry, servers, underWay);
+  return {
+    requestBegan({ face: { role } }) {
+      underWay.set(role, (underWay.get(role) ?? 0) + 1);
+    },
+    requestEnded(request) {
+      const { face, route, status, ms, code, reason = "" } = request;
+      const { role } = face;
+      underWay.set(role, (underWay.get(role) ?? 0) - 1);
+      if (role === "metrics") return;
+      const ofRoute = known(
+        known(durations, role, () => new Map()),
+        route,
+        () => new Map(),
+      );
+      known(ofRoute, status, () =>
+        duration.child({ role, http_route: route, http_response_status_code: String(status) }),
+      ).observe(ms);
+      if (code !== undefined) {
+        const ofCode = known(
+          known(failures, role, () => new Map()),
+          code,
+          () => new Map(),
+        );
+        known(ofCode, reason, () => errors.child({ role, code, reason })).value++;
+      }
+      if (role === "graphql" && route === graphqlPath) operations(request);
+    },
+  };
+}
+
+/** Rate, errors and duration of each saved operation. */
+function measureOperations(registry: Registry): (request: RequestRecord) => void {
+  const duration = new DurationFamily(
+    registry,
+    "graphql_operation_duration_seconds",
+    "Operations by the name of the saved operation; any other is `other`.",
+  );
+  const errors = new CounterFamily(
+    registry,
+    "graphql_operation_errors_total",
+    "Operations with at least one error, by the code of the first.",
+    ["operation", "code"],
+  );
+  const durations = new Map<string, Durations>();
+  const failures = new Map<string, Map<string, Count>>();
+  return ({ operation: saved, ms, code }) => {
+    const operation = saved?.name ?? otherOperation;
+    known(durations, operation, () => duration.child({ operation })).observe(ms);
+    if (code === undefined) return;
+    const ofOperation = known(failures, operation, () => new Map());
+    known(ofOperation, code, () => errors.child({ operation, code })).value++;
+  };
+}
+
+function gauges(
+  registry: Registry,
+  servers: ReadonlyMap<Role, FastifyInstance>,
+  underWay: ReadonlyMap<string, number>,
+): void {
+  const roles = [...servers];
+  new Gauge({
+    name: "http_server_active_requests",
+    help: "Requests under way.",
+    labelNames: ["role"],
+    registers: [registry],
+    collect() {
+      for (const [role] of roles) this.set({ role }, underWay.get(role) ?? 0);
+    },
+  });
+  new Gauge({
+    name: "http_server_connections",
+    help: "Open connections of clients.",
+    labelNames: ["role"],
+    registers: [registry],
+    async collect() {
+      for (const [role, { server }] of roles)
+        this.set(
+          { role },
+          await new Promise((resolve) => server.getConnections((_, count) => resolve(count))),
+        );
+    },
+  });
+  new Gauge({
+    name: "ready",
+    help: "1: `/readyz` says 200.",
+    labelNames: ["role"],
+    registers: [registry],
+    collect() {
+      for (const [role, { unready }] of roles) this.set({ role }, unready.size === 0 ? 1 : 0);
+    },
+  });
+}

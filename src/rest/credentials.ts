@@ -1,0 +1,62 @@
+/** The credentials of a request: the headers that the document's security schemes name, and no others. */
+import type { IncomingHttpHeaders } from "node:http";
+import type { Operation } from "./operation.ts";
+
+type Operations = Readonly<Record<string, Operation>>;
+
+/** Every header that carries a credential of an operation, in lower case. */
+export const credentialNames = (operations: Operations): string[] => [...new Set(waysIn(operations).flat())];
+
+/** Finds the credentials of a request. `isOurs` tells which headers only a gateway may set: they are no credentials. */
+export function credentialReader(
+  operations: Operations,
+  isOurs: (name: string) => boolean,
+): (headers: IncomingHttpHeaders) => Readonly<Record<string, string>> {
+  const names = credentialNames(operations).filter((name) => !isOurs(name) && !neverCredentials.has(name));
+  return (headers) =>
+    Object.fromEntries(
+      names.flatMap((name) => {
+        const value = headers[name];
+        return typeof value === "string" ? [[name, value] as const] : [];
+      }),
+    );
+}
+
+/** Headers of a connection or of a message. They are no credentials, whatever a document says. */
+const neverCredentials = new Set([
+  ...["connection", "content-encoding", "content-length", "content-type", "cookie", "expect", "host"],
+  ...[
+    "keep-alive",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+  ],
+]);
+
+/**
+ * Tells whose credentials they are: the values of the one way in that they meet. Who meets none, or two of which neither
+ * includes the other, is nobody: of two, REST may read the other one.
+ */
+export function credentialOwner(
+  operations: Operations,
+): (credentials: Readonly<Record<string, string>>) => string {
+  const ways = waysIn(operations);
+  return (credentials) => {
+    const met = ways.filter((way) => way.every((name) => Object.hasOwn(credentials, name)));
+    const least = met.filter((way) => !met.some((other) => other !== way && includes(way, other)));
+    const [only] = least;
+    return only && least.length === 1 ? only.map((name) => `${name}: ${credentials[name]}`).join("\n") : "";
+  };
+}
+
+const includes = (way: readonly string[], other: readonly string[]): boolean =>
+  other.every((name) => way.includes(name));
+
+/** Every list of headers that lets a caller in somewhere, once. */
+function waysIn(operations: Operations): (readonly string[])[] {
+  const lists = Object.values(operations).flatMap(({ credentials = [] }) => credentials);
+  return [...new Map(lists.map((list) => [list.join(), list])).values()];
+}

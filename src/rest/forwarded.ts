@@ -1,0 +1,56 @@
+/** What of a request travels on to REST, and whom the request belongs to. */
+import type { Operation } from "./operation.ts";
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Headers that differ from request to request, whoever the caller is: the request's id, and its trace (W3C Trace Context). */
+export const headersOfOneRequest: ReadonlySet<string> = new Set([
+  "x-request-id",
+  "traceparent",
+  "tracestate",
+]);
+
+export class Forwarded {
+  /** The headers that every operation receives. */
+  readonly headers: Headers;
+  /** The headers that only the operations receive which take them. */
+  readonly credentials: Headers;
+  /** Whom the request's shares of the process belong to. */
+  readonly caller: string;
+  /** All that REST can tell callers apart by: all headers but those of one request alone, and the language. */
+  readonly identity: string;
+  readonly #headersOf = new Map<Operation, Headers>();
+
+  constructor(headers: Headers, credentials: Headers, caller: string) {
+    this.headers = headers;
+    this.credentials = credentials;
+    this.caller = caller;
+    this.identity = textOf(headers) + textOf(credentials);
+  }
+
+  /** Whether the request came with a credential that some operation takes. */
+  get hasCredentials(): boolean {
+    return Object.keys(this.credentials).length > 0;
+  }
+
+  /** The headers that travel on to an operation, with the credentials that it takes. */
+  headersOf(operation: Operation): Headers {
+    const known = this.#headersOf.get(operation);
+    if (known) return known;
+    const headers: Record<string, string> = { ...this.headers };
+    for (const name of operation.credentials?.flat() ?? []) {
+      const value = this.credentials[name];
+      if (value !== undefined) headers[name] = value;
+    }
+    this.#headersOf.set(operation, headers);
+    return headers;
+  }
+}
+
+/** No value of a header has a line break, so different headers have different texts. */
+function textOf(headers: Headers): string {
+  let text = "";
+  for (const name in headers)
+    if (!headersOfOneRequest.has(name) && name !== "accept-language") text += `${name}: ${headers[name]}\n`;
+  return text;
+}

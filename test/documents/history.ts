@@ -1,0 +1,117 @@
+/**
+ * `npm run test:history`: real versions of real documents, one after another. `npm run check` and an oracle that shares no
+ * code with it say which bound fields each step breaks or endangers. Its reports are valid SARIF by the published schema.
+ */
+import { execFileSync } from "node:child_process";
+import { Ajv } from "ajv";
+import addFormats from "ajv-formats";
+import { loadSnapshot } from "../../src/bind/spec-snapshot.ts";
+import { examine } from "../../src/check/check.ts";
+import { formatSarif } from "../../src/check/format/sarif.ts";
+import type { Report } from "../../src/check/report.ts";
+import { memoryFiles } from "../check/mutations/pair.ts";
+import { readArguments } from "../script-arguments.ts";
+import { fetchDocument } from "./fetch.ts";
+import { Oracle, readJson } from "./oracle.ts";
+import { proposalsOf } from "./proposals.ts";
+
+const histories = [
+  { package: "@figma/rest-api-spec", file: "openapi/openapi.yaml", from: "0.20.0", most: 60 },
+  { package: "@octokit/openapi", file: "generated/api.github.com.json", from: "10.0.0", most: 30 },
+];
+
+const line = await readArguments("npm run test:history", (command) =>
+  command
+    .description("Compares versions of real documents, and holds the findings against an oracle's.")
+    .argument("[package...]", "some of the packages"),
+);
+const isSarif = sarifValidator();
+const totals = { right: 0, missed: 0, false: 0 };
+for (const history of histories) {
+  if (line.args.length > 0 && !line.args.includes(history.package)) continue;
+  const versions = versionsOf(history.package, history.from);
+  for (const [index, version] of versions.entries()) {
+    const before = versions[index - 1];
+    if (before !== undefined) compare(history, before, version);
+  }
+}
+console.log(`\nright ${totals.right}, missed ${totals.missed}, false ${totals.false}`);
+process.exitCode = totals.missed === 0 && totals.false <= 0.02 * (totals.right + totals.false) ? 0 : 1;
+
+function compare(
+  { package: name, file, most }: (typeof histories)[number],
+  older: string,
+  newer: string,
+): void {
+  const [old, now] = [older, newer].map((version) =>
+    fetchDocument({ package: `${name}@${version}`, file }),
+  ) as [string, string];
+  const step = `${name} ${older} → ${newer}`;
+  if (old === now) return console.log(`${step}: the same`);
+  const schema = proposalsOf(old, most, most).groups[0]?.schema ?? "";
+  const [base, head] = [old, now].map((text) =>
+    loadSnapshot(
+      memoryFiles(
+        new Map([
+          ["openapi.yaml", text],
+          ["schema.graphql", schema],
+        ]),
+      ),
+    ),
+  );
+  if (!base?.model || !head) throw new Error(`${step}: no model`);
+  const report = examine(head, { ...base, model: base.model, name: older }, "2026-01-01");
+  if (!isSarif(JSON.parse(formatSarif(report))))
+    throw new Error(`${step}: not SARIF: ${JSON.stringify(isSarif.errors)}`);
+  const oracle = new Oracle(schema, readJson(old), readJson(now));
+  const found = coordinatesOf(report);
+  const missed = [...oracle.changed].filter((each) => !found.has(each));
+  const wrong = [...found].filter((each) => !oracle.changed.has(each));
+  totals.right += found.size - wrong.length;
+  totals.missed += missed.length;
+  totals.false += wrong.length;
+  const { unrelied } = report.summary;
+  const others = unrelied.breaking + unrelied.dangerous + unrelied.safe;
+  console.log(
+    `${step}: ${oracle.coordinates.length} fields, ${found.size} found, ${missed.length} missed, ${wrong.length} false; ${others} changes that no field rests on`,
+  );
+  for (const each of missed) console.log(`  MISSED ${each}`);
+  for (const each of wrong)
+    console.log(
+      `  FALSE ${each}: ${report.findings.find(({ coordinates = [], coordinate }) => [...coordinates, coordinate].some((one) => fieldOf(one) === each))?.message}`,
+    );
+}
+
+function fieldOf(coordinate: string): string {
+  return coordinate.replace(/\(.*/, "");
+}
+
+/** The fields of every finding about a change, and of every error of the mapping. */
+function coordinatesOf({ findings }: Report): Set<string> {
+  const concerned = findings.filter(
+    ({ stage, severity }) => stage === "changes" || (stage === "proof" && severity === "error"),
+  );
+  const all = concerned.flatMap(({ coordinate, coordinates = [] }) => [coordinate, ...coordinates]);
+  return new Set(all.map(fieldOf));
+}
+
+function versionsOf(name: string, from: string): string[] {
+  const printed = execFileSync("npm", ["view", name, "versions", "--json"], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const versions = JSON.parse(printed) as string[];
+  return versions.slice(versions.indexOf(from));
+}
+
+/** The schema of OASIS for SARIF 2.1.0. It is of draft 4, of whose keywords it uses none that later drafts read otherwise. */
+function sarifValidator() {
+  const text = fetchDocument({
+    package: "@microsoft/jest-sarif@1.0.0-beta.0",
+    file: "lib/schemas/sarif-2.1.0-rtm.5.json",
+  });
+  const { $schema: _, id: __, ...schema } = JSON.parse(text);
+  const ajv = new Ajv({ strict: false, allErrors: true, unicodeRegExp: false });
+  addFormats.default(ajv);
+  return ajv.compile(schema);
+}

@@ -1,0 +1,56 @@
+/** `npm run test:documents`: one table over real documents, and every failure with its reason. */
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { readArguments } from "../script-arguments.ts";
+import { sources } from "./list.ts";
+import type { Measured } from "./measure.ts";
+
+const line = await readArguments("npm run test:documents", (command) =>
+  command
+    .description("Proposes, binds, generates and type-checks real documents, which npm fetches into a cache.")
+    .option("--most <count>", "operations of each document, spread over it", "200")
+    .argument("[name...]", "some of the documents"),
+);
+const { most } = line.opts<{ most: string }>();
+const wanted = sources.filter(({ name }) => line.args.length === 0 || line.args.includes(name));
+
+const rows: string[][] = [];
+const reasons: string[] = [];
+const totals = { operations: 0, proposed: 0, alone: 0, together: 0, typeChecked: 0 };
+for (const source of wanted) {
+  const found = measureApart(JSON.stringify(source), most);
+  for (const key of Object.keys(totals) as (keyof typeof totals)[]) totals[key] += found[key];
+  rows.push([
+    source.name,
+    ...[found.operations, found.proposed, found.alone, found.together, found.typeChecked].map(String),
+    found.seconds.toFixed(1),
+    String(found.mebibytes),
+  ]);
+  for (const { operation, reason } of found.failures)
+    reasons.push(`${source.name} ${operation}: ${reason.slice(0, 200)}`);
+  for (const error of found.typeErrors) reasons.push(`${source.name} does not type-check: ${error}`);
+}
+
+function measureApart(source: string, count: string): Measured {
+  const file = join(import.meta.dirname, "measure.ts");
+  const printed = execFileSync(process.execPath, [file, source, count], {
+    encoding: "utf8",
+    maxBuffer: 2 ** 28,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  return JSON.parse(printed) as Measured;
+}
+
+const { operations, proposed, alone, together, typeChecked } = totals;
+const head = ["document", "operations", "proposed", "alone", "together", "type-checked", "CPU s", "MiB"];
+const sums = ["all", ...[operations, proposed, alone, together, typeChecked].map(String), "", ""];
+console.log(`| ${head.join(" | ")} |\n|${" --- |".repeat(head.length)}`);
+for (const row of [...rows, sums]) console.log(`| ${row.join(" | ")} |`);
+if (reasons.length > 0) console.log(`\n${reasons.join("\n")}`);
+const share = (part: number, of: number): string => `${((100 * part) / of).toFixed(1)} %`;
+console.log(
+  `\nproposed ${share(proposed, operations)}, bound alone ${share(alone, operations)}, together ${share(together, operations)}`,
+);
+// the bounds that the project promises
+const holds = proposed >= 0.97 * operations && alone >= 0.97 * proposed && typeChecked === together;
+process.exitCode = holds ? 0 : 1;

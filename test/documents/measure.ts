@@ -1,0 +1,35 @@
+/** Measures one document in a process of its own, so that its time and memory are its own. Prints one line of JSON. */
+import { generatedFiles, typeErrors } from "../codegen/type-check.ts";
+import { fetchDocument } from "./fetch.ts";
+import type { Source } from "./list.ts";
+import { type Proposals, proposalsOf } from "./proposals.ts";
+
+export type Measured = Omit<Proposals, "groups"> & {
+  /** Operations in groups without a type error, and the first errors. */
+  readonly typeChecked: number;
+  readonly typeErrors: readonly string[];
+  /** Processor time of the proposals and of codegen, and the process's greatest memory. */
+  readonly seconds: number;
+  readonly mebibytes: number;
+};
+
+export async function measure(source: Source, most: number): Promise<Measured> {
+  const text = fetchDocument(source);
+  const { groups, ...proposals } = proposalsOf(text, most);
+  const errors: string[] = [];
+  let typeChecked = 0;
+  for (const { schema, operations } of groups) {
+    if (!/^type Query /m.test(schema)) continue; // a schema needs a query
+    const found = await generatedFiles(schema, text).then(typeErrors, (error: Error) => [error.message]);
+    if (found.length === 0) typeChecked += operations.length;
+    errors.push(...found.slice(0, 3));
+  }
+  const { user, system } = process.cpuUsage();
+  const mebibytes = Math.round(process.resourceUsage().maxRSS / 1024);
+  return { ...proposals, typeChecked, typeErrors: errors, seconds: (user + system) / 1e6, mebibytes };
+}
+
+if (import.meta.main) {
+  const [source = "", most = ""] = process.argv.slice(2);
+  console.log(JSON.stringify(await measure(JSON.parse(source), Number(most))));
+}

@@ -1,0 +1,327 @@
+/**
+ * Says which bound fields a new version of a document breaks or endangers. It reads the two documents and the SDL as they
+ * stand, and shares no code with `src/`: it holds the comparison of `npm run check` to account.
+ */
+import {
+  type ConstDirectiveNode,
+  type DocumentNode,
+  type FieldDefinitionNode,
+  Kind,
+  type NamedTypeNode,
+  parse,
+  type TypeNode,
+} from "graphql";
+import { parse as parseYaml } from "yaml";
+
+type Json = Readonly<Record<string, unknown>>;
+
+export const readJson = (text: string): Json =>
+  (text.trimStart().startsWith("{")
+    ? JSON.parse(text)
+    : parseYaml(text, { merge: true, maxAliasCount: -1 })) as Json;
+
+/** One way in which a schema allows a value: its `$ref`s, `allOf` and `oneOf` are worked in. */
+type Way = {
+  readonly types: ReadonlySet<string>;
+  readonly format: unknown;
+  readonly values: readonly unknown[] | undefined;
+  readonly properties: Readonly<Record<string, readonly unknown[]>>;
+  readonly required: ReadonlySet<string>;
+  readonly items: readonly unknown[];
+  readonly limits: Json;
+};
+
+const limitKeys = [
+  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength"],
+  ...["pattern", "minItems", "maxItems", "uniqueItems"],
+];
+
+class Reader {
+  readonly root: Json;
+  readonly #operations: ReadonlyMap<string, { readonly item: Json; readonly operation: Json; at: string }>;
+
+  constructor(root: Json) {
+    this.root = root;
+    const found = Object.entries(root.paths as Record<string, Json>).flatMap(([path, item]) =>
+      Object.entries(item).flatMap(([method, operation]) => {
+        const id = (operation as Json)?.operationId;
+        return typeof id === "string"
+          ? [[id, { item, operation: operation as Json, at: `${method} ${path}` }] as const]
+          : [];
+      }),
+    );
+    this.#operations = new Map(found);
+  }
+
+  operation(id: string) {
+    return this.#operations.get(id);
+  }
+
+  resolve(value: unknown): Json {
+    let current = (value ?? {}) as Json;
+    for (let hops = 0; typeof current.$ref === "string" && hops < 30; hops++) {
+      const steps = current.$ref.split("/").slice(1);
+      current = steps.reduce<unknown>(
+        (at, step) =>
+          (at as Json | undefined)?.[decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~")],
+        this.root,
+      ) as Json;
+      if (current === undefined) return {};
+    }
+    return current;
+  }
+
+  ways(schema: unknown, depth = 0): Way[] {
+    const own = this.resolve(schema);
+    if (depth > 12) return [];
+    const named = own.type === undefined ? [] : [own.type].flat();
+    const values = "const" in own ? [own.const] : Array.isArray(own.enum) ? own.enum : undefined;
+    const types = new Set<string>(named as string[]);
+    if (types.size === 0 && own.properties) types.add("object");
+    if (types.size === 0 && values)
+      for (const value of values) types.add(value === null ? "null" : typeof value);
+    if (own.nullable === true) types.add("null");
+    const start: Way = {
+      types,
+      format: own.format,
+      values: values?.filter((value) => value !== null),
+      properties: Object.fromEntries(
+        Object.entries((own.properties ?? {}) as Json).map(([key, value]) => [key, [value]]),
+      ),
+      required: new Set((own.required ?? []) as string[]),
+      items: own.items === undefined ? [] : [own.items],
+      limits: Object.fromEntries(limitKeys.flatMap((key) => (key in own ? [[key, own[key]]] : []))),
+    };
+    const all = ((own.allOf ?? []) as unknown[]).map((part) => this.ways(part, depth + 1));
+    const some = ["oneOf", "anyOf"].flatMap((key) =>
+      Array.isArray(own[key]) ? [(own[key] as unknown[]).flatMap((part) => this.ways(part, depth + 1))] : [],
+    );
+    return [...all, ...some].reduce<Way[]>(
+      (ways, others) =>
+        ways.flatMap((one) => others.map((other) => joined(one, other, own.nullable === true))).slice(0, 200),
+      [start],
+    );
+  }
+}
+
+function joined(one: Way, other: Way, isNullable: boolean): Way {
+  const types =
+    one.types.size === 0 ? other.types : other.types.size === 0 ? one.types : meet(one.types, other.types);
+  const properties: Record<string, readonly unknown[]> = { ...one.properties };
+  for (const [key, value] of Object.entries(other.properties))
+    properties[key] = [...(properties[key] ?? []), ...value];
+  return {
+    types: isNullable ? new Set([...types, "null"]) : types,
+    format: one.format ?? other.format,
+    values: one.values ?? other.values,
+    properties,
+    required: new Set([...one.required, ...other.required]),
+    items: one.items.length > 0 ? one.items : other.items,
+    limits: { ...other.limits, ...one.limits },
+  };
+}
+
+const meet = (one: ReadonlySet<string>, other: ReadonlySet<string>): Set<string> =>
+  new Set([...one, ...other].filter((type) => accepts(one, type) && accepts(other, type)));
+const accepts = (types: ReadonlySet<string>, type: string): boolean =>
+  types.has(type) || (type === "integer" && types.has("number"));
+
+/** Every schema of a property that several parts of an `allOf` describe is worked in. */
+const oneSchema = (schemas: readonly unknown[]): unknown =>
+  schemas.length === 1 ? schemas[0] : { allOf: schemas };
+
+const directive = (field: FieldDefinitionNode, name: string): ConstDirectiveNode | undefined =>
+  field.directives?.find((each) => each.name.value === name);
+function argument(of: ConstDirectiveNode | undefined, name: string): string | undefined {
+  const value = of?.arguments?.find((each) => each.name.value === name)?.value;
+  return value?.kind === Kind.STRING ? value.value : undefined;
+}
+const namedType = (type: TypeNode): NamedTypeNode =>
+  type.kind === Kind.NAMED_TYPE ? type : namedType(type.type);
+
+export class Oracle {
+  /** Coordinates of fields whose value may be another than before. */
+  readonly changed = new Set<string>();
+  readonly #old: Reader;
+  readonly #new: Reader;
+  readonly #sdl: DocumentNode;
+  readonly #seen = new Set<string>();
+
+  constructor(sdl: string, before: Json, after: Json) {
+    this.#sdl = parse(sdl);
+    this.#old = new Reader(before);
+    this.#new = new Reader(after);
+    for (const root of ["Query", "Mutation"]) for (const field of this.#fields(root)) this.#root(root, field);
+  }
+
+  /** Every field, so that shares can be taken of it. */
+  get coordinates(): string[] {
+    return this.#sdl.definitions.flatMap((each) =>
+      each.kind === Kind.OBJECT_TYPE_DEFINITION || each.kind === Kind.OBJECT_TYPE_EXTENSION
+        ? (each.fields ?? []).map((field) => `${each.name.value}.${field.name.value}`)
+        : [],
+    );
+  }
+
+  #fields(type: string): FieldDefinitionNode[] {
+    return this.#sdl.definitions.flatMap((each) =>
+      (each.kind === Kind.OBJECT_TYPE_DEFINITION || each.kind === Kind.OBJECT_TYPE_EXTENSION) &&
+      each.name.value === type
+        ? [...(each.fields ?? [])]
+        : [],
+    );
+  }
+
+  #root(type: string, field: FieldDefinitionNode): void {
+    const rest = directive(field, "rest");
+    const coordinate = `${type}.${field.name.value}`;
+    const id = argument(rest, "operation") ?? "";
+    const [before, after] = [this.#old.operation(id), this.#new.operation(id)];
+    if (!before) return;
+    if (!after || before.at !== after.at || this.#requestDiffers(before, after)) this.changed.add(coordinate);
+    if (!after) return;
+    const [old, now] = [this.#answer(this.#old, before.operation), this.#answer(this.#new, after.operation)];
+    if ((old === undefined) !== (now === undefined)) this.changed.add(coordinate);
+    if (old === undefined || now === undefined) return;
+    const steps = argument(rest, "result")?.split(".") ?? [];
+    if (steps.length === 0) this.#value(coordinate, field.type, [old], [now]);
+    else this.#steps(coordinate, field.type, steps, [old], [now]);
+  }
+
+  #steps(
+    coordinate: string,
+    type: TypeNode,
+    steps: readonly string[],
+    old: readonly unknown[],
+    now: readonly unknown[],
+  ): void {
+    const [step = "", ...rest] = steps;
+    const below = (reader: Reader, schemas: readonly unknown[]): unknown[] =>
+      schemas.flatMap((schema) =>
+        reader.ways(schema).flatMap((way) => (way.properties[step] ? [oneSchema(way.properties[step])] : [])),
+      );
+    const mayMiss = (reader: Reader, schemas: readonly unknown[]): boolean =>
+      schemas.some((schema) => reader.ways(schema).some((way) => !way.required.has(step)));
+    if (!mayMiss(this.#old, old) && mayMiss(this.#new, now)) this.changed.add(coordinate);
+    const [before, after] = [below(this.#old, old), below(this.#new, now)];
+    if (before.length > 0 && after.length === 0) this.changed.add(coordinate);
+    if (rest.length > 0) this.#steps(coordinate, type, rest, before, after);
+    else this.#value(coordinate, type, before, after);
+  }
+
+  #answer(reader: Reader, operation: Json): unknown {
+    const answers = Object.entries((operation.responses ?? {}) as Json).filter(([status]) =>
+      status.startsWith("2"),
+    );
+    for (const [, answer] of answers) {
+      const content = (reader.resolve(answer).content ?? {}) as Record<string, Json>;
+      const media = Object.keys(content).find((each) => /json/.test(each));
+      if (media !== undefined) return content[media]?.schema ?? {};
+    }
+    return undefined;
+  }
+
+  /** A response may promise more, and never less. */
+  #value(coordinate: string, type: TypeNode, old: readonly unknown[], now: readonly unknown[]): void {
+    const [before, after] = [
+      old.flatMap((each) => this.#old.ways(each)),
+      now.flatMap((each) => this.#new.ways(each)),
+    ];
+    if (this.#allowsMore(before, after)) this.changed.add(coordinate);
+    const items = (ways: readonly Way[]): unknown[] => ways.flatMap(({ items: each }) => each);
+    const list = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
+    if (list.kind === Kind.LIST_TYPE) return this.#value(coordinate, list.type, items(before), items(after));
+    const key = JSON.stringify([namedType(type).name.value, old, now]);
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
+    const { value: owner } = namedType(type).name;
+    for (const field of this.#fields(owner)) {
+      if (directive(field, "rest")) continue;
+      const name = argument(directive(field, "restName"), "name") ?? field.name.value;
+      this.#property(`${owner}.${field.name.value}`, field.type, name, before, after);
+    }
+  }
+
+  #property(
+    coordinate: string,
+    type: TypeNode,
+    name: string,
+    before: readonly Way[],
+    after: readonly Way[],
+  ): void {
+    const objects = (ways: readonly Way[]): Way[] =>
+      ways.filter(({ types }) => types.size === 0 || types.has("object"));
+    const [old, now] = [objects(before), objects(after)];
+    const schemas = (ways: readonly Way[]): unknown[] =>
+      ways.flatMap(({ properties: { [name]: each } }) => (each ? [oneSchema(each)] : []));
+    const [was, is] = [schemas(old), schemas(now)];
+    const isNull = (ways: readonly Way[], reader: Reader, found: readonly unknown[]): boolean =>
+      ways.some(({ required }) => !required.has(name)) ||
+      found.some((each) => reader.ways(each).some(({ types }) => types.has("null")));
+    if (was.length > 0 && (is.length === 0 || (is.length < now.length && was.length === old.length)))
+      this.changed.add(coordinate);
+    else if (!isNull(old, this.#old, was) && isNull(now, this.#new, is)) this.changed.add(coordinate);
+    this.#value(coordinate, type, was, is);
+  }
+
+  #allowsMore(before: readonly Way[], after: readonly Way[]): boolean {
+    if (before.length === 0 || after.length === 0) return before.length !== after.length;
+    const types = (ways: readonly Way[]): Set<string> =>
+      ways.some(({ types: each }) => each.size === 0)
+        ? new Set()
+        : new Set(ways.flatMap(({ types: each }) => [...each]));
+    const [old, now] = [types(before), types(after)];
+    old.delete("null");
+    now.delete("null");
+    if (old.size > 0 && (now.size === 0 || [...now].some((type) => !accepts(old, type)))) return true;
+    const wide = (ways: readonly Way[]): boolean => ways.some(({ format }) => format === "int64");
+    if (!wide(before) && wide(after)) return true;
+    const enums = (ways: readonly Way[]): unknown[] | undefined =>
+      ways.every(({ values }) => values) ? ways.flatMap(({ values }) => values ?? []) : undefined;
+    const [listed, listedNow] = [enums(before), enums(after)];
+    return (
+      listed !== undefined && (listedNow === undefined || listedNow.some((value) => !listed.includes(value)))
+    );
+  }
+
+  /** Whether any part of the request, or of what surrounds it, is another. */
+  #requestDiffers(before: { item: Json; operation: Json }, after: { item: Json; operation: Json }): boolean {
+    const facts = (reader: Reader, { item, operation }: { item: Json; operation: Json }): string => {
+      const parameters = [
+        ...((item.parameters ?? []) as unknown[]),
+        ...((operation.parameters ?? []) as unknown[]),
+      ].map((each) => {
+        const { name, in: location, required, schema, style, explode } = reader.resolve(each);
+        return [name, location, required === true, style, explode, this.#demands(reader, schema, 6)];
+      });
+      const body = reader.resolve(operation.requestBody);
+      const content = Object.entries((body.content ?? {}) as Record<string, Json>).find(([media]) =>
+        /json/.test(media),
+      );
+      const [tag] = (operation.tags ?? []) as unknown[];
+      return JSON.stringify([
+        parameters.map((each) => JSON.stringify(each)).sort(),
+        body.required === true,
+        content && this.#demands(reader, content[1].schema, 6),
+        tag,
+        "404" in ((operation.responses ?? {}) as Json),
+        operation.security,
+      ]);
+    };
+    return facts(this.#old, before) !== facts(this.#new, after);
+  }
+
+  /** What a schema demands of a value that is sent. */
+  #demands(reader: Reader, schema: unknown, depth: number): unknown {
+    if (depth === 0) return null;
+    const own = reader.resolve(schema).default ?? null;
+    return reader.ways(schema).map(({ types, format, values, properties, required, items, limits }) => ({
+      ...{ types: [...types].sort(), format, values, required: [...required].sort(), limits, own },
+      items: items.map((each) => this.#demands(reader, each, depth - 1)),
+      properties: Object.entries(properties).map(([key, each]) => [
+        key,
+        this.#demands(reader, oneSchema(each), depth - 1),
+      ]),
+    }));
+  }
+}

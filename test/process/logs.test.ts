@@ -1,0 +1,175 @@
+/** What an operator finds in the log: by a client's request id, and of REST calls that fail. */
+import { describe, expect, test, vi } from "vitest";
+import { demoKeys } from "../../src/platform/demo/demo.ts";
+import { refusingUrl } from "../gateway/start.ts";
+import { rawServer } from "../rest/raw-server.ts";
+import { get, query, runReady } from "./program.ts";
+
+const { key, tenant } = demoKeys[0] as (typeof demoKeys)[number];
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads lines of many shapes
+type Line = any;
+type Program = { readonly output: () => string };
+
+const linesOf = ({ output }: Program): Line[] =>
+  output()
+    .split("\n")
+    .flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
+
+/** Waits for the lines that `is` chooses: a line is written when the answer has left, which its client may see earlier. */
+const linesWhen = (program: Program, is: (line: Line) => boolean, least = 1): Promise<Line[]> =>
+  vi.waitFor(
+    () => {
+      const found = linesOf(program).filter(is);
+      expect(found.length).toBeGreaterThanOrEqual(least);
+      return found;
+    },
+    { timeout: 15_000 },
+  );
+
+const traceId = "0af7651916cd43dd8448eb211c80319c";
+const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
+const json = { "content-type": "application/json" };
+
+const ask = (url: URL, body: object | string, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(new URL("/v1/graphql", url), {
+    method: "POST",
+    headers: { ...json, "x-api-key": key, ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+
+describe("the log", { timeout: 60_000 }, () => {
+  test("has one line for each failed REST call at the default level, without a stack", async () => {
+    const rest = await refusingUrl();
+    const program = await runReady([], { REST_BASE_URL_CRM: rest.href });
+    const document = "{ me { id } contacts { id } conversations { contact { id } } }";
+    const answer = await ask(program.url, { query: document }, { traceparent, "x-request-id": "request-1" });
+    const { errors } = (await answer.json()) as { errors: { extensions: { requestId: string } }[] };
+    expect(errors[0]?.extensions.requestId).toBe("request-1");
+    const lines = await linesWhen(program, ({ msg }) => msg === "REST call failed", 4);
+    expect(lines.map(({ coordinate, isRetry }) => `${coordinate} ${isRetry}`).sort()).toEqual([
+      "Conversation.contact false",
+      "Conversation.contact true",
+      "Query.contacts false",
+      "Query.contacts true",
+    ]);
+    for (const line of lines)
+      expect(line).toMatchObject({
+        ...{ level: 40, operation: "listContacts", code: "UPSTREAM_UNAVAILABLE", cause: "ECONNREFUSED" },
+        ...{ requestId: "request-1", traceId, ms: expect.any(Number) },
+      });
+    const [request] = await linesWhen(program, ({ msg, role }) => msg === "request" && role === "graphql");
+    expect(request).toMatchObject({
+      ...{ level: 40, route: "/v1/graphql", status: 200, code: "UPSTREAM_UNAVAILABLE", restCalls: 6 },
+      ...{
+        requestId: "request-1",
+        traceId,
+        tenantId: tenant,
+        keyId: expect.any(String),
+        bytes: expect.any(Number),
+      },
+    });
+    expect(program.output()).not.toContain("stack");
+    expect(program.output()).not.toMatch(/"err":/);
+  });
+
+  test("tells the status that REST answered with", async () => {
+    const broken = await rawServer(
+      (socket) => void socket.write("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n"),
+    );
+    const program = await runReady(["graphql"], { REST_BASE_URL: broken.url.href });
+    await query(program.url, "{ me { id } }", key);
+    const lines = await linesWhen(program, ({ msg }) => msg === "REST call failed", 2);
+    expect(lines[0]).toMatchObject({ operation: "getMe", code: "UPSTREAM_ERROR", status: 500 });
+  });
+
+  test("has first lines and then counts in a flood", async () => {
+    const rest = await refusingUrl();
+    const program = await runReady(["graphql"], { REST_BASE_URL: rest.href });
+    for (let asked = 0; asked < 60; asked++) await query(program.url, "{ me { id } }", key);
+    const calls = linesOf(program).filter(
+      ({ msg, code }) => msg === "REST call failed" && code === "CIRCUIT_OPEN",
+    );
+    const requests = linesOf(program).filter(({ msg }) => msg === "request");
+    expect([calls.length, requests.length]).toEqual([20, 20]);
+  });
+
+  test("has every coded error that a client gets, by its request id", async () => {
+    const rest = await refusingUrl();
+    const program = await runReady([], { REST_BASE_URL_AI: rest.href, MAX_BODY_BYTES: "1000" });
+    const { url } = program;
+    const send: Record<string, () => Promise<Response>> = {
+      GRAPHQL_PARSE_FAILED: () => ask(url, { query: "{" }),
+      GRAPHQL_VALIDATION_FAILED: () => ask(url, { query: "{ nothing }" }),
+      BAD_USER_INPUT: () => ask(url, { query: `{ contacts(q: "${"x".repeat(200)}") { id } }` }),
+      BAD_REQUEST: () => ask(url, "not JSON"),
+      LIMIT_EXCEEDED: () => ask(url, { query: `{ me { id } } # ${"x".repeat(2_000)}` }),
+      PERSISTED_QUERY_NOT_FOUND: () => ask(url, { documentId: `sha256:${"0".repeat(64)}` }),
+      UPSTREAM_UNAVAILABLE: () => ask(url, { query: "{ agents { id } }" }),
+      UNAUTHENTICATED: () => ask(url, { query: "{ me { id } }" }, { "x-api-key": "none" }),
+      UNSUPPORTED_MEDIA_TYPE: () => ask(url, "a", { "content-type": "text/plain" }),
+    };
+    for (const [code, make] of Object.entries(send)) {
+      const answer = await make();
+      const { errors } = (await answer.json()) as { errors: { extensions: Record<string, string> }[] };
+      const { extensions } = errors[0] as (typeof errors)[number];
+      expect([code, extensions.code]).toEqual([code, code]);
+      const [line] = await linesWhen(program, ({ requestId }) => requestId === extensions.requestId);
+      expect([code, line.msg]).toEqual([code, expect.stringMatching(/^(?:request|REST call failed)$/)]);
+      expect(line.code).toBe(code);
+    }
+  });
+
+  test("ACCESS_LOG=all has a line a request: a saved operation by name and id, probes left out", async () => {
+    const program = await runReady([], { ACCESS_LOG: "all" });
+    await get(program.url, "/readyz");
+    await get(program.url, "/v1/identity/me", key);
+    const { default: manifest } = await import("../../generated/operations-manifest.json", {
+      with: { type: "json" },
+    });
+    const { id, name } = manifest.operations.find((operation) => operation.name === "FindCustomers") ?? {};
+    await ask(program.url, { documentId: id });
+    await ask(program.url, { query: "query Mine { me { id } }", operationName: "Mine" });
+    const lines = await linesWhen(program, ({ role, restCalls }) => role === "graphql" && restCalls > 0, 2);
+    expect(lines[0]).toMatchObject({
+      level: 30,
+      operation: name,
+      operationId: id,
+      status: 200,
+      restCalls: 2,
+    });
+    expect(lines[1]).toMatchObject({ operation: "Mine", restCalls: 1 });
+    expect(lines[1].operationId).toBeUndefined();
+    const [rest] = await linesWhen(program, ({ role, route }) => role === "gateway" && route === "/v1/*");
+    expect(rest).toMatchObject({ method: "GET", status: 200, tenantId: tenant });
+    expect(program.output()).not.toContain("/readyz");
+    for (const text of [key, "me { id }"])
+      expect(linesOf(program).some((line) => JSON.stringify(line).includes(text))).toBe(false);
+  });
+
+  test.each(["off", "silent"])("is %s when that is asked for", async (way) => {
+    const rest = await refusingUrl();
+    const quiet = way === "off" ? { ACCESS_LOG: "off" } : { LOG_LEVEL: "silent" };
+    const program = await runReady(["graphql"], { REST_BASE_URL: rest.href, ...quiet });
+    await query(program.url, "{ me { id } }", key);
+    await query(program.url, "{", key);
+    const expected = way === "off" ? ["REST call failed", "REST call failed"] : [];
+    expect(linesOf(program).map(({ msg }) => msg)).toEqual(expected);
+  });
+
+  test("in production, all of stdout is JSON", async () => {
+    const program = await runReady([], { NODE_ENV: "production", ACCESS_LOG: "all", METRICS_PORT: "0" });
+    const again = await runReady([], { NODE_ENV: "production", DATA_FILE: "", LOG_LEVEL: "info" });
+    for (const { url } of [program, again]) await query(url, "{ me { id } }", key);
+    await linesWhen(program, ({ msg, status }) => msg === "request" && status === 401);
+    const printed = program
+      .output()
+      .split("\n")
+      .filter((line) => line !== "" && !line.startsWith("messaging-graphql: "));
+    expect(() => printed.map((line) => JSON.parse(line))).not.toThrow();
+    expect(JSON.parse(printed[0] as string)).toMatchObject({
+      level: 30,
+      msg: expect.stringMatching(/is ready on/),
+    });
+  });
+});

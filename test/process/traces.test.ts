@@ -1,0 +1,175 @@
+/** One trace from the client's request to REST, as an OTLP receiver gets it. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gunzipSync } from "node:zlib";
+import { expect, onTestFinished, test, vi } from "vitest";
+import manifest from "../../generated/operations-manifest.json" with { type: "json" };
+import { readConfig } from "../../src/config.ts";
+import { demoKeys } from "../../src/platform/demo/demo.ts";
+import { query, run, runReady } from "./program.ts";
+
+const { key, tenant } = demoKeys[0] as (typeof demoKeys)[number];
+
+type Attribute = { key: string; value: Record<string, unknown> };
+type Span = {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly attributes: Attribute[];
+  readonly status: { code?: number };
+};
+
+/** An OTLP/HTTP receiver of JSON (OTLP 1.x, "OTLP/HTTP"): `POST /v1/traces`, answered by `{}`. */
+async function receiver() {
+  const texts: string[] = [];
+  const requests: string[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks);
+    requests.push(
+      `${request.method} ${request.url} ${request.headers["content-type"]} ${request.headers.extra}`,
+    );
+    texts.push((request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body).toString());
+    response.writeHead(200, { "content-type": "application/json" }).end("{}");
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  onTestFinished(() => void server.close());
+  const resourceSpans = () => texts.flatMap((text) => JSON.parse(text).resourceSpans);
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    text: () => texts.join(),
+    resources: (): Attribute[][] => resourceSpans().map(({ resource }) => resource.attributes),
+    spans: (): Span[] =>
+      resourceSpans().flatMap(({ scopeSpans }) =>
+        scopeSpans.flatMap(({ spans }: { spans: Span[] }) => spans),
+      ),
+  };
+}
+
+const attributeOf = (attributes: Attribute[], name: string): unknown =>
+  Object.values(attributes.find((attribute) => attribute.key === name)?.value ?? {})[0];
+
+const traceId = "0af7651916cd43dd8448eb211c80319c";
+const [server, client] = [2, 3];
+
+test("a saved operation is one trace: gateway, graphql, each REST call, and REST saw it", {
+  timeout: 60_000,
+}, async () => {
+  const { url, requests, text, resources, spans } = await receiver();
+  const program = await runReady([], {
+    OTEL_EXPORTER_OTLP_ENDPOINT: url,
+    OTEL_EXPORTER_OTLP_HEADERS: "extra=1",
+    OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=staging",
+    ACCESS_LOG: "all",
+    BUILD: "abc123",
+  });
+  const { id, name } = manifest.operations.find((operation) => operation.name === "FindCustomers") ?? {};
+  const answer = await fetch(new URL("/v1/graphql", program.url), {
+    method: "POST",
+    headers: {
+      ...{ "content-type": "application/json", "x-api-key": key, "x-request-id": "request-1" },
+      traceparent: `00-${traceId}-b7ad6b7169203331-01`,
+    },
+    body: JSON.stringify({ documentId: id }),
+  });
+  expect(((await answer.json()) as { errors?: unknown }).errors).toBeUndefined();
+  await query(program.url, '{ contact(id: "none") { id } }', key);
+  await program.stop("SIGTERM"); // which sends what waits
+  expect(new Set(requests)).toEqual(new Set(["POST /v1/traces application/json 1"]));
+  const attributes = resources()[0] as Attribute[];
+  expect(attributeOf(attributes, "service.name")).toBe("messaging-graphql");
+  expect(attributeOf(attributes, "service.version")).toBe("abc123");
+  expect(attributeOf(attributes, "deployment.environment.name")).toBe("staging");
+  const trace = spans().filter((span) => span.traceId === traceId);
+  const [gateway] = trace.filter(({ parentSpanId }) => parentSpanId === "b7ad6b7169203331");
+  const [graphql] = trace.filter(({ parentSpanId }) => parentSpanId === gateway?.spanId);
+  expect(gateway).toMatchObject({ name: "POST /v1/graphql", kind: server });
+  expect(graphql).toMatchObject({ name, kind: server });
+  expect(attributeOf(graphql?.attributes ?? [], "request.id")).toBe("request-1");
+  const calls = trace.filter(({ parentSpanId }) => parentSpanId === graphql?.spanId);
+  expect(calls.map((call) => call.name).sort()).toEqual([
+    "Contact.owner listAgents",
+    "Query.contactsConnection listContacts",
+  ]);
+  for (const call of calls) expect(call.kind).toBe(client);
+  expect(trace).toHaveLength(4);
+  // the other request had no parent: a trace of its own; REST's 404 is an error of the call alone
+  const [missing] = spans().filter((span) => span.name === "Query.contact getContact");
+  expect(missing?.traceId).toMatch(/^(?!0af7)[0-9a-f]{32}$/);
+  expect(attributeOf(missing?.attributes ?? [], "error.type")).toBe("NOT_FOUND");
+  const lines = program
+    .output()
+    .split("\n")
+    .flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
+  const seen = lines.filter((line) => line.traceId === traceId).map(({ role }) => role);
+  expect(seen.sort()).toEqual(["gateway", "graphql", "platform", "platform"]);
+  for (const secret of [key, "sk_", tenant, "harbor"]) expect(text()).not.toContain(secret);
+});
+
+test("it is switched off by the standard variables", { timeout: 60_000 }, async () => {
+  const { url, spans } = await receiver();
+  for (const off of [{ OTEL_SDK_DISABLED: "true" }, { OTEL_TRACES_EXPORTER: "none" }]) {
+    const program = await runReady([], { OTEL_EXPORTER_OTLP_ENDPOINT: url, ...off });
+    await query(program.url, "{ me { id } }", key);
+    await program.stop("SIGTERM");
+  }
+  expect(spans()).toEqual([]);
+});
+
+test("nothing of OpenTelemetry is loaded unless traces are asked for", { timeout: 60_000 }, async () => {
+  const hooks = `import { registerHooks } from "node:module";
+registerHooks({ resolve: (name, context, next) => {
+  if (name.startsWith("@opentelemetry/")) console.log("loads " + name);
+  return next(name, context);
+} });`;
+  const args = ["--import", `data:text/javascript,${encodeURIComponent(hooks)}`];
+  const off = await runReady(["graphql"], { REST_BASE_URL: "http://127.0.0.1:1" }, args);
+  const on = await runReady(
+    ["graphql"],
+    { REST_BASE_URL: "http://127.0.0.1:1", OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" },
+    args,
+  );
+  expect(off.output()).not.toContain("loads @opentelemetry/");
+  expect(on.output()).toContain("loads @opentelemetry/api");
+});
+
+test("a sampler decides, and a parent that is not sampled is kept to", { timeout: 60_000 }, async () => {
+  const { url, spans } = await receiver();
+  const ask = (to: URL, headers: Record<string, string>): Promise<Response> =>
+    fetch(new URL("/v1/identity/me", to), { headers: { "x-api-key": key, ...headers } });
+  const off = await runReady([], { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_TRACES_SAMPLER: "always_off" });
+  await ask(off.url, { traceparent: `00-${traceId}-b7ad6b7169203331-01` });
+  await off.stop("SIGTERM");
+  const byParent = await runReady([], { OTEL_EXPORTER_OTLP_ENDPOINT: url });
+  await ask(byParent.url, { traceparent: `00-${traceId}-b7ad6b7169203331-00` });
+  await byParent.stop("SIGTERM");
+  expect(spans()).toEqual([]);
+});
+
+test("a receiver that is down fails no request and is told", { timeout: 60_000 }, async () => {
+  const program = await runReady([], {
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
+    OTEL_EXPORTER_OTLP_TIMEOUT: "300",
+  });
+  expect(await query(program.url, "{ me { id } }", key)).toMatchObject({ data: { me: {} } });
+  await vi.waitFor(() => expect(program.output()).toMatch(/"msg":"traces"/), { timeout: 30_000 });
+  expect(await query(program.url, "{ me { id } }", key)).toMatchObject({ data: { me: {} } });
+  await program.stop("SIGTERM");
+  expect(program.child.exitCode).toBe(0);
+});
+
+test.each<[NodeJS.ProcessEnv, RegExp]>([
+  [{ OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" }, /OTEL_EXPORTER_OTLP_PROTOCOL: wants http\/json/],
+  [{ OTEL_TRACES_EXPORTER: "zipkin" }, /OTEL_TRACES_EXPORTER: wants otlp or none/],
+  [{ OTEL_TRACES_SAMPLER: "sometimes" }, /OTEL_TRACES_SAMPLER: wants one of always_on/],
+  [{ OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: "2" }, /OTEL_TRACES_SAMPLER_ARG: wants/],
+])("%o is refused", async (environment, line) => {
+  const given = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1", ...environment };
+  expect(() => readConfig(given, ["platform"])).toThrow(line);
+  const program = run(["platform", "--check-config"], given);
+  expect(await program.ended).toBe(2);
+});
