@@ -24,7 +24,9 @@ export function propose(model: Model, operationId: string): string {
     throw new UsageError([`propose ${operationId}: no field can send ${operation.method.toUpperCase()}`]);
   const answer = operation.successes.find(({ shape }) => shape)?.shape;
   if (!answer && !hasNoContent(operation))
-    throw new UsageError([`propose ${operationId}: it answers no JSON, so no field can show it`]);
+    throw new UsageError([
+      `propose ${operationId}: it answers neither JSON nor text, so no field can show it`,
+    ]);
   const definitions = new TypeDefinitions(model, operation);
   const root = isSafe(operation.method) ? "Query" : "Mutation";
   // a list inside an envelope becomes the value of the field; the envelope's other properties are left out

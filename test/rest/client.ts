@@ -22,6 +22,17 @@ export const operations: Record<string, Operation> = {
     },
   },
   "GET /things/{thingId}": { id: "getThing", product: "A" },
+  "POST /forms": {
+    id: "sendForm",
+    product: "A",
+    media: "application/x-www-form-urlencoded",
+    style: {
+      "body:meta": { style: "deepObject", explode: true },
+      "body:note": { style: "json", explode: false },
+      "body:few": { style: "form", explode: false },
+    },
+  },
+  "GET /motto": { id: "getMotto", product: "A", text: "text/plain" },
   "GET /others": { id: "listOthers", product: "B" },
   "POST /things": { id: "makeThing", product: "A" },
   "DELETE /things/{thingId}": { id: "dropThing", product: "A", empty: true },

@@ -3,6 +3,7 @@
 import type { RestDocument } from "../../openapi/document.ts";
 import { methodAndPath, type RestOperation } from "../../openapi/operation.ts";
 import { credentialHeadersOf } from "../../openapi/security.ts";
+import { isText } from "../../standards/media-type.ts";
 import type { BoundField } from "../model.ts";
 import type { CalledOperation } from "./rest-request.ts";
 
@@ -20,13 +21,16 @@ function calledOperation(document: RestDocument, operation: RestOperation): Call
   const style = Object.fromEntries(
     styled.map((each) => [`${each.in}:${each.name}`, { style: each.style, explode: each.explode }]),
   );
+  for (const [name, written] of body?.formStyles ?? []) style[`body:${name}`] = written;
+  const text = successes.find(({ media, shape }) => shape && media !== undefined && isText(media))?.media;
   return {
     id,
     product,
     ...(permission !== undefined && { permission }),
     ...(credentials.length > 0 && { credentials }),
-    ...(styled.length > 0 && { style }),
+    ...(Object.keys(style).length > 0 && { style }),
     ...(body && body.media !== "application/json" && { media: body.media }),
+    ...(text !== undefined && { text }),
     ...(successes.some(({ shape }) => !shape) && { empty: true }),
   };
 }
