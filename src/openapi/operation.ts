@@ -12,7 +12,7 @@ export type Parameter = {
   readonly required: boolean;
   readonly node: RestNode;
   readonly shape: Shape;
-  /** How arrays and objects are serialized (OpenAPI 3.1 §4.8.12.2). */
+  /** How arrays and objects are serialized (OpenAPI 3.1 §4.8.12.2); `json`: in a media type of its own, which is JSON. */
   readonly style: string;
   readonly explode: boolean;
   /** `x-limit-per`: names an array parameter. This parameter then limits the results of each of its items. */

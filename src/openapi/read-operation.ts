@@ -1,4 +1,5 @@
 /** Reads one operation: its parameters, its JSON body and its 2xx responses. */
+import { isJson } from "../standards/media-type.ts";
 import { entriesOf, isRecord, keysOf, type RestDocument, type RestNode } from "./document.ts";
 import { inputKey, type Parameter, type RestOperation } from "./operation.ts";
 import { readBody, readSuccesses, schemaIn } from "./read-content.ts";
@@ -48,9 +49,12 @@ function readParameters(document: RestDocument, owner: RestNode): Parameter[] {
     if (typeof name !== "string" || !(location === "path" || location === "query" || location === "header"))
       return [];
     const usual = location === "query" ? "form" : "simple";
+    const [media = ""] = keysOf(document.child(node, "content"));
     const written =
       !("schema" in node.value) && "content" in node.value
-        ? "content"
+        ? isJson(media)
+          ? "json"
+          : "content"
         : typeof style === "string"
           ? style
           : usual;

@@ -36,8 +36,7 @@ function serializeOne(
   const { style = "form", explode = true } = written ?? {};
   if (Array.isArray(value) && !explode && style === "form" && value.every(isPlain) && value.length > 0)
     return `${encodeURIComponent(name)}=${value.join(",")}`; // the hundreds of keys of a batch need no encoding
-  if (typeof value === "object" && style === "json")
-    return serializePrimitiveParam(encodeURIComponent(name), JSON.stringify(value));
+  if (style === "json") return serializePrimitiveParam(encodeURIComponent(name), JSON.stringify(value));
   if (typeof value !== "object" || value === null)
     return serializePrimitiveParam(encodeURIComponent(name), String(value));
   const members = Array.isArray(value) ? value : membersOf(value);

@@ -18,6 +18,7 @@ export const operations: Record<string, Operation> = {
       "query:form": { style: "form", explode: true },
       "query:flat": { style: "form", explode: false },
       "query:page": { style: "form", explode: false },
+      "query:where": { style: "json", explode: false },
       "header:X-Trace": { style: "simple", explode: true },
     },
   },

@@ -49,6 +49,14 @@ describe("a request", () => {
     expect(pathsOf(server.requests)).toEqual([path]);
   });
 
+  test("writes a query parameter of JSON as JSON", async () => {
+    const { rest, server } = await against(ok({}));
+    await rest.get("/things", { query: { where: { any: [{ size: 1 }] } } });
+    await rest.get("/things", { query: { where: "a" } });
+    const sent = pathsOf(server.requests).map((path) => new URL(path, "http://x").searchParams.get("where"));
+    expect(sent).toEqual(['{"any":[{"size":1}]}', '"a"']);
+  });
+
   test("writes a form as its body, and leaves out what is null", async () => {
     const { rest, server } = await against(ok({}));
     const note = { deep: [{ a: "&" }] };

@@ -89,9 +89,9 @@ function checkTemplate(binder: Binder, { operation, where }: FieldInProgress): v
 const sendableStyles: Record<string, readonly string[]> = {
   "path array": ["simple"],
   "path value": ["simple"],
-  "query array": ["form", "spaceDelimited", "pipeDelimited"],
-  "query object": ["form", "deepObject"],
-  "query value": ["form"],
+  "query array": ["form", "spaceDelimited", "pipeDelimited", "json"],
+  "query object": ["form", "deepObject", "json"],
+  "query value": ["form", "json"],
   "body array": ["form", "spaceDelimited", "pipeDelimited"],
   "body object": ["form", "deepObject"],
   "header array": ["simple"],
@@ -105,7 +105,8 @@ function checkStyle(binder: Binder, { operation, where }: FieldInProgress, param
   const { shape, style, node, name, in: location } = parameter;
   const kind = shape.types.has("array") ? "array" : shape.types.has("object") ? "object" : "value";
   const items = shape.items;
-  const isNested = kind === "array" && items && (items.types.has("array") || items.types.has("object"));
+  const isNested =
+    style !== "json" && kind === "array" && items && (items.types.has("array") || items.types.has("object"));
   const sent = sendableStyles[`${location} ${kind}`] ?? [];
   if (sent.includes(style) && !isNested) return;
   const how =
@@ -119,6 +120,8 @@ function checkStyle(binder: Binder, { operation, where }: FieldInProgress, param
     "parameter-style",
     { ...where, rest: node, below: ["style"] },
     message,
-    sent.length > 0 && !isNested ? `give it style ${sent.join(" or ")}` : "give it a simpler type",
+    sent.length > 0 && !isNested
+      ? `give it style ${sent.filter((name) => name !== "json").join(" or ")}`
+      : "give it a simpler type",
   );
 }

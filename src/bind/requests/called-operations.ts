@@ -17,7 +17,9 @@ export const calledOperations = (
 function calledOperation(document: RestDocument, operation: RestOperation): CalledOperation {
   const { id, product, permission, parameters, body, successes } = operation;
   const credentials = credentialHeadersOf(document, operation);
-  const styled = parameters.filter(({ shape }) => shape.types.has("array") || shape.types.has("object"));
+  const styled = parameters.filter(
+    ({ shape, style }) => style === "json" || shape.types.has("array") || shape.types.has("object"),
+  );
   const style = Object.fromEntries(
     styled.map((each) => [`${each.in}:${each.name}`, { style: each.style, explode: each.explode }]),
   );
