@@ -69,7 +69,7 @@ export class Proposal {
   #fieldName(root: "Query" | "Mutation", operation: RestOperation): string {
     const id = nameFrom(operation);
     const taken = new Set([...this.#fields[root].keys(), ...namesBelow(this.#model, root)]);
-    const short = fieldName(id.replace(/^(list|get|fetch|read)(?=[A-Z_])/, ""));
+    const short = fieldName(id.replace(/^(list|get|fetch|read)(?=[A-Z_-])/, ""));
     return taken.has(short) || !/\w/.test(short) ? freeName(fieldName(id), taken) : short;
   }
 }
