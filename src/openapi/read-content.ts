@@ -65,9 +65,11 @@ export function readSuccesses(document: RestDocument, operation: RestNode): Succ
     });
 }
 
-/** Text is a string, also where its schema says nothing. */
+/** Text is a string, whatever its schema says. */
 const textShape = (shape: Shape): Shape =>
-  shape.types.size === 0 ? { ...emptyShape(shape.node), types: new Set(["string"]) } : shape;
+  shape.types.size === 1 && shape.types.has("string")
+    ? shape
+    : { ...emptyShape(shape.node), types: new Set(["string"]) };
 
 /** The first entry of `content` whose media type one of the tests takes, the first test first. */
 function contentOf(

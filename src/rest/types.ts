@@ -66,11 +66,9 @@ type Empty = 204 | 205;
 /** The media types that the binder reads as JSON. */
 type JsonMedia = `${string}json${string}` | "*/*" | "application/*";
 
-/** The body in JSON, or else as text, which is a string where its schema says nothing. */
+/** The body in JSON, or else as text. */
 type ContentBody<Content, Json = Extract<keyof Content, JsonMedia>> = [Json] extends [never]
-  ? unknown extends Content[keyof Content]
-    ? string
-    : Content[keyof Content]
+  ? string
   : Content[Json & keyof Content];
 
 /** The 2xx JSON body. `null`: a success without content is documented. */
