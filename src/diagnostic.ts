@@ -20,7 +20,7 @@ export const rules = {
   "operation-unknown": ["error", "`@rest` names an operation that the document does not have."],
   "operation-no-json": [
     "error",
-    "A bound operation documents neither a JSON answer nor one without content (204).",
+    "A bound operation documents no answer that is JSON, text or without content (204).",
   ],
   "method-unsupported": [
     "error",
@@ -37,6 +37,8 @@ export const rules = {
     "error",
     "A parameter is written in a way that cannot be sent in its place and type (OpenAPI 3.1 §4.8.12.2).",
   ],
+  "body-unsent": ["warning", "A bound operation takes an optional body that no binding can write."],
+  "server-ignored": ["warning", "A bound operation has servers of its own, which its calls do not go to."],
   "path-template": ["error", "A path and its path parameters do not name the same things."],
   "source-invalid": ["error", "A `from` or `value` cannot be read."],
   "argument-unused": ["error", "An argument feeds nothing."],

@@ -56,7 +56,7 @@ describe("imports", () => {
   /** Both towers, the ground first. A folder imports only itself and those before it; those of one row are strangers. */
   const ground = [["standards"]];
   const buildTime = [...ground, ["cli"], ["diagnostic.ts"], ["openapi"], ["schema"], ["bind"]];
-  const commands = [["propose", "explain"], ["codegen"], ["check"]];
+  const commands = [["propose", "explain"], ["codegen"], ["check", "init"]];
   const settings = [["capacity.ts"], ["environment.ts"], ["config.ts"]];
   const runTime = [...ground, ...settings, ["errors.ts"], ["observe"], ["http"], ["rest"]];
   const roles = [["graphql", "gateway", "platform"], ["process"], ["main.ts"]];

@@ -11,6 +11,7 @@ import { isRecord } from "../openapi/document.ts";
 import { withId } from "../openapi/operation.ts";
 import { parseYamlFile, type YamlFile } from "../openapi/yaml-file.ts";
 import { frameAt } from "./frame.ts";
+import { isPattern, operationsOf } from "./ledger-entry.ts";
 import type { Finding } from "./report.ts";
 
 const ledgerFile = "rest-only.yaml";
@@ -18,8 +19,9 @@ const ledgerFile = "rest-only.yaml";
 export function ledgerFindings(snapshot: SpecSnapshot, model: Model): Finding[] {
   const ledger = readLedger(snapshot);
   const bound = boundOperations(model);
+  const listed = new Set([...ledger.entries.keys()].flatMap((key) => operationsOf(model.operations, key)));
   const undecided = [...model.operations.values()].filter(
-    ({ id }) => !bound.has(id) && !ledger.entries.has(id),
+    (operation) => !bound.has(operation.id) && !listed.has(operation),
   );
   return [
     ...undecided.map((operation) => ({
@@ -56,18 +58,22 @@ function staleEntries(
 ): Finding[] {
   return [...ledger.entries].flatMap(([id, reason]): Finding[] => {
     const places = ledger.file ? [frameAt(snapshot, "file", ledger.file.place([id]))] : [];
-    const unknown = !model.operations.has(id);
+    const operations = operationsOf(model.operations, id);
     const hint = "remove the entry";
-    if (unknown) {
-      const message = `there is no REST operation "${id}"${didYouMean(id, model.operations.keys())}`;
+    if (operations.length === 0) {
+      const message = isPattern(id)
+        ? `"${id}" takes no REST operation`
+        : `there is no REST operation "${id}"${didYouMean(id, model.operations.keys())}`;
       return [{ ...common("ledger-unknown", id), message, hint, places }];
     }
-    if (bound.has(id))
+    if (operations.every((operation) => bound.has(operation.id)))
       return [
         {
           ...common("ledger-bound", id),
           severity: "note",
-          message: `${id} has a GraphQL field by now`,
+          message: isPattern(id)
+            ? `every operation of "${id}" has a GraphQL field by now`
+            : `${id} has a GraphQL field by now`,
           hint,
           places,
         },

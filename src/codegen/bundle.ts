@@ -91,15 +91,21 @@ class LoadedFiles extends BaseResolver {
   }
 }
 
-/** What the bundle writes into must not be the model's. YAML aliases stay one object. */
-function copy(value: unknown, copies = new Map<unknown, unknown>()): unknown {
+/**
+ * What the bundle writes into must not be the model's. YAML aliases stay one object. A map of examples is left out: no
+ * type is made of it. `at`: the key of the value; below `properties` keys are the API's own.
+ */
+function copy(value: unknown, copies = new Map<unknown, unknown>(), at?: string): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (copies.has(value)) return copies.get(value);
   const made: unknown[] | Record<string, unknown> = Array.isArray(value) ? [] : {};
   copies.set(value, made);
   if (Array.isArray(made)) made.push(...(value as unknown[]).map((item) => copy(item, copies)));
   else
-    for (const [key, member] of Object.entries(value)) made[guarded(key)] = copyMember(key, member, copies);
+    for (const [key, member] of Object.entries(value)) {
+      if (key === "examples" && isRecord(member) && at !== "properties") continue;
+      made[guarded(key)] = copyMember(key, member, copies);
+    }
   return made;
 }
 
@@ -108,7 +114,8 @@ function copyMember(key: string, member: unknown, copies: Map<unknown, unknown>)
   if (key === "$ref" && typeof member === "string") return guardedReference(member);
   if (key === "required" && Array.isArray(member)) return member.map((name) => guarded(String(name)));
   if (key === "examples" && isExamples(member)) return {};
-  if (key !== "discriminator" || !isRecord(member)) return copy(member, copies);
+  if (key !== "discriminator" || !isRecord(member) || typeof member.propertyName !== "string")
+    return copy(member, copies, key);
   const { propertyName, mapping } = member;
   const pointed = Object.entries(isRecord(mapping) ? mapping : {}).map(([value, to]) => [
     guarded(value),
@@ -116,7 +123,7 @@ function copyMember(key: string, member: unknown, copies: Map<unknown, unknown>)
   ]);
   return {
     ...member,
-    propertyName: guarded(String(propertyName)),
+    propertyName: guarded(propertyName),
     ...(isRecord(mapping) && { mapping: Object.fromEntries(pointed) }),
   };
 }

@@ -112,6 +112,10 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 export const keysOf = (node: RestNode | undefined): string[] =>
   typeof node?.value === "object" && node.value !== null ? Object.keys(node.value) : [];
 
+/** The entries of a list or a map, their `$ref`s followed. An entry with a broken `$ref` is left out. */
+export const entriesOf = (document: RestDocument, node: RestNode | undefined): RestNode[] =>
+  keysOf(node).flatMap((key) => document.child(node, key) ?? []);
+
 export const refOf = (value: unknown): string | undefined =>
   isRecord(value) && typeof value.$ref === "string" ? value.$ref : undefined;
 

@@ -12,7 +12,7 @@ export type Parameter = {
   readonly required: boolean;
   readonly node: RestNode;
   readonly shape: Shape;
-  /** How arrays and objects are serialized (OpenAPI 3.1 §4.8.12.2). */
+  /** How arrays and objects are serialized (OpenAPI 3.1 §4.8.12.2); `json`: in a media type of its own, which is JSON. */
   readonly style: string;
   readonly explode: boolean;
   /** `x-limit-per`: names an array parameter. This parameter then limits the results of each of its items. */
@@ -23,12 +23,15 @@ export type Parameter = {
 export const inputKey = (parameter: Pick<Parameter, "in" | "name">): string =>
   `${parameter.in}:${parameter.in === "header" ? parameter.name.toLowerCase() : parameter.name}`;
 
+/** By property. The style `json` writes an object as JSON. */
+export type FormStyles = ReadonlyMap<string, { readonly style: string; readonly explode: boolean }>;
+
 /** A documented 2xx response. */
 export type SuccessResponse = {
   readonly status: string;
   /** Absent: the response has no content. */
   readonly media?: string;
-  /** The JSON body's shape; absent: the response has no JSON body. */
+  /** The shape of a JSON body or of a text; absent: the response has neither. */
   readonly shape?: Shape;
 };
 
@@ -50,10 +53,16 @@ export type RestOperation = {
     readonly required: boolean;
     readonly node: RestNode;
     readonly media: string;
+    /** A form's body: how its lists and objects are written. */
+    readonly formStyles?: FormStyles;
   };
+  /** An optional body in media types that no binding can write. */
+  readonly unsentBody?: { readonly node: RestNode; readonly media: readonly string[] };
+  /** The servers of the operation or of its path. */
+  readonly servers?: { readonly node: RestNode; readonly urls: readonly string[] };
   readonly successes: readonly SuccessResponse[];
   readonly documents404: boolean;
-  /** Required parts of the request that a binding cannot feed: cookies, a body that is not JSON. */
+  /** Required parts of the request that a binding cannot feed: cookies, a body that is neither JSON nor a form. */
   readonly unfeedable: readonly {
     readonly name: string;
     readonly node: RestNode;

@@ -1,9 +1,10 @@
 /** Reads one operation: its parameters, its JSON body and its 2xx responses. */
 import { isJson } from "../standards/media-type.ts";
-import { isRecord, keysOf, type RestDocument, type RestNode } from "./document.ts";
-import { inputKey, type Parameter, type RestOperation, type SuccessResponse } from "./operation.ts";
+import { entriesOf, isRecord, keysOf, type RestDocument, type RestNode } from "./document.ts";
+import { inputKey, type Parameter, type RestOperation } from "./operation.ts";
+import { readBody, readSuccesses, schemaIn } from "./read-content.ts";
 import { shapeAt } from "./read-shape.ts";
-import { nodeBelow, type Shape } from "./shape.ts";
+import type { Shape } from "./shape.ts";
 import type { NodePath } from "./yaml-file.ts";
 
 export function readOperation(
@@ -32,6 +33,8 @@ export function readOperation(
     successes: readSuccesses(document, node),
     successPath: readSuccessPath(document, node),
     unfeedable: readUnfeedable(document, item, node, body),
+    ...unsentBody(document, node, body),
+    ...ownServers(document, item, node),
     documents404: keysOf(document.child(node, "responses")).includes("404"),
     ...(typeof value.summary === "string" && { summary: value.summary }),
     ...(typeof value["x-permission"] === "string" && { permission: value["x-permission"] }),
@@ -46,9 +49,12 @@ function readParameters(document: RestDocument, owner: RestNode): Parameter[] {
     if (typeof name !== "string" || !(location === "path" || location === "query" || location === "header"))
       return [];
     const usual = location === "query" ? "form" : "simple";
+    const [media = ""] = keysOf(document.child(node, "content"));
     const written =
       !("schema" in node.value) && "content" in node.value
-        ? "content"
+        ? isJson(media)
+          ? "json"
+          : "content"
         : typeof style === "string"
           ? style
           : usual;
@@ -91,12 +97,35 @@ function readUnfeedable(
     ? [
         ...cookies,
         {
-          name: "a body that is not JSON",
+          name: "a body that is neither JSON nor a form",
           node: body,
           below: ["content", ...keysOf(document.child(body, "content")).slice(0, 1)],
         },
       ]
     : cookies;
+}
+
+/** The media types of a body that may be left out, and of which no binding can write any. */
+function unsentBody(
+  document: RestDocument,
+  operation: RestNode,
+  body: RestOperation["body"],
+): Pick<RestOperation, "unsentBody"> {
+  const node = document.child(operation, "requestBody");
+  const media = keysOf(document.child(node, "content"));
+  return node && !body && media.length > 0 ? { unsentBody: { node, media } } : {};
+}
+
+/** The servers of the operation or of its path, which replace those of the document (OpenAPI 3.1 §4.8.10). */
+function ownServers(
+  document: RestDocument,
+  item: RestNode,
+  operation: RestNode,
+): Pick<RestOperation, "servers"> {
+  const owner = [operation, item].find((node) => document.child(node, "servers") !== undefined);
+  const node = document.child(owner, "servers");
+  const urls = entriesOf(document, node).flatMap(({ value }) => (isRecord(value) ? [String(value.url)] : []));
+  return node && urls.length > 0 ? { servers: { node, urls } } : {};
 }
 
 /** An operation's declaration of a cookie replaces its path item's. */
@@ -120,38 +149,3 @@ function schemaShape(document: RestDocument, node: RestNode): Shape {
   const isInContent = entry && !("schema" in (node.value as object));
   return shapeAt(document, schemaIn(isInContent ? entry : node));
 }
-
-/** The `schema` of a parameter or a media type; an empty schema if there is none. */
-const schemaIn = (node: RestNode): RestNode =>
-  isRecord(node.value) && "schema" in node.value ? nodeBelow(node, "schema") : { ...node, value: {} };
-
-function readBody(document: RestDocument, operation: RestNode): RestOperation["body"] {
-  const node = document.child(operation, "requestBody");
-  const found = node && jsonContent(document, node);
-  if (!node || !found) return undefined;
-  return { ...found, node, required: (node.value as Record<string, unknown>).required === true };
-}
-
-function readSuccesses(document: RestDocument, operation: RestNode): SuccessResponse[] {
-  const responses = document.child(operation, "responses");
-  return keysOf(responses)
-    .filter((status) => /^2/.test(status))
-    .flatMap((status): SuccessResponse[] => {
-      const node = document.child(responses, status);
-      if (!node) return [];
-      const [media] = keysOf(document.child(node, "content"));
-      return [{ status, ...(media !== undefined && { media }), ...jsonContent(document, node) }];
-    });
-}
-
-function jsonContent(document: RestDocument, node: RestNode): { media: string; shape: Shape } | undefined {
-  const content = document.child(node, "content");
-  const media = keysOf(content).find(isJson);
-  if (media === undefined) return undefined;
-  const entry = document.child(content, media);
-  return entry && { media, shape: shapeAt(document, schemaIn(entry)) };
-}
-
-/** The entries of a list or a map, their `$ref`s followed. An entry with a broken `$ref` is left out. */
-const entriesOf = (document: RestDocument, node: RestNode | undefined): RestNode[] =>
-  keysOf(node).flatMap((key) => document.child(node, key) ?? []);

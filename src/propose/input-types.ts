@@ -3,7 +3,14 @@ import { unfedProperties } from "../bind/inputs/match-input.ts";
 import { exceedsInt } from "../bind/type-rules.ts";
 import type { Parameter, RestOperation } from "../openapi/operation.ts";
 import type { Shape } from "../openapi/shape.ts";
-import { descriptionLines, fieldName, restNameDirective, typeName } from "./proposed-names.ts";
+import {
+  descriptionLines,
+  fieldName,
+  nameFrom,
+  restNameDirective,
+  typeName,
+  uniqueNames,
+} from "./proposed-names.ts";
 import { scalarType } from "./scalar-types.ts";
 import { descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
 
@@ -17,9 +24,8 @@ export class InputTypes {
   }
 
   /** The lines of an argument: description and definition. */
-  argument(parameter: Parameter): string[] {
+  argument(own: string, parameter: Parameter): string[] {
     const { name, shape, required, node, in: location } = parameter;
-    const own = fieldName(name);
     const isAmbiguous = this.#operation.parameters.some(
       (other) => other !== parameter && other.name === name,
     );
@@ -32,11 +38,12 @@ export class InputTypes {
   }
 
   bodyArgument({ shape, required }: NonNullable<RestOperation["body"]>): string {
-    return `input: ${this.#inputObject(shape, typeName(this.#operation.id))}${required ? "!" : ""}`;
+    return `input: ${this.#inputObject(shape, typeName(nameFrom(this.#operation)))}${required ? "!" : ""}`;
   }
 
   #input(shape: Shape, wanted: string, inBody: boolean): string {
-    if (shape.types.has("array") && shape.items) return `[${this.#input(shape.items, wanted, inBody)}!]`;
+    if (shape.types.size === 1 && shape.types.has("array") && shape.items)
+      return `[${this.#input(shape.items, wanted, inBody)}!]`;
     if (shape.types.size === 1 && shape.types.has("object")) return this.#inputObject(shape, wanted);
     // a parameter is text, so an ID carries a 64-bit integer; no GraphQL type carries one in a JSON body
     const isWide = shape.types.has("integer") && !shape.types.has("number") && exceedsInt(shape);
@@ -52,10 +59,14 @@ export class InputTypes {
     const { members = [shape] } = shape;
     const isTaken = members.some((member) => unfedProperties(member, shared).length === 0);
     if (fields.length === 0 || !isTaken) return this.#definitions.json();
+    const names = uniqueNames(
+      fields.map(({ name }) => name),
+      fieldName,
+    );
     return this.#definitions.define(shape, wanted, "Input", (name) => [
       `input ${name} {`,
-      ...fields.flatMap(({ name: rest, shape: value, required, node }) => {
-        const own = fieldName(rest);
+      ...fields.flatMap(({ name: rest, shape: value, required, node }, index) => {
+        const own = names[index] ?? rest;
         const type =
           this.#input(value, name.replace(/Input$/, "") + typeName(rest), true) + (required ? "!" : "");
         return [

@@ -1,21 +1,30 @@
-/** `npm run propose -- <operationId>…`. */
+/** `npm run propose -- <operation>…`. */
 import { join } from "node:path";
 import { loadSpec, provedModel } from "../bind/load.ts";
 import { folderFiles } from "../bind/spec-files.ts";
 import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
 import { escaped } from "../cli/printable.ts";
-import { propose } from "./propose.ts";
+import { RestDocument } from "../openapi/document.ts";
+import { hasNoField, modelWithoutFields } from "./empty-schema.ts";
+import { Proposal } from "./propose.ts";
 
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
   runCommand("npm run propose", argv, io, (line, does) =>
     line
       .description("Prints the SDL for REST operations that have no field yet, ready to paste.")
-      .argument("<operationId...>", "REST operations of spec/openapi.yaml")
+      .argument("<operation...>", 'operationIds of spec/openapi.yaml, or methods and paths: "GET /things"')
       .addHelpText("after", exitCodes)
       .action(
         does((ids: readonly string[]) => {
-          const model = provedModel(loadSpec(folderFiles(join(io.root, "spec")).read));
-          io.out(escaped(ids.map((id) => propose(model, id)).join("\n\n")));
+          const { read } = folderFiles(join(io.root, "spec"));
+          const isEmpty = hasNoField(read("schema.graphql"));
+          const proposal = new Proposal(
+            isEmpty
+              ? modelWithoutFields(new RestDocument("openapi.yaml", read))
+              : provedModel(loadSpec(read)),
+          );
+          for (const id of ids) proposal.add(id);
+          io.out(escaped(proposal.sdl(isEmpty ? "type" : "extend type")));
           return 0;
         }),
       ),

@@ -1,6 +1,6 @@
 /** The GraphQL types for the response of a REST operation. */
 import type { Property, Shape } from "../openapi/shape.ts";
-import { descriptionLines, fieldName, restNameDirective, typeName } from "./proposed-names.ts";
+import { descriptionLines, fieldName, restNameDirective, typeName, uniqueNames } from "./proposed-names.ts";
 import { scalarType } from "./scalar-types.ts";
 import { descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
 import { isUnion, knownUnion, onlyShared, variantName } from "./unions.ts";
@@ -16,7 +16,7 @@ export class OutputTypes {
   output(shape: Shape, wanted: string): string {
     if (shape.types.has("array")) {
       const items = shape.items;
-      if (!items) return this.#definitions.json();
+      if (!items || shape.types.size > 1) return this.#definitions.json();
       return `[${this.output(items, wanted)}${items.nullable ? "" : "!"}]`;
     }
     if (shape.types.size === 1 && shape.types.has("object"))
@@ -55,7 +55,10 @@ export class OutputTypes {
       ...onlyShared(shape),
       ...descriptionLines(descriptionOf(shape.node), ""),
       `type ${name} {`,
-      ...fields.flatMap((property) => this.#field(property, name)),
+      ...uniqueNames(
+        fields.map((property) => property.name),
+        fieldName,
+      ).flatMap((own, index) => this.#field(own, fields[index] as Property, name)),
       "}",
     ]);
   }
@@ -68,8 +71,7 @@ export class OutputTypes {
     return known?.[0];
   }
 
-  #field({ name, shape, required, node }: Property, owner: string): string[] {
-    const own = fieldName(name);
+  #field(own: string, { name, shape, required, node }: Property, owner: string): string[] {
     const plain = this.output(shape, owner + typeName(name));
     const type =
       (plain === "String" && /(^id|Id|_id)$/.test(name) ? "ID" : plain) +

@@ -1,5 +1,5 @@
 /**
- * `npm run propose`: prints the SDL for a REST operation that has no field yet, ready to paste into the schema. It uses
+ * `npm run propose`: prints the SDL for REST operations that have no field yet, ready to paste into the schema. It uses
  * the schema's own types where they fit. The pasted SDL passes `check`.
  */
 import { didYouMean } from "../bind/findings.ts";
@@ -10,59 +10,91 @@ import { operationNamed } from "../openapi/read-operations.ts";
 import { declaredProperty } from "../openapi/shape.ts";
 import { InputTypes } from "./input-types.ts";
 import { OutputTypes } from "./output-types.ts";
-import { descriptionLines, fieldName, typeName } from "./proposed-names.ts";
+import { descriptionLines, fieldName, freeName, nameFrom, typeName, uniqueNames } from "./proposed-names.ts";
 import { TypeDefinitions } from "./type-definitions.ts";
 
-/** Throws `UsageError` if there is no such operation, or no field can be bound to its method or its response. */
-export function propose(model: Model, operationId: string): string {
-  const operation = operationNamed(model.operations, operationId);
-  if (!operation) {
-    const near = didYouMean(operationId, model.operations.keys());
-    throw new UsageError([`propose ${operationId}: there is no such REST operation${near}`]);
+/** The SDL of fields for REST operations. The fields share the types that they have in common. */
+export class Proposal {
+  readonly #model: Model;
+  readonly #definitions: TypeDefinitions;
+  readonly #fields = { Query: new Map<string, string[]>(), Mutation: new Map<string, string[]>() };
+
+  constructor(model: Model) {
+    this.#model = model;
+    this.#definitions = new TypeDefinitions(model);
   }
-  if (!boundMethods.includes(operation.method))
-    throw new UsageError([`propose ${operationId}: no field can send ${operation.method.toUpperCase()}`]);
-  const answer = operation.successes.find(({ shape }) => shape)?.shape;
-  if (!answer && !hasNoContent(operation))
-    throw new UsageError([`propose ${operationId}: it answers no JSON, so no field can show it`]);
-  const definitions = new TypeDefinitions(model, operation);
-  const root = isSafe(operation.method) ? "Query" : "Mutation";
-  // a list inside an envelope becomes the value of the field; the envelope's other properties are left out
-  const items = answer && declaredProperty(answer, "items");
-  const isList = items?.shape.types.has("array") === true;
-  const shown = isList ? items?.shape : answer;
-  // a response without content is null, for which any type serves
-  const type = shown ? new OutputTypes(definitions).output(shown, typeName(operation.id)) : "Boolean";
-  const rest = [
-    `operation: ${JSON.stringify(operation.id)}`,
-    ...(operation.body ? ['body: "args.input"'] : []),
-    ...(isList ? ['result: "items"'] : []),
-  ];
-  const field = [
-    ...descriptionLines(operation.summary, "  "),
-    `  ${rootFieldName(model, root, operation)}${argumentList(definitions, operation)}: ${type}`,
-    `    @rest(${rest.join(", ")})`,
-  ];
-  return [
-    `extend type ${root} {`,
-    ...field,
-    "}",
-    ...definitions.sdl.flatMap((definition) => ["", definition]),
-  ].join("\n");
+
+  /** Throws `UsageError` if there is no such operation, or no field can be bound to its method or its response. */
+  add(name: string): void {
+    const operation = operationNamed(this.#model.operations, name);
+    if (!operation) {
+      const near = didYouMean(name, this.#model.operations.keys());
+      throw new UsageError([`propose ${name}: there is no such REST operation${near}`]);
+    }
+    const refusal = refusalOf(operation);
+    if (refusal !== undefined) throw new UsageError([`propose ${name}: ${refusal}`]);
+    this.#definitions.beginOperation(operation);
+    const answer = operation.successes.find(({ shape }) => shape)?.shape;
+    const root = isSafe(operation.method) ? "Query" : "Mutation";
+    // a list inside an envelope becomes the value of the field; the envelope's other properties are left out
+    const items = answer && declaredProperty(answer, "items");
+    const isList = items?.shape.types.has("array") === true;
+    const shown = isList ? items?.shape : answer;
+    // a response without content is null, for which any type serves
+    const type = shown
+      ? new OutputTypes(this.#definitions).output(shown, typeName(nameFrom(operation)))
+      : "Boolean";
+    const rest = [
+      `operation: ${JSON.stringify(operation.id)}`,
+      ...(operation.body ? ['body: "args.input"'] : []),
+      ...(isList ? ['result: "items"'] : []),
+    ];
+    const field = this.#fieldName(root, operation);
+    this.#fields[root].set(field, [
+      ...descriptionLines(operation.summary, "  "),
+      `  ${field}${argumentList(this.#definitions, operation)}: ${type}`,
+      `    @rest(${rest.join(", ")})`,
+    ]);
+  }
+
+  /** `keyword`: whether the root types exist. */
+  sdl(keyword: "type" | "extend type"): string {
+    const roots = Object.entries(this.#fields).flatMap(([root, fields]) =>
+      fields.size > 0 ? [[`${keyword} ${root} {`, ...[...fields.values()].flat(), "}"].join("\n")] : [],
+    );
+    return [...roots, ...this.#definitions.sdl].join("\n\n");
+  }
+
+  /** `listThings` → `things`, unless that name is taken. */
+  #fieldName(root: "Query" | "Mutation", operation: RestOperation): string {
+    const id = nameFrom(operation);
+    const taken = new Set([...this.#fields[root].keys(), ...namesBelow(this.#model, root)]);
+    const short = fieldName(id.replace(/^(list|get|fetch|read)(?=[A-Z_-])/, ""));
+    return taken.has(short) || !/\w/.test(short) ? freeName(fieldName(id), taken) : short;
+  }
 }
 
-/** `listThings` → `things`, unless the schema has that field. */
-function rootFieldName(model: Model, root: string, { id }: RestOperation): string {
-  const short = fieldName(id.replace(/^(list|get|fetch|read)(?=[A-Z_])/, ""));
-  const isTaken = model.fields.has(`${root}.${short}`);
-  return isTaken || short === "" ? fieldName(id) : short;
+const namesBelow = (model: Model, root: string): string[] =>
+  [...model.fields.values()].flatMap(({ type, field }) => (type === root ? [field] : []));
+
+/** The reason why no field can be bound to the operation. */
+export function refusalOf(operation: RestOperation): string | undefined {
+  if (!boundMethods.includes(operation.method)) return `no field can send ${operation.method.toUpperCase()}`;
+  const answers = operation.successes.some(({ shape }) => shape) || hasNoContent(operation);
+  return answers ? undefined : "it answers neither JSON nor text, so no field can show it";
 }
 
 function argumentList(definitions: TypeDefinitions, operation: RestOperation): string {
   const types = new InputTypes(definitions, operation);
+  const { parameters, body } = operation;
+  const names = uniqueNames(
+    parameters.map(({ name }) => name),
+    fieldName,
+    body ? ["input"] : [],
+  );
   const lines = [
-    ...operation.parameters.flatMap((parameter) => types.argument(parameter)),
-    ...(operation.body ? [types.bodyArgument(operation.body)] : []),
+    ...parameters.flatMap((parameter, index) => types.argument(names[index] ?? parameter.name, parameter)),
+    ...(body ? [types.bodyArgument(body)] : []),
   ];
   return lines.length === 0 ? "" : `(\n${lines.map((line) => `    ${line}`).join("\n")}\n  )`;
 }

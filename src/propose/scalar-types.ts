@@ -2,7 +2,7 @@
 import { isEnumType } from "graphql";
 import { enumValues, exceedsInt } from "../bind/type-rules.ts";
 import type { Shape } from "../openapi/shape.ts";
-import { descriptionLines, enumValueName, restNameDirective } from "./proposed-names.ts";
+import { descriptionLines, enumValueName, restNameDirective, uniqueNames } from "./proposed-names.ts";
 import { descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
 
 export function scalarType(definitions: TypeDefinitions, shape: Shape, wanted: string): string {
@@ -26,7 +26,9 @@ function enumType(definitions: TypeDefinitions, shape: Shape, wanted: string): s
   return definitions.define(shape, wanted, "", (name) => [
     ...descriptionLines(descriptionOf(shape.node), ""),
     `enum ${name} {`,
-    ...values.map((value) => `  ${enumValueName(value)}${restNameDirective(enumValueName(value), value)}`),
+    ...uniqueNames(values, enumValueName).map(
+      (own, index) => `  ${own}${restNameDirective(own, values[index] ?? "")}`,
+    ),
     "}",
   ]);
 }

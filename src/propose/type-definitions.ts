@@ -1,24 +1,28 @@
-/** The definitions that a proposed field adds to the schema: one for each REST schema, each with a free name. */
+/** The definitions that proposed fields add to the schema: one for each REST schema, each with a free name. */
 import { isScalarType } from "graphql";
 import type { Model } from "../bind/model.ts";
 import { isRecord, nodeKey } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { Shape } from "../openapi/shape.ts";
 import { dateScalars, dateScalarsUrl } from "../standards/date-scalars.ts";
-import { typeName } from "./proposed-names.ts";
+import { freeName, nameFrom, typeName } from "./proposed-names.ts";
 
 export class TypeDefinitions {
   readonly sdl: string[] = [];
   readonly model: Model;
-  readonly #operation: RestOperation;
+  #operation = "";
   readonly #names = new Map<string, string>();
   readonly #taken: Set<string>;
   readonly #scalars = new Set<string>();
 
-  constructor(model: Model, operation: RestOperation) {
+  constructor(model: Model) {
     this.model = model;
-    this.#operation = operation;
     this.#taken = new Set(Object.keys(model.schema.getTypeMap()));
+  }
+
+  /** The definitions that follow are those of this operation. It gives its name to a type whose own name is taken. */
+  beginOperation(operation: RestOperation): void {
+    this.#operation = nameFrom(operation);
   }
 
   /** The scalar for a value that no GraphQL type describes: the value passes unchanged. */
@@ -65,8 +69,9 @@ export class TypeDefinitions {
       identity.text === nodeKey(node) && node.path[1] === "schemas" && node.path.length === 3;
     const component = isComponent ? node.path[2] : undefined;
     const name = typeName(String(component ?? wanted)) + suffix;
-    const free = !this.#taken.has(name) ? name : typeName(`${this.#operation.id} ${name}`);
-    return this.#names.get(`${suffix} ${identity.text}`) ?? free;
+    const known = this.#names.get(`${suffix} ${identity.text}`);
+    if (known !== undefined || !this.#taken.has(name)) return known ?? name;
+    return freeName(typeName(`${this.#operation} ${name}`), this.#taken);
   }
 }
 

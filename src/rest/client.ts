@@ -6,9 +6,9 @@ import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { beginCall, endCall } from "../observe/observer.ts";
 import { CallRecord, type RequestRecord } from "../observe/records.ts";
-import { isJson } from "../standards/media-type.ts";
+import { isForm, isJson, isText } from "../standards/media-type.ts";
 import { ResponseCache } from "./cache/response-cache.ts";
-import { serializeHeaders, serializeQuery } from "./encode.ts";
+import { serializeForm, serializeHeaders, serializeQuery } from "./encode.ts";
 import { failureOf, named, refusal, retryWaitMs } from "./failure.ts";
 import type { Operation } from "./operation.ts";
 import type { RequestScope, Shares } from "./request-scope.ts";
@@ -158,13 +158,19 @@ export class RestClient {
     init: Init | undefined,
   ): Promise<Sent> {
     const body = init?.body ?? undefined;
-    const header = init?.header && serializeHeaders(operation, init.header);
+    const header = {
+      ...(operation.text !== undefined && { accept: `${operation.text}, application/json` }),
+      ...(init?.header && serializeHeaders(operation, init.header)),
+    };
+    const hasHeader = Object.keys(header).length > 0;
     return (client[method] as unknown as Send)(path, {
-      params: header ? { ...init, header } : init,
+      params: hasHeader ? { ...init, header } : init,
       body,
+      ...(operation.media !== undefined &&
+        isForm(operation.media) && { bodySerializer: (given: unknown) => serializeForm(operation, given) }),
       headers: operation.media && body !== undefined ? { "content-type": operation.media } : undefined,
       querySerializer: init?.query ? (given: Section) => serializeQuery(operation, given) : noQuery,
-      hasHeaders: body !== undefined || (header && Object.keys(header).length > 0),
+      hasHeaders: body !== undefined || hasHeader,
       parseAs: "stream", // openapi-fetch returns `RestResponse.body`, the parsed value
       scope: this.#scope,
       call,
@@ -178,7 +184,8 @@ function bodyOf(operation: Operation, init: Init | undefined, { data, error, res
   if (!response.ok) throw refusal(response, error, [init?.path, init?.query, init?.header, init?.body]);
   if (data === undefined && !operation.empty)
     throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is empty");
-  if (data !== undefined && !isJson(response.headers.get("content-type") ?? ""))
+  const media = response.headers.get("content-type") ?? "";
+  if (data !== undefined && !isJson(media) && !(operation.text !== undefined && isText(media)))
     throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not JSON");
   return data ?? null;
 }

@@ -6,14 +6,26 @@ import { serializeArrayParam, serializeObjectParam, serializePrimitiveParam } fr
 import { CodedError } from "../errors.ts";
 import type { Operation } from "./operation.ts";
 
-export function serializeQuery({ style = {} }: Operation, query: Readonly<Record<string, unknown>>): string {
-  let search = "";
-  for (const [name, value] of Object.entries(query)) {
+type Section = Readonly<Record<string, unknown>>;
+
+export const serializeQuery = (operation: Operation, query: Section): string =>
+  serializePairs(operation, "query", query);
+
+/** The body of a form (`application/x-www-form-urlencoded`, OpenAPI 3.1 §4.8.15.1). */
+export function serializeForm(operation: Operation, body: unknown): string {
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw refused("body", "is not an object, which a form needs");
+  return serializePairs(operation, "body", body as Section);
+}
+
+function serializePairs({ style = {} }: Operation, location: "query" | "body", section: Section): string {
+  let pairs = "";
+  for (const [name, value] of Object.entries(section)) {
     if (value === null || value === undefined) continue;
-    const written = wellFormed(name, () => serializeOne(name, value, style[`query:${name}`]));
-    if (written) search += search ? `&${written}` : written;
+    const written = wellFormed(name, () => serializeOne(name, value, style[`${location}:${name}`]));
+    if (written) pairs += pairs ? `&${written}` : written;
   }
-  return search;
+  return pairs;
 }
 
 function serializeOne(
@@ -24,12 +36,13 @@ function serializeOne(
   const { style = "form", explode = true } = written ?? {};
   if (Array.isArray(value) && !explode && style === "form" && value.every(isPlain) && value.length > 0)
     return `${encodeURIComponent(name)}=${value.join(",")}`; // the hundreds of keys of a batch need no encoding
+  if (style === "json") return serializePrimitiveParam(encodeURIComponent(name), JSON.stringify(value));
   if (typeof value !== "object" || value === null)
     return serializePrimitiveParam(encodeURIComponent(name), String(value));
   const members = Array.isArray(value) ? value : membersOf(value);
   const inner = Object.values(members);
   if (inner.some((member) => typeof member === "object"))
-    throw refused(name, "is not a value that a query can hold");
+    throw refused(name, "is not a value that a query or a form can hold");
   if (inner.length === 0) return "";
   return Array.isArray(members)
     ? serializeArrayParam(encodeURIComponent(name), members, { style: style as "form", explode })

@@ -6,12 +6,14 @@ export type Operation = {
   readonly product: string;
   /** The permission that a caller needs, where the document names one. */
   readonly permission?: string;
-  /** The styles of array and object parameters, by `<in>:<name>` (OpenAPI 3.1 §4.8.12.2). */
+  /** The styles of array and object parameters, and of a form's properties, by `<in>:<name>` (OpenAPI 3.1 §4.8.12.2). */
   readonly style?: Readonly<Record<string, { readonly style: string; readonly explode: boolean }>>;
   /** The request headers that carry its credentials, in lower case: a list for each way in. Absent: it takes none. */
   readonly credentials?: readonly (readonly string[])[];
   /** The media type of its body, if that is not `application/json`. */
   readonly media?: string;
+  /** The media type of a success that is text. */
+  readonly text?: string;
   /** A success without content is documented. */
   readonly empty?: true;
 };

@@ -1,6 +1,7 @@
 /** A response of REST, as openapi-fetch takes it: a light stand-in for `Response` whose whole body is there. */
 
 import type { ResponseSource } from "../observe/records.ts";
+import { isJson, isText } from "../standards/media-type.ts";
 
 export type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -45,10 +46,14 @@ export class RestResponse {
     return this.#text;
   }
 
-  /** The value of a JSON body, `undefined` for an empty one. It is parsed at the first use. Throws `SyntaxError`. */
+  /**
+   * The value of the body, `undefined` for an empty one. Text is its own value, and JSON is parsed at the first use.
+   * Throws `SyntaxError`.
+   */
   get body(): unknown {
     if (this.#text === "") return this.#value;
-    this.#value = JSON.parse(this.#text);
+    const media = this.headers.get("content-type") ?? "";
+    this.#value = isText(media) && !isJson(media) ? this.#text : JSON.parse(this.#text);
     this.#text = "";
     return this.#value;
   }

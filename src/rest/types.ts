@@ -60,13 +60,26 @@ export type BarePathFor<Method extends HttpMethod> = {
 
 type Success = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | "2XX";
 
+/** They have no content, whatever the document says. */
+type Empty = 204 | 205;
+
+/** The media types that the binder reads as JSON. */
+type JsonMedia = `${string}json${string}` | "*/*" | "application/*";
+
+/** The body in JSON, or else as text. */
+type ContentBody<Content, Json = Extract<keyof Content, JsonMedia>> = [Json] extends [never]
+  ? string
+  : Content[Json & keyof Content];
+
 /** The 2xx JSON body. `null`: a success without content is documented. */
 export type SuccessBody<Operation> = Operation extends { responses: infer Responses }
   ? {
       [Status in keyof Responses]: Status extends Success
-        ? Responses[Status] extends { content: infer Content extends object }
-          ? Content[keyof Content]
-          : null
+        ? Status extends Empty
+          ? null
+          : Responses[Status] extends { content: infer Content extends object }
+            ? ContentBody<Content>
+            : null
         : never;
     }[keyof Responses]
   : never;

@@ -1,5 +1,15 @@
-/** Recognises JSON media types. */
+/** Recognises media types. Their parameters are ignored. */
 
-/** Whether a media type is JSON by its name or suffix (RFC 8259 §11, RFC 6839 §3.1). Its parameters are ignored. */
+/** Whether a media type is JSON by its name or suffix (RFC 8259 §11, RFC 6839 §3.1). */
 export const isJson = (mediaType: string): boolean =>
   /^(?:application\/json|[\w.+-]+\/[\w.+-]+\+json)\s*(?:;|$)/i.test(mediaType);
+
+/** Whether a media type is text (RFC 2046 §4.1). */
+export const isText = (mediaType: string): boolean => /^text\/[\w.+-]+\s*(?:;|$)/i.test(mediaType);
+
+/** Whether a media type is that of HTML forms (WHATWG URL §5). */
+export const isForm = (mediaType: string): boolean =>
+  /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(mediaType);
+
+/** Whether a range of media types (RFC 9110 §12.5.1) includes JSON. */
+export const includesJson = (range: string): boolean => range === "*/*" || range === "application/*";

@@ -3,7 +3,7 @@ import { bind } from "../../src/bind/bind.ts";
 import { type DocumentFile, readDocument } from "../../src/bind/load.ts";
 import type { Model } from "../../src/bind/model.ts";
 import type { Diagnostic } from "../../src/diagnostic.ts";
-import { propose } from "../../src/propose/propose.ts";
+import { Proposal } from "../../src/propose/propose.ts";
 import { readSchema } from "../../src/schema/read-schema.ts";
 
 export type Failure = { readonly operation: string; readonly reason: string };
@@ -50,6 +50,13 @@ export function proposalsOf(text: string, most: number, groupSize = 30): Proposa
     groups.push({ schema: withoutStart(schema), operations: bound });
   }
   return { operations: chosen.length, ...counts, failures, groups };
+}
+
+/** What `npm run propose` prints for one operation. */
+function propose(model: Model, operation: string): string {
+  const proposal = new Proposal(model);
+  proposal.add(operation);
+  return proposal.sdl("extend type");
 }
 
 type Stage = { proposed?: true; alone?: true; schema?: string };

@@ -49,6 +49,46 @@ describe("a request", () => {
     expect(pathsOf(server.requests)).toEqual([path]);
   });
 
+  test("writes a query parameter of JSON as JSON", async () => {
+    const { rest, server } = await against(ok({}));
+    await rest.get("/things", { query: { where: { any: [{ size: 1 }] } } });
+    await rest.get("/things", { query: { where: "a" } });
+    const sent = pathsOf(server.requests).map((path) => new URL(path, "http://x").searchParams.get("where"));
+    expect(sent).toEqual(['{"any":[{"size":1}]}', '"a"']);
+  });
+
+  test("writes a form as its body, and leaves out what is null", async () => {
+    const { rest, server } = await against(ok({}));
+    const note = { deep: [{ a: "&" }] };
+    const body = {
+      amount: 5,
+      to: ["a&b", "c=d"],
+      few: ["x,", "y"],
+      meta: { order_id: "ä 1" },
+      note,
+      none: null,
+    };
+    await rest.post("/forms", { body });
+    const [, head = "", sent] = /^([\s\S]*?)\r\n\r\n([\s\S]*)$/.exec(server.requests[0] ?? "") ?? [];
+    expect(head).toMatch(/\r\ncontent-type: application\/x-www-form-urlencoded\r\n/i);
+    const received = new URLSearchParams(sent);
+    expect([...received]).toEqual([
+      ["amount", "5"],
+      ["to", "a&b"],
+      ["to", "c=d"],
+      ["few", "x,,y"],
+      ["meta[order_id]", "ä 1"],
+      ["note", JSON.stringify(note)],
+    ]);
+  });
+
+  test("refuses what a form cannot hold, before the call", async () => {
+    const { rest, server } = await against(ok({}));
+    for (const body of [{ to: [["a"]] }, { meta: { a: { b: 1 } } }, "text", ["a"]])
+      expect(await failureOf(rest.post("/forms", { body }))).toMatchObject({ code: "BAD_USER_INPUT" });
+    expect(server.requests).toEqual([]);
+  });
+
   test("refuses header values that would add another header, and text with half a surrogate pair", async () => {
     const { rest, server } = await against(ok({}));
     const header = { "Idempotency-Key": "a\r\nx-service-tenant-id: b" };

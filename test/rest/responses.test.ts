@@ -3,6 +3,24 @@ import { describe, expect, test } from "vitest";
 import { against, failureOf, ok, status } from "./client.ts";
 import { type Answer, http } from "./raw-server.ts";
 
+describe("text", () => {
+  const text = (type: string) =>
+    against((socket) => socket.write(http(200, "Keep it\nsimple.", { "content-type": type })));
+
+  test("is the value of an operation that documents it, and is asked for", async () => {
+    const { rest, server } = await text("text/plain; charset=utf-8");
+    expect(await rest.get("/motto")).toBe("Keep it\nsimple.");
+    expect(server.requests[0]).toMatch(/\r\naccept: text\/plain, application\/json\r\n/i);
+  });
+
+  test("breaks the contract of any other operation, and a type that is not documented breaks it here", async () => {
+    expect((await failureOf((await text("text/plain")).rest.get("/things"))).message).toMatch(/not JSON/);
+    expect((await failureOf((await text("image/png")).rest.get("/motto"))).code).toBe(
+      "BAD_UPSTREAM_RESPONSE",
+    );
+  });
+});
+
 describe("a response that breaks its contract", () => {
   test.each<[string, Answer, RegExp]>([
     ["malformed JSON", (socket) => socket.write(http(200, '{"CANARY":')), /not valid JSON/],

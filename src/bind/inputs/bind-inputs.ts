@@ -117,7 +117,7 @@ function wholeBody(binder: Binder, field: FieldInProgress): ArgumentSource | und
     binder.findings.add(
       "parameter-unknown",
       { ...where, rest: operation.node },
-      `${operation.id} takes no JSON body`,
+      `${operation.id} takes no body that is JSON or a form`,
       "remove `body`",
     );
     return undefined;

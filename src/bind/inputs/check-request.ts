@@ -16,14 +16,45 @@ export function checkRequest(binder: Binder, field: FieldInProgress): void {
       "make it optional in REST, or bind another operation",
     );
   }
+  checkUnused(binder, field);
   checkTemplate(binder, field);
   const names = new Set([
     ...definition.args.map(({ name }) => name),
     ...directive.params.map(({ name }) => name),
   ]);
+  for (const [name, { style }] of operation.body?.formStyles ?? []) {
+    const property = operation.body?.shape.properties.get(name);
+    if (property && style !== "json" && property.only !== "response")
+      checkStyle(binder, field, { ...property, in: "body", style });
+  }
   for (const parameter of operation.parameters) {
     // without arguments and params an optional parameter is never sent
     if (parameter.required || names.size > 0) checkStyle(binder, field, parameter);
+  }
+}
+
+/** Parts of the operation that its calls leave out: an optional body that cannot be written, servers of its own. */
+function checkUnused({ findings }: Binder, { operation, where }: FieldInProgress): void {
+  const { id, unsentBody, servers } = operation;
+  if (unsentBody) {
+    const media = unsentBody.media.join(" or ");
+    findings.add(
+      "body-unsent",
+      { ...where, rest: unsentBody.node },
+      `${id} takes a body of ${media}, which no binding can write: it is called without one`,
+      "approve it if REST works without the body, or have REST take JSON or a form",
+      [media],
+    );
+  }
+  if (servers) {
+    const urls = servers.urls.join(" or ");
+    findings.add(
+      "server-ignored",
+      { coordinate: urls, schema: where.schema, rest: servers.node },
+      `${id} has servers of its own, ${urls}: its calls go to the base URL of its product all the same`,
+      "give its operations a first tag of their own, and set REST_BASE_URL_<TAG>; then approve it",
+      [],
+    );
   }
 }
 
@@ -58,19 +89,24 @@ function checkTemplate(binder: Binder, { operation, where }: FieldInProgress): v
 const sendableStyles: Record<string, readonly string[]> = {
   "path array": ["simple"],
   "path value": ["simple"],
-  "query array": ["form", "spaceDelimited", "pipeDelimited"],
-  "query object": ["form", "deepObject"],
-  "query value": ["form"],
+  "query array": ["form", "spaceDelimited", "pipeDelimited", "json"],
+  "query object": ["form", "deepObject", "json"],
+  "query value": ["form", "json"],
+  "body array": ["form", "spaceDelimited", "pipeDelimited"],
+  "body object": ["form", "deepObject"],
   "header array": ["simple"],
   "header object": ["simple"],
   "header value": ["simple"],
 };
 
-function checkStyle(binder: Binder, { operation, where }: FieldInProgress, parameter: Parameter): void {
+type Styled = Pick<Parameter, "shape" | "style" | "node" | "name" | "in">;
+
+function checkStyle(binder: Binder, { operation, where }: FieldInProgress, parameter: Styled): void {
   const { shape, style, node, name, in: location } = parameter;
   const kind = shape.types.has("array") ? "array" : shape.types.has("object") ? "object" : "value";
   const items = shape.items;
-  const isNested = kind === "array" && items && (items.types.has("array") || items.types.has("object"));
+  const isNested =
+    style !== "json" && kind === "array" && items && (items.types.has("array") || items.types.has("object"));
   const sent = sendableStyles[`${location} ${kind}`] ?? [];
   if (sent.includes(style) && !isNested) return;
   const how =
@@ -84,6 +120,8 @@ function checkStyle(binder: Binder, { operation, where }: FieldInProgress, param
     "parameter-style",
     { ...where, rest: node, below: ["style"] },
     message,
-    sent.length > 0 && !isNested ? `give it style ${sent.join(" or ")}` : "give it a simpler type",
+    sent.length > 0 && !isNested
+      ? `give it style ${sent.filter((name) => name !== "json").join(" or ")}`
+      : "give it a simpler type",
   );
 }

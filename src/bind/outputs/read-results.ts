@@ -35,7 +35,7 @@ function checkNoContent(binder: Binder, { definition, directive, operation, wher
     binder.findings.add(
       "operation-no-json",
       at,
-      `${operation.id} documents no JSON answer`,
+      `${operation.id} documents no answer that is JSON or text`,
       "document its 2xx answer as application/json",
     );
   } else if (isNonNullType(definition.type)) {

@@ -3,6 +3,7 @@
 import type { RestDocument } from "../../openapi/document.ts";
 import { methodAndPath, type RestOperation } from "../../openapi/operation.ts";
 import { credentialHeadersOf } from "../../openapi/security.ts";
+import { isText } from "../../standards/media-type.ts";
 import type { BoundField } from "../model.ts";
 import type { CalledOperation } from "./rest-request.ts";
 
@@ -16,17 +17,22 @@ export const calledOperations = (
 function calledOperation(document: RestDocument, operation: RestOperation): CalledOperation {
   const { id, product, permission, parameters, body, successes } = operation;
   const credentials = credentialHeadersOf(document, operation);
-  const styled = parameters.filter(({ shape }) => shape.types.has("array") || shape.types.has("object"));
+  const styled = parameters.filter(
+    ({ shape, style }) => style === "json" || shape.types.has("array") || shape.types.has("object"),
+  );
   const style = Object.fromEntries(
     styled.map((each) => [`${each.in}:${each.name}`, { style: each.style, explode: each.explode }]),
   );
+  for (const [name, written] of body?.formStyles ?? []) style[`body:${name}`] = written;
+  const text = successes.find(({ media, shape }) => shape && media !== undefined && isText(media))?.media;
   return {
     id,
     product,
     ...(permission !== undefined && { permission }),
     ...(credentials.length > 0 && { credentials }),
-    ...(styled.length > 0 && { style }),
+    ...(Object.keys(style).length > 0 && { style }),
     ...(body && body.media !== "application/json" && { media: body.media }),
+    ...(text !== undefined && { text }),
     ...(successes.some(({ shape }) => !shape) && { empty: true }),
   };
 }

@@ -78,6 +78,8 @@ export type CalledOperation = {
   readonly credentials?: readonly (readonly string[])[];
   /** The body's media type, if it is not `application/json`. */
   readonly media?: string;
+  /** The media type of a 2xx response that is text. */
+  readonly text?: string;
   /** Whether a 2xx response may have no JSON body. */
   readonly empty?: true;
 };

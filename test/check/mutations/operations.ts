@@ -46,7 +46,7 @@ function operationRows(yaml: YamlEdit, fields: Readonly<Record<string, string>>)
         ],
         [
           `${operationId} answers no JSON`,
-          rename("text/plain", ...answer, "content", "application/json"),
+          rename("image/png", ...answer, "content", "application/json"),
           field,
         ],
         [`${operationId} fails instead`, rename("'302'", ...answer), field],

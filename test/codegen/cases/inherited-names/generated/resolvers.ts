@@ -25,6 +25,7 @@ export const Thing = {
   valueOf: property("valueOf"),
   hasOwnProperty: property("hasOwnProperty"),
   constructor: property("constructor"),
+  examples: property("examples"),
 } satisfies ThingResolvers;
 
 export const Cat = {

@@ -1,0 +1,31 @@
+/**
+ * An entry of the ledger stands for one REST operation, or for those that a pattern takes: `tag:billing` for a tag, and a
+ * key with `*` for ids, paths, or methods and paths (`admin*`, `/v2/*`, `DELETE *`).
+ */
+import { isRecord } from "../openapi/document.ts";
+import { methodAndPath, type RestOperation } from "../openapi/operation.ts";
+import { operationNamed } from "../openapi/read-operations.ts";
+
+export const isPattern = (key: string): boolean => key.startsWith("tag:") || key.includes("*");
+
+/** The operations that the entry's key stands for. An operation of that very name comes before any pattern. */
+export function operationsOf(operations: ReadonlyMap<string, RestOperation>, key: string): RestOperation[] {
+  const named = operationNamed(operations, key);
+  if (named) return [named];
+  if (!isPattern(key)) return [];
+  const takes = key.startsWith("tag:") ? hasTag(key.slice("tag:".length)) : hasName(key);
+  return [...operations.values()].filter(takes);
+}
+
+const hasTag =
+  (tag: string) =>
+  ({ node }: RestOperation): boolean =>
+    isRecord(node.value) && Array.isArray(node.value.tags) && node.value.tags.includes(tag);
+
+/** A star takes any text. */
+function hasName(glob: string): (operation: RestOperation) => boolean {
+  const parts = glob.split("*").map((part) => part.replace(/[^\w]/g, "\\$&"));
+  const expression = new RegExp(`^${parts.join(".*")}$`, "s");
+  return (operation) =>
+    [operation.id, operation.path, methodAndPath(operation)].some((name) => expression.test(name));
+}

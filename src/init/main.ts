@@ -1,0 +1,91 @@
+/** `npm run init -- --openapi <file>`: replaces `spec/` by a project on another document, and generates it. */
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { folderFiles } from "../bind/spec-files.ts";
+import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
+import { nonEmpty } from "../cli/parse.ts";
+import { escaped } from "../cli/printable.ts";
+import { UsageError } from "../cli/usage-error.ts";
+import { run as codegen } from "../codegen/main.ts";
+import { RestDocument } from "../openapi/document.ts";
+import { type Choice, type Start, startProject } from "./start-project.ts";
+
+type Given = Choice & { readonly openapi: string; readonly replace?: true };
+
+const collected = (value: string, before: readonly string[]): string[] => [...before, nonEmpty(value)];
+
+export const run = (argv: readonly string[], io: Io): Promise<number> =>
+  runCommand("npm run init", argv, io, (line, does) =>
+    line
+      .description("Starts a project on another OpenAPI document: writes spec/ and generates it.")
+      .requiredOption("--openapi <file>", "the document; an overlay.yaml beside it is taken along", nonEmpty)
+      .option(
+        "--tag <tag>",
+        "gives the operations of this tag a field; may be given several times",
+        collected,
+        [],
+      )
+      .option(
+        "--operation <operation>",
+        "gives this operation a field: its id, or its method and path",
+        collected,
+        [],
+      )
+      .option("--replace", "removes what is in spec/ first")
+      .addHelpText("after", exitCodes)
+      .action(does((given: Given) => init(given, io))),
+  );
+
+async function init({ openapi, replace, ...choice }: Given, io: Io): Promise<number> {
+  const spec = join(io.root, "spec");
+  if (!replace && folderFiles(spec).list("").length > 0)
+    throw new UsageError(["spec/ has files: --replace removes them"]);
+  const { document, files } = readDocument(resolve(io.root, openapi));
+  const start = startProject(document, choice);
+  rmSync(spec, { recursive: true, force: true });
+  write(spec, files);
+  write(
+    spec,
+    new Map([
+      ["schema.graphql", escaped(start.schema)],
+      ["rest-only.yaml", start.ledger],
+    ]),
+  );
+  const code = await codegen([], io);
+  if (code === 0) for (const line of summary(start, document)) io.out(line);
+  return code;
+}
+
+/** The document under the name that it has in a spec folder, and the texts of all files that it consists of. */
+function readDocument(path: string): { document: RestDocument; files: Map<string, string> } {
+  const files = new Map<string, string>();
+  const beside = folderFiles(dirname(path));
+  const document = new RestDocument("openapi.yaml", (name) => {
+    const text = beside.read(name === "openapi.yaml" ? basename(path) : name);
+    if (text !== undefined) files.set(name, text);
+    return text;
+  });
+  return { document, files };
+}
+
+function write(folder: string, files: ReadonlyMap<string, string>): void {
+  for (const [name, text] of files) {
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+}
+
+function summary({ fields, leftOut }: Start, document: RestDocument): string[] {
+  const [server] = [document.child(document.child(document.root, "servers"), 0)];
+  const url = server && (server.value as { url?: unknown }).url;
+  const base = typeof url === "string" && /^https?:\/\/[^{}]+$/.test(url) ? url : "https://api.example.com";
+  return [
+    `spec/schema.graphql has ${fields} field${fields === 1 ? "" : "s"}, spec/rest-only.yaml the other operations`,
+    ...[...leftOut].map(([id, reason]) => escaped(`left out: ${id}: ${reason}`)),
+    `start it:  REST_BASE_URL=${base} npm start -- graphql`,
+    "prove it:  npm run check",
+  ];
+}
+
+if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processIo);

@@ -1,0 +1,136 @@
+/**
+ * The files that start a project on a REST document: a schema with a field for each chosen operation, and a ledger for the
+ * others. An operation that no field can be bound to goes to the ledger with the reason.
+ */
+import { stringify } from "yaml";
+import { bind } from "../bind/bind.ts";
+import { didYouMean } from "../bind/findings.ts";
+import { boundFields, type Model } from "../bind/model.ts";
+import { UsageError } from "../cli/usage-error.ts";
+import { isRecord, type RestDocument } from "../openapi/document.ts";
+import { documentFaults } from "../openapi/document-faults.ts";
+import type { RestOperation } from "../openapi/operation.ts";
+import { operationNamed } from "../openapi/read-operations.ts";
+import { modelWithoutFields } from "../propose/empty-schema.ts";
+import { Proposal, refusalOf } from "../propose/propose.ts";
+import { readSchema } from "../schema/read-schema.ts";
+
+export type Choice = { readonly tag: readonly string[]; readonly operation: readonly string[] };
+
+export type Start = {
+  readonly schema: string;
+  readonly ledger: string;
+  readonly fields: number;
+  /** The chosen operations that no field can be bound to, each with the reason. */
+  readonly leftOut: ReadonlyMap<string, string>;
+};
+
+/** Without a choice all operations get a field, if they are no more. */
+const most = 60;
+
+/** Throws `UsageError` if the choice names nothing, too much, or nothing that reads. */
+export function startProject(document: RestDocument, choice: Choice): Start {
+  const model = modelWithoutFields(document);
+  const chosen = chosenOperations(model, choice);
+  const leftOut = new Map<string, string>();
+  const sendable = chosen.filter((operation) => {
+    const refusal = refusalOf(operation);
+    if (refusal !== undefined) leftOut.set(operation.id, refusal);
+    return refusal === undefined;
+  });
+  const bound = firstError(model, sendable) === undefined ? sendable : bindable(model, sendable, leftOut);
+  if (!bound.some(({ method }) => method === "get"))
+    throw new UsageError(["choose an operation that reads: a GraphQL schema needs a Query"]);
+  const rest = [...model.operations.values()].filter((operation) => !bound.includes(operation));
+  return {
+    schema: `${sdlOf(model, bound)}\n`,
+    ledger: ledgerOf(rest, bound, leftOut),
+    fields: bound.length,
+    leftOut,
+  };
+}
+
+function chosenOperations({ operations }: Model, { tag, operation }: Choice): RestOperation[] {
+  const all = [...operations.values()];
+  const tags = new Map<string, number>();
+  for (const name of all.flatMap(tagsOf)) tags.set(name, (tags.get(name) ?? 0) + 1);
+  for (const name of tag)
+    if (!tags.has(name))
+      throw new UsageError([`--tag ${name}: there is no such tag${didYouMean(name, tags.keys())}`]);
+  const named = operation.map((name) => {
+    const found = operationNamed(operations, name);
+    if (found) return found;
+    throw new UsageError([
+      `--operation ${name}: there is no such operation${didYouMean(name, operations.keys())}`,
+    ]);
+  });
+  if (tag.length + operation.length > 0)
+    return all.filter((each) => named.includes(each) || tagsOf(each).some((name) => tag.includes(name)));
+  if (all.length <= most) return all;
+  const list = [...tags].map(([name, count]) => `${name} (${count})`).join(", ");
+  throw new UsageError([
+    `the document has ${all.length} operations: choose some with --tag or --operation. Its tags: ${list || "none"}`,
+  ]);
+}
+
+const tagsOf = ({ node }: RestOperation): string[] =>
+  isRecord(node.value) && Array.isArray(node.value.tags) ? node.value.tags.map(String) : [];
+
+/** The operations whose fields bind beside those before them; the reason for each other is put into `leftOut`. */
+function bindable(
+  model: Model,
+  operations: readonly RestOperation[],
+  leftOut: Map<string, string>,
+): RestOperation[] {
+  const bound: RestOperation[] = [];
+  for (const operation of operations) {
+    const error = firstError(model, [...bound, operation]);
+    if (error === undefined) bound.push(operation);
+    else leftOut.set(operation.id, error);
+  }
+  return bound;
+}
+
+/** The first error of a schema with a field for each of the operations. */
+function firstError(model: Model, operations: readonly RestOperation[]): string | undefined {
+  const { document } = model;
+  const isWithoutQuery = operations.every(({ method }) => method !== "get");
+  const text = sdlOf(model, operations) + (isWithoutQuery ? "\ntype Query { nothing: Boolean }" : "");
+  const { schema, document: schemaDocument, diagnostics } = readSchema("schema.graphql", text);
+  if (!schema) return diagnostics[0]?.message;
+  const bound = bind({ document, operations: model.operations, schema, schemaDocument });
+  const called = boundFields(bound.model).map(({ operation }) => operation);
+  const found = [...bound.diagnostics, ...documentFaults(document, called)];
+  return found.find(({ severity, coordinate }) => severity === "error" && coordinate !== "Query.nothing")
+    ?.message;
+}
+
+function sdlOf(model: Model, operations: readonly RestOperation[]): string {
+  const proposal = new Proposal(model);
+  for (const { id } of operations) proposal.add(id);
+  return proposal.sdl("type");
+}
+
+/** A line for each tag without a field, and for each operation that no such tag has. */
+function ledgerOf(
+  rest: readonly RestOperation[],
+  bound: readonly RestOperation[],
+  leftOut: ReadonlyMap<string, string>,
+): string {
+  const reason = "not chosen when the project was started";
+  const taken = new Set(bound.flatMap(tagsOf));
+  const free = new Set(
+    rest
+      .filter(({ id }) => !leftOut.has(id))
+      .flatMap(tagsOf)
+      .filter((tag) => !taken.has(tag)),
+  );
+  const single = rest.filter(
+    (operation) => leftOut.has(operation.id) || !tagsOf(operation).some((tag) => free.has(tag)),
+  );
+  const entries = [
+    ...[...free].map((tag) => [`tag:${tag}`, reason] as const),
+    ...single.map(({ id }) => [id, leftOut.get(id) ?? reason] as const),
+  ];
+  return entries.length === 0 ? "" : stringify(Object.fromEntries(entries), { lineWidth: 0 });
+}

@@ -1,0 +1,86 @@
+/** Reads the body of an operation's request and its 2xx responses, in the media types that bindings know. */
+import { includesJson, isForm, isJson, isText } from "../standards/media-type.ts";
+import { isRecord, keysOf, type RestDocument, type RestNode } from "./document.ts";
+import type { FormStyles, RestOperation, SuccessResponse } from "./operation.ts";
+import { shapeAt } from "./read-shape.ts";
+import { emptyShape, nodeBelow, type Shape } from "./shape.ts";
+
+/** The `schema` of a parameter or a media type; an empty schema if there is none. */
+export const schemaIn = (node: RestNode): RestNode =>
+  isRecord(node.value) && "schema" in node.value ? nodeBelow(node, "schema") : { ...node, value: {} };
+
+/** A JSON body, or else that of a form. */
+export function readBody(document: RestDocument, operation: RestNode): RestOperation["body"] {
+  const node = document.child(operation, "requestBody");
+  const found =
+    node && (contentOf(document, node, isJson, includesJson) ?? contentOf(document, node, isForm));
+  if (!node || !found) return undefined;
+  const { entry, media, shape } = found;
+  const required = (node.value as Record<string, unknown>).required === true;
+  const encodings = isForm(media) ? document.child(entry, "encoding") : undefined;
+  return {
+    shape,
+    node,
+    required,
+    media: includesJson(media) ? "application/json" : media,
+    ...(isForm(media) && { formStyles: formStylesOf(shape, encodings?.value) }),
+  };
+}
+
+/**
+ * How a form writes its lists and objects (OpenAPI 3.1 §4.8.15.1): as a query does if the document gives a style, else a
+ * list as repeated values and an object as JSON.
+ */
+function formStylesOf(shape: Shape, encodings: unknown): FormStyles {
+  const composed = [...shape.properties.values()].filter(
+    ({ shape: { types } }) => types.has("array") || types.has("object"),
+  );
+  return new Map(
+    composed.map(({ name, shape: { types } }) => {
+      const given = isRecord(encodings) && isRecord(encodings[name]) ? encodings[name] : {};
+      const usual = types.has("object") ? "json" : "form";
+      const style =
+        typeof given.style === "string" ? given.style : given.explode === undefined ? usual : "form";
+      const explode =
+        typeof given.explode === "boolean" ? given.explode : style === "form" || style === "deepObject";
+      return [name, { style, explode }] as const;
+    }),
+  );
+}
+
+export function readSuccesses(document: RestDocument, operation: RestNode): SuccessResponse[] {
+  const responses = document.child(operation, "responses");
+  return keysOf(responses)
+    .filter((status) => /^2/.test(status))
+    .flatMap((status): SuccessResponse[] => {
+      const node = document.child(responses, status);
+      if (!node) return [];
+      // these have no content, whatever the document says (RFC 9110 §15.3.5, §15.3.6)
+      if (status === "204" || status === "205") return [{ status }];
+      const [media] = keysOf(document.child(node, "content"));
+      const json = contentOf(document, node, isJson, includesJson);
+      const found = json ?? contentOf(document, node, isText);
+      if (!found) return [{ status, ...(media !== undefined && { media }) }];
+      return [{ status, media: found.media, shape: json ? found.shape : textShape(found.shape) }];
+    });
+}
+
+/** Text is a string, whatever its schema says. */
+const textShape = (shape: Shape): Shape =>
+  shape.types.size === 1 && shape.types.has("string")
+    ? shape
+    : { ...emptyShape(shape.node), types: new Set(["string"]) };
+
+/** The first entry of `content` whose media type one of the tests takes, the first test first. */
+function contentOf(
+  document: RestDocument,
+  node: RestNode,
+  ...tests: ((media: string) => boolean)[]
+): { media: string; entry: RestNode; shape: Shape } | undefined {
+  const content = document.child(node, "content");
+  const media = tests.map((test) => keysOf(content).find(test)).find((found) => found !== undefined);
+  const entry = media === undefined ? undefined : document.child(content, media);
+  return media === undefined || !entry
+    ? undefined
+    : { media, entry, shape: shapeAt(document, schemaIn(entry)) };
+}

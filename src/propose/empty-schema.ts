@@ -1,0 +1,20 @@
+/** The model of a document whose schema has no field yet: types and fields are still to be proposed. */
+import { bind } from "../bind/bind.ts";
+import type { Model } from "../bind/model.ts";
+import type { RestDocument } from "../openapi/document.ts";
+import { readOperations } from "../openapi/read-operations.ts";
+import { readSchema } from "../schema/read-schema.ts";
+
+/** Whether a schema has no field: it is absent, empty, or a `Query` without fields. */
+export const hasNoField = (schema: string | undefined): boolean =>
+  /^\s*(?:type\s+Query\s*(?:\{\s*\})?\s*)?$/.test((schema ?? "").replace(/^\uFEFF|#.*$/gm, ""));
+
+/** A schema needs a field to be valid. This one is bound to nothing, and no proposal mentions it. */
+const leastSchema = "type Query { nothing: Boolean }";
+
+export function modelWithoutFields(document: RestDocument): Model {
+  const { schema, document: schemaDocument } = readSchema("schema.graphql", leastSchema);
+  if (!schema) throw new Error("the least schema is not valid");
+  const { model } = bind({ document, operations: readOperations(document), schema, schemaDocument });
+  return { ...model, fields: new Map() };
+}

@@ -1,0 +1,131 @@
+/** `npm run init`: a project on another document, which runs at once. */
+import { execFile } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { runReady } from "../../process/program.ts";
+import { startBlog } from "../another-api/blog.ts";
+import { copyProject, type ProjectCopy } from "../project-copy.ts";
+
+const blogDocument = join(import.meta.dirname, "../another-api/spec/openapi.yaml");
+
+type Ended = { code: number; stdout: string; stderr: string };
+
+/** Runs `npm run init` in the copy. */
+async function init(copy: ProjectCopy, ...args: string[]): Promise<Ended> {
+  const command = [join(copy.root, "src/init/main.ts"), ...args];
+  return promisify(execFile)(process.execPath, command, { cwd: copy.root }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    (error: Ended) => error,
+  );
+}
+
+function copied(): ProjectCopy {
+  const copy = copyProject();
+  onTestFinished(() => copy.remove());
+  return copy;
+}
+
+test("a project on a document of another API has a field for each operation, passes check, and serves", {
+  timeout: 120_000,
+}, async () => {
+  const copy = copied();
+  const refused = await init(copy, "--openapi", blogDocument);
+  expect(refused).toMatchObject({ code: 2, stderr: "spec/ has files: --replace removes them\n" });
+  expect(copy.read("spec/openapi.yaml")).toContain("/v1/crm/contacts");
+
+  const done = await init(copy, "--openapi", blogDocument, "--replace");
+  expect(done).toMatchObject({ code: 0, stderr: "" });
+  expect(done.stdout).toMatch(/spec\/schema\.graphql has \d+ fields/);
+  expect((await copy.check()).stdout).toContain("findings: 0 ");
+
+  const blog = await startBlog();
+  onTestFinished(blog.close);
+  const { url } = await runReady(["graphql"], { REST_BASE_URL: blog.url.href }, [], copy.main);
+  const headers = { "content-type": "application/json", "x-api-key": "blog-key" };
+  const body = JSON.stringify({ query: "{ posts(perPage: 2) { data { id title } } }" });
+  const reply = await fetch(new URL("/v1/graphql", url), { method: "POST", headers, body });
+  expect(await reply.json()).toEqual({
+    data: {
+      posts: {
+        data: [
+          { id: "p0", title: "Post 0" },
+          { id: "p1", title: "Post 1" },
+        ],
+      },
+    },
+  });
+  expect(blog.calls).toEqual(["GET /api/posts?per_page=2 blog-key"]);
+});
+
+/** Sixty-one operations with two tags, some of which no field can show. */
+function largeDocument(copy: ProjectCopy): string {
+  const json = (schema: object) => ({
+    200: { description: "ok", content: { "application/json": { schema } } },
+  });
+  const page = { type: "object", properties: { id: { type: "string" } } };
+  const paths = Object.fromEntries(
+    Array.from({ length: 58 }, (_, index) => [
+      `/a${index}`,
+      {
+        get: {
+          operationId: `a${index}`,
+          tags: ["a"],
+          responses: json({ $ref: "#/components/schemas/Page" }),
+        },
+      },
+    ]),
+  );
+  const more = {
+    "/b": { get: { tags: ["b"], responses: json({ $ref: "#/components/schemas/Page" }) } },
+    "/picture": {
+      get: {
+        operationId: "picture",
+        tags: ["b"],
+        responses: { 200: { description: "ok", content: { "image/png": {} } } },
+      },
+    },
+    "/broken": {
+      get: { operationId: "broken", tags: ["b"], responses: json({ $ref: "#/components/schemas/Nowhere" }) },
+    },
+  };
+  const info = { title: "t", version: "1" };
+  const schemas = { Page: page };
+  const document = {
+    openapi: "3.1.0",
+    info,
+    security: [],
+    paths: { ...paths, ...more },
+    components: { schemas },
+  };
+  mkdirSync(join(copy.root, "vendor"));
+  writeFileSync(join(copy.root, "vendor/api.json"), JSON.stringify(document));
+  return "vendor/api.json";
+}
+
+test("of a large document some operations are chosen; the others stand in the ledger, with the reason", {
+  timeout: 120_000,
+}, async () => {
+  const copy = copied();
+  const openapi = largeDocument(copy);
+  const all = await init(copy, "--openapi", openapi, "--replace");
+  expect(all).toMatchObject({ code: 2 });
+  expect(all.stderr).toMatch(/has 61 operations: choose some .* a \(58\), b \(3\)/);
+  expect((await init(copy, "--openapi", openapi, "--replace", "--tag", "c")).stderr).toMatch(/no such tag/);
+
+  const done = await init(copy, "--openapi", openapi, "--replace", "--tag", "b", "--operation", "a7");
+  expect(done).toMatchObject({ code: 0, stderr: "" });
+  expect(copy.read("spec/schema.graphql").match(/@rest\(operation: "[^"]*"\)/g)).toEqual([
+    '@rest(operation: "a7")',
+    '@rest(operation: "GET /b")',
+  ]);
+  expect(copy.read("spec/schema.graphql").match(/^type \w+/gm)).toEqual(["type Query", "type Page"]);
+  const ledger = copy.read("spec/rest-only.yaml");
+  expect(ledger).toMatch(/^picture: it answers neither JSON nor text/m);
+  expect(ledger).toMatch(/^broken: .*points at nothing/m);
+  expect(ledger).toMatch(/^a8: not chosen/m);
+  expect(ledger).not.toMatch(/^(?:a7|GET \/b|tag:.*):/m);
+  const { stdout } = await copy.check().catch((error: Ended) => error);
+  expect(stdout.match(/^(?:error|warning) .*$/gm)).toEqual([expect.stringMatching(/document-faulty$/)]);
+});

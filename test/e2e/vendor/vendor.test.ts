@@ -1,0 +1,83 @@
+/**
+ * A vendor's document as it comes, untouched but for an overlay: operations without ids, credentials of its own, a form, a
+ * text, and faults in parts that no field reaches. The commands run as a user runs them, and the `graphql` role serves it.
+ */
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { listen } from "../../gateway/fakes.ts";
+import { runReady } from "../../process/program.ts";
+import { copyProject, type ProjectCopy } from "../project-copy.ts";
+
+let copy: ProjectCopy;
+
+beforeAll(async () => {
+  copy = copyProject(join(import.meta.dirname, "spec"));
+  await copy.codegen();
+}, 60_000);
+afterAll(() => copy.remove());
+
+/** The role in front of a vendor that answers every ticket. `calls` are its requests and the credentials in them. */
+async function open() {
+  const calls: string[] = [];
+  const vendor = await listen(async (request, response) => {
+    const { method, url, headers } = request;
+    const known = ["api_access_token", "x-project", "x-api-key", "authorization", "cookie", "content-type"];
+    const carried = known
+      .filter((name) => headers[name] !== undefined)
+      .map((name) => `${name}=${headers[name]}`);
+    calls.push([method, url, ...carried, await text(request)].join(" ").trim());
+    if (url === "/api/motto")
+      return void response.writeHead(200, { "content-type": "text/plain" }).end("Be kind.");
+    const sender = { kind: "contact", email: "a@b.example" };
+    const ticket = method === "POST" ? { id: 2 } : [{ id: 1, sender }];
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(ticket));
+  });
+  onTestFinished(vendor.close);
+  const { url } = await runReady(["graphql"], { REST_BASE_URL: vendor.url.href }, [], copy.main);
+  const ask = async (query: string) => {
+    const credentials = { api_access_token: "t", "x-project": "p", "x-api-key": "no", cookie: "c=1" };
+    const headers = { "content-type": "application/json", ...credentials };
+    const reply = await fetch(new URL("/v1/graphql", url), {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ query }),
+    });
+    return reply.json();
+  };
+  return { ask, calls };
+}
+
+test("what is generated type-checks", { timeout: 120_000 }, async () => {
+  expect(await copy.typeErrors(["generated", "src/rest"])).toBe("");
+});
+
+test("the faults that no field reaches are one warning, and the only finding", async () => {
+  const found = await copy.check().then(
+    ({ stdout }) => stdout,
+    ({ stdout }: { stdout: string }) => stdout,
+  );
+  expect(found.match(/^(?:error|warning) .*$/gm)).toEqual([expect.stringMatching(/document-faulty$/)]);
+  expect(found).toMatch(/3 faults in parts of the document that no field reaches/);
+});
+
+test("each operation gets its own credentials; ids, unions, text and forms come out right", {
+  timeout: 20_000,
+}, async () => {
+  const { ask, calls } = await open();
+  const sender = "sender { __typename ... on contact { email } }";
+  expect(await ask(`{ motto tickets(account: 7, page: 2) { id valueOf ${sender} } }`)).toEqual({
+    data: {
+      motto: "Be kind.",
+      tickets: [{ id: 1, valueOf: null, sender: { __typename: "contact", email: "a@b.example" } }],
+    },
+  });
+  expect(await ask('mutation { open(account: 7, subject: "a&b", labels: ["x", "y"]) { id } }')).toEqual({
+    data: { open: { id: 2 } },
+  });
+  expect(calls.sort()).toEqual([
+    "GET /api/accounts/7/tickets?page=2 api_access_token=t",
+    "GET /api/motto",
+    "POST /api/accounts/7/tickets api_access_token=t x-project=p content-type=application/x-www-form-urlencoded subject=a%26b&labels=x&labels=y",
+  ]);
+});
