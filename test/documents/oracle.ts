@@ -36,9 +36,11 @@ const limitKeys = [
   ...["pattern", "minItems", "maxItems", "uniqueItems"],
 ];
 
+type Found = { readonly item: Json; readonly operation: Json; readonly at: string };
+
 class Reader {
   readonly root: Json;
-  readonly #operations: ReadonlyMap<string, { readonly item: Json; readonly operation: Json; at: string }>;
+  readonly #operations: ReadonlyMap<string, Found>;
 
   constructor(root: Json) {
     this.root = root;
@@ -228,6 +230,8 @@ export class Oracle {
       now.flatMap((each) => this.#new.ways(each)),
     ];
     if (this.#allowsMore(before, after)) this.changed.add(coordinate);
+    // what stands below a value that is gone is told by that value
+    if (before.length === 0 || after.length === 0) return;
     const items = (ways: readonly Way[]): unknown[] => ways.flatMap(({ items: each }) => each);
     const list = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
     if (list.kind === Kind.LIST_TYPE) return this.#value(coordinate, list.type, items(before), items(after));
@@ -284,44 +288,66 @@ export class Oracle {
     );
   }
 
-  /** Whether any part of the request, or of what surrounds it, is another. */
-  #requestDiffers(before: { item: Json; operation: Json }, after: { item: Json; operation: Json }): boolean {
-    const facts = (reader: Reader, { item, operation }: { item: Json; operation: Json }): string => {
-      const parameters = [
-        ...((item.parameters ?? []) as unknown[]),
-        ...((operation.parameters ?? []) as unknown[]),
-      ].map((each) => {
-        const { name, in: location, required, schema, style, explode } = reader.resolve(each);
-        return [name, location, required === true, style, explode, this.#demands(reader, schema, 6)];
-      });
-      const body = reader.resolve(operation.requestBody);
-      const content = Object.entries((body.content ?? {}) as Record<string, Json>).find(([media]) =>
-        /json/.test(media),
-      );
-      const [tag] = (operation.tags ?? []) as unknown[];
-      return JSON.stringify([
-        parameters.map((each) => JSON.stringify(each)).sort(),
-        body.required === true,
-        content && this.#demands(reader, content[1].schema, 6),
-        tag,
+  /** A request may demand less, and never more. What surrounds it, such as its product, is to stay. */
+  #requestDiffers(before: Found, after: Found): boolean {
+    const [old, now] = [this.#parameters(this.#old, before), this.#parameters(this.#new, after)];
+    const around = ({ operation }: Found): string =>
+      JSON.stringify([
+        [operation.tags].flat()[0],
         "404" in ((operation.responses ?? {}) as Json),
         operation.security,
       ]);
-    };
-    return facts(this.#old, before) !== facts(this.#new, after);
+    if (around(before) !== around(after)) return true;
+    for (const [key, parameter] of now) {
+      const was = old.get(key);
+      if (parameter.required === true && was?.required !== true) return true;
+      if (was && (was.style !== parameter.style || was.explode !== parameter.explode)) return true;
+      const fallback = (reader: Reader, { schema }: Json): string =>
+        JSON.stringify(reader.resolve(schema).default);
+      if (was && fallback(this.#old, was) !== fallback(this.#new, parameter)) return true;
+      if (was && !this.#takes([was.schema], [parameter.schema], 8)) return true;
+    }
+    if ([...old.keys()].some((key) => !now.has(key))) return true;
+    const [sent, taken] = [this.#body(this.#old, before), this.#body(this.#new, after)];
+    if (sent === undefined || taken === undefined) return sent !== undefined || taken?.required === true;
+    return (taken.required && !sent.required) || !this.#takes([sent.schema], [taken.schema], 8);
   }
 
-  /** What a schema demands of a value that is sent. */
-  #demands(reader: Reader, schema: unknown, depth: number): unknown {
-    if (depth === 0) return null;
-    const own = reader.resolve(schema).default ?? null;
-    return reader.ways(schema).map(({ types, format, values, properties, required, items, limits }) => ({
-      ...{ types: [...types].sort(), format, values, required: [...required].sort(), limits, own },
-      items: items.map((each) => this.#demands(reader, each, depth - 1)),
-      properties: Object.entries(properties).map(([key, each]) => [
-        key,
-        this.#demands(reader, oneSchema(each), depth - 1),
-      ]),
-    }));
+  #parameters(reader: Reader, { item, operation }: Found): Map<string, Json> {
+    const all = [item, operation].flatMap(({ parameters }) => (parameters ?? []) as unknown[]);
+    const resolved = all.map((each) => reader.resolve(each));
+    return new Map(resolved.map((each) => [`${each.in} ${each.name}`, each]));
+  }
+
+  #body(reader: Reader, { operation }: Found): { required: boolean; schema: unknown } | undefined {
+    const body = reader.resolve(operation.requestBody);
+    const content = Object.entries((body.content ?? {}) as Record<string, Json>).find(([media]) =>
+      /json/.test(media),
+    );
+    return content && { required: body.required === true, schema: content[1].schema };
+  }
+
+  /** Whether each way of the old schemas is one of the new ones, as far as a value shows it. */
+  #takes(old: readonly unknown[], now: readonly unknown[], depth: number): boolean {
+    if (depth === 0 || old.length === 0 || now.length === 0) return true;
+    const after = now.flatMap((each) => this.#new.ways(each));
+    return old
+      .flatMap((each) => this.#old.ways(each))
+      .every((one) => after.some((other) => this.#takesWay(one, other, depth)));
+  }
+
+  #takesWay(one: Way, other: Way, depth: number): boolean {
+    const isWithin = (types: ReadonlySet<string>): boolean =>
+      types.size === 0 || (one.types.size > 0 && [...one.types].every((type) => accepts(types, type)));
+    if (!isWithin(other.types)) return false;
+    if (other.values && !(one.values?.every((value) => other.values?.includes(value)) ?? false)) return false;
+    if ([...other.required].some((name) => !one.required.has(name))) return false;
+    if (JSON.stringify(one.limits) !== JSON.stringify(other.limits)) return false;
+    if (one.format !== other.format) return false;
+    if (!this.#takes(one.items, other.items, depth - 1)) return false;
+    return Object.entries(one.properties).every(([name, schemas]) => {
+      const now = other.properties[name];
+      return now !== undefined && this.#takes([oneSchema(schemas)], [oneSchema(now)], depth - 1);
+    });
   }
 }
