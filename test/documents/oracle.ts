@@ -156,6 +156,34 @@ export class Oracle {
     for (const root of ["Query", "Mutation"]) for (const field of this.#fields(root)) this.#root(root, field);
   }
 
+  /** A field stands for itself; a field of an input object for the root fields that take it. */
+  fieldsOf(coordinate: string): string[] {
+    const [type = ""] = coordinate.split(".");
+    const isInput = this.#sdl.definitions.some(
+      (each) => each.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION && each.name.value === type,
+    );
+    if (!isInput) return [coordinate];
+    const roots = ["Query", "Mutation"].flatMap((root) =>
+      this.#fields(root).map((field) => ({ root, field })),
+    );
+    return roots
+      .filter(({ field }) =>
+        field.arguments?.some((each) => this.#reaches(namedType(each.type).name.value, type)),
+      )
+      .map(({ root, field }) => `${root}.${field.name.value}`);
+  }
+
+  #reaches(from: string, to: string, seen = new Set<string>()): boolean {
+    if (from === to || seen.has(from)) return from === to;
+    seen.add(from);
+    return this.#sdl.definitions.some(
+      (each) =>
+        each.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION &&
+        each.name.value === from &&
+        each.fields?.some((field) => this.#reaches(namedType(field.type).name.value, to, seen)),
+    );
+  }
+
   /** Every field, so that shares can be taken of it. */
   get coordinates(): string[] {
     return this.#sdl.definitions.flatMap((each) =>
