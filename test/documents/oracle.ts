@@ -138,6 +138,8 @@ function argument(of: ConstDirectiveNode | undefined, name: string): string | un
   const value = of?.arguments?.find((each) => each.name.value === name)?.value;
   return value?.kind === Kind.STRING ? value.value : undefined;
 }
+const restName = (field: FieldDefinitionNode): string =>
+  argument(directive(field, "restName"), "name") ?? field.name.value;
 const namedType = (type: TypeNode): NamedTypeNode =>
   type.kind === Kind.NAMED_TYPE ? type : namedType(type.type);
 
@@ -267,11 +269,34 @@ export class Oracle {
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
     const { value: owner } = namedType(type).name;
+    const members = this.#members(owner);
+    // a union has no type for a further member
+    if (members.length > 0 && after.length > before.length) this.changed.add(coordinate);
+    for (const member of members) {
+      const own = (ways: readonly Way[]): Way[] => ways.filter((way) => this.#isOf(member, way));
+      this.#object(member, own(before), own(after));
+    }
+    if (members.length === 0) this.#object(owner, before, after);
+  }
+
+  #object(owner: string, before: readonly Way[], after: readonly Way[]): void {
     for (const field of this.#fields(owner)) {
       if (directive(field, "rest")) continue;
-      const name = argument(directive(field, "restName"), "name") ?? field.name.value;
-      this.#property(`${owner}.${field.name.value}`, field.type, name, before, after);
+      this.#property(`${owner}.${field.name.value}`, field.type, restName(field), before, after);
     }
+  }
+
+  #members(union: string): string[] {
+    return this.#sdl.definitions.flatMap((each) =>
+      each.kind === Kind.UNION_TYPE_DEFINITION && each.name.value === union
+        ? (each.types ?? []).map(({ name }) => name.value)
+        : [],
+    );
+  }
+
+  /** A value of this way is one of the type if it has all of the type's properties. */
+  #isOf(type: string, { properties }: Way): boolean {
+    return this.#fields(type).every((field) => directive(field, "rest") || restName(field) in properties);
   }
 
   #property(
@@ -320,12 +345,12 @@ export class Oracle {
   #requestDiffers(before: Found, after: Found): boolean {
     const [old, now] = [this.#parameters(this.#old, before), this.#parameters(this.#new, after)];
     const around = ({ operation }: Found): string =>
-      JSON.stringify([
-        [operation.tags].flat()[0],
-        "404" in ((operation.responses ?? {}) as Json),
-        operation.security,
-      ]);
+      JSON.stringify([[operation.tags].flat()[0], "404" in ((operation.responses ?? {}) as Json)]);
     if (around(before) !== around(after)) return true;
+    const credentials = ({ operation }: Found, { root }: Reader): string[] =>
+      ((operation.security ?? root.security ?? []) as unknown[]).map((each) => JSON.stringify(each));
+    const asked = credentials(after, this.#new);
+    if (credentials(before, this.#old).some((each) => asked.length > 0 && !asked.includes(each))) return true;
     for (const [key, parameter] of now) {
       const was = old.get(key);
       if (parameter.required === true && was?.required !== true) return true;
