@@ -11,13 +11,18 @@ import { SchemaCycles } from "./schema-cycles.ts";
 import { mappedSchema } from "./variants.ts";
 import { type DuplicateKey, duplicateText } from "./yaml-file.ts";
 
+/** Documents without a fault: whatever is bound, they have none. */
+const sound = new WeakSet<RestDocument>();
+
 /** Walks from the bound operations, then through the rest of the root file and every file that it refers to. */
 export function documentFaults(document: RestDocument, bound: Iterable<RestOperation>): Diagnostic[] {
+  if (sound.has(document)) return [];
   const walk = new Walk(document);
   const reached = walk.from([...bound].flatMap((operation) => partsOf(document, operation)));
   const places = [...walk.visited.values()];
   const elsewhere = walk.from([document.root]);
   const doubles = document.duplicateKeys();
+  if (reached.length + elsewhere.length + doubles.length === 0) sound.add(document);
   const isReached = (double: DuplicateKey): boolean =>
     places.some((node) => isWithin(double, node) || isBeside(double, node));
   return [

@@ -2,9 +2,29 @@
 import { isRecord, type RestDocument, type RestNode, refOf } from "./document.ts";
 import type { RestOperation } from "./operation.ts";
 import { mappedSchema } from "./variants.ts";
+import type { NodePath } from "./yaml-file.ts";
 
 /** Keywords whose value is data. A `$ref` inside data is not a reference. */
 const literalKeywords = new Set(["example", "examples", "default", "enum", "const"]);
+
+/** A node whose path is put together when somebody asks for it: a large document has a million nodes. */
+class Member implements RestNode {
+  readonly file: string;
+  readonly key: string;
+  readonly value: unknown;
+  readonly #holder: RestNode;
+
+  constructor(holder: RestNode, key: string, value: unknown) {
+    this.file = holder.file;
+    this.key = key;
+    this.value = value;
+    this.#holder = holder;
+  }
+
+  get path(): NodePath {
+    return [...this.#holder.path, this.key];
+  }
+}
 
 /** The operation, and what it shares with the other operations of its path. */
 export const partsOf = (document: RestDocument, { node, item }: RestOperation): RestNode[] =>
@@ -26,9 +46,10 @@ export function* reachedNodes(
       const schema = mappedSchema(document, node, reference);
       if (schema) waiting.push(schema);
     }
+    const areProperties = (node instanceof Member ? node.key : node.path.at(-1)) === "properties";
     for (const [key, value] of Object.entries(node.value)) {
-      const literal = literalKeywords.has(key) && node.path.at(-1) !== "properties";
-      if (!literal) waiting.push({ file: node.file, path: [...node.path, key], value });
+      const isNode = typeof value === "object" && value !== null && !visited.has(value);
+      if (isNode && (areProperties || !literalKeywords.has(key))) waiting.push(new Member(node, key, value));
     }
     yield node;
   }

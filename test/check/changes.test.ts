@@ -1,4 +1,5 @@
 /** The changes since a base, and their approvals. */
+import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import type { Finding, Report } from "../../src/check/report.ts";
 import { run as codegen } from "../../src/codegen/main.ts";
@@ -224,4 +225,74 @@ type One { owner: Person } type Two { owner: Person } type Person { name: String
   expect(await changed(person.replace("{ type: integer }", "{ type: string }"), limit)).toMatchObject([
     { at: "schema Person.age", coordinates: [] },
   ]);
+});
+
+/** Two operations with one shared parameter and one shared answer; `spare` is bound by nothing unless the schema says so. */
+const pair = (spareParameters: string, spareAnswer: string): string => `openapi: 3.1.0
+info: { title: t, version: "1" }
+paths:
+  /main:
+    get:
+      operationId: main
+      parameters: [{ $ref: "#/components/parameters/Page" }]
+      responses: { "200": { description: ok, content: { application/json: { schema: { $ref: "#/components/schemas/Person" } } } } }
+  /spare:
+    get:
+      operationId: spare
+      parameters: [${spareParameters}]
+      responses: { "200": { description: ok, content: { application/json: { schema: ${spareAnswer} } } } }
+components:
+  parameters:
+    Page: { name: page, in: query, schema: { type: integer } }
+  schemas:
+    Person: { type: object, properties: { name: { type: string } } }
+    Firm: { type: object, properties: { seat: { type: string } } }
+`;
+const page = '{ $ref: "#/components/parameters/Page" }';
+const answerOf = (name: string): string => `{ $ref: "#/components/schemas/${name}" }`;
+
+test("an operation that no longer takes or answers what it shared with others changes nothing for the others", async () => {
+  const root = repository({
+    "spec/schema.graphql": `type Query {
+  main(page: Int): Person @rest(operation: "main")
+  spare(page: Int): JSON @rest(operation: "spare")
+}
+scalar JSON
+type Person { name: String }`,
+    "spec/openapi.yaml": pair(page, answerOf("Person")),
+  });
+  const changed = async (text: string) => {
+    write(root, { "spec/openapi.yaml": text });
+    return (await reportOf(root, "--base", "HEAD")).changes.filter(({ class: kind }) => kind !== "safe");
+  };
+  expect(await changed(pair("", answerOf("Person")))).toMatchObject([
+    { message: 'GET /spare query "page" is gone', coordinates: ["Query.spare(page:)"] },
+  ]);
+  write(root, {
+    "spec/schema.graphql": `type Query { main(page: Int): Person @rest(operation: "main") } type Person { name: String }`,
+    "spec/rest-only.yaml": "spare: not needed",
+  });
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: root, stdio: "pipe" });
+  write(root, { "spec/openapi.yaml": pair(page, answerOf("Person")) });
+  git("-c", "user.name=t", "-c", "user.email=t@t.example", "commit", "-qam", "unbound");
+  expect(await changed(pair(page, answerOf("Firm")))).toMatchObject([{ coordinates: [] }]);
+});
+
+test("the default of a parameter matters to a field whose argument may be left out", async () => {
+  const root = repository();
+  const parameter = (text: string): string =>
+    pair(page, answerOf("Person")).replace("schema: { type: integer }", `schema: { type: integer${text} }`);
+  write(root, {
+    "spec/schema.graphql": `type Query {
+  main(page: Int): Person @rest(operation: "main")
+  first(page: Int! = 1): Person @rest(operation: "spare")
+}
+type Person { name: String }`,
+    "spec/openapi.yaml": parameter(""),
+  });
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: root, stdio: "pipe" });
+  git("-c", "user.name=t", "-c", "user.email=t@t.example", "commit", "-qam", "pair");
+  write(root, { "spec/openapi.yaml": parameter(", default: 3") });
+  const { changes } = await reportOf(root, "--base", "HEAD");
+  expect(changes).toMatchObject([{ rule: "rest-default-changed", coordinates: ["Query.main"] }]);
 });

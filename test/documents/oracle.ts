@@ -36,9 +36,11 @@ const limitKeys = [
   ...["pattern", "minItems", "maxItems", "uniqueItems"],
 ];
 
+type Found = { readonly item: Json; readonly operation: Json; readonly at: string };
+
 class Reader {
   readonly root: Json;
-  readonly #operations: ReadonlyMap<string, { readonly item: Json; readonly operation: Json; at: string }>;
+  readonly #operations: ReadonlyMap<string, Found>;
 
   constructor(root: Json) {
     this.root = root;
@@ -136,6 +138,8 @@ function argument(of: ConstDirectiveNode | undefined, name: string): string | un
   const value = of?.arguments?.find((each) => each.name.value === name)?.value;
   return value?.kind === Kind.STRING ? value.value : undefined;
 }
+const restName = (field: FieldDefinitionNode): string =>
+  argument(directive(field, "restName"), "name") ?? field.name.value;
 const namedType = (type: TypeNode): NamedTypeNode =>
   type.kind === Kind.NAMED_TYPE ? type : namedType(type.type);
 
@@ -152,6 +156,34 @@ export class Oracle {
     this.#old = new Reader(before);
     this.#new = new Reader(after);
     for (const root of ["Query", "Mutation"]) for (const field of this.#fields(root)) this.#root(root, field);
+  }
+
+  /** A field stands for itself; a field of an input object for the root fields that take it. */
+  fieldsOf(coordinate: string): string[] {
+    const [type = ""] = coordinate.split(".");
+    const isInput = this.#sdl.definitions.some(
+      (each) => each.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION && each.name.value === type,
+    );
+    if (!isInput) return [coordinate];
+    const roots = ["Query", "Mutation"].flatMap((root) =>
+      this.#fields(root).map((field) => ({ root, field })),
+    );
+    return roots
+      .filter(({ field }) =>
+        field.arguments?.some((each) => this.#reaches(namedType(each.type).name.value, type)),
+      )
+      .map(({ root, field }) => `${root}.${field.name.value}`);
+  }
+
+  #reaches(from: string, to: string, seen = new Set<string>()): boolean {
+    if (from === to || seen.has(from)) return from === to;
+    seen.add(from);
+    return this.#sdl.definitions.some(
+      (each) =>
+        each.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION &&
+        each.name.value === from &&
+        each.fields?.some((field) => this.#reaches(namedType(field.type).name.value, to, seen)),
+    );
   }
 
   /** Every field, so that shares can be taken of it. */
@@ -228,6 +260,8 @@ export class Oracle {
       now.flatMap((each) => this.#new.ways(each)),
     ];
     if (this.#allowsMore(before, after)) this.changed.add(coordinate);
+    // what stands below a value that is gone is told by that value
+    if (before.length === 0 || after.length === 0) return;
     const items = (ways: readonly Way[]): unknown[] => ways.flatMap(({ items: each }) => each);
     const list = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
     if (list.kind === Kind.LIST_TYPE) return this.#value(coordinate, list.type, items(before), items(after));
@@ -235,11 +269,34 @@ export class Oracle {
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
     const { value: owner } = namedType(type).name;
+    const members = this.#members(owner);
+    // a union has no type for a further member
+    if (members.length > 0 && after.length > before.length) this.changed.add(coordinate);
+    for (const member of members) {
+      const own = (ways: readonly Way[]): Way[] => ways.filter((way) => this.#isOf(member, way));
+      this.#object(member, own(before), own(after));
+    }
+    if (members.length === 0) this.#object(owner, before, after);
+  }
+
+  #object(owner: string, before: readonly Way[], after: readonly Way[]): void {
     for (const field of this.#fields(owner)) {
       if (directive(field, "rest")) continue;
-      const name = argument(directive(field, "restName"), "name") ?? field.name.value;
-      this.#property(`${owner}.${field.name.value}`, field.type, name, before, after);
+      this.#property(`${owner}.${field.name.value}`, field.type, restName(field), before, after);
     }
+  }
+
+  #members(union: string): string[] {
+    return this.#sdl.definitions.flatMap((each) =>
+      each.kind === Kind.UNION_TYPE_DEFINITION && each.name.value === union
+        ? (each.types ?? []).map(({ name }) => name.value)
+        : [],
+    );
+  }
+
+  /** A value of this way is one of the type if it has all of the type's properties. */
+  #isOf(type: string, { properties }: Way): boolean {
+    return this.#fields(type).every((field) => directive(field, "rest") || restName(field) in properties);
   }
 
   #property(
@@ -284,44 +341,66 @@ export class Oracle {
     );
   }
 
-  /** Whether any part of the request, or of what surrounds it, is another. */
-  #requestDiffers(before: { item: Json; operation: Json }, after: { item: Json; operation: Json }): boolean {
-    const facts = (reader: Reader, { item, operation }: { item: Json; operation: Json }): string => {
-      const parameters = [
-        ...((item.parameters ?? []) as unknown[]),
-        ...((operation.parameters ?? []) as unknown[]),
-      ].map((each) => {
-        const { name, in: location, required, schema, style, explode } = reader.resolve(each);
-        return [name, location, required === true, style, explode, this.#demands(reader, schema, 6)];
-      });
-      const body = reader.resolve(operation.requestBody);
-      const content = Object.entries((body.content ?? {}) as Record<string, Json>).find(([media]) =>
-        /json/.test(media),
-      );
-      const [tag] = (operation.tags ?? []) as unknown[];
-      return JSON.stringify([
-        parameters.map((each) => JSON.stringify(each)).sort(),
-        body.required === true,
-        content && this.#demands(reader, content[1].schema, 6),
-        tag,
-        "404" in ((operation.responses ?? {}) as Json),
-        operation.security,
-      ]);
-    };
-    return facts(this.#old, before) !== facts(this.#new, after);
+  /** A request may demand less, and never more. What surrounds it, such as its product, is to stay. */
+  #requestDiffers(before: Found, after: Found): boolean {
+    const [old, now] = [this.#parameters(this.#old, before), this.#parameters(this.#new, after)];
+    const around = ({ operation }: Found): string =>
+      JSON.stringify([[operation.tags].flat()[0], "404" in ((operation.responses ?? {}) as Json)]);
+    if (around(before) !== around(after)) return true;
+    const credentials = ({ operation }: Found, { root }: Reader): string[] =>
+      ((operation.security ?? root.security ?? []) as unknown[]).map((each) => JSON.stringify(each));
+    const asked = credentials(after, this.#new);
+    if (credentials(before, this.#old).some((each) => asked.length > 0 && !asked.includes(each))) return true;
+    for (const [key, parameter] of now) {
+      const was = old.get(key);
+      if (parameter.required === true && was?.required !== true) return true;
+      if (was && (was.style !== parameter.style || was.explode !== parameter.explode)) return true;
+      const fallback = (reader: Reader, { schema }: Json): string =>
+        JSON.stringify(reader.resolve(schema).default);
+      if (was && fallback(this.#old, was) !== fallback(this.#new, parameter)) return true;
+      if (was && !this.#takes([was.schema], [parameter.schema], 8)) return true;
+    }
+    if ([...old.keys()].some((key) => !now.has(key))) return true;
+    const [sent, taken] = [this.#body(this.#old, before), this.#body(this.#new, after)];
+    if (sent === undefined || taken === undefined) return sent !== undefined || taken?.required === true;
+    return (taken.required && !sent.required) || !this.#takes([sent.schema], [taken.schema], 8);
   }
 
-  /** What a schema demands of a value that is sent. */
-  #demands(reader: Reader, schema: unknown, depth: number): unknown {
-    if (depth === 0) return null;
-    const own = reader.resolve(schema).default ?? null;
-    return reader.ways(schema).map(({ types, format, values, properties, required, items, limits }) => ({
-      ...{ types: [...types].sort(), format, values, required: [...required].sort(), limits, own },
-      items: items.map((each) => this.#demands(reader, each, depth - 1)),
-      properties: Object.entries(properties).map(([key, each]) => [
-        key,
-        this.#demands(reader, oneSchema(each), depth - 1),
-      ]),
-    }));
+  #parameters(reader: Reader, { item, operation }: Found): Map<string, Json> {
+    const all = [item, operation].flatMap(({ parameters }) => (parameters ?? []) as unknown[]);
+    const resolved = all.map((each) => reader.resolve(each));
+    return new Map(resolved.map((each) => [`${each.in} ${each.name}`, each]));
+  }
+
+  #body(reader: Reader, { operation }: Found): { required: boolean; schema: unknown } | undefined {
+    const body = reader.resolve(operation.requestBody);
+    const content = Object.entries((body.content ?? {}) as Record<string, Json>).find(([media]) =>
+      /json/.test(media),
+    );
+    return content && { required: body.required === true, schema: content[1].schema };
+  }
+
+  /** Whether each way of the old schemas is one of the new ones, as far as a value shows it. */
+  #takes(old: readonly unknown[], now: readonly unknown[], depth: number): boolean {
+    if (depth === 0 || old.length === 0 || now.length === 0) return true;
+    const after = now.flatMap((each) => this.#new.ways(each));
+    return old
+      .flatMap((each) => this.#old.ways(each))
+      .every((one) => after.some((other) => this.#takesWay(one, other, depth)));
+  }
+
+  #takesWay(one: Way, other: Way, depth: number): boolean {
+    const isWithin = (types: ReadonlySet<string>): boolean =>
+      types.size === 0 || (one.types.size > 0 && [...one.types].every((type) => accepts(types, type)));
+    if (!isWithin(other.types)) return false;
+    if (other.values && !(one.values?.every((value) => other.values?.includes(value)) ?? false)) return false;
+    if ([...other.required].some((name) => !one.required.has(name))) return false;
+    if (JSON.stringify(one.limits) !== JSON.stringify(other.limits)) return false;
+    if (one.format !== other.format) return false;
+    if (!this.#takes(one.items, other.items, depth - 1)) return false;
+    return Object.entries(one.properties).every(([name, schemas]) => {
+      const now = other.properties[name];
+      return now !== undefined && this.#takes([oneSchema(schemas)], [oneSchema(now)], depth - 1);
+    });
   }
 }

@@ -3,7 +3,8 @@
  * on it. The report lists the other REST changes without a finding.
  */
 
-import { boundFields, type Model } from "../../bind/model.ts";
+import { isNonNullType } from "graphql";
+import { boundFields, type Input, type Model } from "../../bind/model.ts";
 import type { SpecSnapshot } from "../../bind/spec-snapshot.ts";
 import { nodeKey } from "../../openapi/document.ts";
 import { inputKey } from "../../openapi/operation.ts";
@@ -134,19 +135,30 @@ function restFrames(head: BoundSnapshot, coordinate: string): Frame[] {
   return reliance ? [frameAt(head, "rest", head.model.document.place(reliance.node))] : [];
 }
 
+/** A client may leave an argument out: REST's own default counts then. */
+const isAlwaysSent = ({ source, argumentDefault }: Input): boolean =>
+  source.kind !== "argument" || isNonNullType(source.type) || argumentDefault !== undefined;
+
 /** Finds the base's coordinates that a change reaches: by the nodes they rest on, or by the operation they are bound to. */
 function coordinateFinder(model: Model): (change: RestChange) => string[] {
   const byNode = Map.groupBy(model.reliances, ({ node }) => nodeKey(node));
   const byOperation = Map.groupBy(boundFields(model), ({ operation }) => operation.id);
   const order = new Map([...model.fields.keys()].map((coordinate, index) => [coordinate, index]));
   const orderOf = (coordinate: string): number => order.get(coordinate.replace(/\(.*/, "")) ?? order.size;
-  return ({ joins, direction, operations = [] }) => {
+  return ({ joins, direction, within, operations = [] }) => {
     const reliances = joins.flatMap((node) => byNode.get(nodeKey(node)) ?? []);
-    const concerned = reliances.filter((each) => !direction || each.direction === direction);
+    const isWithin = (coordinate: string): boolean => {
+      const field = model.fields.get(coordinate.replace(/\(.*/, ""));
+      return within === undefined || field?.kind !== "bound" || field.operation.id === within;
+    };
+    const concerned = reliances.filter(
+      (each) => (!direction || each.direction === direction) && isWithin(each.coordinate),
+    );
     const found = new Set(concerned.map(({ coordinate }) => coordinate));
     for (const { id, unlessFed } of operations) {
       for (const { coordinate, inputs } of byOperation.get(id) ?? [])
-        if (!inputs.some((input) => inputKey(input) === unlessFed)) found.add(coordinate);
+        if (!inputs.some((input) => inputKey(input) === unlessFed && isAlwaysSent(input)))
+          found.add(coordinate);
     }
     return [...found].sort((one, other) => orderOf(one) - orderOf(other) || (one < other ? -1 : 1));
   };

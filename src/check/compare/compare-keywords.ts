@@ -40,8 +40,12 @@ const covers = (outer: Shape, inner: Shape): boolean =>
 function compareFormats(answer: boolean, before: Shape, after: Shape, add: Add): void {
   if (before.format === after.format) return;
   const name = (shape: Shape): string => shape.format ?? "no format";
+  // an answer that had no format promises more now, unless it is the width of a number
+  const isPromise = before.format === undefined && !numberFormats.has(after.format ?? "");
   const kind: ChangeClass = answer
-    ? "dangerous"
+    ? isPromise
+      ? "safe"
+      : "dangerous"
     : after.format === undefined || isWiderFormat(before, after)
       ? "safe"
       : "breaking";

@@ -95,15 +95,28 @@ export class ParameterComparison {
   }
 
   #removed(old: Parameter, now: RestOperation): void {
-    const at = this.#placeOf(old);
-    const common = { class: "breaking", at, old: old.node, joins: [old.node] } as const;
+    // the operation no longer takes what others may still share
+    const at = `${this.#at} ${old.in} "${old.name}"`;
+    const isShared = old.node.path[0] === "components";
+    const common = {
+      class: "breaking",
+      at,
+      old: isShared ? this.#old.node : old.node,
+      joins: [old.node],
+      within: this.#old.id,
+    } as const;
     const moved = now.parameters.find(({ name, in: location }) => name === old.name && location !== old.in);
     if (moved) {
       const message = `${at} is a ${moved.in} parameter now`;
       const facts = { before: old.in, after: moved.in, new: moved.node, below: ["in"] };
       return this.#changes.add({ rule: "rest-parameter-moved", message, ...facts, ...common });
     }
-    const facts = { before: "present", after: "absent", new: now.node, below: ["name"] };
+    const facts = {
+      before: isShared ? inputKey(old) : "present",
+      after: "absent",
+      new: now.node,
+      below: [isShared ? "parameters" : "name"],
+    };
     this.#changes.add({ rule: "rest-parameter-removed", message: `${at} is gone`, ...facts, ...common });
   }
 

@@ -7,9 +7,7 @@ export class RestChangeCollector {
 
   /** A change of what several operations share is one change. It reaches the coordinates of all of them. */
   add(change: RestChange): void {
-    const { rule, old, new: now, before, after, at } = change;
-    const place = old || now ? `${old ? nodeKey(old) : ""} ${now ? nodeKey(now) : ""}` : at;
-    const key = JSON.stringify([rule, change.class, place, before, after]);
+    const key = keyOf(change);
     const known = this.#changes.get(key);
     if (!known) return void this.#changes.set(key, change);
     const direction = known.direction === change.direction ? known.direction : undefined;
@@ -18,7 +16,16 @@ export class RestChangeCollector {
     this.#changes.set(key, { ...known, direction, joins, operations });
   }
 
+  has(change: RestChange): boolean {
+    return this.#changes.has(keyOf(change));
+  }
+
   all(): RestChange[] {
     return [...this.#changes.values()];
   }
+}
+
+function keyOf({ rule, class: kind, old, new: now, before, after, at }: RestChange): string {
+  const place = old || now ? `${old ? nodeKey(old) : ""} ${now ? nodeKey(now) : ""}` : at;
+  return JSON.stringify([rule, kind, place, before, after]);
 }

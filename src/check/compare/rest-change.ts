@@ -56,6 +56,8 @@ export type RestChange = {
   readonly direction?: Direction | undefined;
   /** The change reaches the coordinates that rest on these old nodes. */
   readonly joins: readonly RestNode[];
+  /** Of the joined coordinates, only those of fields that are bound to this old operation are reached. */
+  readonly within?: string;
   /** The change reaches the fields of these old operations, but not those that feed the parameter `unlessFed`. */
   readonly operations?: readonly OperationReach[];
 };

@@ -1,5 +1,5 @@
 /** Compares two OpenAPI documents, operation by operation. */
-import type { Model } from "../../bind/model.ts";
+import { boundFields, type Model } from "../../bind/model.ts";
 import { methodAndPath, type RestOperation } from "../../openapi/operation.ts";
 import { compareSecurity } from "./compare-security.ts";
 import { OperationComparison } from "./operation-comparison.ts";
@@ -9,15 +9,21 @@ import { ShapeComparison } from "./shape-comparison.ts";
 
 export function restChanges(base: Model, head: Model): RestChange[] {
   const changes = new RestChangeCollector();
+  const others = new RestChangeCollector();
   const shapes = new ShapeComparison(changes);
+  const otherShapes = shapes.into(others);
+  const bound = new Set(boundFields(base).map(({ operation }) => operation));
   const byMethodAndPath = new Map(
     [...head.operations.values()].map((operation) => [methodAndPath(operation), operation]),
   );
   const pairs: [RestOperation, RestOperation][] = [];
-  for (const old of base.operations.values()) {
+  // what bound operations share with others is told as theirs
+  for (const old of [...base.operations.values()].sort((one, other) => +bound.has(other) - +bound.has(one))) {
     const now = head.operations.get(old.id) ?? renamedTo(old, byMethodAndPath, base);
     if (now) pairs.push([old, now]);
-    new OperationComparison(changes, shapes, old, now, head.document.root).run();
+    const isBound = bound.has(old);
+    const [into, by] = isBound ? [changes, shapes] : [others, otherShapes];
+    new OperationComparison(into, by, old, now, head.document.root).run();
   }
   compareSecurity(changes, base, head, pairs);
   const matched = new Set(pairs.map(([, now]) => now));
@@ -36,8 +42,15 @@ export function restChanges(base: Model, head: Model): RestChange[] {
       joins: [],
     });
   }
-  return changes.all();
+  return [...changes.all(), ...unreached(changes, others)];
 }
+
+/**
+ * No field rests on what changes in an operation that is not bound. It may answer with another schema now, and no field
+ * rests on that, though fields rest on the schema.
+ */
+const unreached = (changes: RestChangeCollector, others: RestChangeCollector): RestChange[] =>
+  others.all().flatMap((change) => (changes.has(change) ? [] : { ...change, joins: [], operations: [] }));
 
 /** The new operation with the method and path of `old`, if its `operationId` is new as well. */
 function renamedTo(

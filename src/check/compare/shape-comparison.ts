@@ -12,10 +12,17 @@ import { placeName, type ShapeChange, type ShapePair, type ShapeUse, standaloneU
 
 export class ShapeComparison {
   readonly #changes: RestChangeCollector;
-  readonly #compared = new Set<string>();
+  readonly #compared: Set<string>;
 
-  constructor(changes: RestChangeCollector) {
+  /** `compared`: pairs of schemas whose changes are told already. */
+  constructor(changes: RestChangeCollector, compared = new Set<string>()) {
     this.#changes = changes;
+    this.#compared = compared;
+  }
+
+  /** A comparison that adds its changes elsewhere, and leaves out the pairs of this one. */
+  into(changes: RestChangeCollector): ShapeComparison {
+    return new ShapeComparison(changes, this.#compared);
   }
 
   compare(pair: ShapePair): void {
