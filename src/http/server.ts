@@ -43,7 +43,7 @@ export function createServer(config: Config, role: Face["role"] = "metrics"): Fa
   const server = Fastify({
     logger: {
       level: config.env.LOG_LEVEL,
-      hooks: { streamWrite: redactor(...secrets.map((name) => config.env[name])) },
+      hooks: { streamWrite: redactor(...secrets.map((name) => config.env[name]?.toString())) },
     },
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.env.MAX_BODY_BYTES,

@@ -190,6 +190,8 @@ async function slowService(ms: number): Promise<NodeJS.ProcessEnv> {
 }
 
 describe("stopping", { timeout: 20_000 }, () => {
+  const production = { NODE_ENV: "production", GATEWAY_SECRET: "a-secret-of-the-gateway" };
+
   test("SIGINT stops at once, whatever is under way", async () => {
     const { child, url: at, ended } = await runReady(["gateway"], await slowService(5_000));
     const call = get(at, "/v1/a", goodKey).catch(() => "broken off");
@@ -202,7 +204,7 @@ describe("stopping", { timeout: 20_000 }, () => {
   });
 
   test("SIGTERM: readiness fails first, what is under way finishes, then the process ends", async () => {
-    const environment = { ...(await slowService(2_000)), NODE_ENV: "production" };
+    const environment = { ...(await slowService(2_000)), ...production };
     const { child, url: at, ended } = await runReady(["gateway"], environment);
     const call = get(at, "/v1/a", goodKey);
     await sleep(300);
@@ -215,7 +217,7 @@ describe("stopping", { timeout: 20_000 }, () => {
   });
 
   test("SIGTERM: within ten seconds it is gone in any case", async () => {
-    const environment = { ...(await slowService(14_000)), NODE_ENV: "production" };
+    const environment = { ...(await slowService(14_000)), ...production };
     const { child, url: at, ended } = await runReady(["gateway"], environment);
     const call = get(at, "/v1/a", goodKey).catch(() => "broken off");
     await sleep(300);
