@@ -11,6 +11,7 @@ import { defineConfig } from "vitest/config";
 const apart = [
   "test/check/{garbage,large}.test.ts",
   "test/codegen/{composed,type-check}.test.ts",
+  "test/deploy/*.test.ts",
   "test/faults/*.test.ts",
   "test/fuzz/*.test.ts",
   "test/graphql/{abandoned-errors,documents,documents-cost,leaving,overload,variables}.test.ts",
