@@ -60,7 +60,7 @@ test("an unfinished body gets a 503 soon after SIGTERM, and the process ends as 
   expect(await ended).toBe(0);
   expect(performance.now() - stoppedAt).toBeLessThan(7_000);
   expect(statuses(text())).toEqual(["503"]);
-}, 30_000);
+}, 120_000);
 
 test("SIGHUP ends nothing; DRAIN_MS is the notice, in which answers close their connections", async () => {
   const { url, child, ended } = await runReady(["platform"], { DRAIN_MS: "3000" });
@@ -71,7 +71,7 @@ test("SIGHUP ends nothing; DRAIN_MS is the notice, in which answers close their 
   const answer = await get(url, "/healthz");
   expect([answer.status, answer.headers.get("connection")]).toEqual([200, "close"]);
   expect(await ended).toBe(0);
-}, 30_000);
+}, 120_000);
 
 test("STOP_TIMEOUT_MS ends a process whose requests do not end", async () => {
   const { url, child, ended } = await runReady([], { DRAIN_MS: "50", STOP_TIMEOUT_MS: "300" });
@@ -80,4 +80,4 @@ test("STOP_TIMEOUT_MS ends a process whose requests do not end", async () => {
   child.kill("SIGTERM");
   await closed;
   expect(await ended).toBe(1);
-}, 30_000);
+}, 120_000);

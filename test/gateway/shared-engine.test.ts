@@ -27,14 +27,14 @@ async function startEngine(port: number): Promise<ChildProcess> {
   onTestFinished(() => void engine.kill("SIGKILL"));
   let text = "";
   engine.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-  await expect.poll(() => text, { timeout: 20_000 }).toMatch(/Ready to accept/i);
+  await expect.poll(() => text, { timeout: 60_000 }).toMatch(/Ready to accept/i);
   return engine;
 }
 
 const call = async (url: URL): Promise<number> =>
   (await fetch(new URL("/v1/identity/me", url), { headers: { "x-api-key": goodKey } })).status;
 
-describe.skipIf(!command)("REDIS_URL", { timeout: 60_000 }, () => {
+describe.skipIf(!command)("REDIS_URL", { timeout: 180_000 }, () => {
   const limited = { NODE_ENV: "production", RATE_LIMIT_PER_KEY: "10", RATE_LIMIT_PER_ADDRESS: "1000" };
 
   /** Two gateways that have found the engine. */
@@ -45,7 +45,7 @@ describe.skipIf(!command)("REDIS_URL", { timeout: 60_000 }, () => {
     onTestFinished(() => engine.disconnect());
     engine.on("error", () => {}); // it is stopped by a test
     const subscribers = async () => Number((await engine.pubsub("NUMSUB", revokedChannel))[1]);
-    await expect.poll(subscribers, { timeout: 20_000 }).toBe(2);
+    await expect.poll(subscribers, { timeout: 60_000 }).toBe(2);
     return { gateways, engine, urls: gateways.map(({ url }) => url) as [URL, URL] };
   }
 
@@ -77,7 +77,7 @@ describe.skipIf(!command)("REDIS_URL", { timeout: 60_000 }, () => {
     expect(statuses.slice(20)).toEqual(Array(4).fill(429));
     await startEngine(port);
     // a new engine has counted nothing yet
-    await expect.poll(() => call(urls[0]), { timeout: 20_000 }).toBe(200);
+    await expect.poll(() => call(urls[0]), { timeout: 60_000 }).toBe(200);
   });
 
   test("a revoked key is forgotten by every gateway as soon as that is published", async () => {

@@ -18,7 +18,7 @@ function file(text: string): string {
   return join(folder, "secret");
 }
 
-test("production refuses a gateway whose services cannot know it", { timeout: 30_000 }, async () => {
+test("production refuses a gateway whose services cannot know it", { timeout: 120_000 }, async () => {
   const refused = run(["gateway"], { ...gateway, NODE_ENV: "production" });
   expect(await refused.ended).toBe(2);
   expect(refused.output()).toMatch(/^messaging-graphql: GATEWAY_SECRET: is not set, [^\n]*\n$/);
@@ -50,7 +50,7 @@ test("while the secret is rotated, both prove the gateway", () => {
   expect(hasProof({ GATEWAY_SECRET: undefined, GATEWAY_SECRET_OLD: undefined }, "")).toBe(false);
 });
 
-test("a proxy that is not trusted is warned of, once", { timeout: 30_000 }, async () => {
+test("a proxy that is not trusted is warned of, once", { timeout: 120_000 }, async () => {
   const [keys, rest] = await Promise.all([fakeKeyService(), recorder()]);
   onTestFinished(async () => void (await Promise.all([keys.close(), rest.close()])));
   const services = { REST_BASE_URL: rest.url.href, KEY_INTROSPECTION_URL: keys.url.href };

@@ -24,7 +24,7 @@ const linesWhen = (program: Program, is: (line: Line) => boolean, least = 1): Pr
       expect(found.length).toBeGreaterThanOrEqual(least);
       return found;
     },
-    { timeout: 15_000 },
+    { timeout: 45_000 },
   );
 
 const traceId = "0af7651916cd43dd8448eb211c80319c";
@@ -38,7 +38,7 @@ const ask = (url: URL, body: object | string, headers: Record<string, string> = 
     body: typeof body === "string" ? body : JSON.stringify(body),
   });
 
-describe("the log", { timeout: 60_000 }, () => {
+describe("the log", { timeout: 180_000 }, () => {
   test("has one line for each failed REST call at the default level, without a stack", async () => {
     const rest = await refusingUrl();
     const program = await runReady([], { REST_BASE_URL_CRM: rest.href });

@@ -8,7 +8,7 @@ import { copyProject } from "../e2e/project-copy.ts";
 import { get, run, runReady } from "./program.ts";
 
 test("a start refuses generated/ of another spec, and takes an installation without spec/", {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   const copy = copyProject();
   onTestFinished(copy.remove);
@@ -26,7 +26,7 @@ test("a start refuses generated/ of another spec, and takes an installation with
   await runReady(["graphql"], rest, [], copy.main, copy.root);
 });
 
-test("/healthz and /metrics tell the build and the spec", { timeout: 30_000 }, async () => {
+test("/healthz and /metrics tell the build and the spec", { timeout: 120_000 }, async () => {
   const program = await runReady([], { BUILD: "abc123", METRICS_PORT: "0" });
   expect(await (await get(program.url, "/healthz")).json()).toEqual({
     status: "ok",
