@@ -12,6 +12,7 @@ const apart = [
   "test/check/{garbage,large}.test.ts",
   "test/codegen/{composed,type-check}.test.ts",
   "test/documents/*.test.ts",
+  "test/deploy/*.test.ts",
   "test/faults/*.test.ts",
   "test/fuzz/*.test.ts",
   "test/graphql/{abandoned-errors,documents,documents-cost,leaving,overload,variables}.test.ts",

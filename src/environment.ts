@@ -45,6 +45,11 @@ const addresses = makeValidator((value: string): readonly string[] => {
   if (!given.every(isAddress)) throw new Error("wants IP addresses or CIDR blocks, comma-separated");
   return given;
 });
+const redisUrl = makeValidator((value: string): URL => {
+  const url = URL.parse(value);
+  if (!url || !/^rediss?:$/.test(url.protocol)) throw new Error("wants a redis:// or rediss:// URL");
+  return url;
+});
 /** Headers that mean something to a client or a service; the gateway lets none pass that has its prefix. */
 const knownHeaders = [
   ...["accept-language", "access-control-request-method", "cache-control", "content-type", "idempotency-key"],
@@ -64,7 +69,7 @@ const secret = makeValidator((value: string): string => {
 });
 
 /** `<name>_FILE` names a file that holds the value. */
-export const secrets = ["GATEWAY_SECRET", "GATEWAY_SECRET_OLD"] as const;
+export const secrets = ["GATEWAY_SECRET", "GATEWAY_SECRET_OLD", "REDIS_URL"] as const;
 
 export const variables = {
   PORT: port({ default: 4000, desc: "port of the front role; 0 takes a free one" }),
@@ -110,6 +115,10 @@ export const variables = {
   RATE_LIMIT_PER_ADDRESS: count({
     default: 3_000,
     desc: "requests a minute from one address; production only",
+  }),
+  REDIS_URL: redisUrl({
+    default: undefined,
+    desc: "Redis or Valkey in which gateways count their limits together and learn of revoked keys; absent: each for itself",
   }),
   DATA_FILE: str({ default: undefined, desc: "the platform's SQLite file; absent: in memory" }),
   LOG_LEVEL: str({

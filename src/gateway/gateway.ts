@@ -20,6 +20,7 @@ import { createKeyVerifier, KeyChecks, type VerifyKey } from "./key-verifier.ts"
 import { createRateLimits } from "./rate-limit.ts";
 import { readBody } from "./read-body.ts";
 import { clientLeft } from "./response-forwarding.ts";
+import type { SharedEngine } from "./shared-engine.ts";
 import { type Headers, stripRequest } from "./strip.ts";
 import { TenantConcurrency } from "./tenant-concurrency.ts";
 import {
@@ -50,7 +51,8 @@ export async function createGateway(config: Config, backends: Backends): Promise
   if (config.env.TRUSTED_PROXIES.length === 0) server.addHook("onRequest", warnOfProxy());
   passBodiesThrough(server);
   await allowOrigins(server, config.env.CORS_ORIGINS, methods);
-  const limits = await createRateLimits(server, config);
+  const shared = await shareWithOthers(server, config, checks);
+  const limits = await createRateLimits(server, config, shared);
   const concurrency = new TenantConcurrency(config.env.MAX_BODY_BYTES);
   const inject = createInject(config);
 
@@ -138,6 +140,19 @@ function warnOfProxy() {
       "X-Forwarded-For came and TRUSTED_PROXIES is not set: limits count this proxy's clients as one address",
     );
   };
+}
+
+/** Loaded only where there is an engine to share by. */
+async function shareWithOthers(
+  server: FastifyInstance,
+  { env }: Config,
+  checks: KeyChecks,
+): Promise<SharedEngine["store"] | undefined> {
+  if (env.REDIS_URL === undefined) return undefined;
+  const { connectSharedEngine } = await import("./shared-engine.ts");
+  const { store, close } = connectSharedEngine(env.REDIS_URL, server.log, (id) => checks.forget(id));
+  server.addHook("onClose", async () => close());
+  return store;
 }
 
 /** Nobody here parses a body, nor reads one before it is known whose it is. */

@@ -29,6 +29,8 @@ export class KeyChecks {
   inactive = 0;
   failed = 0;
   underWay = 0;
+  /** Forgets the answers for a key that was revoked, by its id. */
+  forget: (apiKeyId: string) => void = () => {};
 }
 
 /** A look-up and its wait take `timeoutMs` at most. Throws SERVICE_UNAVAILABLE, and the errors of `lookUp`. */
@@ -40,15 +42,23 @@ export function createKeyVerifier(
   const active = new LRUCache<string, Remembered>({ max: cachedKeys });
   const inactive = new LRUCache<string, Remembered>({ max: cachedKeys });
   const underWay = new Map<string, Promise<KeyState>>();
+  let revocations = 0;
+  checks.forget = (apiKeyId) => {
+    revocations++; // what is being looked up may be the answer from before
+    for (const [digest, { state }] of active)
+      if (state !== "inactive" && state.context.apiKeyId === apiKeyId) active.delete(digest);
+  };
   const queue = new LookUpQueue();
 
   const ask = async (key: string, digest: string, signal: AbortSignal): Promise<KeyState> => {
     const startedAt = performance.now();
+    const before = revocations;
     const answer = await lookUp(key, signal);
     const state = answer !== "inactive" && answer.validMs <= 0 ? "inactive" : answer;
     const cache = state === "inactive" ? inactive : active;
     if (state === "inactive") active.delete(digest);
-    cache.set(digest, { state, until: endOf(state, startedAt) });
+    if (state === "inactive" || revocations === before)
+      cache.set(digest, { state, until: endOf(state, startedAt) });
     return state;
   };
   const askOnce = (key: string, digest: string, owner: string): Promise<KeyState> => {

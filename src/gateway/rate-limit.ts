@@ -1,13 +1,14 @@
 /**
  * Rate limits in production: requests a minute of each address, checked before the key, and of each API key. The response
  * carries `RateLimit-Limit`, `-Remaining` and `-Reset` of the limit that was checked last; over the limit it is a 429 with
- * `Retry-After`. Each process counts for itself, in bounded memory. A fleet with common limits counts in its load balancer.
+ * `Retry-After`. Each process counts for itself, in bounded memory, or all gateways count together in `REDIS_URL`.
  */
 import rateLimit, { type CreateRateLimitOptions } from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
 import { type Bound, refusedBy } from "../errors.ts";
 import { RateStore } from "./rate-store.ts";
+import type { SharedEngine } from "./shared-engine.ts";
 
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 type KeyCheck = (request: FastifyRequest, reply: FastifyReply, apiKeyId: string) => Promise<void>;
@@ -17,12 +18,20 @@ const windowMs = 60_000;
 const unlimited: RateLimits = { byAddress: async () => {}, byKey: async () => {} };
 
 /** The route calls the checks. They throw RATE_LIMITED with `retryAfter` in seconds; outside production they do nothing. */
-export async function createRateLimits(server: FastifyInstance, config: Config): Promise<RateLimits> {
+export async function createRateLimits(
+  server: FastifyInstance,
+  config: Config,
+  store: SharedEngine["store"] = RateStore,
+): Promise<RateLimits> {
   if (!config.production) return unlimited;
-  await server.register(rateLimit, { global: false, store: RateStore });
+  await server.register(rateLimit, { global: false, store });
   const keyIds = new WeakMap<FastifyRequest, string>();
   const limit = (bound: Bound, options: CreateRateLimitOptions): Check => {
-    const count = server.createRateLimit({ timeWindow: windowMs, ...options });
+    const count = server.createRateLimit({
+      timeWindow: windowMs,
+      ...options,
+      ...({ groupId: bound } as object),
+    });
     return async (request, reply) => apply(bound, reply, await count(request));
   };
   const byAddress = limit("address_rate", { max: config.env.RATE_LIMIT_PER_ADDRESS });

@@ -1,11 +1,14 @@
-/** Closes connections without a complete request head when the server stops. No response is possible, and the stop would wait. */
+/** Closes connections with an incomplete request head when the server stops. No response is possible, and the stop would wait. */
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { ConnectionState } from "./limit-pipelining.ts";
 
 const patienceMs = 1_000;
 
-/** Returns a function: one second after its call, connections without a request in progress are closed. */
+/**
+ * Returns a function: one second after its call, connections are closed that have sent nothing yet, or a part of a head.
+ * A connection that is idle between two requests is left to whoever stops the server.
+ */
 export function createIncompleteRequestCloser(
   server: Server,
   underWay: (socket: Socket) => ConnectionState,
@@ -16,7 +19,10 @@ export function createIncompleteRequestCloser(
     socket.once("close", () => sockets.delete(socket));
   });
   const close = (): void => {
-    for (const socket of sockets) if (underWay(socket).unanswered === 0) socket.destroy();
+    for (const socket of sockets) {
+      const { unanswered, last, bytesBefore } = underWay(socket);
+      if (unanswered === 0 && (last === undefined || socket.bytesRead > bytesBefore)) socket.destroy();
+    }
   };
   return () => void setTimeout(close, patienceMs).unref();
 }

@@ -12,6 +12,8 @@ export type ConnectionState = {
   unanswered: number;
   /** The response to the newest request. */
   last: ServerResponse | undefined;
+  /** Bytes that had come when the last response was complete. */
+  bytesBefore: number;
 };
 
 /** Wraps the server's request listeners. Returns a function that reads the state of a connection. */
@@ -19,7 +21,7 @@ export function limitPipelining(server: Server): (socket: Duplex) => Readonly<Co
   const handlers = server.listeners("request") as RequestListener[];
   const connections = new WeakMap<Duplex, ConnectionState>();
   const underWay = (socket: Duplex): ConnectionState => {
-    const known = connections.get(socket) ?? { unanswered: 0, last: undefined };
+    const known = connections.get(socket) ?? { unanswered: 0, last: undefined, bytesBefore: 0 };
     connections.set(socket, known);
     return known;
   };
@@ -29,7 +31,10 @@ export function limitPipelining(server: Server): (socket: Duplex) => Readonly<Co
     const connection = underWay(socket);
     connection.last = response;
     if (++connection.unanswered > pipelinedRequests) return void socket.destroy();
-    response.once("close", () => connection.unanswered--);
+    response.once("close", () => {
+      connection.unanswered--;
+      connection.bytesBefore = socket.bytesRead;
+    });
     for (const handle of handlers) handle(request, response);
   });
   return underWay;

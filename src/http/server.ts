@@ -50,7 +50,7 @@ export function createServer(
       level: config.env.LOG_LEVEL,
       hooks: {
         streamWrite: redactor(
-          secrets.map((name) => config.env[name]),
+          secrets.map((name) => config.env[name]?.toString()),
           credentials,
         ),
       },

@@ -22,26 +22,35 @@ export function stopOnSignals({ servers, end }: Running, config: Config): void {
   });
 }
 
-/** Time for requests that are on their way on connections that look idle here. */
-const lingerMs = 1_000;
+/** Without a request for so long, idle connections hold none that is on its way. */
+const quietMs = 1_000;
 
 async function drain(servers: readonly FastifyInstance[], noticeMs: number): Promise<void> {
   for (const server of servers) server.unready.add("stopping");
   await sleep(noticeMs);
   for (const [index, server] of servers.entries())
-    await close(server, index === 0 ? Math.min(noticeMs, lingerMs) : 0);
+    await close(server, index === 0 ? Math.min(noticeMs, quietMs) : 0);
 }
 
 /**
  * Closes the port, then the connections. A balancer may have sent a request on a connection that looks idle here; closing
- * that connection would lose the request. So idle connections stay for `graceMs`, and an answer on them closes them.
+ * that connection would lose the request. So idle connections stay until no request has come for `quietMs`: each answer
+ * closes its connection, and a balancer with none left goes elsewhere.
  */
-async function close(server: FastifyInstance, graceMs: number): Promise<void> {
+async function close(server: FastifyInstance, quietMs: number): Promise<void> {
   const { server: http } = server;
   const closeIdle = http.closeIdleConnections.bind(http);
   http.closeIdleConnections = () => {}; // which Node calls as soon as the port is closed
-  const closed = server.close();
-  await Promise.race([closed, sleep(graceMs)]);
+  let requests = 0;
+  http.on("request", () => requests++);
+  let isClosed = false;
+  const closed = server.close().then(() => {
+    isClosed = true;
+  });
+  for (let seen = -1; seen !== requests && !isClosed; ) {
+    seen = requests;
+    await Promise.race([closed, sleep(quietMs)]);
+  }
   // a response that began before readiness failed leaves its connection open, and nothing else closes it
   const sweep = setInterval(closeIdle, 50);
   await closed;

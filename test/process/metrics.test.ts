@@ -1,5 +1,6 @@
 /** What Prometheus reads: right counts, and nothing of any tenant. */
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import net from "node:net";
 import { describe, expect, test, vi } from "vitest";
@@ -165,6 +166,32 @@ describe("METRICS_PORT", () => {
       encoding: "utf8",
     });
     expect([status, stdout, stderr]).toEqual([0, "", ""]);
+  });
+
+  test("has every metric that the alerts and the dashboard ask for", async () => {
+    const program = await runReady([], { METRICS_PORT: "0" });
+    await query(program.url, "{ me { id } nothing }", key);
+    await query(program.url, "{ me { id } }", key);
+    const { text } = await scrape(program);
+    const named = new Set(
+      [...text.matchAll(/^# TYPE (\S+) (\S+)/gm)].flatMap(([, name = "", type]) =>
+        type === "histogram" ? ["_bucket", "_sum", "_count"].map((part) => name + part) : [name],
+      ),
+    );
+    const { panels } = JSON.parse(readFileSync("deploy/grafana/dashboard.json", "utf8")) as {
+      panels: { targets?: { expr: string }[] }[];
+    };
+    const alerts =
+      readFileSync("deploy/prometheus/alerts.yaml", "utf8").match(/expr: (?:\|\n(?: {10,}.*\n)+|.*)/g) ?? [];
+    const asked = [...panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)), ...alerts];
+    expect(asked.length).toBeGreaterThan(30);
+    const metrics = asked.flatMap(
+      (expression) =>
+        expression
+          .replace(/\{[^}]*\}|\[[^\]]*\]|by \([^)]*\)/g, "")
+          .match(/\b[a-z]+(?:_[a-z0-9]+)+\b|\bready\b/g) ?? [],
+    );
+    expect(metrics.filter((name) => !named.has(name) && name !== "histogram_quantile")).toEqual([]);
   });
 
   test("stands on a port of its own, and only there", async () => {

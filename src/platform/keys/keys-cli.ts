@@ -7,6 +7,7 @@ import { exitCodes, type Io, processIo, runCommand } from "../../cli/command.ts"
 import { nonEmpty } from "../../cli/parse.ts";
 import { Refused } from "../../cli/refused.ts";
 import { type Config, ConfigError, readConfig } from "../../config.ts";
+import { revokedChannel } from "../../http/revoked-channel.ts";
 import { loadContract, permissionsOf } from "../contract.ts";
 import { strings } from "../store/row.ts";
 import { openStore, type Store, type TenantStore } from "../store/store.ts";
@@ -48,7 +49,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       .requiredOption("--key <id>", "id of the key", nonEmpty)
       .action(
         does(({ tenant, key }: { tenant: string; key: string }) =>
-          onStore(io, tenant, (store) => revoke(store, key, io)),
+          onStore(io, tenant, (store, _, config) => revoke(store, key, io, config)),
         ),
       );
   });
@@ -109,10 +110,30 @@ function list(tenant: TenantStore, io: Io): void {
   }
 }
 
-function revoke(tenant: TenantStore, id: string, io: Io): void {
+async function revoke(tenant: TenantStore, id: string, io: Io, { env }: Config): Promise<void> {
   const changed = tenant.run("revokeKey", { id, now: new Date().toISOString() });
   if (changed === 0) throw new Refused(`no key ${id} to revoke in tenant ${tenant.tenantId}`);
   io.out(`revoked ${id}`);
+  if (env.REDIS_URL) await tellGateways(env.REDIS_URL, id, io);
+}
+
+/** Gateways forget the key at once. If they cannot be told, their answers for it still end within 30 s. */
+async function tellGateways(url: URL, id: string, io: Io): Promise<void> {
+  const { Redis } = await import("ioredis");
+  const redis = new Redis(url.href, {
+    lazyConnect: true,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+  redis.on("error", () => {});
+  try {
+    await redis.connect();
+    await redis.publish(revokedChannel, id);
+  } catch {
+    io.error("REDIS_URL cannot be reached: gateways refuse the key within 30 s");
+  } finally {
+    redis.disconnect();
+  }
 }
 
 if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processIo);

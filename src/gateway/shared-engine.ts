@@ -1,0 +1,98 @@
+/**
+ * What the gateways of a fleet share by Redis or Valkey (`REDIS_URL`): the counts of the rate limits, and word of revoked
+ * keys. While it is down, each gateway counts for itself and says so once; nothing is refused for it. Whoever revokes a key
+ * publishes its id on the channel `messaging-graphql:revoked`.
+ */
+import { createRequire } from "node:module";
+import type { FastifyRateLimitStore } from "@fastify/rate-limit";
+import type { FastifyBaseLogger } from "fastify";
+import { Redis } from "ioredis";
+import { prefix, revokedChannel } from "../http/revoked-channel.ts";
+import { RateStore } from "./rate-store.ts";
+
+/** Ms. A count that takes longer is made here. */
+const timeoutMs = 250;
+const longestPauseMs = 1_000;
+
+type Done = Parameters<FastifyRateLimitStore["incr"]>[1];
+type Store = { incr(key: string, done: Done, windowMs: number, max: number): void };
+
+/** The library's own store, which it declares no types of. */
+const RedisStore = createRequire(import.meta.url)("@fastify/rate-limit/store/RedisStore") as new (
+  continueExceeding: boolean,
+  exponentialBackoff: boolean,
+  redis: Redis,
+  prefix: string,
+) => Store;
+
+export type SharedEngine = {
+  /** The class of store that @fastify/rate-limit makes its stores of. */
+  readonly store: new () => FastifyRateLimitStore;
+  readonly close: () => void;
+};
+
+/** `forget` is called with the id of each key that is revoked. */
+export function connectSharedEngine(
+  url: URL,
+  log: FastifyBaseLogger,
+  forget: (apiKeyId: string) => void,
+): SharedEngine {
+  const options = {
+    ...{
+      connectTimeout: 1_000,
+      commandTimeout: timeoutMs,
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+    },
+    retryStrategy: (times: number) => Math.min(times * 50, longestPauseMs),
+  };
+  const counts = new Redis(url.href, options);
+  const news = new Redis(url.href, { ...options, enableOfflineQueue: true, maxRetriesPerRequest: null });
+  let isDown = false;
+  counts.on("error", (error: Error & { code?: string }) => {
+    if (!isDown)
+      log.warn({ cause: error.code ?? error.name }, "REDIS_URL: down; each gateway counts for itself");
+    isDown = true;
+  });
+  counts.on("ready", () => {
+    if (isDown) log.warn("REDIS_URL: up again; gateways count together");
+    isDown = false;
+  });
+  news.on("error", () => {}); // `counts` tells
+  news.on("message", (_channel, apiKeyId) => forget(apiKeyId));
+  news.subscribe(revokedChannel).catch(() => {}); // a later connection subscribes again
+
+  class SharedStore {
+    readonly #own = new RateStore();
+    readonly #shared: Store;
+
+    constructor(name = "") {
+      this.#shared = new RedisStore(false, false, counts, `${prefix}${name}:`);
+    }
+
+    incr(key: string, done: Done, windowMs: number, max: number): void {
+      if (counts.status !== "ready") return this.#own.incr(key, done, windowMs);
+      this.#shared.incr(
+        key,
+        (error, counted) => {
+          if (error || counted === null) this.#own.incr(key, done, windowMs);
+          else done(null, counted);
+        },
+        windowMs,
+        max,
+      );
+    }
+
+    /** The store of one limit. The library's own gives all limits the same prefix. */
+    child(options: object): SharedStore {
+      return new SharedStore("groupId" in options ? String(options.groupId) : "");
+    }
+  }
+  return {
+    store: SharedStore as unknown as SharedEngine["store"],
+    close: () => {
+      counts.disconnect();
+      news.disconnect();
+    },
+  };
+}
