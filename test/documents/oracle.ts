@@ -138,6 +138,10 @@ function argument(of: ConstDirectiveNode | undefined, name: string): string | un
   const value = of?.arguments?.find((each) => each.name.value === name)?.value;
   return value?.kind === Kind.STRING ? value.value : undefined;
 }
+/** Each schema once. */
+const unique = (schemas: readonly unknown[]): unknown[] => [
+  ...new Map(schemas.map((each) => [JSON.stringify(each), each])).values(),
+];
 const restName = (field: FieldDefinitionNode): string =>
   argument(directive(field, "restName"), "name") ?? field.name.value;
 const namedType = (type: TypeNode): NamedTypeNode =>
@@ -256,8 +260,8 @@ export class Oracle {
   /** A response may promise more, and never less. */
   #value(coordinate: string, type: TypeNode, old: readonly unknown[], now: readonly unknown[]): void {
     const [before, after] = [
-      old.flatMap((each) => this.#old.ways(each)),
-      now.flatMap((each) => this.#new.ways(each)),
+      unique(old).flatMap((each) => this.#old.ways(each)),
+      unique(now).flatMap((each) => this.#new.ways(each)),
     ];
     if (this.#allowsMore(before, after)) this.changed.add(coordinate);
     // what stands below a value that is gone is told by that value
@@ -265,7 +269,7 @@ export class Oracle {
     const items = (ways: readonly Way[]): unknown[] => ways.flatMap(({ items: each }) => each);
     const list = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
     if (list.kind === Kind.LIST_TYPE) return this.#value(coordinate, list.type, items(before), items(after));
-    const key = JSON.stringify([namedType(type).name.value, old, now]);
+    const key = JSON.stringify([namedType(type).name.value, unique(old), unique(now)]);
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
     const { value: owner } = namedType(type).name;
