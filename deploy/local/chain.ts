@@ -9,8 +9,11 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Argument } from "commander";
 
-export type Balancer = "nginx" | "haproxy";
+export const balancers = ["nginx", "haproxy"] as const;
+export type Balancer = (typeof balancers)[number];
+export const balancerArgument = new Argument("[balancer]", "in front of the gateways").choices(balancers);
 
 /** A process of the chain, which is started again whenever it ends. */
 export type Member = {

@@ -1,16 +1,18 @@
 /** `npm run local [-- nginx|haproxy]`: the whole chain on this machine, until Ctrl-C. */
-import { type Balancer, isInstalled, startChain } from "./chain.ts";
+import { readArguments } from "../../test/script-arguments.ts";
+import { type Balancer, balancerArgument, isInstalled, startChain } from "./chain.ts";
 
-const [balancer = "nginx"] = process.argv.slice(2);
-if (balancer !== "nginx" && balancer !== "haproxy") {
-  console.error("npm run local: the balancer is nginx or haproxy");
-  process.exit(2);
-}
+const line = await readArguments("npm run local", (given) =>
+  given
+    .description("Runs the whole chain on this machine, until Ctrl-C: TLS, two of each role, Redis.")
+    .addArgument(balancerArgument),
+);
+const balancer = (line.args[0] as Balancer | undefined) ?? "nginx";
 if (!isInstalled(balancer) || !isInstalled("openssl")) {
   console.error(`npm run local: needs ${balancer} and openssl (Debian: apt-get install ${balancer} openssl)`);
   process.exit(2);
 }
-const chain = await startChain(balancer satisfies Balancer);
+const chain = await startChain(balancer);
 console.log(`the chain is ready on ${chain.url.origin} (its certificate is its own: curl -k)`);
 for (const { name, child } of chain.members.values()) console.log(`  ${name.padEnd(12)} pid ${child().pid}`);
 console.log("metrics: http://127.0.0.1:9001/metrics and 9002 (gateways), 9011 and 9012 (graphql)");

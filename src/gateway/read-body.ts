@@ -1,6 +1,6 @@
 /**
  * Buffers a request body. An upstream connection is taken once the body is complete, so that a slow client holds none.
- * `src/http/slow-bodies.ts` bounds the time and the memory of unfinished bodies.
+ * `src/http/bodies/slow-bodies.ts` bounds the time and the memory of unfinished bodies.
  */
 import type { IncomingMessage } from "node:http";
 import { bodyTooLarge } from "../http/server.ts";

@@ -20,14 +20,14 @@ import { beginRequest, endRequest, subscribe } from "../observe/observer.ts";
 import { type Face, RequestRecord } from "../observe/records.ts";
 import { requestLog } from "../observe/request-log.ts";
 import { parentOf } from "../observe/trace-context.ts";
+import { parseJsonBodies } from "./bodies/json-body.ts";
+import { SlowBodies } from "./bodies/slow-bodies.ts";
 import { answerClientError, answerConnect } from "./client-error.ts";
 import { sendError } from "./error-response.ts";
 import { headerFault } from "./header-fault.ts";
 import { createIncompleteRequestCloser } from "./incomplete-requests.ts";
-import { parseJsonBodies } from "./json-body.ts";
 import { limitPipelining } from "./limit-pipelining.ts";
 import { redactor } from "./redact.ts";
-import { SlowBodies } from "./slow-bodies.ts";
 
 declare module "fastify" {
   interface FastifyInstance {

@@ -115,7 +115,7 @@ test.each([
   ["--bsae=main", /^unknown option '--bsae'; did you mean "--base"\? \(/],
   ["--format=jsno", /'jsno' is invalid\. The formats are .*; did you mean "json"\?/],
   ["--format=json=", /A file name is missing after the =/],
-  ["--base=", /'--base <git ref>' argument '' is invalid\. It is empty/],
+  ["--base=", /'--base <git ref or URL>' argument '' is invalid\. It is empty/],
   ["--base=main", /^--base main: fatal: not a git repository/],
   ["stray", /^too many arguments/],
 ])("%s is a usage error", async (argument, line) => {

@@ -5,8 +5,15 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent } from "undici";
-import { type Balancer, type Chain, startChain } from "../../deploy/local/chain.ts";
+import {
+  type Balancer,
+  balancerArgument,
+  balancers,
+  type Chain,
+  startChain,
+} from "../../deploy/local/chain.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
+import { readArguments } from "../script-arguments.ts";
 
 const perSecond = Number(process.env.RATE ?? 250);
 const requests = Number(process.env.REQUESTS ?? 30_000);
@@ -98,9 +105,12 @@ export async function rolling(balancer: Balancer): Promise<boolean> {
 
 if (import.meta.main) {
   let isGood = true;
-  for (const balancer of process.argv.length > 2
-    ? [process.argv[2] as Balancer]
-    : (["nginx", "haproxy"] as const))
+  const { args } = await readArguments("npm run test:rolling", (line) =>
+    line
+      .description("Restarts and kills each process of the whole chain under load, behind each balancer.")
+      .addArgument(balancerArgument),
+  );
+  for (const balancer of args.length > 0 ? (args as Balancer[]) : balancers)
     isGood = (await rolling(balancer)) && isGood;
   process.exit(isGood ? 0 : 1);
 }

@@ -8,10 +8,10 @@
  * processor time, because Node handles each chunk on its own.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { slowBodies } from "../capacity.ts";
-import type { Environment } from "../environment.ts";
-import { CodedError, refusedBy } from "../errors.ts";
-import { addressBlock } from "./address-block.ts";
+import { slowBodies } from "../../capacity.ts";
+import type { Environment } from "../../environment.ts";
+import { CodedError, refusedBy } from "../../errors.ts";
+import { addressBlock } from "../address-block.ts";
 
 const lookMs = 250;
 const { slowAfterMs, graceMs, minimumRate } = slowBodies;

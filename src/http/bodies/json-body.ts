@@ -3,8 +3,8 @@
  * the memory of the text. A comma or a container's beginning counts as one value. The count costs less than the parsing.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { valuesOfRequest } from "../capacity.ts";
-import { CodedError } from "../errors.ts";
+import { valuesOfRequest } from "../../capacity.ts";
+import { CodedError } from "../../errors.ts";
 
 export type ParseJson = (request: FastifyRequest, text: string) => unknown;
 
