@@ -17,6 +17,14 @@ test("every server of the bench answers alike, and is measured", async ({ signal
     expect(stdout.split(`| ${server} |`)).toHaveLength(6);
 });
 
+test("the table of polling is whole, and a client that has the answer causes no REST call", async ({
+  signal,
+}) => {
+  const { stdout } = await run(signal, [file("polling.ts")], { ROUNDS: "1", SECONDS: "0.2" });
+  expect(stdout.match(/^\|.*\|$/gm)).toHaveLength(6);
+  expect(stdout).toMatch(/\(304\) \| [1-9]\d* \| [\d.]+ \| 0\.00 \|$/m);
+});
+
 test("the tables of growth are whole, up to their largest rows", async ({ signal }) => {
   const { stdout } = await run(signal, [file("growth.ts"), "s per "], { SECONDS: "0.01" });
   const sizes = [...stdout.matchAll(/^│ \d +│ (\d+) /gm)].map(([, size]) => Number(size));

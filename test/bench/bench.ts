@@ -1,13 +1,13 @@
 /**
  * How fast the graphql role is, beside a hand-written floor program, Mercurius and Apollo Server as its documentation
  * starts it: same upstream, same requests, each server alone on one core, load and upstream on another. Rounds are
- * interleaved and the floor is measured next to each server; figures are medians, and ratios are of neighbours.
+ * interleaved and the floor is measured next to each server; each client has a key of its own, so nothing is shared; figures are medians, and ratios are of neighbours.
  * `npm run bench [-- --profile]`; `ROUNDS` and `SECONDS` a measurement by the environment.
  */
 import { isDeepStrictEqual } from "node:util";
-import { Pool } from "undici";
-import { cpuMs, listens, main, memoryMiB, type Program, pinSelf, startProgram } from "../child-process.ts";
+import { cpuMs, main, memoryMiB, pinSelf } from "../child-process.ts";
 import { readArguments } from "../script-arguments.ts";
+import { at, connections, file, load, median, run, type Server } from "./measure.ts";
 import { bodyOf, type Workload, workloads } from "./workloads.ts";
 
 const rounds = Number(process.env.ROUNDS ?? 3);
@@ -20,7 +20,6 @@ const { profile } = (
   )
 ).opts<{ profile?: boolean }>();
 const profileDirectory = "node_modules/.cache/bench-profile";
-const connections = 50;
 /** A workload and server; V8 goes on optimizing for that long under load. */
 const warmUpMs = 6_000;
 const headers = { "content-type": "application/json", "x-api-key": "key" };
@@ -28,7 +27,6 @@ const names = Object.keys(workloads) as Workload[];
 const kinds = [...names, "mixed"] as const;
 type Kind = (typeof kinds)[number];
 
-const file = (name: string): string => new URL(name, import.meta.url).pathname;
 const commands: Readonly<Record<string, string[]>> = {
   floor: [file("servers/floor.ts")],
   ours: [...(profile ? ["--cpu-prof", `--cpu-prof-dir=${profileDirectory}`] : []), main, "graphql"],
@@ -36,59 +34,16 @@ const commands: Readonly<Record<string, string[]>> = {
   apollo: [file("servers/apollo.ts")],
 };
 
-type Server = Program & {
-  readonly url: URL;
-  /** From its start until it listened. */
-  readonly readyMs: number;
-};
-
 type Measured = { perSecond: number; ratio: number; p50: number; p99: number; cpu: number };
 
-async function run(core: number, args: string[], environment: NodeJS.ProcessEnv = {}): Promise<Server> {
-  const began = performance.now();
-  const program = startProgram(args, { NODE_ENV: "production", ...environment }, { core });
-  const url = new URL("/v1/graphql", await listens(program));
-  return { ...program, url, readyMs: performance.now() - began };
-}
-
-/** The workloads' requests one after the other from each of `clients`, for a time. */
-async function load(program: Server, kind: Kind, clients: number, ms: number): Promise<number[]> {
-  const pool = new Pool(program.url.origin, { connections: clients });
-  const bodies = (kind === "mixed" ? names : [kind]).map(bodyOf);
-  const times: number[] = [];
-  const until = performance.now() + ms;
-  let sent = 0;
-  const client = async (): Promise<void> => {
-    while (performance.now() < until) {
-      const began = performance.now();
-      const request = {
-        path: program.url.pathname,
-        method: "POST",
-        headers,
-        body: bodies[sent++ % bodies.length],
-      };
-      const { statusCode, body } = await pool.request(request as Parameters<typeof pool.request>[0]);
-      await body.dump();
-      if (statusCode !== 200) throw new Error(`${program.url} answers ${statusCode}`);
-      times.push(performance.now() - began);
-    }
-  };
-  await Promise.all(Array.from({ length: clients }, client));
-  await pool.close();
-  return times.sort((one, other) => one - other);
-}
-
-const at = (sorted: readonly number[], part: number): number => sorted[Math.floor(sorted.length * part)] ?? 0;
-const median = (numbers: number[]): number =>
-  at(
-    numbers.sort((one, other) => one - other),
-    0.5,
-  );
+/** The requests of a workload; of `mixed`, those of all of them. */
+const bodiesOf = (kind: Kind): string[] => (kind === "mixed" ? names : [kind]).map(bodyOf);
 
 async function measure(program: Server, kind: Kind): Promise<Omit<Measured, "ratio">> {
-  await load(program, kind, connections, 300);
+  const bodies = bodiesOf(kind);
+  await load(program, { clients: connections, ms: 300, bodies });
   const before = cpuMs(program);
-  const times = await load(program, kind, connections, seconds * 1_000);
+  const times = await load(program, { clients: connections, ms: seconds * 1_000, bodies });
   const cpu = (cpuMs(program) - before) / times.length;
   return { perSecond: times.length / seconds, p50: at(times, 0.5), p99: at(times, 0.99), cpu };
 }
@@ -126,9 +81,10 @@ async function round(servers: ReadonlyMap<string, Server>, kind: Kind): Promise<
 async function added(upstream: Server, program: Server): Promise<number> {
   const slowest = async (): Promise<number> => {
     const list = { ...upstream, url: new URL("/v1/inbox/conversations", upstream.url) };
-    return at(await load(list, "me", 1, 700), 0.5);
+    return at(await load(list, { clients: 1, ms: 700, bodies: bodiesOf("me") }), 0.5);
   };
-  return at(await load(program, "dashboard", 1, 1_000), 0.5) - (await slowest());
+  const times = await load(program, { clients: 1, ms: 1_000, bodies: bodiesOf("dashboard") });
+  return at(times, 0.5) - (await slowest());
 }
 
 // an exit ends the servers, a signal alone would not
@@ -142,7 +98,8 @@ try {
   await checkAnswers(servers);
   if (seconds > 0.5)
     for (const program of servers.values())
-      for (const kind of names) await load(program, kind, connections, warmUpMs);
+      for (const kind of names)
+        await load(program, { clients: connections, ms: warmUpMs, bodies: bodiesOf(kind) });
   const pick = (results: Measured[], key: keyof Measured): number => median(results.map((one) => one[key]));
   for (const kind of kinds) {
     const results: Map<string, Measured>[] = [];

@@ -95,15 +95,17 @@ export class ParameterComparison {
   }
 
   #removed(old: Parameter, now: RestOperation): void {
-    // the operation no longer takes what others may still share
-    const at = `${this.#at} ${old.in} "${old.name}"`;
-    const isShared = old.node.path[0] === "components";
+    // a shared parameter has another name, or the operation no longer takes what others may still share
+    const path = old.node.path.join("\n");
+    const renamed = now.parameters.find(({ node }) => node.path.join("\n") === path);
+    const at = renamed ? this.#placeOf(old) : `${this.#at} ${old.in} "${old.name}"`;
+    const isShared = old.node.path[0] === "components" && !renamed;
     const common = {
       class: "breaking",
       at,
       old: isShared ? this.#old.node : old.node,
       joins: [old.node],
-      within: this.#old.id,
+      ...(!renamed && { within: this.#old.id }),
     } as const;
     const moved = now.parameters.find(({ name, in: location }) => name === old.name && location !== old.in);
     if (moved) {
@@ -114,7 +116,7 @@ export class ParameterComparison {
     const facts = {
       before: isShared ? inputKey(old) : "present",
       after: "absent",
-      new: now.node,
+      new: renamed?.node ?? now.node,
       below: [isShared ? "parameters" : "name"],
     };
     this.#changes.add({ rule: "rest-parameter-removed", message: `${at} is gone`, ...facts, ...common });

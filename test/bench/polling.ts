@@ -1,0 +1,67 @@
+/**
+ * What polling costs: 50 clients ask the dashboard's query again and again. With a key each, nothing is shared. With one key,
+ * reads that wait together are one call. Then REST allows to keep its responses for an hour, and at last the clients have
+ * the answer already. Requests/s as a ratio of the first row, and REST calls a field. `npm run bench:polling`.
+ */
+import { main, pinSelf } from "../child-process.ts";
+import { readArguments } from "../script-arguments.ts";
+import { connections, file, type Load, load, median, run, type Server } from "./measure.ts";
+import { bodyOf, workloads } from "./workloads.ts";
+
+await readArguments("npm run bench:polling", (line) =>
+  line.description("Measures what repeated queries of one caller cost."),
+);
+const rounds = Number(process.env.ROUNDS ?? 3);
+const seconds = Number(process.env.SECONDS ?? 2);
+const fields = 5;
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+pinSelf(1);
+const upstreams = [
+  await run(1, [file("upstream.ts")]),
+  await run(1, [file("upstream.ts")], { CACHE_CONTROL: "max-age=3600" }),
+];
+const [plain, fresh] = (await Promise.all(
+  upstreams.map(({ url }) => run(0, [main, "graphql"], { REST_BASE_URL: url.origin })),
+)) as [Server, Server];
+
+const callsOf = async ({ url }: Server): Promise<number> =>
+  Number(await (await fetch(new URL("/calls", url))).text());
+
+const headers = { "x-api-key": "key-0" };
+const path = `/v1/graphql?query=${encodeURIComponent(workloads.dashboard)}`;
+const tag = (await fetch(new URL(path, fresh.url), { headers })).headers.get("etag") ?? "";
+const bodies = [bodyOf("dashboard")];
+const rows: [name: string, server: Server, Partial<Load>][] = [
+  ["a key for each client", plain, { bodies }],
+  ["one key", plain, { bodies, keys: 1 }],
+  ["one key, REST's responses are kept", fresh, { bodies, keys: 1 }],
+  [
+    "the client has the answer (304)",
+    fresh,
+    { keys: 1, method: "GET", path, headers: { "if-none-match": tag }, status: 304 },
+  ],
+];
+
+try {
+  for (const [, server, given] of rows)
+    await load(server, { clients: connections, ms: 3_000 * seconds, ...given });
+  const measured = rows.map(() => ({ rates: [] as number[], calls: [] as number[] }));
+  for (let round = 0; round < rounds; round++)
+    for (const [index, [, server, given]] of rows.entries()) {
+      const upstream = upstreams[server === plain ? 0 : 1] as Server;
+      const before = await callsOf(upstream);
+      const times = await load(server, { clients: connections, ms: 1_000 * seconds, ...given });
+      measured[index]?.rates.push(times.length / seconds);
+      measured[index]?.calls.push(((await callsOf(upstream)) - before) / times.length / fields);
+    }
+  const base = median(measured[0]?.rates ?? []);
+  console.log("| 50 clients | requests/s | ratio | REST calls a field |\n| --- | --- | --- | --- |");
+  for (const [index, [name]] of rows.entries()) {
+    const rate = median(measured[index]?.rates ?? []);
+    const calls = median(measured[index]?.calls ?? []);
+    console.log(`| ${name} | ${rate.toFixed(0)} | ${(rate / base).toFixed(2)} | ${calls.toFixed(2)} |`);
+  }
+} finally {
+  for (const program of [plain, fresh, ...upstreams]) await program.stop("SIGTERM");
+}
