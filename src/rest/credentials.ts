@@ -13,13 +13,14 @@ export function credentialReader(
   isOurs: (name: string) => boolean,
 ): (headers: IncomingHttpHeaders) => Readonly<Record<string, string>> {
   const names = credentialNames(operations).filter((name) => !isOurs(name) && !neverCredentials.has(name));
-  return (headers) =>
-    Object.fromEntries(
-      names.flatMap((name) => {
-        const value = headers[name];
-        return typeof value === "string" ? [[name, value] as const] : [];
-      }),
-    );
+  return (headers) => {
+    const found: Record<string, string> = {};
+    for (const name of names) {
+      const value = headers[name];
+      if (typeof value === "string") found[name] = value;
+    }
+    return found;
+  };
 }
 
 /** Headers of a connection or of a message. They are no credentials, whatever a document says. */

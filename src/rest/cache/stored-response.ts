@@ -86,6 +86,8 @@ const ofCaching = ["age", "cache-control", "date", "etag", "expires", "last-modi
  * directives in lower case, refuses a fresh response with `must-revalidate`, and serves a stale one with `no-cache`.
  */
 function cacheHeaders(raw: RawHeaders): Headers | undefined {
+  if ((raw["cache-control"] ?? raw.etag ?? raw.expires ?? raw["last-modified"]) === undefined)
+    return undefined;
   const headers: Headers = {};
   for (const name of ofCaching) {
     const value = raw[name];
