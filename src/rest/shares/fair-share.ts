@@ -1,6 +1,6 @@
 /**
  * Fair shares of the processor between callers. A caller pays for work afterwards, in time: work of `ms` in one turn of
- * the event loop costs `max(2 ms, ms² / 4)`. Twice the time, because about half of a request's work is measured. The
+ * the event loop costs `max(1.6 ms, ms² / 4)`. More than the time, because a part of a request's work is not charged. The
  * square, because every request that comes meanwhile waits for half of the work on average. A caller that owes more than
  * `freeMs` waits before its next request or response. Ordinary requests owe less, and never wait.
  *
@@ -27,7 +27,7 @@ const aloneAfterMs = 60_000;
 const maxCallers = 10_000;
 
 /** Milliseconds that a caller owes for work in one turn. */
-const costOf = (ms: number): number => Math.max(2 * ms, ms ** 2 / 4);
+const costOf = (ms: number): number => Math.max(1.6 * ms, ms ** 2 / 4);
 
 type Waiting = {
   readonly since: number;
