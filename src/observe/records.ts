@@ -76,7 +76,7 @@ export class RequestRecord {
 }
 
 /** The innermost error's code, such as `ECONNREFUSED`, or its name. */
-export function causeOf(cause: unknown): string | undefined {
+function causeOf(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined;
   if (cause.cause instanceof Error) return causeOf(cause.cause);
   if (cause instanceof CodedError) return undefined;

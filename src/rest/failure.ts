@@ -8,7 +8,7 @@ import type { Operation } from "./operation.ts";
 import type { RestResponse } from "./rest-response.ts";
 
 /** The cause of a failure whose request was never sent. A retry would fail too. */
-export class NotSent extends Error {}
+class NotSent extends Error {}
 /** The cause of a failure in the caller's queue: other calls used the caller's share of the connections. */
 export class NoTurn extends NotSent {}
 

@@ -1,4 +1,5 @@
 /** Caching through all roles, by the headers of the embedded platform: nothing old, nothing of another caller. */
+import { Agent, interceptors, request } from "undici";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { readManifest } from "../../src/graphql/saved/manifest.ts";
 import { keys, openLayer, range } from "./layer.ts";
@@ -54,6 +55,28 @@ test("the tag of one caller's answer is of no use to another", async () => {
   expect(other.status).toBe(200);
   expect(await other.text()).toContain("amara@lumen.example");
 });
+
+test.each(["shared", "private"] as const)(
+  "undici's own %s cache keeps an answer for its caller alone",
+  async (type) => {
+    const { layer } = await byGet();
+    const dispatcher = new Agent().compose(interceptors.cache({ type }));
+    onTestFinished(() => dispatcher.close());
+    const path = `/v1/graphql?${new URLSearchParams({ query: numbers, variables: JSON.stringify(past) })}`;
+    const ask = async (key: string) => {
+      const { headers, body } = await request(new URL(path, layer.url), {
+        dispatcher,
+        headers: { "x-api-key": key },
+      });
+      const { data } = (await body.json()) as { data: { me: { email: string } } };
+      return [data.me.email, headers.age !== undefined];
+    };
+    await ask(keys.owner);
+    expect(await ask(keys.owner)).toEqual(["olivia@harbor.example", type === "private"]);
+    expect(await ask(keys.otherOwner)).toEqual(["amara@lumen.example", false]);
+    expect(await ask(keys.owner)).toEqual(["olivia@harbor.example", type === "private"]);
+  },
+);
 
 test("an answer with an error is not kept, and has no tag", async () => {
   const { get } = await byGet({}, { from: "2026-02-01", to: "2026-01-01" });

@@ -94,6 +94,14 @@ describe("a stored response is for", () => {
     expect(await read()).toEqual({ count: 3 });
   });
 
+  test("a caller whose credential REST still takes", async () => {
+    const { read, given, request } = await serving({ "cache-control": "max-age=60" });
+    await read();
+    given.status = 401;
+    await failureOf(request().get("/others"));
+    expect((await failureOf(read())).code).toBe("UNAUTHENTICATED");
+  });
+
   test("a caller who did not write while the call was under way", async () => {
     const { read, request, given } = await serving({ "cache-control": "max-age=60" });
     given.headers = { "cache-control": "max-age=60" };
@@ -182,8 +190,17 @@ describe("a stale response is used", () => {
   });
 });
 
+test("what is stored counts by the memory of its value, not by the length of its JSON", async () => {
+  const body = `[${Array(150_000).fill("{}").join()}]`; // 450 kB, and 10 MB as a value
+  const { request, server } = await against(
+    (socket) => void socket.write(http(200, body, { "cache-control": "max-age=60" })),
+  );
+  for (let count = 0; count < 2; count++) await request().get("/things");
+  expect(server.requests).toHaveLength(2);
+});
+
 test("what is stored is bounded for a caller, and the oldest goes first", async () => {
-  const large = "a".repeat(700_000);
+  const large = "a".repeat(2_000_000);
   const { request, server } = await against(
     (socket) => void socket.write(http(200, JSON.stringify({ large }), { "cache-control": "max-age=60" })),
   );

@@ -11,10 +11,6 @@ import type { StoredResponse } from "./stored-response.ts";
 type Own = { readonly keys: Set<string>; size: number };
 type Entry = { readonly stored: StoredResponse; readonly identity: string; readonly size: number };
 
-/** Bytes that a parsed value takes for each byte of JSON, at most about; and those of a response's headers. */
-const bytesPerByte = 4;
-const overhead = 2_000;
-
 export class ResponseCache {
   readonly #entries = new LRUCache<string, Entry>({
     maxSize: cachedResponses.bytes,
@@ -22,24 +18,24 @@ export class ResponseCache {
     dispose: (entry, key) => this.#disposed(entry, key),
   });
   readonly #callers = new Map<string, Own>();
-  /** When a caller last wrote. */
-  readonly #wroteAt = new LRUCache<string, number>({
+  /** When a caller's responses were last dropped. */
+  readonly #droppedAt = new LRUCache<string, number>({
     max: cachedResponses.writers,
     dispose: (at, _identity, reason) => {
       if (reason === "evict") this.#forgottenAt = Math.max(this.#forgottenAt, at);
     },
   });
-  /** When the last write was that nobody remembers. */
+  /** The last time of a drop that nobody remembers. */
   #forgottenAt = Number.NEGATIVE_INFINITY;
 
   get(identity: string, key: string): StoredResponse | undefined {
     return this.#entries.get(identity + key)?.stored;
   }
 
-  /** Keeps a response to a call that began at `beganAt`, unless the caller has written since. */
+  /** Keeps a response to a call that began at `beganAt`, unless the caller's responses were dropped since. */
   set(identity: string, key: string, stored: StoredResponse, beganAt: number): void {
-    if (beganAt <= Math.max(this.#wroteAt.get(identity) ?? 0, this.#forgottenAt)) return;
-    const size = stored.response.bytes * bytesPerByte + overhead;
+    if (beganAt <= Math.max(this.#droppedAt.get(identity) ?? 0, this.#forgottenAt)) return;
+    const { size } = stored;
     if (size > cachedResponses.bytesOfCaller) return;
     this.#entries.set(identity + key, { stored, identity, size });
     const own = this.#callers.get(identity) ?? { keys: new Set(), size: 0 };
@@ -56,9 +52,9 @@ export class ResponseCache {
     this.#entries.delete(identity + key);
   }
 
-  /** The caller writes, or has written. */
-  wrote(identity: string): void {
-    this.#wroteAt.set(identity, performance.now());
+  /** Drops all that the caller has stored: it writes, has written, or REST refuses its credential. */
+  drop(identity: string): void {
+    this.#droppedAt.set(identity, performance.now());
     for (const key of this.#callers.get(identity)?.keys ?? []) this.#entries.delete(key);
   }
 

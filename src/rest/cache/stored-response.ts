@@ -19,14 +19,20 @@ class Policy extends CachePolicy {
 /** The cache is private to one caller. */
 const options = { shared: false, cacheHeuristic: 0, immutableMinTimeToLive: 0 };
 
+/** Bytes of a stored response beside its value. */
+const overhead = 2_000;
+
 export class StoredResponse {
   readonly response: RestResponse;
+  /** Bytes in memory, about. */
+  readonly size: number;
   readonly #policy: CachePolicy;
   readonly #request: { readonly url: string; readonly headers: Headers };
   readonly #headers: Headers;
 
-  private constructor(response: RestResponse, request: CallRequest, headers: Headers) {
+  private constructor(response: RestResponse, size: number, request: CallRequest, headers: Headers) {
     this.response = response;
+    this.size = size;
     this.#headers = headers;
     this.#request = {
       url: request.path,
@@ -44,7 +50,7 @@ export class StoredResponse {
     if (response.status !== 200) return undefined;
     const headers = cacheHeaders(response.rawHeaders);
     if (!headers || variesByRequest(headers)) return undefined;
-    const stored = new StoredResponse(response, request, headers);
+    const stored = new StoredResponse(response, response.valueBytes + overhead, request, headers);
     const isUsable = stored.#policy.timeToLive() > 0 || Object.keys(stored.validators).length > 0;
     if (!isUsable || !stored.#policy.storable()) return undefined;
     response.parse(); // readers share the value
@@ -75,7 +81,10 @@ export class StoredResponse {
   /** The response after a 304, which brings new headers (RFC 9111 §3.2). */
   revalidated(request: CallRequest, { rawHeaders }: RestResponse): StoredResponse {
     const news = cacheHeaders(rawHeaders) ?? {};
-    return new StoredResponse(this.response.copy("revalidated"), request, { ...this.#headers, ...news });
+    return new StoredResponse(this.response.copy("revalidated"), this.size, request, {
+      ...this.#headers,
+      ...news,
+    });
   }
 }
 

@@ -38,9 +38,9 @@ export class Reads {
   /** A write makes all reads before it old: those of its request, and those that its caller has stored. */
   write(request: CallRequest): Promise<RestResponse> {
     const { forwarded, reads } = request.scope;
-    this.#cache.wrote(forwarded.identity);
+    this.#cache.drop(forwarded.identity);
     return this.#call(request).finally(() => {
-      this.#cache.wrote(forwarded.identity);
+      this.#cache.drop(forwarded.identity);
       reads.clear();
     });
   }
@@ -129,6 +129,7 @@ export class Reads {
     if (stored && isFailure(outcome))
       return stored.servesOnFailure ? held(scope, stored.response.copy("cached")) : outcome;
     if (!(outcome instanceof RestResponse)) return outcome;
+    if (outcome.status === 401) this.#cache.drop(scope.forwarded.identity);
     const isUnchanged = stored !== undefined && outcome.status === 304;
     const next = isUnchanged ? stored.revalidated(request, outcome) : StoredResponse.of(request, outcome);
     if (next) this.#cache.set(scope.forwarded.identity, key, next, beganAt);
