@@ -18,12 +18,12 @@ import { RestClient, type Upstreams } from "../rest/client.ts";
 import { credentialNames } from "../rest/credentials.ts";
 import { RequestScope } from "../rest/request-scope.ts";
 import type { Rest } from "../rest/rest.ts";
+import { Answer, Answers } from "./answers.ts";
 import { collectCalls } from "./call-log.ts";
 import type { Callers } from "./callers.ts";
 import { letClientKeep } from "./client-cache.ts";
 import { crossSiteFault } from "./cross-site.ts";
 import type { Explorer } from "./explorer/explorer.ts";
-import { Answer, KeptAnswers } from "./kept-answers.ts";
 import { answerExcess, textExcess } from "./limits/limits.ts";
 import { Refusals } from "./limits/refusals.ts";
 import { readParameters, readSearch, refusal } from "./over-http.ts";
@@ -31,7 +31,7 @@ import { throwForRefusedCredentials } from "./refused-credentials.ts";
 import type { RequestContext } from "./request-context.ts";
 import { requestedText } from "./saved/requested-text.ts";
 import type { SavedOperations } from "./saved/saved-operations.ts";
-import { addCalls, isWithoutErrors, sendResponses, sendText, textOf } from "./send-response.ts";
+import { addCalls, sendResponses, sendText, textOf } from "./send-response.ts";
 
 /** Characters of a body from which on its parsing is measured: it takes a millisecond or more. */
 const largeBody = 16_384;
@@ -52,7 +52,7 @@ export function routes(
   const [tenantName = "", , keyName = ""] = contextHeaderNames(config.env.CONTEXT_HEADER_PREFIX);
   const credentials = credentialNames(operations);
   const refusals = new Refusals();
-  const keptAnswers = new KeptAnswers(upstreams.cache);
+  const answers = new Answers(upstreams.cache);
   const parse = jsonParser(server);
   leaveJsonBodies(server); // a caller that has used up its share waits before its body is parsed
   /** The parsing of a large body is charged to its caller. */
@@ -87,10 +87,11 @@ export function routes(
     if (admission) await admission;
     if (reply.raw.destroyed) return reply;
     const calls = explorer && request.headers["x-explain-calls"] === "1" ? collectCalls(record) : undefined;
-    const kept = calls ? undefined : keptAnswers.find(request, forwarded);
-    if (kept) {
-      scope.workedOn(kept.text);
-      return send(request, reply, kept);
+    const found = calls ? undefined : await answers.find(request, forwarded);
+    if (found instanceof Answer) {
+      [record.operation, record.givenName] = [found.operation, found.givenName];
+      scope.workedOn(found.text);
+      return found.failed ? sendResponses(request, reply, found.failed) : send(request, reply, found);
     }
     const client = new RestClient(operations, upstreams, scope, record);
     const rest = client as unknown as Rest;
@@ -110,7 +111,11 @@ export function routes(
       const known = refusals.get(query);
       if (known) return known;
       const document = { refused: false };
-      const contextValue = { rest, scope, requestId: request.id, log: request.log, queriesOnly, document };
+      const execution = isBatch ? undefined : found;
+      const contextValue = {
+        ...{ rest, scope, requestId: request.id, log: request.log },
+        ...{ queriesOnly, document, execution },
+      };
       const response = await apollo.executeOperation({ query, operationName, variables }, { contextValue });
       if (document.refused) refusals.set(query, response);
       return response;
@@ -130,11 +135,13 @@ export function routes(
       const excess = answerExcess(config.env, text);
       scope.workedOn(text);
       if (excess) return sendResponses(request, reply, refused(excess));
-      if (calls || !isWithoutErrors(given)) return sendResponses(request, reply, given, text);
-      const answer = new Answer(text, scope.freshUntil);
-      keptAnswers.keep(request, forwarded, answer);
-      return send(request, reply, answer);
+      const answer = new Answer(given, text, scope.freshUntil, record);
+      if (!reply.raw.destroyed) found?.end(answer);
+      return calls || answer.failed
+        ? sendResponses(request, reply, given, text)
+        : send(request, reply, answer);
     } finally {
+      found?.end();
       scope.close();
     }
   };

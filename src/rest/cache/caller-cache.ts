@@ -6,12 +6,14 @@
 import { LRUCache } from "lru-cache";
 import { cachedResponses } from "../../capacity.ts";
 
-/** `size` is in bytes of memory, about. */
+/** `size` is in bytes of memory, about, without the key. */
 export type Kept = { readonly size: number };
 
 /** What is kept for one caller. */
 type Own = { readonly keys: Set<string>; size: number };
 type Entry = { readonly value: Kept; readonly identity: string; readonly size: number };
+
+const bytesPerUnit = 2;
 
 export class CallerCache {
   readonly #entries = new LRUCache<string, Entry>({
@@ -40,7 +42,7 @@ export class CallerCache {
   /** Keeps the value of work that began at `beganAt`, unless the caller's values were dropped since. */
   set(identity: string, key: string, value: Kept, beganAt: number): void {
     if (beganAt <= Math.max(this.#droppedAt.get(identity) ?? 0, this.#forgottenAt)) return;
-    const { size } = value;
+    const size = value.size + bytesPerUnit * key.length;
     if (size > cachedResponses.bytesOfCaller) return;
     this.#entries.set(identity + key, { value, identity, size });
     const own = this.#callers.get(identity) ?? { keys: new Set(), size: 0 };
