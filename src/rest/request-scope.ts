@@ -120,7 +120,15 @@ export class RequestScope {
 
   /** Resolves when its caller may start a request. `undefined`: at once. Rejects with `SERVICE_UNAVAILABLE`. */
   start(): Promise<void> | undefined {
-    return this.#shares.processor.turnOf(this.#account, "starting");
+    return this.#turn("starting");
+  }
+
+  /** Waits for a turn. Rejects as soon as the client leaves. */
+  #turn(kind: "starting" | "going"): Promise<void> | undefined {
+    const wait = this.#shares.processor.turnOf(this.#account, kind);
+    if (!wait) return undefined;
+    this.onLeave(wait.leave);
+    return wait.turn.finally(() => this.ended(wait.leave));
   }
 
   /** Charges processor time to the caller. */
@@ -151,7 +159,7 @@ export class RequestScope {
   /** Takes a response in. A read waits until its caller may go on; usually that is at once, without a promise. */
   read(response: RestResponse, isRead: boolean): RestResponse | Promise<RestResponse> {
     this.#freshUntil = Math.min(this.#freshUntil, response.freshUntil);
-    const turn = isRead ? this.#shares.processor.turnOf(this.#account, "going") : undefined;
+    const turn = isRead ? this.#turn("going") : undefined;
     return turn ? turn.then(() => this.#charge(response)) : this.#charge(response);
   }
 
@@ -164,7 +172,7 @@ export class RequestScope {
   /** Takes in a response that is stored, or that another request's call has brought: it is parsed and charged. */
   take(response: RestResponse): RestResponse | Promise<RestResponse> {
     this.#freshUntil = Math.min(this.#freshUntil, response.freshUntil);
-    const turn = this.#shares.processor.turnOf(this.#account, "going");
+    const turn = this.#turn("going");
     return turn ? turn.then(() => response) : response;
   }
 

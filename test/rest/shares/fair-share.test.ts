@@ -1,5 +1,6 @@
 /** The waits of callers that share the processor, on a clock that the test moves. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { CodedError } from "../../../src/errors.ts";
 import { type Account, FairShare } from "../../../src/rest/shares/fair-share.ts";
 
 beforeEach(() => {
@@ -22,7 +23,7 @@ function begin(share: FairShare, account: Account, kind: "starting" | "going" = 
   const told: { at?: number; code?: string; retryAfter?: number } = {};
   const wait = share.turnOf(account, kind);
   if (!wait) told.at = performance.now();
-  wait?.then(
+  wait?.turn.then(
     () => (told.at = performance.now()),
     ({ code, details }) => Object.assign(told, { code, retryAfter: details.retryAfter }),
   );
@@ -40,7 +41,7 @@ test("a caller is alone again when no other caller has sent a request for a minu
   const { share, busy } = two();
   await vi.advanceTimersByTimeAsync(60_000);
   share.worked(busy, 1_000);
-  void share.turnOf(busy, "starting")?.catch(() => {});
+  void share.turnOf(busy, "starting")?.turn.catch(() => {});
   expect(begin(share, busy).at).toBeUndefined();
   await vi.advanceTimersByTimeAsync(1);
   expect(share.turnOf(busy, "starting")).toBeUndefined();
@@ -74,17 +75,18 @@ test.each([
 });
 
 test("pieces of one turn count as one, pieces of several turns do not", async () => {
-  const { share, busy, other } = two();
   const now = performance.now();
-  for (let piece = 0; piece < 4; piece++) share.worked(busy, 10);
-  for (let piece = 0; piece < 4; piece++, vi.advanceTimersToNextTimer()) share.worked(other, 10);
-  expect([busy.paidAt - now, other.paidAt - now]).toEqual([400, 100]);
+  const [one, several] = [two(), two()];
+  for (let piece = 0; piece < 4; piece++) one.share.worked(one.busy, 10);
+  for (let piece = 0; piece < 4; piece++, vi.advanceTimersToNextTimer())
+    several.share.worked(several.busy, 10);
+  expect([one.busy.paidAt - now, several.busy.paidAt - now]).toEqual([400, 100]);
 });
 
 test("a request that has waited two seconds, because earlier requests of its caller worked, is refused", async () => {
   const { share, busy } = two();
   share.worked(busy, 80);
-  void share.turnOf(busy, "starting")?.then(() => share.worked(busy, 80));
+  void share.turnOf(busy, "starting")?.turn.then(() => share.worked(busy, 80));
   const [second, third] = [begin(share, busy), begin(share, busy)];
   await vi.advanceTimersByTimeAsync(3_100);
   expect([second, third]).toEqual([{}, {}]);
@@ -109,4 +111,65 @@ test("one request goes on in a turn, and a request under way goes before a new o
     [true, false, true],
     [true, true, true],
   ]);
+});
+
+test("one request goes on in a turn, whoever waits, and callers take turns", async () => {
+  const { share, busy, other } = two();
+  const order: string[] = [];
+  share.worked(busy, Math.sqrt(128)); // 32 ms of debt, the same as the other's 8² / 4 times two debtors
+  share.worked(other, 8);
+  for (const [name, account] of Object.entries({ busy, other }))
+    for (let request = 0; request < 2; request++)
+      void share.turnOf(account, "going")?.turn.then(() => order.push(name));
+  const counts: number[] = [];
+  for (let turn = 0; turn < 20 && order.length < 4; turn++) {
+    vi.advanceTimersToNextTimer();
+    await Promise.resolve();
+    if (order.length > 0) counts.push(order.length);
+  }
+  expect([...new Set(counts)]).toEqual([1, 2, 3, 4]);
+  expect(order).toEqual(["busy", "other", "busy", "other"]);
+});
+
+test("a wait ends when its client leaves, and the next request is not held up", async () => {
+  const { share, busy } = two();
+  share.worked(busy, 20);
+  const wait = share.turnOf(busy, "starting");
+  const next = begin(share, busy);
+  wait?.leave(new CodedError("CLIENT_CLOSED_REQUEST", "left"));
+  await expect(wait?.turn).rejects.toMatchObject({ code: "CLIENT_CLOSED_REQUEST" });
+  await vi.advanceTimersByTimeAsync(91);
+  expect(next.at).toBeDefined();
+});
+
+/** Milliseconds of work in ten seconds of callers that always have two requests waiting, in pieces of `ms`. */
+async function workOf(callers: number, ms: number): Promise<{ all: number; least: number }> {
+  const share = new FairShare();
+  const works = new Map<Account, number>();
+  const goOn = (account: Account): void => {
+    const work = (): void => {
+      works.set(account, (works.get(account) ?? 0) + ms);
+      share.worked(account, ms);
+      goOn(account);
+    };
+    const wait = share.turnOf(account, "going");
+    if (wait) wait.turn.then(work, () => goOn(account));
+    else setImmediate(work);
+  };
+  share.enter("other");
+  for (let index = 0; index < callers; index++) {
+    const account = share.enter(`busy ${index}`);
+    for (let request = 0; request < 2; request++) goOn(account);
+  }
+  await vi.advanceTimersByTimeAsync(10_000);
+  const each = [...works.values()];
+  return { all: each.reduce((sum, one) => sum + one, 0), least: Math.min(...each) };
+}
+
+test.each([6, 20, 140])("ten callers with work of %i ms get what one gets, and share it", async (ms) => {
+  const one = await workOf(1, ms);
+  const ten = await workOf(10, ms);
+  const begun = 10 * 2 * ms; // the first requests of each, before anybody is in debt
+  expect(ten.all).toBeLessThanOrEqual(1.5 * one.all + begun);
+  expect(ten.least).toBeGreaterThanOrEqual(ms);
 });
