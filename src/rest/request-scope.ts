@@ -8,7 +8,7 @@ import type { Forwarded } from "./forwarded.ts";
 import type { RestResponse } from "./rest-response.ts";
 import type { Account, FairShare } from "./shares/fair-share.ts";
 import type { HeldBytes } from "./shares/held-bytes.ts";
-import { charactersPerMs, largeBody, msPerCall, processorMs } from "./shares/processor-time.ts";
+import { charactersPerMs, largeBody, msPerCall, msPerRequest, processorMs } from "./shares/processor-time.ts";
 
 /** The budgets that all requests of the process share. */
 export type Shares = { readonly processor: FairShare; readonly bytes: HeldBytes };
@@ -118,9 +118,15 @@ export class RequestScope {
     this.#shares.bytes.giveBack(this.caller, bytes);
   }
 
-  /** Resolves when its caller may start a request. `undefined`: at once. Rejects with `SERVICE_UNAVAILABLE`. */
+  /**
+   * Resolves when its caller may start a request. `undefined`: at once. Rejects with `SERVICE_UNAVAILABLE`. The request is
+   * charged then, so a refused one is charged too.
+   */
   start(): Promise<void> | undefined {
-    return this.#turn("starting");
+    const turn = this.#turn("starting");
+    if (turn) return turn.then(() => this.worked(msPerRequest));
+    this.worked(msPerRequest);
+    return undefined;
   }
 
   /** Waits for a turn. Rejects as soon as the client leaves. */
