@@ -95,7 +95,8 @@ export function createServer(
   );
   server.setErrorHandler((error: FastifyError, request, reply) => {
     const coded = toCodedError(error, config.env.MAX_BODY_BYTES);
-    if (coded.code === "INTERNAL_SERVER_ERROR")
+    const isFault = coded.code === "INTERNAL_SERVER_ERROR";
+    if (isFault && face.log.mayWrite(`${role} fault`, { role, code: coded.code }))
       request.log.error({ err: error, requestId: request.id }, "request failed");
     return sendError(reply, coded);
   });
