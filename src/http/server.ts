@@ -112,6 +112,7 @@ export function createServer(
   });
   server.addHook("onRequest", (request, reply, done) => {
     record(face, request, reply);
+    reply.header("x-content-type-options", "nosniff");
     bodies.watch(request, reply);
     const fault = headerFault(request.raw, config.env.MAX_HEADERS);
     if (fault) reply.header("connection", "close"); // where its body ends may be anybody's guess
@@ -160,6 +161,7 @@ function answerMalformedPath(response: ServerResponse): void {
     .writeHead(problem.status, {
       "content-type": "application/problem+json",
       "cache-control": "private, no-store",
+      "x-content-type-options": "nosniff",
     })
     .end(JSON.stringify(problem));
 }
