@@ -118,23 +118,10 @@ export class RequestScope {
     this.#shares.bytes.giveBack(this.caller, bytes);
   }
 
-  /**
-   * Resolves when its caller may start a request. `undefined`: at once. Rejects with `SERVICE_UNAVAILABLE`. The request is
-   * charged then, so a refused one is charged too.
-   */
+  /** Charges a request, and resolves when it may start. `undefined`: at once. Rejects with `SERVICE_UNAVAILABLE`. */
   start(): Promise<void> | undefined {
-    const turn = this.#turn("starting");
-    if (turn) return turn.then(() => this.worked(msPerRequest));
     this.worked(msPerRequest);
-    return undefined;
-  }
-
-  /** Waits for a turn. Rejects as soon as the client leaves. */
-  #turn(kind: "starting" | "going"): Promise<void> | undefined {
-    const wait = this.#shares.processor.turnOf(this.#account, kind);
-    if (!wait) return undefined;
-    this.onLeave(wait.leave);
-    return wait.turn.finally(() => this.ended(wait.leave));
+    return this.#shares.processor.turnOf(this.#account, "starting", this);
   }
 
   /** Charges processor time to the caller. */
@@ -165,7 +152,7 @@ export class RequestScope {
   /** Takes a response in. A read waits until its caller may go on; usually that is at once, without a promise. */
   read(response: RestResponse, isRead: boolean): RestResponse | Promise<RestResponse> {
     this.#freshUntil = Math.min(this.#freshUntil, response.freshUntil);
-    const turn = isRead ? this.#turn("going") : undefined;
+    const turn = isRead ? this.#shares.processor.turnOf(this.#account, "going", this) : undefined;
     return turn ? turn.then(() => this.#charge(response)) : this.#charge(response);
   }
 
@@ -178,7 +165,7 @@ export class RequestScope {
   /** Takes in a response that is stored, or that another request's call has brought: it is parsed and charged. */
   take(response: RestResponse): RestResponse | Promise<RestResponse> {
     this.#freshUntil = Math.min(this.#freshUntil, response.freshUntil);
-    const turn = this.#turn("going");
+    const turn = this.#shares.processor.turnOf(this.#account, "going", this);
     return turn ? turn.then(() => response) : response;
   }
 

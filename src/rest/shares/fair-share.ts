@@ -38,8 +38,10 @@ type Waiting = {
   readonly refuse: (failure: CodedError) => void;
 };
 
-/** A wait for a turn. `leave` ends it with a failure. */
-export type Wait = { readonly turn: Promise<void>; readonly leave: (failure: CodedError) => void };
+type Leave = (failure: CodedError) => void;
+
+/** The request that waits for its turn. It calls `leave` when its client leaves, unless `ended` is called before. */
+type Waiter = { onLeave(leave: Leave): void; ended(leave: Leave): void };
 
 /** The work of one caller, and its requests that wait. */
 export class Account {
@@ -79,10 +81,10 @@ export class FairShare {
   }
 
   /**
-   * The wait until the caller may start a request, or go on with one. `undefined`: at once. Its `turn` rejects with
-   * `SERVICE_UNAVAILABLE` after too long a wait.
+   * Resolves when the caller may start a request, or go on with one. `undefined`: at once. Rejects with
+   * `SERVICE_UNAVAILABLE` after too long a wait, and as soon as the client leaves.
    */
-  turnOf(account: Account, kind: "starting" | "going"): Wait | undefined {
+  turnOf(account: Account, kind: "starting" | "going", request: Waiter): Promise<void> | undefined {
     const now = performance.now();
     if (this.#isAlone(account, now)) return undefined;
     const hasTurn = account.turn !== this.#turn || account.turnMs < maxTurnMs;
@@ -92,13 +94,14 @@ export class FairShare {
     account[kind].push(waiting);
     this.#waiting.add(account);
     this.#schedule();
-    const leave = (failure: CodedError): void => {
+    const leave: Leave = (failure) => {
       const at = account[kind].indexOf(waiting);
       if (at < 0) return;
       account[kind].splice(at, 1);
       refuse(failure);
     };
-    return { turn, leave };
+    request.onLeave(leave);
+    return turn.finally(() => request.ended(leave));
   }
 
   /** Charges work of so many ms that has just ended. */

@@ -11,6 +11,9 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
+/** A request whose client stays. */
+const stays = { onLeave() {}, ended() {} };
+
 /** A caller that works, and another caller. */
 function two() {
   const share = new FairShare();
@@ -21,9 +24,9 @@ function two() {
 /** Waits for a turn. Notes its time, or the failure's code. */
 function begin(share: FairShare, account: Account, kind: "starting" | "going" = "starting") {
   const told: { at?: number; code?: string; retryAfter?: number } = {};
-  const wait = share.turnOf(account, kind);
+  const wait = share.turnOf(account, kind, stays);
   if (!wait) told.at = performance.now();
-  wait?.turn.then(
+  wait?.then(
     () => (told.at = performance.now()),
     ({ code, details }) => Object.assign(told, { code, retryAfter: details.retryAfter }),
   );
@@ -34,26 +37,26 @@ test("a caller that is alone never waits, however much it works", () => {
   const share = new FairShare();
   const only = share.enter("only");
   share.worked(only, 1_000);
-  expect(share.turnOf(only, "starting")).toBeUndefined();
+  expect(share.turnOf(only, "starting", stays)).toBeUndefined();
 });
 
 test("a caller is alone again when no other caller has sent a request for a minute", async () => {
   const { share, busy } = two();
   await vi.advanceTimersByTimeAsync(60_000);
   share.worked(busy, 1_000);
-  void share.turnOf(busy, "starting")?.turn.catch(() => {});
+  void share.turnOf(busy, "starting", stays)?.catch(() => {});
   expect(begin(share, busy).at).toBeUndefined();
   await vi.advanceTimersByTimeAsync(1);
-  expect(share.turnOf(busy, "starting")).toBeUndefined();
+  expect(share.turnOf(busy, "starting", stays)).toBeUndefined();
 });
 
 test("ordinary work leaves a debt of at most 10 ms, makes nobody wait, and schedules nothing", () => {
   const { share, busy } = two();
   for (let call = 0; call < 5; call++) share.worked(busy, 0.3);
   expect(vi.getTimerCount()).toBe(0);
-  expect(share.turnOf(busy, "going")).toBeUndefined();
+  expect(share.turnOf(busy, "going", stays)).toBeUndefined();
   share.worked(busy, 3.5);
-  expect(share.turnOf(busy, "starting")).toBeDefined();
+  expect(share.turnOf(busy, "starting", stays)).toBeDefined();
 });
 
 test.each([
@@ -86,7 +89,7 @@ test("pieces of one turn count as one, pieces of several turns do not", async ()
 test("a request that has waited two seconds, because earlier requests of its caller worked, is refused", async () => {
   const { share, busy } = two();
   share.worked(busy, 80);
-  void share.turnOf(busy, "starting")?.turn.then(() => share.worked(busy, 80));
+  void share.turnOf(busy, "starting", stays)?.then(() => share.worked(busy, 80));
   const [second, third] = [begin(share, busy), begin(share, busy)];
   await vi.advanceTimersByTimeAsync(3_100);
   expect([second, third]).toEqual([{}, {}]);
@@ -120,7 +123,7 @@ test("one request goes on in a turn, whoever waits, and callers take turns", asy
   share.worked(other, 8);
   for (const [name, account] of Object.entries({ busy, other }))
     for (let request = 0; request < 2; request++)
-      void share.turnOf(account, "going")?.turn.then(() => order.push(name));
+      void share.turnOf(account, "going", stays)?.then(() => order.push(name));
   const counts: number[] = [];
   for (let turn = 0; turn < 20 && order.length < 4; turn++) {
     vi.advanceTimersToNextTimer();
@@ -134,10 +137,13 @@ test("one request goes on in a turn, whoever waits, and callers take turns", asy
 test("a wait ends when its client leaves, and the next request is not held up", async () => {
   const { share, busy } = two();
   share.worked(busy, 20);
-  const wait = share.turnOf(busy, "starting");
+  let leave: (failure: CodedError) => void = () => {};
+  const waiter = { onLeave: (given: typeof leave) => void (leave = given), ended: vi.fn() };
+  const wait = share.turnOf(busy, "starting", waiter);
   const next = begin(share, busy);
-  wait?.leave(new CodedError("CLIENT_CLOSED_REQUEST", "left"));
-  await expect(wait?.turn).rejects.toMatchObject({ code: "CLIENT_CLOSED_REQUEST" });
+  leave(new CodedError("CLIENT_CLOSED_REQUEST", "left"));
+  await expect(wait).rejects.toMatchObject({ code: "CLIENT_CLOSED_REQUEST" });
+  expect(waiter.ended).toHaveBeenCalledWith(leave);
   await vi.advanceTimersByTimeAsync(91);
   expect(next.at).toBeDefined();
 });
@@ -152,8 +158,8 @@ async function workOf(callers: number, ms: number): Promise<{ all: number; least
       share.worked(account, ms);
       goOn(account);
     };
-    const wait = share.turnOf(account, "going");
-    if (wait) wait.turn.then(work, () => goOn(account));
+    const wait = share.turnOf(account, "going", stays);
+    if (wait) wait.then(work, () => goOn(account));
     else setImmediate(work);
   };
   share.enter("other");
