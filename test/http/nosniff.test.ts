@@ -2,9 +2,9 @@
 import net from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { inFrontOf, send } from "../graphql/rest-stand-in.ts";
 import { goodKey } from "../gateway/fakes.ts";
 import { startGateway } from "../gateway/start.ts";
+import { inFrontOf, send } from "../graphql/rest-stand-in.ts";
 
 const nosniff = ({ headers }: Response): string | null => headers.get("x-content-type-options");
 

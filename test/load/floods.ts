@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { isMainThread, Worker, workerData } from "node:worker_threads";
 import { Pool } from "undici";
 import { formatApiKey } from "../../src/http/api-key.ts";
-import { listens, main as program, memoryMiB, startProgram } from "../child-process.ts";
+import { listens, memoryMiB, main as program, startProgram } from "../child-process.ts";
 import { headers, query, type Role, startRest, startRole } from "./role.ts";
 
 const seconds = Number(process.env.SECONDS ?? 8);

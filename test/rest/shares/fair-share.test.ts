@@ -138,7 +138,10 @@ test("a wait ends when its client leaves, and the next request is not held up", 
   const { share, busy } = two();
   share.worked(busy, 20);
   let leave: (failure: CodedError) => void = () => {};
-  const waiter = { onLeave: (given: typeof leave) => void (leave = given), ended: vi.fn() };
+  const onLeave = (given: typeof leave): void => {
+    leave = given;
+  };
+  const waiter = { onLeave, ended: vi.fn() };
   const wait = share.turnOf(busy, "starting", waiter);
   const next = begin(share, busy);
   leave(new CodedError("CLIENT_CLOSED_REQUEST", "left"));
