@@ -30,10 +30,16 @@ export const cachedKeys = 10_000;
 export const acceptedCredentials = 10_000;
 
 /**
- * Look-ups of API keys. A few run at a time, because key introspection serves every gateway. Of each rank 256 wait: at
- * 50 ms a look-up they take 0.8 s, which is within the time that a look-up has.
+ * Look-ups of API keys. A few run at a time, because key introspection serves every gateway. Of each rank 1,024 wait, for
+ * `waitMs` at most: at 50 ms a look-up they take 3.2 s.
  */
-export const keyLookUps = { running: 16, waiting: 256 };
+export const keyLookUps = { running: 16, waiting: 1_024, waitMs: 5_000 };
+
+/**
+ * Look-ups that find no good key, of one address. A look-up costs as much as a good request. A client that shows the same
+ * key again costs one look-up in 5 s.
+ */
+export const badKeys = { burst: 600, perSecond: 10 };
 
 /** Addresses or keys that one rate limit counts. The bound keeps a flood of made-up addresses from filling the memory. */
 export const countedClients = 20_000;

@@ -49,6 +49,7 @@ export type Code = keyof typeof codes;
 export type Bound =
   | "address_rate"
   | "answers_unread"
+  | "bad_keys"
   | "bodies"
   | "event_loop"
   | "key_look_ups"

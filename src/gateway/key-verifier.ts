@@ -7,8 +7,10 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { cachedKeys } from "../capacity.ts";
+import { type CodedError, refusedBy } from "../errors.ts";
 import { hasChecksum } from "../http/api-key.ts";
 import type { TenantContext } from "../http/context-headers.ts";
+import { BadKeys } from "./bad-keys.ts";
 import type { IntrospectKey, KeyState } from "./key-introspection.ts";
 import { LookUpQueue, ranks } from "./look-up-queue.ts";
 
@@ -33,7 +35,7 @@ export class KeyChecks {
   forget: (apiKeyId: string) => void = () => {};
 }
 
-/** A look-up and its wait take `timeoutMs` at most. Throws SERVICE_UNAVAILABLE, and the errors of `lookUp`. */
+/** A look-up takes `timeoutMs` at most, once it runs. Throws SERVICE_UNAVAILABLE, RATE_LIMITED, and the errors of `lookUp`. */
 export function createKeyVerifier(
   lookUp: IntrospectKey,
   timeoutMs: number,
@@ -48,7 +50,8 @@ export function createKeyVerifier(
     for (const [digest, { state }] of active)
       if (state !== "inactive" && state.context.apiKeyId === apiKeyId) active.delete(digest);
   };
-  const queue = new LookUpQueue();
+  const queue = new LookUpQueue(timeoutMs);
+  const bad = new BadKeys();
 
   const ask = async (key: string, digest: string, signal: AbortSignal): Promise<KeyState> => {
     const startedAt = performance.now();
@@ -66,9 +69,14 @@ export function createKeyVerifier(
     if (joined) return joined;
     // an expired entry of an active key stays in the cache: the key was good before
     const rank = active.has(digest) ? ranks.known : hasChecksum(key) ? ranks.plausible : ranks.other;
-    const signal = AbortSignal.timeout(timeoutMs);
+    const sender = `${rank} ${owner}`;
+    const isRefused = (): boolean => rank !== ranks.known && !bad.mayLookUp(sender);
+    if (isRefused()) return Promise.reject(tooManyBadKeys());
     const asked = queue
-      .run(rank, owner, signal, () => ask(key, digest, signal))
+      .run(rank, owner, async (signal) => {
+        if (isRefused()) throw tooManyBadKeys(); // the look-ups before it found no good keys
+        return ask(key, digest, signal);
+      })
       .finally(() => {
         underWay.delete(digest);
         checks.underWay--;
@@ -76,8 +84,13 @@ export function createKeyVerifier(
     underWay.set(digest, asked);
     checks.underWay++;
     asked.then(
-      (state) => checks[state === "inactive" ? "inactive" : "active"]++,
-      () => checks.failed++,
+      (state) => {
+        checks[state === "inactive" ? "inactive" : "active"]++;
+        if (state === "inactive") bad.found(sender);
+      },
+      (error) => {
+        if (error.reason !== "bad_keys") checks.failed++;
+      },
     );
     return asked;
   };
@@ -90,6 +103,9 @@ export function createKeyVerifier(
     return state === "inactive" ? undefined : state.context;
   };
 }
+
+const tooManyBadKeys = (): CodedError =>
+  refusedBy("bad_keys", "RATE_LIMITED", "too many API keys from this address that are not good");
 
 const fresh = (entry: Remembered | undefined): KeyState | undefined =>
   entry && performance.now() < entry.until ? entry.state : undefined;

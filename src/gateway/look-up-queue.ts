@@ -1,7 +1,10 @@
 /**
  * The queue in front of key introspection. A bounded number of look-ups runs at once. The others wait in three ranks: keys
- * that were good before, keys with a valid checksum, all other keys. Within a rank the addresses take rank. A full rank
+ * that were good before, keys with a valid checksum, all other keys. Within a rank the addresses take turns. A full rank
  * refuses the newest look-up of the address that has most. So a flood of unknown keys keeps no good key out.
+ *
+ * A look-up waits while others succeed, so that hundreds of new keys at a start are all served. When none has succeeded for
+ * as long as one look-up may take, all that wait are refused.
  */
 import { keyLookUps } from "../capacity.ts";
 import { type CodedError, refusedBy } from "../errors.ts";
@@ -17,32 +20,50 @@ type Job = { readonly owner: string; begin(): void; refuse(): void };
 export class LookUpQueue {
   #running = 0;
   #turn = 0;
+  /** When a look-up last succeeded. */
+  #succeededAt = 0;
+  readonly #timeoutMs: number;
   readonly #waiting = [new RoundRobin(), new RoundRobin(), new RoundRobin()] as const;
 
-  /** Runs `work` when its turn comes. Throws SERVICE_UNAVAILABLE when the rank is full, or when `signal` aborts the wait. */
-  async run<T>(rank: Rank, owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    if (this.#running >= keyLookUps.running) await this.#wait(this.#waiting[rank], owner, signal);
+  /** A look-up takes `timeoutMs` at most, from its turn on. */
+  constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Runs `work` when its turn comes. Throws SERVICE_UNAVAILABLE when the rank is full, or after too long a wait. */
+  async run<T>(rank: Rank, owner: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (this.#running >= keyLookUps.running) await this.#wait(this.#waiting[rank], owner);
     else this.#running++;
     try {
-      return await work();
+      const result = await work(AbortSignal.timeout(this.#timeoutMs));
+      this.#succeededAt = performance.now();
+      return result;
     } finally {
       this.#goOn();
     }
   }
 
   /** Resolves when a running look-up ends and hands its place over. */
-  #wait(rank: RoundRobin, owner: string, signal: AbortSignal): Promise<void> {
+  #wait(rank: RoundRobin, owner: string): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const refuse = (): void => reject(tooMany());
-    const leave = (): void => {
-      rank.remove(job);
-      refuse();
+    const job: Job = { owner, begin: resolve, refuse: () => reject(tooMany()) };
+    const since = performance.now();
+    const look = (): void => {
+      const now = performance.now();
+      const leftMs = Math.min(
+        Math.max(this.#succeededAt, since) + this.#timeoutMs - now,
+        since + keyLookUps.waitMs - now,
+      );
+      if (leftMs > 0) timer = setTimeout(look, leftMs);
+      else {
+        rank.remove(job);
+        job.refuse();
+      }
     };
-    const job: Job = { owner, begin: resolve, refuse };
-    signal.addEventListener("abort", leave);
+    let timer = setTimeout(look, Math.min(this.#timeoutMs, keyLookUps.waitMs));
     rank.add(job);
     if (rank.size > keyLookUps.waiting) rank.takeNewestOfMost(owner)?.refuse();
-    return promise.finally(() => signal.removeEventListener("abort", leave));
+    return promise.finally(() => clearTimeout(timer));
   }
 
   #goOn(): void {

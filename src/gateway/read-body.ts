@@ -3,10 +3,11 @@
  * `src/http/bodies/slow-bodies.ts` bounds the time and the memory of unfinished bodies.
  */
 import type { IncomingMessage } from "node:http";
+import { CodedError } from "../errors.ts";
 import { bodyTooLarge } from "../http/server.ts";
 import { clientLeft } from "./response-forwarding.ts";
 
-/** Reads up to `max` bytes. Throws LIMIT_EXCEEDED (`MAX_BODY_BYTES`), CLIENT_CLOSED_REQUEST, or the stream's error. */
+/** Reads up to `max` bytes. Throws LIMIT_EXCEEDED (`MAX_BODY_BYTES`), CLIENT_CLOSED_REQUEST, or a refusal of `SlowBodies`. */
 export function readBody(request: IncomingMessage, max: number): Promise<Buffer> {
   // refused before the client sends it
   if (Number(request.headers["content-length"]) > max) return Promise.reject(bodyTooLarge(max));
@@ -21,8 +22,9 @@ export function readBody(request: IncomingMessage, max: number): Promise<Buffer>
   };
   const finish = (): void => resolve(Buffer.concat(chunks, bytes));
   const leave = (): void => reject(clientLeft());
-  request.on("data", take).once("end", finish).once("error", reject).once("close", leave);
+  const fail = (error: Error): void => reject(error instanceof CodedError ? error : clientLeft());
+  request.on("data", take).once("end", finish).once("error", fail).once("close", leave);
   return promise.finally(() => {
-    request.off("data", take).off("end", finish).off("error", reject).off("close", leave);
+    request.off("data", take).off("end", finish).off("error", fail).off("close", leave);
   });
 }

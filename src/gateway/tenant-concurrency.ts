@@ -1,7 +1,8 @@
 /**
- * Bounds the concurrent requests of each tenant. One tenant may use half of the upstream connections, so that its hanging
- * requests and unread responses leave the other half free. Explorer requests carry no key and share an eighth. The bytes
- * of buffered request bodies are bounded for each tenant and for all tenants together.
+ * Bounds the concurrent requests of each tenant: it may have as many as there are free connections. So one tenant alone has
+ * at most half of them, two have a third each, and however many hang or read their responses slowly, the next tenant finds
+ * some free. Explorer requests carry no key and share an eighth. The bytes of buffered request bodies are bounded for each
+ * tenant and for all tenants together.
  */
 import type { FastifyReply } from "fastify";
 import { gatewayConnections as connections, gatewayBodies } from "../capacity.ts";
@@ -13,6 +14,7 @@ export class TenantConcurrency {
   readonly #usage = new Map<string | undefined, Usage>();
   readonly #maxBodyBytes: number;
   #bytes = 0;
+  #requests = 0;
 
   constructor(maxBodyBytes: number) {
     this.#maxBodyBytes = maxBodyBytes;
@@ -23,7 +25,7 @@ export class TenantConcurrency {
    * explorer request. Throws `RATE_LIMITED` over the tenant's bound, `SERVICE_UNAVAILABLE` over the bound of all tenants.
    */
   acquire(tenantId: string | undefined, { raw }: FastifyReply, bytes = 0): void {
-    const share = tenantId === undefined ? connections / 8 : connections / 2;
+    const share = tenantId === undefined ? connections / 8 : connections - this.#requests;
     const own = this.#usage.get(tenantId) ?? { requests: 0, bytes: 0 };
     if (own.requests >= share || own.bytes + bytes > gatewayBodies.ofTenant * this.#maxBodyBytes)
       throw refusedBy("tenant_concurrency", "RATE_LIMITED", "too many requests at once");
@@ -40,6 +42,7 @@ export class TenantConcurrency {
   #count(own: Usage, requests: number, bytes: number): void {
     own.requests += requests;
     own.bytes += bytes;
+    this.#requests += requests;
     this.#bytes += bytes;
   }
 }

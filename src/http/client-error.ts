@@ -41,7 +41,7 @@ function answer(socket: Duplex, error: CodedError, url?: string): void {
   const { type, body } = errorBody(error, { url, accept: undefined });
   socket.end(
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\nConnection: close\r\n` +
-      `Content-Type: ${type}\r\nCache-Control: private, no-store\r\n` +
+      `Content-Type: ${type}\r\nCache-Control: private, no-store\r\nX-Content-Type-Options: nosniff\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     () => socket.destroy(),
   );

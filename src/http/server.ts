@@ -95,7 +95,8 @@ export function createServer(
   );
   server.setErrorHandler((error: FastifyError, request, reply) => {
     const coded = toCodedError(error, config.env.MAX_BODY_BYTES);
-    if (coded.code === "INTERNAL_SERVER_ERROR")
+    const isFault = coded.code === "INTERNAL_SERVER_ERROR";
+    if (isFault && face.log.mayWrite(`${role} fault`, { role, code: coded.code }))
       request.log.error({ err: error, requestId: request.id }, "request failed");
     return sendError(reply, coded);
   });
@@ -111,6 +112,7 @@ export function createServer(
   });
   server.addHook("onRequest", (request, reply, done) => {
     record(face, request, reply);
+    reply.header("x-content-type-options", "nosniff");
     bodies.watch(request, reply);
     const fault = headerFault(request.raw, config.env.MAX_HEADERS);
     if (fault) reply.header("connection", "close"); // where its body ends may be anybody's guess
@@ -159,6 +161,7 @@ function answerMalformedPath(response: ServerResponse): void {
     .writeHead(problem.status, {
       "content-type": "application/problem+json",
       "cache-control": "private, no-store",
+      "x-content-type-options": "nosniff",
     })
     .end(JSON.stringify(problem));
 }

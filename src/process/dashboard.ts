@@ -45,7 +45,7 @@ export function serveDashboard(server: FastifyInstance, { key = "", api = "" }: 
     ...["uPlot.esm.js", "uPlot.min.css"].map(inPackage),
     [`/${manifest}`, fileURLToPath(new URL(manifest, project))],
   ] as const;
-  const headers = { "cache-control": "no-cache", "x-content-type-options": "nosniff" };
+  const headers = { "cache-control": "no-cache" };
   for (const [path, file] of files)
     server.get(path, (_request, reply) =>
       reply

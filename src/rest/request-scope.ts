@@ -8,7 +8,7 @@ import type { Forwarded } from "./forwarded.ts";
 import type { RestResponse } from "./rest-response.ts";
 import type { Account, FairShare } from "./shares/fair-share.ts";
 import type { HeldBytes } from "./shares/held-bytes.ts";
-import { charactersPerMs, largeBody, msPerCall, processorMs } from "./shares/processor-time.ts";
+import { charactersPerMs, largeBody, msPerCall, msPerRequest, processorMs } from "./shares/processor-time.ts";
 
 /** The budgets that all requests of the process share. */
 export type Shares = { readonly processor: FairShare; readonly bytes: HeldBytes };
@@ -118,9 +118,10 @@ export class RequestScope {
     this.#shares.bytes.giveBack(this.caller, bytes);
   }
 
-  /** Resolves when its caller may start a request. `undefined`: at once. Rejects with `SERVICE_UNAVAILABLE`. */
+  /** Charges a request, and resolves when it may start. `undefined`: at once. Rejects with `SERVICE_UNAVAILABLE`. */
   start(): Promise<void> | undefined {
-    return this.#shares.processor.turnOf(this.#account, "starting");
+    this.worked(msPerRequest);
+    return this.#shares.processor.turnOf(this.#account, "starting", this);
   }
 
   /** Charges processor time to the caller. */
@@ -151,7 +152,7 @@ export class RequestScope {
   /** Takes a response in. A read waits until its caller may go on; usually that is at once, without a promise. */
   read(response: RestResponse, isRead: boolean): RestResponse | Promise<RestResponse> {
     this.#freshUntil = Math.min(this.#freshUntil, response.freshUntil);
-    const turn = isRead ? this.#shares.processor.turnOf(this.#account, "going") : undefined;
+    const turn = isRead ? this.#shares.processor.turnOf(this.#account, "going", this) : undefined;
     return turn ? turn.then(() => this.#charge(response)) : this.#charge(response);
   }
 
@@ -163,7 +164,7 @@ export class RequestScope {
   /** Takes in a response that is stored, or that another request's call has brought: it is parsed and charged. */
   take(response: RestResponse): RestResponse | Promise<RestResponse> {
     this.#freshUntil = Math.min(this.#freshUntil, response.freshUntil);
-    const turn = this.#shares.processor.turnOf(this.#account, "going");
+    const turn = this.#shares.processor.turnOf(this.#account, "going", this);
     return turn ? turn.then(() => response) : response;
   }
 

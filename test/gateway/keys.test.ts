@@ -5,7 +5,7 @@ import { CodedError } from "../../src/errors.ts";
 import type { IntrospectKey, KeyState } from "../../src/gateway/key-introspection.ts";
 import { createKeyVerifier } from "../../src/gateway/key-verifier.ts";
 import type { TenantContext } from "../../src/http/context-headers.ts";
-import { contextOf, goodKey, makeKey, wrongKey } from "./fakes.ts";
+import { contextOf, goodKey, makeKey, otherKey, wrongKey } from "./fakes.ts";
 import { refusingUrl, secret, startGateway } from "./start.ts";
 
 const context: TenantContext = {
@@ -111,7 +111,7 @@ describe("what key introspection said is remembered", () => {
     const lookUp = vi.fn(async (key: string): Promise<KeyState> => (key === "good" ? active : "inactive"));
     const verify = remember(lookUp);
     await verify("good");
-    for (let index = 0; index < 50_000; index++) await verify(`wrong ${index}`);
+    for (let index = 0; index < 50_000; index++) await verify(`wrong ${index}`, `${index}`);
     await verify("good");
     expect(lookUp.mock.calls.filter(([key]) => key === "good").length).toBe(1);
   });
@@ -173,12 +173,12 @@ describe("400 unknown keys at once", () => {
       throw new CodedError("SERVICE_UNAVAILABLE", "not in time", { retryAfter: 1 });
     }, 1_000);
     let settled = 0;
-    const first = Array.from({ length: 16 + 256 }, async (_, index) => {
+    const first = Array.from({ length: 16 + 1_024 }, async (_, index) => {
       const error = await verify(unknown(index)).catch((refused) => refused);
       settled++;
       return error;
     });
-    await expect(verify(unknown(999))).rejects.toMatchObject(refusal);
+    await expect(verify(unknown(99_999))).rejects.toMatchObject(refusal);
     expect(settled).toBe(0);
     for (const error of await Promise.all(first)) expect(error).toMatchObject(refusal);
   });
@@ -190,6 +190,95 @@ describe("400 unknown keys at once", () => {
     await sleep(30);
     expect((await call(url, goodKey)).status).toBe(200);
     await Promise.all(flood);
+  });
+});
+
+describe("a start with hundreds of new good keys of one address", () => {
+  const newKeys = Array.from({ length: 600 }, (_, index) => makeKey(`new${index}x`));
+
+  test("serves each of them", async () => {
+    const { url, keys } = await startGateway({ env: { KEY_INTROSPECTION_TIMEOUT_MS: "1000" } });
+    keys.behaviour.delay = 50;
+    newKeys.forEach((key, index) => void keys.answers.set(key, contextOf(`${index}`)));
+    const answers = await Promise.all(newKeys.map((key) => call(url, key)));
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(keys.peak()).toBeLessThanOrEqual(16);
+  });
+
+  test("looks them up in their order, after keys that were good before", async () => {
+    const asked: string[] = [];
+    const verify = remember(async (key) => {
+      asked.push(key);
+      await sleep(1);
+      return active;
+    });
+    await Promise.all(newKeys.map((key) => verify(key)));
+    expect(asked).toEqual(newKeys);
+  });
+
+  test("waits as long as look-ups succeed, and ends soon when none does", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const stuck = Promise.withResolvers<KeyState>();
+    let count = 0;
+    const verify = remember(async () => {
+      if (++count > 48) return stuck.promise;
+      await new Promise((resolve) => setTimeout(resolve, 900));
+      return active;
+    }, 1_000);
+    const ends: (number | string)[] = [];
+    for (const key of newKeys.slice(0, 80))
+      verify(key).then(
+        () => ends.push(performance.now()),
+        ({ code }) => ends.push(code),
+      );
+    const began = performance.now();
+    await vi.advanceTimersByTimeAsync(3_699);
+    expect(ends).toEqual([900, 1_800, 2_700].flatMap((ms) => Array(16).fill(began + ms)));
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ends.slice(48)).toEqual(Array(16).fill("SERVICE_UNAVAILABLE"));
+    stuck.resolve(active);
+  });
+});
+
+describe("look-ups that find no good key", () => {
+  const wrong = Array.from({ length: 1_000 }, (_, index) => makeKey(`bad${index}x`));
+
+  test("of one address are 600, and then 10 a second; good keys, old and new, pass", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const plain = `sk_test_${"g".repeat(32)}`;
+    const good = new Set([goodKey, otherKey, plain]);
+    const lookUp = vi.fn(async (key: string): Promise<KeyState> => (good.has(key) ? active : "inactive"));
+    const verify = remember(lookUp);
+    await verify(goodKey);
+    const outcomes = async (keys: string[]) => {
+      const codes: string[] = [];
+      for (const key of keys) codes.push(await verify(key).then(String, ({ code }) => code));
+      return codes;
+    };
+    const first = await outcomes(wrong.slice(0, 700));
+    expect(first).toEqual([...Array(600).fill("undefined"), ...Array(100).fill("RATE_LIMITED")]);
+    expect(lookUp).toHaveBeenCalledTimes(601);
+    vi.advanceTimersByTime(1_000);
+    const second = await outcomes(wrong.slice(700, 720));
+    expect(second).toEqual([...Array(10).fill("undefined"), ...Array(10).fill("RATE_LIMITED")]);
+    vi.advanceTimersByTime(24_050); // the good key is no longer fresh, and the address has tokens again
+    await outcomes(wrong.slice(720));
+    expect(await outcomes([otherKey])).toEqual(["RATE_LIMITED"]);
+    expect(await verify(goodKey)).toBe(context);
+    expect(await verify(plain)).toBe(context);
+    expect(await verify(otherKey, "192.0.2.2")).toBe(context);
+  });
+
+  test("are refused by the gateway with Retry-After", async () => {
+    const { url } = await startGateway();
+    await Promise.all(wrong.slice(0, 620).map((key) => call(url, key)));
+    const answers = await Promise.all(wrong.slice(620).map((key) => call(url, key)));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(100);
+    expect(refused[0]?.headers.get("retry-after")).toBe("1");
+    expect((await call(url, `sk_test_${"a".repeat(32)}`)).status).toBe(401);
   });
 });
 
@@ -281,7 +370,7 @@ describe("key introspection", () => {
     const good = Array.from({ length: 50 }, () => call(url, goodKey));
     expect((await Promise.all(good)).every(({ status }) => status === 200)).toBe(true);
     const statuses = new Set((await Promise.all(flood)).map(({ status }) => status));
-    expect([...statuses].every((status) => status === 401 || status === 503)).toBe(true);
+    expect([401, 429, 503]).toEqual(expect.arrayContaining([...statuses]));
     expect(keys.peak()).toBeLessThanOrEqual(16);
   });
 });

@@ -1,8 +1,9 @@
 /** Request bodies that are slow, too large or never read hold no upstream connection. */
 import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { drip, statuses } from "../http/drip.ts";
 import { contextOf, goodKey, makeKey, otherKey } from "./fakes.ts";
 import { problem } from "./read-error.ts";
@@ -58,4 +59,20 @@ describe("bodies that drip", () => {
     expect(statuses(text())).toEqual(["408"]);
     expect(rest.seen).toEqual([]);
   });
+});
+
+test("a body whose client leaves is no fault of ours", async () => {
+  const { url, gateway } = await startGateway();
+  const logged = vi.spyOn(gateway.log, "error").mockImplementation(() => {});
+  await fetch(new URL(me, url), { headers }); // the key is known from now on, so a body is read at once
+  const arrived = once(gateway.server, "request");
+  const socket = net.connect(Number(url.port), url.hostname);
+  socket.write(`POST ${me} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${goodKey}\r\nContent-Length: 9\r\n\r\n{`);
+  const [request] = (await arrived) as [IncomingMessage];
+  await expect.poll(() => request.listenerCount("data")).toBe(1);
+  const failed = once(request, "error");
+  socket.resetAndDestroy();
+  await failed;
+  await sleep(100); // the error handler runs next
+  expect(logged).not.toHaveBeenCalled();
 });

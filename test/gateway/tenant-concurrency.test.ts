@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { goodKey, otherKey } from "./fakes.ts";
+import { contextOf, goodKey, makeKey, otherKey } from "./fakes.ts";
 import { graphqlError, problem } from "./read-error.ts";
 import { startGateway, upstream } from "./start.ts";
 
@@ -27,6 +27,26 @@ test("one tenant has at most half of the connections, and gets them back", async
   expect(await status(otherKey)).toBe(200);
   leaving.abort();
   await expect.poll(() => status(goodKey)).toBe(200);
+});
+
+test("two tenants whose requests hang leave connections to a third", async () => {
+  const rest = await upstream((request, response) => {
+    if (request.url === me) response.end();
+  });
+  const { url, keys } = await startGateway({ rest });
+  const third = makeKey("third");
+  keys.answers.set(third, contextOf("third"));
+  const leaving = new AbortController();
+  let refused = 0;
+  const hold = async (key: string): Promise<void> => {
+    const sent = { headers: { "x-api-key": key }, signal: leaving.signal };
+    if ((await fetch(new URL("/v1/slow", url), sent)).status === 429) refused++;
+  };
+  for (let count = 0; count < 150; count++)
+    for (const key of [goodKey, otherKey]) void hold(key).catch(() => {});
+  await expect.poll(() => refused).toBeGreaterThanOrEqual(300 - 192); // they hold 170 to 192 connections of 256
+  expect((await fetch(new URL(me, url), { headers: { "x-api-key": third } })).status).toBe(200);
+  leaving.abort();
 });
 
 test("a client that leaves while its key is looked up frees its tenant's share", async () => {

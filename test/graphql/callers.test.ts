@@ -1,10 +1,11 @@
 /** Whose request it is: a gateway's tenant, a credential that REST has accepted, or else an address. */
 import type { FastifyRequest } from "fastify";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { operations } from "../../generated/operations.ts";
 import { Callers } from "../../src/graphql/callers.ts";
 import { FairBound } from "../../src/graphql/fair-bound.ts";
 import { proofHeader, writeContextHeaders } from "../../src/http/context-headers.ts";
+import { msPerRequest } from "../../src/rest/shares/processor-time.ts";
 import { configure } from "./configure.ts";
 import { inFrontOf, send } from "./rest-stand-in.ts";
 
@@ -93,4 +94,22 @@ test("a caller that holds every place keeps no other out, and made-up credential
     );
   await expect.poll(() => refused).toBeGreaterThanOrEqual(10); // 2 of 12 wait
   leaving.abort();
+});
+
+test.each([
+  ["that is too long", { query: `{ me { id } } #${"x".repeat(200_000)}` }],
+  ["with too many lines", { query: `{ me { id } }${"\n".repeat(6_000)}` }],
+  ["that is refused", { query: "{ nothing }" }],
+  ["that is remembered as refused", { query: "{ nothing }" }],
+  ["that is no document", { query: 1 }],
+])("a document %s is charged to its caller", async (_name, document) => {
+  const { server, post } = await inFrontOf((_request, response) => send(response, profile));
+  const { processor } = server.upstreams.shares;
+  const worked = vi.spyOn(processor, "worked");
+  const charged = () => worked.mock.calls.reduce((sum, [, ms]) => sum + ms, 0);
+  const ask = async () => (await post("", { body: JSON.stringify(document) })).status;
+  expect(await ask()).toBe(400);
+  const before = charged();
+  expect(await ask()).toBe(400);
+  expect(charged()).toBeGreaterThanOrEqual(before + msPerRequest);
 });

@@ -8,8 +8,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { isMainThread, Worker, workerData } from "node:worker_threads";
 import { Pool } from "undici";
-import { memoryMiB } from "../child-process.ts";
-import { headers, query, startRest, startRole } from "./role.ts";
+import { formatApiKey } from "../../src/http/api-key.ts";
+import { listens, memoryMiB, main as program, startProgram } from "../child-process.ts";
+import { headers, query, type Role, startRest, startRole } from "./role.ts";
 
 const seconds = Number(process.env.SECONDS ?? 8);
 const text = (count: number, part: (index: number) => string, between = " "): string =>
@@ -30,6 +31,16 @@ const floods: Readonly<Record<string, Flood>> = {
     key: (index) => `key${index}`,
   },
 };
+/** Against all roles in one process, with the demo's keys. */
+const unknownKeys = "300 unknown keys a second from one address, against the gateway";
+const gatewayFloods: Readonly<Record<string, Flood>> = {
+  [unknownKeys]: {
+    perSecond: 300,
+    body: () => query,
+    key: (index) => formatApiKey("test", `unknown${index}x`.padEnd(26, "0")),
+  },
+};
+const demoKey = "sk_test_DemoHarborOlivia00000000004LRXgc";
 const chunks = "chunks of one byte, 32 connections without a key";
 
 function send(url: URL, { perSecond, body, key }: Flood): void {
@@ -63,11 +74,16 @@ function sendChunks(url: URL): void {
   for (let count = 0; count < 32; count++) open();
 }
 
-async function medianOf(pool: Pool, ms: number): Promise<number> {
+async function startAllRoles(): Promise<Role> {
+  const started = startProgram([program, "gateway", "graphql", "platform"], {}, { core: 0 });
+  return { ...started, url: new URL("/v1/graphql", await listens(started)) };
+}
+
+async function medianOf(pool: Pool, ms: number, key: string): Promise<number> {
   const times: number[] = [];
   for (const until = performance.now() + ms; performance.now() < until; await sleep(20)) {
     const began = performance.now();
-    const sent = { ...headers, "x-api-key": "victim" };
+    const sent = { ...headers, "x-api-key": key };
     const answer = await pool.request({ path: "/v1/graphql", method: "POST", headers: sent, body: query });
     await answer.body.dump();
     if (answer.statusCode !== 200) throw new Error(`status ${answer.statusCode}`);
@@ -78,15 +94,17 @@ async function medianOf(pool: Pool, ms: number): Promise<number> {
 
 async function main(): Promise<void> {
   const rest = await startRest();
-  for (const name of [...Object.keys(floods), chunks]) {
-    const role = await startRole(rest.url);
+  for (const name of [...Object.keys(floods), chunks, ...Object.keys(gatewayFloods)]) {
+    const isGateway = name in gatewayFloods;
+    const role = await (isGateway ? startAllRoles() : startRole(rest.url));
+    const key = isGateway ? demoKey : "victim";
     const pool = new Pool(role.url.origin, { connections: 4 });
-    await medianOf(pool, 3_000); // warms up
-    const before = await medianOf(pool, 2_000);
+    await medianOf(pool, 3_000, key); // warms up
+    const before = await medianOf(pool, 2_000, key);
     const data = { name, url: role.url.href };
     const flood = new Worker(fileURLToPath(import.meta.url), { workerData: data });
     await sleep(500);
-    const during = await medianOf(pool, seconds * 1_000);
+    const during = await medianOf(pool, seconds * 1_000, key);
     await flood.terminate();
     const peak = memoryMiB(role, "VmHWM");
     const pass = during <= 5 * before && peak <= 512;
@@ -102,7 +120,7 @@ async function main(): Promise<void> {
 if (isMainThread) await main();
 else {
   const { name, url } = workerData as { name: string; url: string };
-  const flood = floods[name];
+  const flood = floods[name] ?? gatewayFloods[name];
   if (flood) send(new URL(url), flood);
   else sendChunks(new URL(url));
 }

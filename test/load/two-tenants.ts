@@ -1,7 +1,7 @@
 /**
- * Two tenants, one process: what one key at its rate limit (20 requests a second) can do to the other by the bytes and
- * the processor time of its requests. Criterion: the other's p95 stays within 5 × of its undisturbed value, and the
- * process within 512 MiB.
+ * Two tenants, one process: what one key at its rate limit (20 requests a second), or ten keys with ten requests a second
+ * each, can do to the other by the bytes and the processor time of its requests. Criterion: the other's p95 stays within
+ * 5 × of its undisturbed value, and the process within 512 MiB.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "undici";
@@ -9,7 +9,9 @@ import { memoryMiB } from "../child-process.ts";
 import { headers, query, startRest, startRole } from "./role.ts";
 
 const seconds = Number(process.env.SECONDS ?? 8);
-const perSecond = 20;
+type Rate = { readonly keys: number; readonly perSecond: number };
+const oneKey: Rate = { keys: 1, perSecond: 20 };
+const tenKeys: Rate = { keys: 10, perSecond: 100 };
 const lists = (count: number, field: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => `a${index}: ${field(index)}`).join(" ");
 const repeat = (count: number, text: string): string => Array.from({ length: count }, () => text).join(" ");
@@ -21,13 +23,15 @@ const thread = (depth: number): string =>
 const members =
   "... on ContactAuthor { contactId } ... on AgentAuthor { agentId } ... on UserAuthor { userId } ";
 
+const nested = `{ contacts { ${thread(3)} } }`;
 const attacks: Record<string, string> = {
   "large lists": `{ ${lists(10, (index) => messages(index, "id body"))} }`,
   "one large list": `{ ${messages(0, "id body")} }`,
   "aliases of large lists": `{ ${lists(20, (index) => `contactsConnection(first: 100, q: "${index}") { nodes { id name email company } }`)} }`,
   "one field 700 times": `{ message(id: "1") { ${repeat(700, "author { __typename }")} } }`,
   "unions of 20 kB": `{ ${messages(0, `author { ${members.repeat(200)} }`)} }`,
-  "nested links": `{ contacts { ${thread(3)} } }`,
+  "nested links": nested,
+  "nested links, ten keys": nested,
   "aliases of nested links": `{ ${lists(8, (index) => `contacts(q: "${index}") { ${thread(1)} }`)} }`,
 };
 
@@ -55,15 +59,25 @@ async function victim(pool: Pool, ms: number): Promise<{ times: number[]; failed
   return { times, failed };
 }
 
-/** One request in `1 / perSecond` s, whatever comes back; each document is another one. */
-async function attack(pool: Pool, document: string, ms: number): Promise<Map<string, number>> {
+/** One request in `1 / perSecond` s, whatever comes back; each document is another one. The keys take turns. */
+async function attack(
+  pool: Pool,
+  document: string,
+  { keys, perSecond }: Rate,
+  ms: number,
+): Promise<Map<string, number>> {
   const outcomes = new Map<string, number>();
   const sent: Promise<void>[] = [];
   const began = performance.now();
   const one = async (index: number): Promise<void> => {
     const body = JSON.stringify({ query: `${document} # ${index}` });
     const outcome = await pool
-      .request({ path: "/v1/graphql", method: "POST", headers, body })
+      .request({
+        path: "/v1/graphql",
+        method: "POST",
+        headers: { ...headers, "x-api-key": `key${index % keys}` },
+        body,
+      })
       .then(async (answer) => {
         let bytes = 0;
         let start = "";
@@ -91,7 +105,8 @@ for (const [name, document] of Object.entries(attacks)) {
   const pool = new Pool(role.url.origin, { connections: 1_000, pipelining: 1 });
   await victim(pool, 3_000); // warms up
   const before = await victim(pool, 3_000);
-  const attacking = attack(pool, document, seconds * 1_000);
+  const rate = name.endsWith("ten keys") ? tenKeys : oneKey;
+  const attacking = attack(pool, document, rate, seconds * 1_000);
   const during = await victim(pool, seconds * 1_000);
   const peak = memoryMiB(role, "VmHWM");
   const outcomes = await Promise.race([attacking, sleep(20_000).then(() => new Map([["unanswered", 1]]))]);

@@ -50,6 +50,7 @@ export async function against(answer: Answer, environment: NodeJS.ProcessEnv = {
     const headers = { "x-api-key": caller, "x-request-id": "id", ...others };
     const scope = new RequestScope(config, upstreams.shares, new Forwarded(headers, {}, caller));
     return Object.assign(new RestClient(operations, upstreams, scope), {
+      start: () => scope.start(),
       leave: () => scope.leave(),
       close: () => scope.close(),
     });

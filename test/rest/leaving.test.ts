@@ -27,6 +27,20 @@ describe("a client that leaves", () => {
     rest.leave();
     expect((await read).code).toBe("CLIENT_CLOSED_REQUEST");
   });
+
+  test("ends the wait for its fair share, before its start and for a response", async () => {
+    const { request, upstreams, server } = await against(ok({}));
+    const { processor } = upstreams.shares;
+    const [waiting, reading] = [request(), request()];
+    processor.enter("other");
+    processor.worked(processor.enter("key"), 1_000); // 2 s of debt
+    const start = failureOf(Promise.resolve(waiting.start()));
+    const read = failureOf(reading.get("/things"));
+    await expect.poll(() => [server.requests.length, upstreams.underWay]).toEqual([1, 0]);
+    for (const one of [waiting, reading]) one.leave();
+    const codes = Promise.all([start, read]).then((failures) => failures.map(({ code }) => code));
+    expect(await codes).toEqual(["CLIENT_CLOSED_REQUEST", "CLIENT_CLOSED_REQUEST"]);
+  });
 });
 
 test("a request that ends starts no timer for the reads that have ended", async () => {

@@ -36,7 +36,6 @@ export function createExplorer(schema: GraphQLSchema, samples: Samples): Explore
           "content-security-policy": policy,
           vary: "accept, accept-encoding",
           "cache-control": "no-cache",
-          "x-content-type-options": "nosniff",
         })
         .type("text/html; charset=utf-8")
         .send(await body);

@@ -45,9 +45,15 @@ const tooMany = (env: Environment, limit: TextLimit, what: string): GraphQLError
 export function textExcess(env: Environment, text: string): GraphQLError | undefined {
   const { MAX_DOCUMENT_LENGTH: maxLength, MAX_DOCUMENT_LINES: maxLines } = env;
   if (text.length > maxLength) return tooMany(env, "MAX_DOCUMENT_LENGTH", "characters");
-  if (text.length > maxLines && text.split(/\r\n|[\n\r]/).length > maxLines)
+  if (text.length > maxLines && hasMoreLines(text, maxLines))
     return tooMany(env, "MAX_DOCUMENT_LINES", "lines");
   return undefined;
+}
+
+function hasMoreLines(text: string, most: number): boolean {
+  const ends = /\r\n|[\n\r]/g;
+  for (let lines = 1; ends.test(text); ) if (++lines > most) return true;
+  return false;
 }
 
 /** The error for a response that is too large. One UTF-16 unit of a string takes at most three bytes in UTF-8. */

@@ -4,7 +4,10 @@
  * square, because every request that comes meanwhile waits for half of the work on average. A caller that owes more than
  * `freeMs` waits before its next request or response. Ordinary requests owe less, and never wait.
  *
- * The longest wait that a piece of work causes is `maxDebtMs`. The other callers' 95th percentile needs no more: work of
+ * Callers that owe more than `freeMs` at the same time share what one of them would get: the price is multiplied by their
+ * number. So a tenant that is not known as one gains nothing by sending with ten keys.
+ *
+ * The longest wait that a piece of work causes is `maxDebtMs`, times the same number. The other callers' 95th percentile needs no more: work of
  * 140 ms that comes at most once in 2 s delays fewer than a twentieth of their requests by more than 40 ms.
  *
  * A caller that is alone pays nothing and never waits.
@@ -14,7 +17,7 @@ import { type CodedError, refusedBy } from "../../errors.ts";
 
 /** A caller may owe so many ms and go on. */
 const freeMs = 10;
-/** A caller never owes more ms. */
+/** A caller never owes more ms, times the number of callers in debt. */
 const maxDebtMs = 2_000;
 /** A request that waited so many ms is refused. */
 const maxWaitMs = 2_000;
@@ -35,6 +38,11 @@ type Waiting = {
   readonly refuse: (failure: CodedError) => void;
 };
 
+type Leave = (failure: CodedError) => void;
+
+/** The request that waits for its turn. It calls `leave` when its client leaves, unless `ended` is called before. */
+type Waiter = { onLeave(leave: Leave): void; ended(leave: Leave): void };
+
 /** The work of one caller, and its requests that wait. */
 export class Account {
   seenAt = 0;
@@ -50,6 +58,8 @@ export class Account {
 export class FairShare {
   readonly #accounts = new LRUCache<string, Account>({ max: maxCallers });
   readonly #waiting = new Set<Account>();
+  /** The callers that owe more than `freeMs`, and some that did. */
+  readonly #debtors = new Set<Account>();
   #last: Account | undefined;
   /** When a caller other than the last one was last seen. */
   #otherSeenAt = Number.NEGATIVE_INFINITY;
@@ -72,18 +82,26 @@ export class FairShare {
 
   /**
    * Resolves when the caller may start a request, or go on with one. `undefined`: at once. Rejects with
-   * `SERVICE_UNAVAILABLE` after too long a wait.
+   * `SERVICE_UNAVAILABLE` after too long a wait, and as soon as the client leaves.
    */
-  turnOf(account: Account, kind: "starting" | "going"): Promise<void> | undefined {
+  turnOf(account: Account, kind: "starting" | "going", request: Waiter): Promise<void> | undefined {
     const now = performance.now();
     if (this.#isAlone(account, now)) return undefined;
     const hasTurn = account.turn !== this.#turn || account.turnMs < maxTurnMs;
     if (hasTurn && account.paidAt - now <= freeMs && !this.#waiting.has(account)) return undefined;
-    return new Promise((begin, refuse) => {
-      account[kind].push({ since: now, begin, refuse });
-      this.#waiting.add(account);
-      this.#schedule();
-    });
+    const { promise: turn, resolve: begin, reject: refuse } = Promise.withResolvers<void>();
+    const waiting = { since: now, begin, refuse };
+    account[kind].push(waiting);
+    this.#waiting.add(account);
+    this.#schedule();
+    const leave: Leave = (failure) => {
+      const at = account[kind].indexOf(waiting);
+      if (at < 0) return;
+      account[kind].splice(at, 1);
+      refuse(failure);
+    };
+    request.onLeave(leave);
+    return turn.finally(() => request.ended(leave));
   }
 
   /** Charges work of so many ms that has just ended. */
@@ -93,9 +111,17 @@ export class FairShare {
     if (account.turn !== this.#turn) [account.turn, account.turnMs] = [this.#turn, 0];
     const before = costOf(account.turnMs);
     account.turnMs += ms;
-    const paidAt = Math.max(account.paidAt, now) + costOf(account.turnMs) - before;
-    account.paidAt = Math.min(paidAt, now + maxDebtMs);
+    const from = Math.max(account.paidAt, now);
+    const cost = costOf(account.turnMs) - before;
+    const debtors = from + cost - now > freeMs ? this.#debtorsWith(account, now) : 1;
+    account.paidAt = Math.min(from + cost * debtors, now + maxDebtMs * debtors);
     if (account.turnMs >= minTurnMs) this.#schedule();
+  }
+
+  /** The number of callers in debt, `account` included. */
+  #debtorsWith(account: Account, now: number): number {
+    for (const debtor of this.#debtors) if (debtor.paidAt - now <= freeMs) this.#debtors.delete(debtor);
+    return this.#debtors.add(account).size;
   }
 
   #isAlone(account: Account, now: number): boolean {
@@ -109,20 +135,25 @@ export class FairShare {
     setImmediate(() => this.#nextTurn());
   }
 
-  /** Begins one request of each caller that may go on. */
+  /** Begins one request. The callers that may go on take turns. */
   #nextTurn(): void {
     this.#isScheduled = false;
     clearTimeout(this.#timer);
     this.#turn++;
     const now = performance.now();
     let nextMs = maxWaitMs;
+    let next: Account | undefined;
     for (const account of this.#waiting) {
       const waitMs = account.paidAt - freeMs - now;
-      if (waitMs <= 0) (account.going.shift() ?? account.starting.shift())?.begin();
+      if (waitMs <= 0 && !next) {
+        next = account;
+        (account.going.shift() ?? account.starting.shift())?.begin();
+      }
       refuseLate(account, now);
       if (account.going.length + account.starting.length === 0) this.#waiting.delete(account);
       else nextMs = Math.min(nextMs, Math.max(waitMs, 0));
     }
+    if (next && this.#waiting.delete(next)) this.#waiting.add(next); // goes behind the others
     if (this.#waiting.size === 0) return;
     if (nextMs > 0) this.#timer = setTimeout(() => this.#schedule(), nextMs);
     else this.#schedule();

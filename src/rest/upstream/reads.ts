@@ -138,7 +138,7 @@ export class Reads {
     const isUnchanged = stored !== undefined && outcome.status === 304;
     const next = isUnchanged ? stored.revalidated(request, outcome) : StoredResponse.of(request, outcome);
     if (next) this.#cache.set(scope.forwarded.identity, key, next, beganAt);
-    else if (stored && outcome.ok) this.#cache.delete(scope.forwarded.identity, key);
+    else if (stored && (outcome.ok || isRefusal(outcome))) this.#cache.delete(scope.forwarded.identity, key);
     return isUnchanged && next ? held(scope, next.response.copy("revalidated")) : outcome;
   }
 }
@@ -146,6 +146,10 @@ export class Reads {
 /** The response, if the request's budget has enough bytes left. */
 const held = (scope: RequestScope, response: RestResponse): Outcome =>
   scope.hold(response.bytes, true) ?? response;
+
+/** REST says that the caller may not read this any more, or that it is gone. A 408 or a 429 says nothing of it. */
+const isRefusal = ({ status }: RestResponse): boolean =>
+  status >= 400 && status < 500 && status !== 408 && status !== 429;
 
 /** A failure of the upstream that `stale-if-error` is for (RFC 5861 §4). */
 const isFailure = (outcome: Outcome): boolean =>

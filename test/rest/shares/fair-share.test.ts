@@ -1,5 +1,6 @@
 /** The waits of callers that share the processor, on a clock that the test moves. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { CodedError } from "../../../src/errors.ts";
 import { type Account, FairShare } from "../../../src/rest/shares/fair-share.ts";
 
 beforeEach(() => {
@@ -9,6 +10,9 @@ beforeEach(() => {
   vi.advanceTimersByTime(1_000);
 });
 afterEach(() => void vi.useRealTimers());
+
+/** A request whose client stays. */
+const stays = { onLeave() {}, ended() {} };
 
 /** A caller that works, and another caller. */
 function two() {
@@ -20,7 +24,7 @@ function two() {
 /** Waits for a turn. Notes its time, or the failure's code. */
 function begin(share: FairShare, account: Account, kind: "starting" | "going" = "starting") {
   const told: { at?: number; code?: string; retryAfter?: number } = {};
-  const wait = share.turnOf(account, kind);
+  const wait = share.turnOf(account, kind, stays);
   if (!wait) told.at = performance.now();
   wait?.then(
     () => (told.at = performance.now()),
@@ -33,26 +37,26 @@ test("a caller that is alone never waits, however much it works", () => {
   const share = new FairShare();
   const only = share.enter("only");
   share.worked(only, 1_000);
-  expect(share.turnOf(only, "starting")).toBeUndefined();
+  expect(share.turnOf(only, "starting", stays)).toBeUndefined();
 });
 
 test("a caller is alone again when no other caller has sent a request for a minute", async () => {
   const { share, busy } = two();
   await vi.advanceTimersByTimeAsync(60_000);
   share.worked(busy, 1_000);
-  void share.turnOf(busy, "starting")?.catch(() => {});
+  void share.turnOf(busy, "starting", stays)?.catch(() => {});
   expect(begin(share, busy).at).toBeUndefined();
   await vi.advanceTimersByTimeAsync(1);
-  expect(share.turnOf(busy, "starting")).toBeUndefined();
+  expect(share.turnOf(busy, "starting", stays)).toBeUndefined();
 });
 
 test("ordinary work leaves a debt of at most 10 ms, makes nobody wait, and schedules nothing", () => {
   const { share, busy } = two();
   for (let call = 0; call < 5; call++) share.worked(busy, 0.3);
   expect(vi.getTimerCount()).toBe(0);
-  expect(share.turnOf(busy, "going")).toBeUndefined();
+  expect(share.turnOf(busy, "going", stays)).toBeUndefined();
   share.worked(busy, 3.5);
-  expect(share.turnOf(busy, "starting")).toBeDefined();
+  expect(share.turnOf(busy, "starting", stays)).toBeDefined();
 });
 
 test.each([
@@ -74,17 +78,18 @@ test.each([
 });
 
 test("pieces of one turn count as one, pieces of several turns do not", async () => {
-  const { share, busy, other } = two();
   const now = performance.now();
-  for (let piece = 0; piece < 4; piece++) share.worked(busy, 10);
-  for (let piece = 0; piece < 4; piece++, vi.advanceTimersToNextTimer()) share.worked(other, 10);
-  expect([busy.paidAt - now, other.paidAt - now]).toEqual([400, 100]);
+  const [one, several] = [two(), two()];
+  for (let piece = 0; piece < 4; piece++) one.share.worked(one.busy, 10);
+  for (let piece = 0; piece < 4; piece++, vi.advanceTimersToNextTimer())
+    several.share.worked(several.busy, 10);
+  expect([one.busy.paidAt - now, several.busy.paidAt - now]).toEqual([400, 100]);
 });
 
 test("a request that has waited two seconds, because earlier requests of its caller worked, is refused", async () => {
   const { share, busy } = two();
   share.worked(busy, 80);
-  void share.turnOf(busy, "starting")?.then(() => share.worked(busy, 80));
+  void share.turnOf(busy, "starting", stays)?.then(() => share.worked(busy, 80));
   const [second, third] = [begin(share, busy), begin(share, busy)];
   await vi.advanceTimersByTimeAsync(3_100);
   expect([second, third]).toEqual([{}, {}]);
@@ -109,4 +114,71 @@ test("one request goes on in a turn, and a request under way goes before a new o
     [true, false, true],
     [true, true, true],
   ]);
+});
+
+test("one request goes on in a turn, whoever waits, and callers take turns", async () => {
+  const { share, busy, other } = two();
+  const order: string[] = [];
+  share.worked(busy, Math.sqrt(128)); // 32 ms of debt, the same as the other's 8² / 4 times two debtors
+  share.worked(other, 8);
+  for (const [name, account] of Object.entries({ busy, other }))
+    for (let request = 0; request < 2; request++)
+      void share.turnOf(account, "going", stays)?.then(() => order.push(name));
+  const counts: number[] = [];
+  for (let turn = 0; turn < 20 && order.length < 4; turn++) {
+    vi.advanceTimersToNextTimer();
+    await Promise.resolve();
+    if (order.length > 0) counts.push(order.length);
+  }
+  expect([...new Set(counts)]).toEqual([1, 2, 3, 4]);
+  expect(order).toEqual(["busy", "other", "busy", "other"]);
+});
+
+test("a wait ends when its client leaves, and the next request is not held up", async () => {
+  const { share, busy } = two();
+  share.worked(busy, 20);
+  let leave: (failure: CodedError) => void = () => {};
+  const onLeave = (given: typeof leave): void => {
+    leave = given;
+  };
+  const waiter = { onLeave, ended: vi.fn() };
+  const wait = share.turnOf(busy, "starting", waiter);
+  const next = begin(share, busy);
+  leave(new CodedError("CLIENT_CLOSED_REQUEST", "left"));
+  await expect(wait).rejects.toMatchObject({ code: "CLIENT_CLOSED_REQUEST" });
+  expect(waiter.ended).toHaveBeenCalledWith(leave);
+  await vi.advanceTimersByTimeAsync(91);
+  expect(next.at).toBeDefined();
+});
+
+/** Milliseconds of work in ten seconds of callers that always have two requests waiting, in pieces of `ms`. */
+async function workOf(callers: number, ms: number): Promise<{ all: number; least: number }> {
+  const share = new FairShare();
+  const works = new Map<Account, number>();
+  const goOn = (account: Account): void => {
+    const work = (): void => {
+      works.set(account, (works.get(account) ?? 0) + ms);
+      share.worked(account, ms);
+      goOn(account);
+    };
+    const wait = share.turnOf(account, "going", stays);
+    if (wait) wait.then(work, () => goOn(account));
+    else setImmediate(work);
+  };
+  share.enter("other");
+  for (let index = 0; index < callers; index++) {
+    const account = share.enter(`busy ${index}`);
+    for (let request = 0; request < 2; request++) goOn(account);
+  }
+  await vi.advanceTimersByTimeAsync(10_000);
+  const each = [...works.values()];
+  return { all: each.reduce((sum, one) => sum + one, 0), least: Math.min(...each) };
+}
+
+test.each([6, 20, 140])("ten callers with work of %i ms get what one gets, and share it", async (ms) => {
+  const one = await workOf(1, ms);
+  const ten = await workOf(10, ms);
+  const begun = 10 * 2 * ms; // the first requests of each, before anybody is in debt
+  expect(ten.all).toBeLessThanOrEqual(1.5 * one.all + begun);
+  expect(ten.least).toBeGreaterThanOrEqual(ms);
 });
