@@ -152,6 +152,18 @@ describe("a response with a validator", () => {
   });
 });
 
+test("a 304 with the tag of another body changes nothing of what is stored", async () => {
+  const { given, request, server } = await serving({ "cache-control": "max-age=10", etag: '"one"' });
+  const read = () => request().get("/things");
+  await read();
+  pass(11);
+  given.status = 304;
+  given.headers = { "cache-control": "max-age=60", etag: '"two"', "content-length": "" };
+  for (let count = 0; count < 2; count++) expect(await read()).toEqual({ count: 1 });
+  for (const text of server.requests.slice(1)) expect(text).toContain('if-none-match: "one"');
+  expect(server.requests).toHaveLength(3);
+});
+
 test("a 304 that nobody asked for is a broken response", async () => {
   const { read, given } = await serving({});
   given.status = 304;
