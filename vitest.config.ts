@@ -50,7 +50,7 @@ export default defineConfig({
           include: ["test/e2e/*.test.ts", "test/graphql/*.test.ts"],
           // servers that are processes of their own, what plans alone bound, and what does not run operations
           exclude: [
-            "test/e2e/{drain,tenants,unfolding,hostile}.test.ts",
+            "test/e2e/{drain,tenants,replicas,unfolding,hostile}.test.ts",
             "test/graphql/{variables,documents,documents-cost,limits,explorer,cors,overload,start-queue}.test.ts",
           ],
           isolate: false,
