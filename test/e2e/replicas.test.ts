@@ -19,6 +19,7 @@ import { makeTenants, type Tenant } from "./many-tenants.ts";
 
 /** `npm run test:replicas` sends 100,000. */
 const requests = Number(process.env.REQUESTS ?? 2_000);
+const timeout = Math.max(300_000, 30 * requests);
 const callers = 50;
 const clientsOfCaller = 2;
 /** A client's turns, again and again: a write and its read, and then viewers who poll at the same time. */
@@ -207,7 +208,9 @@ async function sources(replicas: readonly { output: () => string }[]): Promise<R
   return counts;
 }
 
-test("over two replicas, every caller reads what was written before it asked, and its own data only", async () => {
+test("over two replicas, every caller reads what was written before it asked, and its own data only", {
+  timeout,
+}, async () => {
   const { tenants, rest, pools, replicas } = await startPlatform();
   const work = tenants.flatMap((tenant) => {
     const caller = { ...tenant, sent: Array<Last>(clientsOfCaller).fill(none) };

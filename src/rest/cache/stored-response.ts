@@ -19,6 +19,9 @@ class Policy extends CachePolicy {
 /** The cache is private to one caller. */
 const options = { shared: false, cacheHeuristic: 0, immutableMinTimeToLive: 0 };
 
+/** The longest lifetime that caches know (RFC 9111 §1.2.2). */
+const mostSeconds = 2 ** 31;
+
 /** Bytes of a stored response beside its value. */
 const overhead = 2_000;
 
@@ -42,7 +45,8 @@ export class StoredResponse {
       },
     };
     this.#policy = new Policy(this.#request, { status: response.status, headers }, options);
-    response.freshUntil = performance.now() + (this.#policy.maxAge() - this.#policy.age()) * 1_000;
+    const seconds = Math.min(this.#policy.maxAge(), mostSeconds) - this.#policy.age();
+    response.freshUntil = performance.now() + seconds * 1_000;
   }
 
   /** Returns `undefined` if REST does not allow to keep the response, or if nobody could use it. */

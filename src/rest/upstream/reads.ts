@@ -100,11 +100,12 @@ export class Reads {
   }
 
   #begin(request: CallRequest, key: string, forget?: () => void): Promise<RestResponse> {
-    const { identity } = request.scope.forwarded;
-    return this.#call(request, () => {
+    const { scope } = request;
+    const { identity } = scope.forwarded;
+    const stored = this.#cache.get(identity, key);
+    const response = this.#call(request, () => {
       const beganAt = performance.now();
       const endSharing = this.#shared.begin(identity + key);
-      const stored = this.#cache.get(identity, key);
       return {
         validators: stored?.validators,
         end: (outcome) => {
@@ -114,6 +115,12 @@ export class Reads {
           return used;
         },
       };
+    });
+    if (!stored) return response;
+    return response.catch((failure: CodedError) => {
+      const used = insteadOf(failure, stored, scope); // for a call that the circuit breaker refused
+      if (used instanceof RestResponse) return scope.take(used);
+      throw used;
     });
   }
 
@@ -126,8 +133,7 @@ export class Reads {
     beganAt: number,
   ): Outcome {
     const { scope } = request;
-    if (stored && isFailure(outcome))
-      return stored.servesOnFailure ? held(scope, stored.response.copy("cached")) : outcome;
+    if (stored && isFailure(outcome)) return insteadOf(outcome, stored, scope);
     if (!(outcome instanceof RestResponse)) return outcome;
     if (outcome.status === 401) this.#cache.drop(scope.forwarded.identity);
     const isUnchanged = stored !== undefined && outcome.status === 304;
@@ -141,6 +147,11 @@ export class Reads {
 /** The response, if the request's budget has enough bytes left. */
 const held = (scope: RequestScope, response: RestResponse): Outcome =>
   scope.hold(response.bytes, true) ?? response;
+
+/** The stored response instead of a failure of the upstream, where REST allows that. */
+function insteadOf(outcome: Outcome, stored: StoredResponse, scope: RequestScope): Outcome {
+  return isFailure(outcome) && stored.servesOnFailure ? held(scope, stored.response.copy("cached")) : outcome;
+}
 
 /** A failure of the upstream that `stale-if-error` is for (RFC 5861 §4). */
 const isFailure = (outcome: Outcome): boolean =>
