@@ -47,7 +47,7 @@ export class Reads {
 
   /**
    * Identical reads of one request are one call, until a write makes them old. A read that fails is forgotten, so that
-   * it can be retried, but only once. `first` is called for a read that is not a retry.
+   * it can be retried, but only once. `first` is called for a read that needs a call and is not a retry.
    */
   read(request: CallRequest, first: () => void): Promise<RestResponse> {
     const { scope } = request;
@@ -61,8 +61,11 @@ export class Reads {
     }
     const isFirst = known === undefined;
     const forget = isFirst ? () => void scope.reads.set(key, null) : () => {};
-    const response = this.#stored(request, key) ?? this.#called(request, key, forget);
-    if (isFirst) first();
+    let response = this.#stored(request, key);
+    if (!response) {
+      response = this.#called(request, key, forget);
+      if (isFirst) first();
+    }
     scope.reads.set(key, response);
     return response;
   }
