@@ -1,5 +1,6 @@
 /** Faults of an upstream, and headers that lie: no response crosses to another caller, and nothing grows without bound. */
 import type net from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { cachedResponses } from "../../src/capacity.ts";
 import { ResponseCache } from "../../src/rest/cache/response-cache.ts";
@@ -61,7 +62,7 @@ test("whatever an upstream does, no caller gets another's response, and all that
     // else it hangs
   };
   const { request, upstreams } = await against(answer, {
-    CALL_TIMEOUT_MS: "500",
+    CALL_TIMEOUT_MS: "1000",
     MAX_REQUEST_BYTES: "100000",
   });
   const sources = { good: 0, failed: 0 };
@@ -83,11 +84,13 @@ test("whatever an upstream does, no caller gets another's response, and all that
     one.close();
   };
   const poll = async (key: string): Promise<void> => {
-    for (let count = 0; count < 10; count++) await oneRequest(key);
+    while (sources.good < 2_000) {
+      await oneRequest(key);
+      await sleep(5); // on a slow machine the circuit breaker may be open for a while
+    }
   };
   await Promise.all(Array.from({ length: 60 }, (_, index) => poll(`caller${index % 12}`)));
   expect(foreign).toEqual([]);
-  expect(sources.good).toBeGreaterThan(100);
   expect(sources.failed).toBeGreaterThan(10);
 
   state.isCalm = true;

@@ -90,6 +90,7 @@ describe("a retry", () => {
 
   test("is not bought by reads that need no call", async () => {
     vi.useFakeTimers({ toFake: ["performance"] }); // the budget is that of the last seconds
+    vi.advanceTimersByTime(1_000);
     onTestFinished(() => void vi.useRealTimers());
     const { request, server } = await against((socket, text) =>
       text.includes("q=kept")
