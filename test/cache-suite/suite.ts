@@ -3,7 +3,7 @@
  * origin server. It is fetched once, into a cache folder, and used only if it is the very archive that is named here.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -61,6 +61,7 @@ function fetchSuite(): void {
   if (packed.integrity !== integrity) throw new Error(`${version} is not the archive that it was`);
   execFileSync("tar", ["-xzf", packed.filename], options);
   renameSync(join(making, "package"), folder);
+  rmSync(making, { recursive: true });
 }
 
 export const readGroups = async (): Promise<readonly Group[]> =>

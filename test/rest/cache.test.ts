@@ -135,6 +135,18 @@ describe("a response with a validator", () => {
     expect(calls()).toBe(2);
   });
 
+  test("is as old as the 304 says, and not as the first response was", async () => {
+    const { read, given, calls } = await serving({ "cache-control": "max-age=60", age: "50" });
+    given.tag = '"one"';
+    await read();
+    pass(11);
+    given.headers = { "cache-control": "max-age=60" };
+    await read();
+    pass(59);
+    await read();
+    expect(calls()).toBe(2);
+  });
+
   test("by date is asked for with If-Modified-Since", async () => {
     const date = "Sun, 22 Nov 2020 10:00:00 GMT";
     const { read, server } = await serving({ "last-modified": date });

@@ -91,7 +91,7 @@ export class StoredResponse {
     if (news.etag !== undefined && opaque(news.etag) !== opaque(this.#headers.etag)) return this;
     const merged = { ...this.response.rawHeaders, ...rawHeaders };
     for (const name of ofBody) merged[name] = this.response.rawHeaders[name];
-    const headers = { ...this.#headers, ...news };
+    const headers = { ...this.#headers, age: String(rawHeaders.age ?? 0), ...news };
     return new StoredResponse(this.response.copy("revalidated", merged), this.size, request, headers);
   }
 }
