@@ -50,7 +50,7 @@ export default defineConfig({
           include: ["test/e2e/*.test.ts", "test/graphql/*.test.ts"],
           // servers that are processes of their own, what plans alone bound, and what happens before or after an execution
           exclude: [
-            "test/e2e/{caching,drain,tenants,unfolding,hostile}.test.ts",
+            "test/e2e/{caching,drain,tenants,replicas,unfolding,hostile}.test.ts",
             "test/graphql/{answers,callers,cop,cors,explorer,get,over-http,overload,saved,start-queue}.test.ts",
             "test/graphql/{variables,documents,documents-cost,limits}.test.ts",
           ],

@@ -28,8 +28,8 @@ export class RestResponse {
   }
 
   /** The same response, for another reader. Both have the same value, which nobody changes. */
-  copy(source: ResponseSource): RestResponse {
-    const copy = new RestResponse(this.status, this.rawHeaders, this.#text, this.bytes);
+  copy(source: ResponseSource, headers = this.rawHeaders): RestResponse {
+    const copy = new RestResponse(this.status, headers, this.#text, this.bytes);
     copy.#value = this.#value;
     copy.source = source;
     copy.freshUntil = this.freshUntil;

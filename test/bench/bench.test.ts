@@ -1,5 +1,5 @@
 /** The benches cannot rot: a short run starts every server, and each answers every workload as the floor does. */
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
@@ -23,6 +23,11 @@ test("the table of polling is whole, and a client that has the answer causes no 
   const { stdout } = await run(signal, [file("polling.ts")], { ROUNDS: "1", SECONDS: "0.2" });
   expect(stdout.match(/^\|.*\|$/gm)).toHaveLength(6);
   expect(stdout).toMatch(/\(304\) \| [1-9]\d* \| [1-9]\d* \| [\d.]+ \| 0\.00 \|$/m);
+});
+
+test.skipIf(spawnSync("haproxy", ["-v"]).error)("the table of processes is whole", async ({ signal }) => {
+  const { stdout } = await run(signal, [file("processes.ts")], { ROUNDS: "1", SECONDS: "0.2" });
+  expect(stdout.match(/^\| [12] .* \| [1-9]\d* \| .*\|$/gm)).toHaveLength(6);
 });
 
 test("the tables of growth are whole, up to their largest rows", async ({ signal }) => {

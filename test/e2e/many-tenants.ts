@@ -12,6 +12,7 @@ const permissions = [
   "crm:contacts:read",
   "inbox:conversations:read",
   "inbox:messages:read",
+  "messaging:messages:send",
 ];
 const now = new Date("2026-11-01T00:00:00Z");
 export const rows = 6;

@@ -135,6 +135,18 @@ describe("a response with a validator", () => {
     expect(calls()).toBe(2);
   });
 
+  test("is as old as the 304 says, and not as the first response was", async () => {
+    const { read, given, calls } = await serving({ "cache-control": "max-age=60", age: "50" });
+    given.tag = '"one"';
+    await read();
+    pass(11);
+    given.headers = { "cache-control": "max-age=60" };
+    await read();
+    pass(59);
+    await read();
+    expect(calls()).toBe(2);
+  });
+
   test("by date is asked for with If-Modified-Since", async () => {
     const date = "Sun, 22 Nov 2020 10:00:00 GMT";
     const { read, server } = await serving({ "last-modified": date });
@@ -150,6 +162,18 @@ describe("a response with a validator", () => {
       expect(await read()).toEqual({ count });
     }
   });
+});
+
+test("a 304 with the tag of another body changes nothing of what is stored", async () => {
+  const { given, request, server } = await serving({ "cache-control": "max-age=10", etag: '"one"' });
+  const read = () => request().get("/things");
+  await read();
+  pass(11);
+  given.status = 304;
+  given.headers = { "cache-control": "max-age=60", etag: '"two"', "content-length": "" };
+  for (let count = 0; count < 2; count++) expect(await read()).toEqual({ count: 1 });
+  for (const text of server.requests.slice(1)) expect(text).toContain('if-none-match: "one"');
+  expect(server.requests).toHaveLength(3);
 });
 
 test("a 304 that nobody asked for is a broken response", async () => {

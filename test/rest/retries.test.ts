@@ -1,5 +1,5 @@
 /** The retries of reads that fail: which, when, and how many. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { against, failureOf, ok, status } from "./client.ts";
 import { type Answer, http } from "./raw-server.ts";
 
@@ -86,5 +86,20 @@ describe("a retry", () => {
         .catch(() => {});
     expect(server.requests.length).toBeGreaterThan(50);
     expect(server.requests.length).toBeLessThanOrEqual(60);
+  });
+
+  test("is not bought by reads that need no call", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] }); // the budget is that of the last seconds
+    vi.advanceTimersByTime(1_000);
+    onTestFinished(() => void vi.useRealTimers());
+    const { request, server } = await against((socket, text) =>
+      text.includes("q=kept")
+        ? void socket.write(http(200, "{}", { "cache-control": "max-age=600" }))
+        : void socket.write(http(500, "{}")),
+    );
+    for (let read = 0; read < 500; read++) await request().get("/things", { query: { q: "kept" } });
+    for (let read = 0; read < 30; read++) await failureOf(request().get("/things", { query: { q: read } }));
+    expect(server.requests.length).toBeGreaterThan(31);
+    expect(server.requests.length).toBeLessThanOrEqual(37);
   });
 });

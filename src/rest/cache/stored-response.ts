@@ -19,6 +19,9 @@ class Policy extends CachePolicy {
 /** The cache is private to one caller. */
 const options = { shared: false, cacheHeuristic: 0, immutableMinTimeToLive: 0 };
 
+/** The longest lifetime that caches know (RFC 9111 §1.2.2). */
+const mostSeconds = 2 ** 31;
+
 /** Bytes of a stored response beside its value. */
 const overhead = 2_000;
 
@@ -42,7 +45,8 @@ export class StoredResponse {
       },
     };
     this.#policy = new Policy(this.#request, { status: response.status, headers }, options);
-    response.freshUntil = performance.now() + (this.#policy.maxAge() - this.#policy.age()) * 1_000;
+    const seconds = Math.min(this.#policy.maxAge(), mostSeconds) - this.#policy.age();
+    response.freshUntil = performance.now() + seconds * 1_000;
   }
 
   /** Returns `undefined` if REST does not allow to keep the response, or if nobody could use it. */
@@ -78,15 +82,25 @@ export class StoredResponse {
     return date === undefined ? {} : { "if-modified-since": date };
   }
 
-  /** The response after a 304, which brings new headers (RFC 9111 §3.2). */
+  /**
+   * The response after a 304, which brings new headers for the same body (RFC 9111 §3.2). A 304 with another `ETag` is about
+   * another body: it updates nothing (§4.3.4), so that no body gets a validator that is not its own.
+   */
   revalidated(request: CallRequest, { rawHeaders }: RestResponse): StoredResponse {
     const news = cacheHeaders(rawHeaders) ?? {};
-    return new StoredResponse(this.response.copy("revalidated"), this.size, request, {
-      ...this.#headers,
-      ...news,
-    });
+    if (news.etag !== undefined && opaque(news.etag) !== opaque(this.#headers.etag)) return this;
+    const merged = { ...this.response.rawHeaders, ...rawHeaders };
+    for (const name of ofBody) merged[name] = this.response.rawHeaders[name];
+    const headers = { ...this.#headers, age: String(rawHeaders.age ?? 0), ...news };
+    return new StoredResponse(this.response.copy("revalidated", merged), this.size, request, headers);
   }
 }
+
+/** An entity tag without the mark of a weak one. */
+const opaque = (tag = ""): string => tag.replace(/^W\//, "");
+
+/** Headers that describe a body as it was sent: a response without one cannot change them. */
+const ofBody = ["content-encoding", "content-length", "content-md5", "content-range"];
 
 const ofCaching = ["age", "cache-control", "date", "etag", "expires", "last-modified", "pragma", "vary"];
 

@@ -47,7 +47,7 @@ export class Reads {
 
   /**
    * Identical reads of one request are one call, until a write makes them old. A read that fails is forgotten, so that
-   * it can be retried, but only once. `first` is called for a read that is not a retry.
+   * it can be retried, but only once. `first` is called for a read that needs a call and is not a retry.
    */
   read(request: CallRequest, first: () => void): Promise<RestResponse> {
     const { scope } = request;
@@ -61,8 +61,11 @@ export class Reads {
     }
     const isFirst = known === undefined;
     const forget = isFirst ? () => void scope.reads.set(key, null) : () => {};
-    const response = this.#stored(request, key) ?? this.#called(request, key, forget);
-    if (isFirst) first();
+    let response = this.#stored(request, key);
+    if (!response) {
+      response = this.#called(request, key, forget);
+      if (isFirst) first();
+    }
     scope.reads.set(key, response);
     return response;
   }
@@ -105,11 +108,12 @@ export class Reads {
   }
 
   #begin(request: CallRequest, key: string, forget?: () => void): Promise<RestResponse> {
-    const { identity } = request.scope.forwarded;
-    return this.#call(request, () => {
+    const { scope } = request;
+    const { identity } = scope.forwarded;
+    const stored = this.#kept(identity, key);
+    const response = this.#call(request, () => {
       const beganAt = performance.now();
       const endSharing = this.#shared.begin(identity + key);
-      const stored = this.#kept(identity, key);
       return {
         validators: stored?.validators,
         end: (outcome) => {
@@ -119,6 +123,12 @@ export class Reads {
           return used;
         },
       };
+    });
+    if (!stored) return response;
+    return response.catch((failure: CodedError) => {
+      const used = insteadOf(failure, stored, scope); // for a call that the circuit breaker refused
+      if (used instanceof RestResponse) return scope.take(used);
+      throw used;
     });
   }
 
@@ -131,14 +141,14 @@ export class Reads {
     beganAt: number,
   ): Outcome {
     const { scope } = request;
-    if (stored && isFailure(outcome))
-      return stored.servesOnFailure ? held(scope, stored.response.copy("cached")) : outcome;
+    if (stored && isFailure(outcome)) return insteadOf(outcome, stored, scope);
     if (!(outcome instanceof RestResponse)) return outcome;
-    if (outcome.status === 401) this.#cache.drop(scope.forwarded.identity);
+    const { identity } = scope.forwarded;
+    if (outcome.status === 401 || (stored && isRefusal(outcome))) this.#cache.drop(identity);
     const isUnchanged = stored !== undefined && outcome.status === 304;
     const next = isUnchanged ? stored.revalidated(request, outcome) : StoredResponse.of(request, outcome);
-    if (next) this.#cache.set(scope.forwarded.identity, key, next, beganAt);
-    else if (stored && (outcome.ok || isRefusal(outcome))) this.#cache.delete(scope.forwarded.identity, key);
+    if (next) this.#cache.set(identity, key, next, beganAt);
+    else if (stored && outcome.ok) this.#cache.delete(identity, key);
     return isUnchanged && next ? held(scope, next.response.copy("revalidated")) : outcome;
   }
 }
@@ -147,9 +157,14 @@ export class Reads {
 const held = (scope: RequestScope, response: RestResponse): Outcome =>
   scope.hold(response.bytes, true) ?? response;
 
-/** REST says that the caller may not read this any more, or that it is gone. A 408 or a 429 says nothing of it. */
+/** REST says that the caller may not read this any more, or that it is gone: answers may hold it too. A 408 or a 429 says nothing of it. */
 const isRefusal = ({ status }: RestResponse): boolean =>
   status >= 400 && status < 500 && status !== 408 && status !== 429;
+
+/** The stored response instead of a failure of the upstream, where REST allows that. */
+function insteadOf(outcome: Outcome, stored: StoredResponse, scope: RequestScope): Outcome {
+  return isFailure(outcome) && stored.servesOnFailure ? held(scope, stored.response.copy("cached")) : outcome;
+}
 
 /** A failure of the upstream that `stale-if-error` is for (RFC 5861 §4). */
 const isFailure = (outcome: Outcome): boolean =>

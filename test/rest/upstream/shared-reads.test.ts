@@ -169,6 +169,28 @@ describe("one reader", () => {
   });
 });
 
+test("the circuit breaker counts a call that fails once, however many wait for it", async () => {
+  const { calls, answer, request, things, server } = await held({ MAX_REST_CALLS: "1" }); // so nothing is retried
+  for (const [first, shared] of [
+    [0, 1],
+    [2, 3],
+  ] as const) {
+    const failures = [failureOf(things())];
+    await calls(first + 1);
+    for (let reader = 0; reader < 20; reader++) failures.push(failureOf(things()));
+    answer(first, {}, 503);
+    await calls(shared + 1);
+    answer(shared, {}, 503);
+    for (const failure of failures) expect((await failure).code).toBe("UPSTREAM_UNAVAILABLE");
+  }
+  const fifth = failureOf(things());
+  await calls(5); // four failures have left the circuit closed
+  answer(4, {}, 503);
+  await fifth;
+  await failureOf(request().get("/things"));
+  expect(server.requests).toHaveLength(5); // and the fifth has opened it
+});
+
 test("the call ends when its last reader leaves", async () => {
   const { calls, answer, request, things, upstreams } = await held();
   const first = things();
