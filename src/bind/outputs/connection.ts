@@ -51,7 +51,12 @@ export function bindConnection(
   };
 }
 
-function connectionShape(page: Shape, list: ResponseValue, item: Shape): Shape {
+/** The page with what is made of its list: `edges`, `nodes` and `pageInfo`. */
+export function connectionShape(
+  page: Shape,
+  list: Pick<ResponseValue, "shape" | "optional">,
+  item: Shape,
+): Shape {
   const { node } = list.shape;
   const made = (name: string, shape: Shape, required = true): [string, Property] => [
     name,
@@ -59,7 +64,7 @@ function connectionShape(page: Shape, list: ResponseValue, item: Shape): Shape {
   ];
   const text = (nullable: boolean): Shape => ({ ...emptyShape(node), types: new Set(["string"]), nullable });
   const flag: Shape = { ...emptyShape(node), types: new Set(["boolean"]) };
-  const edge = objectShape(`edge(${item.identity.text})`, node, [
+  const edge = objectShape(`edge(${item.identity.text}${item.nullable ? " or null" : ""})`, node, [
     made("node", item),
     made("cursor", text(false)),
   ]);
