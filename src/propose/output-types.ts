@@ -1,5 +1,5 @@
 /** The GraphQL types for the response of a REST operation. */
-import { connectionShape } from "../bind/outputs/connection.ts";
+import { barePage, connectionShape } from "../bind/outputs/connection-shape.ts";
 import { declaredProperty, type Property, type Shape } from "../openapi/shape.ts";
 import type { Page } from "./pages.ts";
 import { descriptionLines, fieldName, restNameDirective, typeName, uniqueNames } from "./proposed-names.ts";
@@ -27,12 +27,13 @@ export class OutputTypes {
   }
 
   /** The connection over a page. It keeps the page's properties but the list, the cursor and the flag. */
-  connection({ shape: page, list, places }: Page, operationName: string): string {
+  connection({ shape, list, places }: Page, operationName: string): string {
     const items = list.shape.items as Shape;
+    const page = shape ?? barePage(list.shape, items);
     const item = this.output(items, operationName);
     const owner = items.types.has("object") && /^(?!JSON$)\w+$/.test(item) ? item : operationName;
-    const shape = connectionShape(page, { shape: list.shape, optional: !list.required }, items);
-    const [edges, pageInfo] = ["edges", "pageInfo"].map((name) => declaredProperty(shape, name)?.shape);
+    const made = connectionShape(page, { shape: list.shape, optional: !list.required }, items);
+    const [edges, pageInfo] = ["edges", "pageInfo"].map((name) => declaredProperty(made, name)?.shape);
     const edge = this.#made(edges?.items as Shape, `${owner}Edge`, [
       `node: ${item}${items.nullable ? "" : "!"}`,
       "cursor: String!",
@@ -46,17 +47,17 @@ export class OutputTypes {
       ),
     );
     const shown = list.required && !list.shape.nullable ? "!" : "";
-    const made = ["edges", "nodes", "pageInfo"];
-    const taken = new Set([...made, ...Object.values(places).map((path) => path.split(".")[0] as string)]);
+    const own = ["edges", "nodes", "pageInfo"];
+    const taken = new Set([...own, ...Object.values(places).map((path) => path.split(".")[0] ?? "")]);
     const others = [...page.properties.values()].filter(
       ({ name, isUndeclared, only }) => !isUndeclared && only !== "request" && !taken.has(name),
     );
     const names = uniqueNames(
       others.map(({ name }) => name),
       fieldName,
-      made,
+      own,
     );
-    return this.#made(shape, `${owner}Connection`, [
+    return this.#made(made, `${owner}Connection`, [
       `edges: [${edge}!]${shown}`,
       `nodes: [${item}${items.nullable ? "" : "!"}]${shown}`,
       `pageInfo: ${info}!`,

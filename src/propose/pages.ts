@@ -1,16 +1,18 @@
 /**
- * Finds a page in an operation's answer: a list with a cursor, and the parameters that read on. Names are all that a
- * document says about a cursor, so this is a guess, which the binder then proves.
+ * Finds a page in an operation's answer: its list, and how it reads on. Names are all that a document says about a cursor
+ * or a page's number, so this is a guess. The binder proves what can be proved of it.
  */
 import { isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
 import { declaredProperty, type JsonType, type Property, type Shape } from "../openapi/shape.ts";
 import { descriptionOf } from "./type-definitions.ts";
 
 export type Page = {
-  readonly shape: Shape;
-  readonly list: Property;
-  /** The values of `connection`, in the schema's notation. */
+  /** The answer; undefined if it is the list itself. */
+  readonly shape?: Shape;
+  readonly list: Pick<Property, "name" | "shape" | "required">;
+  /** The paths of `connection`; without `next`, `pages` says how REST reads on. */
   readonly places: Readonly<Record<string, string>>;
+  readonly pages?: "LINKED" | "NUMBERED";
   readonly after: Parameter;
   readonly first?: Parameter;
 };
@@ -26,6 +28,7 @@ const names = {
     "startafter",
   ].concat(["pagetoken", "nexttoken", "nextpagetoken", "nextcursor", "continuationtoken"]),
   first: ["first", "limit", "perpage", "pagesize", "pagelimit", "size", "count", "take", "maxresults"],
+  page: ["page", "pagenumber", "pageindex", "pageno"],
   next: ["next", "nextcursor", "nextpage", "nexttoken", "nextpagetoken", "nextpagecursor", "endcursor"],
   more: ["more", "hasmore", "hasnext", "hasnextpage", "nextpage"],
 };
@@ -39,20 +42,40 @@ const isOnly = ({ types }: Shape, type: JsonType): boolean => types.size === 1 &
 
 /** Undefined if the answer is no page that a connection can be made of. */
 export function pageOf({ method, parameters, successes }: RestOperation): Page | undefined {
-  const [shape, ...others] = successes.flatMap((response) => response.shape ?? []);
-  const queries = parameters.filter((parameter) => parameter.in === "query");
-  const after = queries.find(
-    (each) => hasName(names.after, each) && !each.required && isOnly(each.shape, "string"),
-  );
-  const list = shape && listIn(shape);
-  if (!isSafe(method) || !shape || others.length > 0 || !after || !list) return undefined;
-  const next = find(shape, "string", [...names.next, plain(after.name)]);
-  if (next === undefined) return undefined;
+  const [response, ...others] = successes.filter((each) => each.shape);
+  const shape = response?.shape;
+  const list = shape && (isList(shape) ? { name: "", shape, required: true } : listIn(shape));
+  if (!isSafe(method) || !shape || others.length > 0 || !list) return undefined;
+  const queries = parameters.filter((each) => each.in === "query" && !each.required);
+  const named = (known: readonly string[], type: JsonType): Parameter | undefined =>
+    queries.find((each) => hasName(known, each) && isOnly(each.shape, type));
+  const cursor = named(names.after, "string");
+  const number = named(names.page, "integer");
+  const first = named(names.first, "integer");
+  const next = cursor && find(shape, "string", [...names.next, plain(cursor.name)]);
   const more = find(shape, "boolean", names.more);
-  const first = queries.find((each) => hasName(names.first, each) && isOnly(each.shape, "integer"));
-  const places = { items: list.name, next, ...(more !== undefined && { more }) };
-  return { shape, list, places, after, ...(first && { first }) };
+  const after = next === undefined && !response.link ? number : (cursor ?? number);
+  if (!after) return undefined;
+  if (next === undefined && !response.link && !isCounted(after.shape, first?.shape, more)) return undefined;
+  const isLinked = next === undefined && response.link !== undefined;
+  const places = {
+    ...(shape !== list.shape && { items: list.name }),
+    ...(next !== undefined && { next }),
+    ...(more !== undefined && !isLinked && { more }),
+  };
+  const pages = next !== undefined ? undefined : isLinked ? "LINKED" : "NUMBERED";
+  return {
+    ...(shape !== list.shape && { shape }),
+    ...{ list, places, after },
+    ...(pages && { pages }),
+    ...(first && { first }),
+  };
 }
+
+/** Whether pages can be counted: where they begin is known, and which of them is the last. */
+const isCounted = (page: Shape, size: Shape | undefined, more: string | undefined): boolean =>
+  (page.limits.default ?? page.limits.minimum) !== undefined &&
+  (more !== undefined || (size?.limits.maximum ?? size?.limits.default) !== undefined);
 
 /** The only list of the answer, or the one named as lists are. */
 function listIn(shape: Shape): Property | undefined {

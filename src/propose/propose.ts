@@ -63,6 +63,7 @@ export class Proposal {
   #connection(operation: RestOperation, page: Page): Proposed {
     const type = new OutputTypes(this.#definitions).connection(page, typeName(nameFrom(operation)));
     const places = Object.entries(page.places).map(([name, path]) => `${name}: ${JSON.stringify(path)}`);
+    if (page.pages) places.push(`pages: ${page.pages}`);
     return { type, place: `connection: { ${places.join(", ")} }` };
   }
 

@@ -48,7 +48,9 @@ function bindingOf(field: ModelField, now: ModelField): unknown {
 
 /** The paths alone: the sizes of pages are REST's. */
 const connectionOf = ({ connection }: BoundField): unknown =>
-  connection ? [connection.items, connection.next, connection.more ?? null] : null;
+  connection
+    ? [connection.items, connection.next ?? connection.link ?? "numbered", connection.more ?? null]
+    : null;
 
 const describe = (field: ModelField): string =>
   field.kind === "plain"
