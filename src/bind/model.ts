@@ -107,8 +107,8 @@ export type PlainField = {
   readonly coordinate: string;
   readonly type: string;
   readonly field: string;
-  /** The REST property that the field reads; absent: the parent's own object (`@restName(self: true)`). */
-  readonly property?: string;
+  /** The REST property that the field reads, step by step; empty: the parent's own object (`@restName(self: true)`). */
+  readonly path: readonly string[];
 };
 
 export type ModelField = BoundField | PlainField;

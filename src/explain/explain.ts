@@ -50,11 +50,11 @@ const explainBoundField = (field: BoundField): string[] => [
   `  ${countLine(field)}`,
 ];
 
-function explainPlainField(model: Model, { coordinate, property, type }: PlainField): string[] {
+function explainPlainField(model: Model, { coordinate, path, type }: PlainField): string[] {
   const source =
-    property === undefined
+    path.length === 0
       ? "its parent's own REST object"
-      : `property "${property}" of its parent's REST object`;
+      : `property "${path.join(".")}" of its parent's REST object`;
   const readers = [...model.fields.values()].flatMap((field) => {
     const definition = model.schema.getType(field.type);
     const own = definition && "getFields" in definition ? definition.getFields()[field.field] : undefined;

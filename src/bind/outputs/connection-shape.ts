@@ -34,7 +34,11 @@ export function connectionShape(
     made("startCursor", text(true)),
     made("endCursor", text(true)),
   ]);
-  const edges: Shape = { ...emptyShape(node), ...listOf(list.shape, edge) };
+  const edges: Shape = {
+    ...emptyShape(node),
+    ...listOf(list.shape, edge),
+    identity: madeIdentity(`edges(${identityOf(item)})`),
+  };
   return {
     ...objectShape(`connection(${page.identity.text})`, page.node, [
       ...page.properties,

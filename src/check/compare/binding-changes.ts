@@ -30,7 +30,7 @@ function fieldChanges(base: Model, head: Model): SchemaChange[] {
  * `operationId`, or its method and path, counts as the same operation.
  */
 function bindingOf(field: ModelField, now: ModelField): unknown {
-  if (field.kind === "plain") return field.property ?? null;
+  if (field.kind === "plain") return field.path;
   const isSame =
     now.kind === "bound" &&
     (now.operation.id === field.operation.id ||
@@ -54,7 +54,7 @@ const connectionOf = ({ connection }: BoundField): unknown =>
 
 const describe = (field: ModelField): string =>
   field.kind === "plain"
-    ? `property ${field.property ?? "none, its parent's own object"}`
+    ? `property ${field.path.join(".") || "none, its parent's own object"}`
     : [field.operation.id, ...field.result].join(".") +
       `(${field.inputs.map((input) => `${input.name}: ${sourceOf(input.source)}`).join(", ")})`;
 
