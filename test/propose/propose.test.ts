@@ -298,9 +298,19 @@ test.each([
     { next: { type: "string", description: "A URL to call." } },
     { cursor: { type: "string" } },
   ],
-  ["no parameter that takes it", { next: { type: "string" } }, { q: { type: "string" } }],
-  ["a number", { next: { type: "integer", format: "int32" } }, { cursor: { type: "string" } }],
-])("a list whose cursor is %s stays a list", async (_what, properties, parameters) => {
+  ["a cursor that no parameter takes", { next: { type: "string" } }, { q: { type: "string" } }],
+  [
+    "a cursor that is a number",
+    { next: { type: "integer", format: "int32" } },
+    { cursor: { type: "string" } },
+  ],
+  [
+    "pages of an unknown first number",
+    {},
+    { page: { type: "integer", format: "int32" }, limit: { type: "integer", format: "int32", maximum: 9 } },
+  ],
+  ["pages of an unknown size", {}, { page: { type: "integer", format: "int32", default: 1 } }],
+])("a list with %s stays a list", async (_what, properties, parameters) => {
   const answer = { type: "object", required: ["items"], properties: { items: things, ...properties } };
   const out = await proposed(documentOf({ listThings: [parameters, answer] }));
   expect(out).toContain('  ): [Thing!]\n    @rest(operation: "listThings", result: "items")\n');

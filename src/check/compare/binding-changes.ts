@@ -30,7 +30,7 @@ function fieldChanges(base: Model, head: Model): SchemaChange[] {
  * `operationId`, or its method and path, counts as the same operation.
  */
 function bindingOf(field: ModelField, now: ModelField): unknown {
-  if (field.kind === "plain") return field.path;
+  if (field.kind === "plain") return field.path.length > 1 ? field.path : (field.path[0] ?? null);
   const isSame =
     now.kind === "bound" &&
     (now.operation.id === field.operation.id ||
