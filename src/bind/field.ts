@@ -2,21 +2,20 @@
 
 import { type GraphQLField, isNonNullType } from "graphql";
 import { boundMethods, inputKey, isSafe } from "../openapi/operation.ts";
-import { declaredProperty } from "../openapi/shape.ts";
 import { placeOf, type RestDirective, readRest, readRestName } from "../schema/directives.ts";
 import { bindBatch } from "./batch.ts";
 import type { Binder } from "./binder.ts";
 import type { FieldInProgress } from "./field-in-progress.ts";
 import { findOperation } from "./find-operation.ts";
-import { didYouMean, type Where } from "./findings.ts";
+import type { Where } from "./findings.ts";
 import { bindInputs } from "./inputs/bind-inputs.ts";
 import { checkInputTypes, relyOnInput } from "./inputs/check-inputs.ts";
 import { checkRequest } from "./inputs/check-request.ts";
 import type { Backing, FieldBinding, Input, PlainField } from "./model.ts";
 import { bindConnection } from "./outputs/connection.ts";
 import { matchOutput } from "./outputs/match-output.ts";
+import { readProperty, stepsOf } from "./outputs/read-property.ts";
 import { matchResult, readResults } from "./outputs/read-results.ts";
-import { propertyType } from "./outputs/type-expression.ts";
 
 type Field = GraphQLField<unknown, unknown>;
 
@@ -51,45 +50,24 @@ function bindProperty(binder: Binder, type: string, definition: Field, parent: B
       "remove it, or bind the field with @rest",
     );
   }
+  const path = self ? [] : stepsOf(parent.shape, name);
+  const before = binder.fields.get(where.coordinate);
+  if (before?.kind === "plain" && before.path.length !== path.length)
+    return binder.findings.add(
+      "property-missing",
+      { ...where, rest: parent.shape.node },
+      `"${name}" is one property of one REST object of ${type}, and a path of several in another`,
+      "give the REST objects types of their own",
+    );
   binder.fields.set(where.coordinate, {
     kind: "plain",
     coordinate: where.coordinate,
     type,
     field: definition.name,
-    ...(!self && { property: name }),
+    path,
   });
-  if (self)
-    return matchOutput(binder, where, definition.type, {
-      shape: parent.shape,
-      optional: false,
-      typeExpression: parent.typeExpression,
-    });
-  const property = declaredProperty(parent.shape, name);
-  if (property?.only === "request") {
-    return binder.findings.add(
-      "property-missing",
-      { ...where, rest: property.node },
-      `REST never sends the property "${name}": it is writeOnly`,
-      "remove the field",
-    );
-  }
-  if (!property) {
-    const near = didYouMean(name, parent.shape.properties.keys());
-    return binder.findings.add(
-      "property-missing",
-      { ...where, rest: parent.shape.node },
-      `the REST object has no property "${name}"${near}`,
-      "name the property with @restName, or remove the field",
-    );
-  }
-  binder.relyOnResponse(where.coordinate, property.node);
-  const otherwise = propertyType(parent.typeExpression, name);
-  const typeExpression = binder.typeExpressionOf(property.shape, otherwise);
-  matchOutput(binder, { ...where, rest: property.node }, definition.type, {
-    shape: property.shape,
-    optional: !property.required,
-    typeExpression,
-  });
+  const found = readProperty(binder, where, parent, path);
+  if (found) matchOutput(binder, found.at, definition.type, found.value);
 }
 
 function bindOperation(

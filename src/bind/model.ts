@@ -57,14 +57,25 @@ export type Batch = {
   readonly mode: "one" | "many" | "each";
 };
 
-/** A page of REST that becomes a connection: the paths in the page, and the sizes of pages if REST has a parameter for them. */
+/**
+ * A page of REST that becomes a connection: the paths in the page, how REST reads on (`next`, `link` or `from`), and the
+ * sizes of pages if REST has a parameter for them.
+ */
 export type Connection = {
+  /** Empty: the page is the list itself. */
   readonly items: readonly string[];
-  readonly next: readonly string[];
+  /** The path of the next page's cursor. */
+  readonly next?: readonly string[];
+  /** The parameter of the `Link` header's address that reads on. */
+  readonly link?: string;
+  /** The number of the first page, where pages are numbered. */
+  readonly from?: number;
   readonly more?: readonly string[];
   /** Items of a page without the argument `first`, and the most items of a page. */
   readonly first?: number;
   readonly most?: number;
+  /** A numbered page with fewer items than this, and than `first`, is the last one. */
+  readonly full?: number;
 };
 
 /** The binding of a field: each parameter's source, and the place of the result. */
@@ -96,8 +107,8 @@ export type PlainField = {
   readonly coordinate: string;
   readonly type: string;
   readonly field: string;
-  /** The REST property that the field reads; absent: the parent's own object (`@restName(self: true)`). */
-  readonly property?: string;
+  /** The REST property that the field reads, step by step; empty: the parent's own object (`@restName(self: true)`). */
+  readonly path: readonly string[];
 };
 
 export type ModelField = BoundField | PlainField;

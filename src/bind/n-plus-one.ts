@@ -1,5 +1,6 @@
 /** Finds links below a list that are not batched: they make one REST call for each parent. Counts the worst case. */
 import { getNamedType, getNullableType, isAbstractType, isListType, isObjectType } from "graphql";
+import type { Shape } from "../openapi/shape.ts";
 import type { Findings } from "./findings.ts";
 import { assumedLength, pageLength } from "./list-length.ts";
 import type { Model, ModelField } from "./model.ts";
@@ -59,8 +60,8 @@ function edgesOf(model: Model): Map<string, Edge[]> {
 /** The greatest length of the field's list. A list inside a response may be the page itself. */
 function lengthOf(model: Model, field: ModelField): number {
   if (field.kind === "bound") return pageLength(field)?.worst ?? assumedLength.worst;
-  const shapes = (model.backings.get(field.type) ?? []).map(
-    ({ shape }) => shape.properties.get(field.property ?? "")?.shape,
+  const shapes = (model.backings.get(field.type) ?? []).map(({ shape }) =>
+    field.path.reduce<Shape | undefined>((owner, step) => owner?.properties.get(step)?.shape, shape),
   );
   const bounds = shapes.map((shape) => shape?.limits.maxItems);
   return bounds.every((bound) => typeof bound === "number") ? Math.max(...bounds) : assumedLength.worst;

@@ -49,6 +49,9 @@ export function checkFormat(
   );
 }
 
+/** Whether every value is an object, or null. */
+export const isObject = ({ types }: Shape): boolean => types.size === 1 && types.has("object");
+
 /** Whether `type` covers every value of this shape. A custom scalar covers any value. */
 export const scalarCoversOutput = (type: GraphQLScalarType, shape: Shape): boolean =>
   !isSpecifiedScalarType(type) ||

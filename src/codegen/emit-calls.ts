@@ -34,20 +34,21 @@ function parameters(field: BoundField, parent: "parent" | "parents"): string {
   return `(${usesParent ? parent : `_${parent}`}, ${usesArguments ? "args" : "_args"}, { rest })`;
 }
 
-function restCall({ request, operation, result }: BoundField): string {
+function restCall({ request, operation, result, connection }: BoundField): string {
   const parts = request.parts.map((part) => {
     if ("whole" in part) return [part.in, valueExpression(part.whole)] as const;
     const entries = part.entries.map(({ name, value }) => [name, valueExpression(value)] as const);
     return [part.in, object(entries)] as const;
   });
-  const init = parts.length > 0 ? [object(parts)] : result.length > 0 ? ["{}"] : [];
+  const sections = connection?.link === undefined ? parts : [...parts, ["link", "link"] as const];
+  const init = sections.length > 0 ? [object(sections)] : result.length > 0 ? ["{}"] : [];
   const steps = result.map((step) => literal(step));
   return `rest.${request.method}(${[literal(operation.path), ...init, ...steps].join(", ")})`;
 }
 
-/** The inner `args` are in REST's terms: its cursor, and the items that it must send. */
+/** The inner `args` are in REST's terms: its cursor, and the items that it must send. `link` takes the `Link` header. */
 const connectionCall = (field: BoundField, page: Connection): string =>
-  `connection(args, ${object(Object.entries(page).map(([name, value]) => [name, literal(value)]))}, (args) => ${restCall(field)})`;
+  `connection(args, ${object(Object.entries(page).map(([name, value]) => [name, literal(value)]))}, ${page.link === undefined ? "(args)" : "(args, link)"} => ${restCall(field)})`;
 
 function valueExpression(value: RequestValue): string {
   if (value.kind === "keys") return keysName;

@@ -21,7 +21,7 @@ function emitType(model: Model, type: string, fields: readonly ModelField[]): st
   const lines = fields.map((field) =>
     field.kind === "bound"
       ? `${comment(boundText(field))}\n${field.field}: ${boundResolver(field)},`
-      : `${plainComment(field)}${field.field}: ${field.property === undefined ? "itself" : `property(${literal(field.property)})`},`,
+      : `${plainComment(field)}${field.field}: ${plainResolver(field)},`,
   );
   const own = resolversName(model.schema, type);
   const resolvers = roots(model).includes(type) ? `Required<${own}>` : own;
@@ -35,8 +35,19 @@ function boundText({ coordinate, operation, batch }: BoundField): string {
   return `${coordinate} → ${at}${aside.length > 0 ? ` (${aside.join(", ")})` : ""}`;
 }
 
-const plainComment = ({ coordinate, field, property }: PlainField): string =>
-  property === field ? "" : `${comment(`${coordinate} ← ${property ?? "its parent's own object"}`)}\n`;
+const plainComment = ({ coordinate, field, path }: PlainField): string =>
+  path.length === 1 && path[0] === field
+    ? ""
+    : `${comment(`${coordinate} ← ${path.join(".") || "its parent's own object"}`)}\n`;
+
+/** The function of `src/rest/property.ts` that reads the field. */
+const readerOf = ({ path }: PlainField): string =>
+  path.length === 0 ? "itself" : path.length === 1 ? "property" : "propertyAt";
+
+const plainResolver = (field: PlainField): string =>
+  field.path.length === 0
+    ? readerOf(field)
+    : `${readerOf(field)}(${field.path.map((step) => literal(step)).join(", ")})`;
 
 /** The resolvers of a type under its GraphQL name, which TypeScript may not take for a constant. */
 function exported({ schema }: Model, type: string, lines: string, resolvers: string): string {
@@ -66,9 +77,7 @@ function emitEnum(model: Model, name: string, values: ReadonlyMap<string, string
 function imports(model: Model, types: readonly string[]): string {
   const fields = [...model.fields.values()];
   const modes = fields.flatMap((field) => (field.kind === "bound" && field.batch ? [field.batch.mode] : []));
-  const reads = fields.flatMap((field) =>
-    field.kind === "plain" ? [field.property === undefined ? "itself" : "property"] : [],
-  );
+  const reads = fields.flatMap((field) => (field.kind === "plain" ? [readerOf(field)] : []));
   const inputs = new Set(model.inputConversions.map(({ type }) => typeScriptName(model.schema, type)));
   const isUntyped = fields.some((field) => field.kind === "bound" && sendsUntyped(field));
   const resolvers = [...types, ...model.abstracts.keys(), ...model.enums.keys()];

@@ -2,7 +2,14 @@
 import { getNamedType } from "graphql";
 import { callCost, callPlanOf } from "../bind/call-cost.ts";
 import { didYouMean } from "../bind/findings.ts";
-import { type BoundField, type Input, type Model, type PlainField, sourceOf } from "../bind/model.ts";
+import {
+  type BoundField,
+  type Connection,
+  type Input,
+  type Model,
+  type PlainField,
+  sourceOf,
+} from "../bind/model.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { methodAndPath, type RestOperation } from "../openapi/operation.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
@@ -43,11 +50,11 @@ const explainBoundField = (field: BoundField): string[] => [
   `  ${countLine(field)}`,
 ];
 
-function explainPlainField(model: Model, { coordinate, property, type }: PlainField): string[] {
+function explainPlainField(model: Model, { coordinate, path, type }: PlainField): string[] {
   const source =
-    property === undefined
+    path.length === 0
       ? "its parent's own REST object"
-      : `property "${property}" of its parent's REST object`;
+      : `property "${path.join(".")}" of its parent's REST object`;
   const readers = [...model.fields.values()].flatMap((field) => {
     const definition = model.schema.getType(field.type);
     const own = definition && "getFields" in definition ? definition.getFields()[field.field] : undefined;
@@ -67,15 +74,19 @@ function callLines(field: BoundField): string[] {
     ...inputs.map((input) => `  ${input.in} ${input.name}: ${inputSource(input, batch?.key === input)}`),
     ...(wholeBody ? [`  body: ${sourceOf(wholeBody)}`] : []),
     ...(result.length > 0 ? [`  result: ${result.join(".")}`] : []),
-    ...(connection
-      ? [`  connection of ${connection.items.join(".")}, read on by ${connection.next.join(".")}`]
-      : []),
+    ...(connection ? [`  connection of ${connectionText(connection)}`] : []),
     ...(batch
       ? [`  batched by ${batch.match}: up to ${batch.size} keys a call, ${batchModes[batch.mode]}`]
       : []),
     ...(nullOn404 ? ["  a 404 is null"] : []),
     ...(needs.length > 0 ? [`  no call, and null, where ${needs.map(sourceOf).join(" or ")} is null`] : []),
   ];
+}
+
+function connectionText({ items, next, link }: Connection): string {
+  const readsOn =
+    next?.join(".") ?? (link === undefined ? "the page's number" : `${link} of the Link header`);
+  return `${items.join(".") || "the whole answer"}, read on by ${readsOn}`;
 }
 
 /** The `operationId` and the product, if it has them. */

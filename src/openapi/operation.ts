@@ -33,6 +33,8 @@ export type SuccessResponse = {
   readonly media?: string;
   /** The shape of a JSON body or of a text; absent: the response has neither. */
   readonly shape?: Shape;
+  /** The `Link` header (RFC 8288), if the response documents one. */
+  readonly link?: RestNode;
 };
 
 export type RestOperation = {

@@ -61,8 +61,17 @@ export function readSuccesses(document: RestDocument, operation: RestNode): Succ
       const json = contentOf(document, node, isJson, includesJson);
       const found = json ?? contentOf(document, node, isText);
       if (!found) return [{ status, ...(media !== undefined && { media }) }];
-      return [{ status, media: found.media, shape: json ? found.shape : textShape(found.shape) }];
+      const link = linkHeader(document, node);
+      const shape = json ? found.shape : textShape(found.shape);
+      return [{ status, media: found.media, shape, ...(link && { link }) }];
     });
+}
+
+/** Header names are case-insensitive (RFC 9110 §5.1). */
+function linkHeader(document: RestDocument, response: RestNode): RestNode | undefined {
+  const headers = document.child(response, "headers");
+  const name = keysOf(headers).find((each) => each.toLowerCase() === "link");
+  return name === undefined ? undefined : document.child(headers, name);
 }
 
 /** Text is a string, whatever its schema says. */

@@ -3,6 +3,7 @@ import { unfedProperties } from "../bind/inputs/match-input.ts";
 import { exceedsInt } from "../bind/type-rules.ts";
 import type { Parameter, RestOperation } from "../openapi/operation.ts";
 import type { Shape } from "../openapi/shape.ts";
+import type { Page } from "./pages.ts";
 import {
   descriptionLines,
   fieldName,
@@ -23,13 +24,18 @@ export class InputTypes {
     this.#operation = operation;
   }
 
-  /** The lines of an argument: description and definition. */
-  argument(own: string, parameter: Parameter): string[] {
+  /** The lines of an argument: description and definition. Those of a page have the types that a connection needs. */
+  argument(own: string, parameter: Parameter, page: Page | undefined): string[] {
     const { name, shape, required, node, in: location } = parameter;
     const isAmbiguous = this.#operation.parameters.some(
       (other) => other !== parameter && other.name === name,
     );
-    const type = this.#input(shape, typeName(name), false) + (required ? "!" : "");
+    const type =
+      parameter === page?.after
+        ? "String"
+        : parameter === page?.first
+          ? `Int${defaultLength(shape)}`
+          : this.#input(shape, typeName(name), false) + (required ? "!" : "");
     const at = location === "header" || isAmbiguous ? location : undefined;
     return [
       ...descriptionLines(descriptionOf(node), ""),
@@ -77,4 +83,13 @@ export class InputTypes {
       "}",
     ]);
   }
+}
+
+/** A connection knows how long its pages are: REST's default says so, or the argument's. */
+function defaultLength({ limits }: Shape): string {
+  if (typeof limits.default === "number") return "";
+  const [least, most] = [limits.minimum, limits.maximum].map((limit) =>
+    typeof limit === "number" ? limit : undefined,
+  );
+  return ` = ${Math.max(least ?? 1, Math.min(most ?? 20, 20))}`;
 }

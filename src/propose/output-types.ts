@@ -1,5 +1,7 @@
 /** The GraphQL types for the response of a REST operation. */
-import type { Property, Shape } from "../openapi/shape.ts";
+import { barePage, connectionShape } from "../bind/outputs/connection-shape.ts";
+import { declaredProperty, type Property, type Shape } from "../openapi/shape.ts";
+import type { Page } from "./pages.ts";
 import { descriptionLines, fieldName, restNameDirective, typeName, uniqueNames } from "./proposed-names.ts";
 import { scalarType } from "./scalar-types.ts";
 import { descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
@@ -22,6 +24,57 @@ export class OutputTypes {
     if (shape.types.size === 1 && shape.types.has("object"))
       return this.#union(shape, wanted) ?? this.#object(shape, wanted);
     return scalarType(this.#definitions, shape, wanted);
+  }
+
+  /** The connection over a page. It keeps the page's properties but the list, the cursor and the flag. */
+  connection({ shape, list, places }: Page, operationName: string): string {
+    const items = list.shape.items as Shape;
+    const page = shape ?? barePage(list.shape, items);
+    const item = this.output(items, operationName);
+    const owner = items.types.has("object") && /^(?!JSON$)\w+$/.test(item) ? item : operationName;
+    const made = connectionShape(page, { shape: list.shape, optional: !list.required }, items);
+    const [edges, pageInfo] = ["edges", "pageInfo"].map((name) => declaredProperty(made, name)?.shape);
+    const edge = this.#made(edges?.items as Shape, `${owner}Edge`, [
+      `node: ${item}${items.nullable ? "" : "!"}`,
+      "cursor: String!",
+    ]);
+    const info = this.#made(
+      pageInfo as Shape,
+      "PageInfo",
+      ["hasNextPage: Boolean!", "hasPreviousPage: Boolean!"].concat(
+        "startCursor: String",
+        "endCursor: String",
+      ),
+    );
+    const shown = list.required && !list.shape.nullable ? "!" : "";
+    const own = ["edges", "nodes", "pageInfo"];
+    const taken = new Set([...own, ...Object.values(places).map((path) => path.split(".")[0] ?? "")]);
+    const others = [...page.properties.values()].filter(
+      ({ name, isUndeclared, only }) => !isUndeclared && only !== "request" && !taken.has(name),
+    );
+    const names = uniqueNames(
+      others.map(({ name }) => name),
+      fieldName,
+      own,
+    );
+    return this.#made(made, `${owner}Connection`, [
+      `edges: [${edge}!]${shown}`,
+      `nodes: [${item}${items.nullable ? "" : "!"}]${shown}`,
+      `pageInfo: ${info}!`,
+      ...others.flatMap((each, index) => this.#field(names[index] ?? each.name, each, `${owner}Connection`)),
+    ]);
+  }
+
+  /** The type of an object that a connection makes. */
+  #made(shape: Shape, wanted: string, fields: readonly string[]): string {
+    return (
+      this.#known(shape) ??
+      this.#definitions.define(shape, wanted, "", (name) => [
+        `type ${name} {`,
+        ...fields.map((field) => `  ${field.trimStart()}`),
+        "}",
+      ])
+    );
   }
 
   /** Undefined if the binder could not bind a union over the schema. */

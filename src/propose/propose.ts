@@ -5,13 +5,23 @@
 import { didYouMean } from "../bind/findings.ts";
 import type { Model } from "../bind/model.ts";
 import { UsageError } from "../cli/usage-error.ts";
-import { boundMethods, hasNoContent, isSafe, type RestOperation } from "../openapi/operation.ts";
+import {
+  boundMethods,
+  hasNoContent,
+  isSafe,
+  type Parameter,
+  type RestOperation,
+} from "../openapi/operation.ts";
 import { operationNamed } from "../openapi/read-operations.ts";
 import { declaredProperty } from "../openapi/shape.ts";
 import { InputTypes } from "./input-types.ts";
 import { OutputTypes } from "./output-types.ts";
+import { type Page, pageOf } from "./pages.ts";
 import { descriptionLines, fieldName, freeName, nameFrom, typeName, uniqueNames } from "./proposed-names.ts";
 import { TypeDefinitions } from "./type-definitions.ts";
+
+/** The type of a proposed field, and the argument of `@rest` that says where its value stands. */
+type Proposed = { readonly type: string; readonly place?: string };
 
 /** The SDL of fields for REST operations. The fields share the types that they have in common. */
 export class Proposal {
@@ -34,8 +44,31 @@ export class Proposal {
     const refusal = refusalOf(operation);
     if (refusal !== undefined) throw new UsageError([`propose ${name}: ${refusal}`]);
     this.#definitions.beginOperation(operation);
-    const answer = operation.successes.find(({ shape }) => shape)?.shape;
     const root = isSafe(operation.method) ? "Query" : "Mutation";
+    const page = pageOf(operation);
+    const { type, place } = page ? this.#connection(operation, page) : this.#value(operation);
+    const rest = [
+      `operation: ${JSON.stringify(operation.id)}`,
+      ...(operation.body ? ['body: "args.input"'] : []),
+      ...(place === undefined ? [] : [place]),
+    ];
+    const field = this.#fieldName(root, operation);
+    this.#fields[root].set(field, [
+      ...descriptionLines(operation.summary, "  "),
+      `  ${field}${argumentList(this.#definitions, operation, page)}: ${type}`,
+      `    @rest(${rest.join(", ")})`,
+    ]);
+  }
+
+  #connection(operation: RestOperation, page: Page): Proposed {
+    const type = new OutputTypes(this.#definitions).connection(page, typeName(nameFrom(operation)));
+    const places = Object.entries(page.places).map(([name, path]) => `${name}: ${JSON.stringify(path)}`);
+    if (page.pages) places.push(`pages: ${page.pages}`);
+    return { type, place: `connection: { ${places.join(", ")} }` };
+  }
+
+  #value(operation: RestOperation): Proposed {
+    const answer = operation.successes.find(({ shape }) => shape)?.shape;
     // a list inside an envelope becomes the value of the field; the envelope's other properties are left out
     const items = answer && declaredProperty(answer, "items");
     const isList = items?.shape.types.has("array") === true;
@@ -44,17 +77,7 @@ export class Proposal {
     const type = shown
       ? new OutputTypes(this.#definitions).output(shown, typeName(nameFrom(operation)))
       : "Boolean";
-    const rest = [
-      `operation: ${JSON.stringify(operation.id)}`,
-      ...(operation.body ? ['body: "args.input"'] : []),
-      ...(isList ? ['result: "items"'] : []),
-    ];
-    const field = this.#fieldName(root, operation);
-    this.#fields[root].set(field, [
-      ...descriptionLines(operation.summary, "  "),
-      `  ${field}${argumentList(this.#definitions, operation)}: ${type}`,
-      `    @rest(${rest.join(", ")})`,
-    ]);
+    return { type, ...(isList && { place: 'result: "items"' }) };
   }
 
   /** `keyword`: whether the root types exist. */
@@ -84,16 +107,28 @@ export function refusalOf(operation: RestOperation): string | undefined {
   return answers ? undefined : "it answers neither JSON nor text, so no field can show it";
 }
 
-function argumentList(definitions: TypeDefinitions, operation: RestOperation): string {
+function argumentList(
+  definitions: TypeDefinitions,
+  operation: RestOperation,
+  page: Page | undefined,
+): string {
   const types = new InputTypes(definitions, operation);
   const { parameters, body } = operation;
+  const own = new Map<Parameter | undefined, string>([
+    [page?.after, "after"],
+    [page?.first, "first"],
+  ]);
+  const others = parameters.filter((parameter) => !own.has(parameter));
   const names = uniqueNames(
-    parameters.map(({ name }) => name),
+    others.map(({ name }) => name),
     fieldName,
-    body ? ["input"] : [],
+    [...(body ? ["input"] : []), ...(page ? own.values() : [])],
   );
+  for (const [index, parameter] of others.entries()) own.set(parameter, names[index] ?? parameter.name);
   const lines = [
-    ...parameters.flatMap((parameter, index) => types.argument(names[index] ?? parameter.name, parameter)),
+    ...parameters.flatMap((parameter) =>
+      types.argument(own.get(parameter) ?? parameter.name, parameter, page),
+    ),
     ...(body ? [types.bodyArgument(body)] : []),
   ];
   return lines.length === 0 ? "" : `(\n${lines.map((line) => `    ${line}`).join("\n")}\n  )`;

@@ -15,6 +15,7 @@ import type { RequestScope, Shares } from "./request-scope.ts";
 import type { RestResponse } from "./rest-response.ts";
 import { FairShare } from "./shares/fair-share.ts";
 import { HeldBytes } from "./shares/held-bytes.ts";
+import type { TakesLink } from "./types.ts";
 import { Upstream } from "./upstream/upstream.ts";
 import { valueAt } from "./value-at.ts";
 
@@ -25,7 +26,7 @@ type Init = {
   readonly query?: Section;
   readonly header?: Section;
   readonly body?: unknown;
-};
+} & TakesLink;
 type Operations = Readonly<Record<string, Operation>>;
 
 /** A method of openapi-fetch. The types of `Rest` have checked its arguments. */
@@ -136,6 +137,7 @@ export class RestClient {
         call.source = sent.response.source;
         const value = valueAt(bodyOf(operation, init, sent), result);
         this.#hasSucceeded = true;
+        init?.link?.(sent.response.rawHeaders.link);
         call.succeed();
         endCall(call);
         return value;

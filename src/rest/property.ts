@@ -1,4 +1,6 @@
 /** Resolvers of plain fields, which read their parent's REST object. A plan inlines them by their `property` or `itself`. */
+import type { ValueAt } from "./types.ts";
+import { valueAt } from "./value-at.ts";
 
 /** Whether every object inherits the name, as `valueOf`. It is then read from the object's own properties alone. */
 export const isInherited = (name: string): boolean => name in Object.prototype;
@@ -12,6 +14,12 @@ export const property = <const Name extends string>(name: Name) => {
     { property: name },
   );
 };
+
+/** Reads a REST property of a nested object; null where a step is null. */
+export const propertyAt = <const Names extends readonly string[]>(...names: Names) =>
+  Object.assign(<Parent>(parent: Parent) => valueAt(parent, names) as ValueAt<Parent, Names>, {
+    property: names,
+  });
 
 /** Reads the parent's own object (`@restName(self: true)`). */
 export const itself = Object.assign(<Parent>(parent: Parent): Parent => parent, { itself: true as const });

@@ -47,11 +47,15 @@ type Body<Operation> = Operation extends { requestBody: { content: infer Content
     ? { readonly body?: Json<Content[keyof Content]> | null }
     : unknown;
 
+/** Called with the `Link` header of a success, before the call returns. */
+export type TakesLink = { readonly link?: (header: string | string[] | undefined) => void };
+
 /** The input of a call: a section for each place of parameters. A section is optional if all its parameters are. */
 export type Init<Operation> = Section<"path", Wire<Parameters<Operation, "path">>> &
   Section<"query", Wire<Parameters<Operation, "query">>> &
   Section<"header", Wire<Parameters<Operation, "header">>> &
-  Body<Operation>;
+  Body<Operation> &
+  TakesLink;
 
 /** The paths of operations without required input. */
 export type BarePathFor<Method extends HttpMethod> = {

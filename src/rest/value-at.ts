@@ -8,7 +8,8 @@ export function valueAt(body: unknown, steps: readonly string[]): unknown {
     if (typeof value !== "object" || Array.isArray(value)) {
       throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not an object");
     }
-    value = (value as Readonly<Record<string, unknown>>)[step];
+    // every object inherits names such as `constructor`
+    value = Object.hasOwn(value, step) ? (value as Readonly<Record<string, unknown>>)[step] : undefined;
   }
   return value;
 }

@@ -16,7 +16,8 @@ export const bindingDefinitions = parse(
 directive @rest(operation: String!, params: [RestParam!], body: String, result: String, batchBy: String, connection: RestConnection) on FIELD_DEFINITION
 directive @restName(name: String, in: RestIn, self: Boolean) on FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION | ENUM_VALUE
 input RestParam { name: String!, in: RestIn, from: String, value: RestValue }
-input RestConnection { items: String!, next: String!, more: String }
+input RestConnection { items: String, next: String, more: String, pages: RestPages }
+enum RestPages { LINKED NUMBERED }
 enum RestIn { PATH QUERY HEADER BODY }
 scalar RestValue
 `,
@@ -25,7 +26,7 @@ scalar RestValue
 
 export const bindingDefinitionNames = new Set([
   ...["rest", "restName"],
-  ...["RestParam", "RestConnection", "RestIn", "RestValue"],
+  ...["RestParam", "RestConnection", "RestPages", "RestIn", "RestValue"],
 ]);
 
 export type RestParam = {
@@ -44,8 +45,13 @@ export type RestDirective = {
   readonly connection?: RestConnection;
 };
 
-/** The places of a page's values in the REST body; dots go deeper. */
-export type RestConnection = { readonly items: string; readonly next: string; readonly more?: string };
+/** The places of a page's values in the REST body; dots go deeper. Without `next`, `pages` says how REST reads on. */
+export type RestConnection = {
+  readonly items?: string;
+  readonly next?: string;
+  readonly more?: string;
+  readonly pages?: "LINKED" | "NUMBERED";
+};
 
 export type RestName = { readonly name?: string; readonly in?: InputLocation; readonly self?: boolean };
 

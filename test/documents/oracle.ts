@@ -138,6 +138,19 @@ function argument(of: ConstDirectiveNode | undefined, name: string): string | un
   const value = of?.arguments?.find((each) => each.name.value === name)?.value;
   return value?.kind === Kind.STRING ? value.value : undefined;
 }
+type Page = Readonly<Partial<Record<"items" | "next" | "more" | "pages", string>>>;
+
+/** The values of `connection`, as the schema writes them. */
+function connectionOf(rest: ConstDirectiveNode | undefined): Page | undefined {
+  const value = rest?.arguments?.find(({ name }) => name.value === "connection")?.value;
+  if (value?.kind !== Kind.OBJECT) return undefined;
+  return Object.fromEntries(
+    value.fields.flatMap((each) =>
+      "value" in each.value ? [[each.name.value, String(each.value.value)]] : [],
+    ),
+  );
+}
+
 /** Each schema once. */
 const unique = (schemas: readonly unknown[]): unknown[] => [
   ...new Map(schemas.map((each) => [JSON.stringify(each), each])).values(),
@@ -219,9 +232,79 @@ export class Oracle {
     const [old, now] = [this.#answer(this.#old, before.operation), this.#answer(this.#new, after.operation)];
     if ((old === undefined) !== (now === undefined)) this.changed.add(coordinate);
     if (old === undefined || now === undefined) return;
+    const page = connectionOf(rest);
+    if (page) {
+      const both = [this.#connection(this.#old, old, page), this.#connection(this.#new, now, page)] as const;
+      // the cursor, or the header that stands for it
+      const [was, is] = [
+        this.#readsOn(this.#old, before.operation, old, page),
+        this.#readsOn(this.#new, after.operation, now, page),
+      ];
+      if (was !== is) this.changed.add(coordinate);
+      return this.#value(coordinate, field.type, [both[0]], [both[1]]);
+    }
     const steps = argument(rest, "result")?.split(".") ?? [];
     if (steps.length === 0) this.#value(coordinate, field.type, [old], [now]);
     else this.#steps(coordinate, field.type, steps, [old], [now]);
+  }
+
+  /** The schemas at a path of an answer; at no path the answer itself. */
+  #below(reader: Reader, answer: unknown, path: string | undefined): unknown[] {
+    return (path?.split(".") ?? []).reduce<unknown[]>(
+      (schemas, step) =>
+        schemas.flatMap((schema) =>
+          reader
+            .ways(schema)
+            .flatMap((way) => (way.properties[step] ? [oneSchema(way.properties[step])] : [])),
+        ),
+      [answer],
+    );
+  }
+
+  /** The schema of what a connection shows: the page with its nodes, their edges and the page's place. */
+  #connection(reader: Reader, answer: unknown, { items }: Page): unknown {
+    const lists = this.#below(reader, answer, items);
+    const mayMiss = items
+      ?.split(".")
+      .some((_, index, steps) =>
+        this.#below(reader, answer, steps.slice(0, index).join(".") || undefined).some((schema) =>
+          reader.ways(schema).some(({ required }) => !required.has(steps[index] ?? "")),
+        ),
+      );
+    const text = { type: "string" };
+    const flag = { type: "boolean" };
+    const nodes = lists.flatMap((list) => reader.ways(list).flatMap((way) => way.items));
+    const edge = {
+      type: "object",
+      required: ["node", "cursor"],
+      properties: { node: oneSchema(nodes), cursor: text },
+    };
+    const place = { hasNextPage: flag, hasPreviousPage: flag, startCursor: text, endCursor: text };
+    const made = {
+      type: "object",
+      required: ["pageInfo", ...(mayMiss ? [] : ["nodes", "edges"])],
+      properties: {
+        ...(lists.length > 0 && { nodes: oneSchema(lists), edges: { type: "array", items: edge } }),
+        pageInfo: { type: "object", required: ["hasNextPage", "hasPreviousPage"], properties: place },
+      },
+    };
+    return items === undefined ? made : { allOf: [answer, made] };
+  }
+
+  /** What the document says about the way to the next page, as text. */
+  #readsOn(reader: Reader, operation: Json, answer: unknown, { next, more, pages }: Page): string {
+    const typesAt = (path: string | undefined): unknown[] =>
+      path === undefined
+        ? []
+        : this.#below(reader, answer, path).flatMap((schema) =>
+            reader.ways(schema).map(({ types }) => [...types].filter((type) => type !== "null")),
+          );
+    const linked = Object.entries((operation.responses ?? {}) as Json).some(
+      ([status, response]) =>
+        status.startsWith("2") &&
+        Object.keys((reader.resolve(response).headers ?? {}) as Json).some((name) => /^link$/i.test(name)),
+    );
+    return JSON.stringify([typesAt(next), typesAt(more), pages === "LINKED" && linked]);
   }
 
   #steps(

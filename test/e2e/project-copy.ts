@@ -8,6 +8,9 @@ import { promisify } from "node:util";
 const project = join(import.meta.dirname, "../..");
 const run = promisify(execFile);
 
+/** A command that has ended. */
+export type Ended = { code: number; stdout: string; stderr: string };
+
 export type ProjectCopy = ReturnType<typeof copyProject>;
 
 /** `spec` is the folder that stands in for the project's own. */
@@ -26,6 +29,11 @@ export function copyProject(spec = join(project, "spec")) {
       writeFileSync(join(root, path), change(readFileSync(join(root, path), "utf8"))),
     codegen: () => node("src/codegen/main.ts"),
     check: () => node("src/check/main.ts"),
+    init: (...args: string[]): Promise<Ended> =>
+      node("src/init/main.ts", ...args).then(
+        ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+        (error: Ended) => error,
+      ),
     /** What `tsc` says about these folders. */
     typeErrors: async (include: readonly string[]): Promise<string> => {
       const { compilerOptions } = JSON.parse(readFileSync(join(root, "tsconfig.json"), "utf8"));

@@ -51,7 +51,9 @@ function checkInput(binder: Binder, field: FieldInProgress, input: Input, slot: 
   if (slot.isReadOnly) return refuseReadOnly(binder, where, slot.name);
   if (source.kind === "constant") return checkConstant(binder, where, slot, source.value);
   if (source.kind === "argument") {
-    matchInput(binder, where, source.type, slot.shape, slot.in === "body");
+    // `after` is text of ours, and what it holds of REST may be a page's number
+    const isCursor = field.directive.connection?.pages !== undefined && argument?.name === "after";
+    if (!isCursor) matchInput(binder, where, source.type, slot.shape, slot.in === "body");
     if (argument && input.argumentDefault !== undefined && !isEnumType(getNamedType(argument.type)))
       checkDefault(binder, where, slot, input.argumentDefault);
     if (source.nullable && slot.required) {

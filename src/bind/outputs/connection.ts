@@ -3,15 +3,15 @@
  * `src/rest/connection.ts` makes join REST's properties in one shape, so the proof treats both alike.
  */
 import { GraphQLInt, GraphQLString, getNullableType, isNonNullType, isObjectType } from "graphql";
-import type { RestNode } from "../../openapi/document.ts";
-import { emptyShape, type JsonType, makeProperty, type Property, type Shape } from "../../openapi/shape.ts";
-import { madeIdentity } from "../../openapi/shape-identity.ts";
+import { type JsonType, type Shape, withNullable } from "../../openapi/shape.ts";
 import { directivePlace } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Connection, Input } from "../model.ts";
 import { describeShape } from "../type-rules.ts";
+import { barePage, connectionShape } from "./connection-shape.ts";
 import { followPath } from "./follow-path.ts";
+import { bindPaging, inputOf, sizesOf } from "./paging.ts";
 import type { ResponseValue } from "./response-value.ts";
 import { connectionType, itemType } from "./type-expression.ts";
 
@@ -22,91 +22,51 @@ export function bindConnection(
   inputs: readonly Input[],
   value: ResponseValue,
 ): { connection: Connection; value: ResponseValue } | undefined {
-  const { items, next, more } = field.directive.connection ?? { items: "", next: "" };
-  const [list, cursor, hasMore] = [items, next, more].map((path) =>
+  const { items, next, more } = field.directive.connection ?? {};
+  const isBare = items === undefined;
+  const [found, cursor, hasMore] = [items, next, more].map((path) =>
     path === undefined ? undefined : followPath(binder, field, value, path, "connection"),
   );
-  if (!list || !cursor || (more !== undefined && !hasMore)) return undefined;
+  const list = isBare ? { ...value, shape: withNullable(value.shape, false), optional: false } : found;
+  if (!list || (next !== undefined && !cursor) || (more !== undefined && !hasMore)) return undefined;
   const item = list.shape.items;
   const fits = [
     fitsType(binder, field, items, list.shape, "array"),
-    fitsType(binder, field, next, cursor.shape, "string"),
-    hasMore === undefined || fitsType(binder, field, more ?? "", hasMore.shape, "boolean"),
+    !cursor || fitsType(binder, field, next, cursor.shape, "string"),
+    !hasMore || fitsType(binder, field, more, hasMore.shape, "boolean"),
     fitsArguments(binder, field, inputs),
   ];
-  if (!item || fits.includes(false)) return undefined;
+  const paging = fits.includes(false) ? undefined : bindPaging(binder, field, inputs);
+  if (!item || !paging) return undefined;
   const itemExpression = binder.typeExpressionOf(item, itemType(list.typeExpression));
   return {
     connection: {
-      items: items.split("."),
-      next: next.split("."),
+      items: items?.split(".") ?? [],
+      ...paging,
       ...(more !== undefined && { more: more.split(".") }),
       ...sizesOf(inputs),
     },
     value: {
-      shape: connectionShape(value.shape, list, item),
+      shape: connectionShape(isBare ? barePage(value.shape, item) : value.shape, list, item),
       optional: value.optional,
-      typeExpression: connectionType(value.typeExpression, itemExpression),
+      typeExpression: connectionType(isBare ? undefined : value.typeExpression, itemExpression),
     },
   };
 }
 
-function connectionShape(page: Shape, list: ResponseValue, item: Shape): Shape {
-  const { node } = list.shape;
-  const made = (name: string, shape: Shape, required = true): [string, Property] => [
-    name,
-    makeProperty(name, node, required, () => shape, null),
-  ];
-  const text = (nullable: boolean): Shape => ({ ...emptyShape(node), types: new Set(["string"]), nullable });
-  const flag: Shape = { ...emptyShape(node), types: new Set(["boolean"]) };
-  const edge = objectShape(`edge(${item.identity.text})`, node, [
-    made("node", item),
-    made("cursor", text(false)),
-  ]);
-  const pageInfo = objectShape("pageInfo", node, [
-    made("hasNextPage", flag),
-    made("hasPreviousPage", flag),
-    made("startCursor", text(true)),
-    made("endCursor", text(true)),
-  ]);
-  const edges: Shape = { ...emptyShape(node), ...listOf(list.shape, edge) };
-  return {
-    ...objectShape(`connection(${page.identity.text})`, page.node, [
-      ...page.properties,
-      made("nodes", list.shape, !list.optional),
-      made("edges", edges, !list.optional),
-      made("pageInfo", pageInfo),
-    ]),
-    nullable: page.nullable,
-  };
-}
-
-const listOf = ({ nullable, limits }: Shape, items: Shape) => ({
-  types: new Set<JsonType>(["array"]),
-  nullable,
-  limits,
-  items,
-});
-
-const objectShape = (identity: string, node: RestNode, properties: readonly [string, Property][]): Shape => ({
-  ...emptyShape(node),
-  identity: madeIdentity(identity),
-  types: new Set(["object"]),
-  properties: new Map(properties),
-});
-
 function fitsType(
   { findings }: Binder,
   { definition, where }: FieldInProgress,
-  path: string,
+  path: string | undefined,
   shape: Shape,
   type: JsonType,
 ): boolean {
+  const place = path === undefined ? "" : ` at "${path}"`;
   if (shape.types.size === 1 && shape.types.has(type)) return true;
   findings.add(
     "connection-unfit",
     { ...where, schema: directivePlace(definition, "rest", "connection"), rest: shape.node },
-    `a connection needs ${type === "array" ? "a list" : `a ${type}`} at "${path}", but REST sends ${describeShape(shape)}`,
+    `a connection needs ${type === "array" ? "a list" : `a ${type}`}${place}, but REST sends ${describeShape(shape)}`,
     "name the property of the page that holds it",
   );
   return false;
@@ -148,17 +108,4 @@ function fitsArguments({ findings }: Binder, field: FieldInProgress, inputs: rea
     `${where.coordinate} is a connection, and how long its pages are without \`first\` is unknown`,
     "give `first` a default, or document the default of REST's parameter",
   );
-}
-
-const inputOf = (inputs: readonly Input[], argument: string): Input | undefined =>
-  inputs.find(({ source }) => source.kind === "argument" && source.path.join(".") === argument);
-
-function sizesOf(inputs: readonly Input[]): Pick<Connection, "first" | "most"> {
-  const input = inputOf(inputs, "first");
-  const { default: byDefault, maximum } = input?.shape.limits ?? {};
-  const first = byDefault ?? input?.argumentDefault;
-  return {
-    ...(typeof first === "number" && { first }),
-    ...(typeof maximum === "number" && { most: maximum }),
-  };
 }

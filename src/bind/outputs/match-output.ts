@@ -16,6 +16,7 @@ import {
   checkFormat,
   describeShape,
   exceedsInt,
+  isObject,
   isStringEnum,
   scalarCoversOutput,
   uncoveredEnumValues,
@@ -98,8 +99,6 @@ function matchNamed(binder: Binder, where: Where, type: GraphQLOutputType, value
     bindAbstract(binder, at, type, value);
   }
 }
-
-const isObject = (shape: Shape): boolean => shape.types.size === 1 && shape.types.has("object");
 
 function addMismatch(
   binder: Binder,

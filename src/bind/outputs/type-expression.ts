@@ -34,10 +34,10 @@ export const itemType = ({ root, text }: TypeExpression): TypeExpression => ({
   text: `NonNullable<${text}>[number]`,
 });
 
-/** A page and what `src/rest/connection.ts` makes of it. */
-export const connectionType = ({ root, text }: TypeExpression, item: TypeExpression): TypeExpression => ({
-  root,
-  text: `Connection<${text}, ${item.text}>`,
+/** A page and what `src/rest/connection.ts` makes of it; without `page`, only the latter. */
+export const connectionType = (page: TypeExpression | undefined, item: TypeExpression): TypeExpression => ({
+  root: page?.root ?? item.root,
+  text: `Connection<${page?.text ?? "unknown"}, ${item.text}>`,
 });
 
 /** The members of a union whose discriminator has one of the values. */

@@ -30,7 +30,7 @@ function fieldChanges(base: Model, head: Model): SchemaChange[] {
  * `operationId`, or its method and path, counts as the same operation.
  */
 function bindingOf(field: ModelField, now: ModelField): unknown {
-  if (field.kind === "plain") return field.property ?? null;
+  if (field.kind === "plain") return field.path.length > 1 ? field.path : (field.path[0] ?? null);
   const isSame =
     now.kind === "bound" &&
     (now.operation.id === field.operation.id ||
@@ -48,11 +48,13 @@ function bindingOf(field: ModelField, now: ModelField): unknown {
 
 /** The paths alone: the sizes of pages are REST's. */
 const connectionOf = ({ connection }: BoundField): unknown =>
-  connection ? [connection.items, connection.next, connection.more ?? null] : null;
+  connection
+    ? [connection.items, connection.next ?? connection.link ?? "numbered", connection.more ?? null]
+    : null;
 
 const describe = (field: ModelField): string =>
   field.kind === "plain"
-    ? `property ${field.property ?? "none, its parent's own object"}`
+    ? `property ${field.path.join(".") || "none, its parent's own object"}`
     : [field.operation.id, ...field.result].join(".") +
       `(${field.inputs.map((input) => `${input.name}: ${sourceOf(input.source)}`).join(", ")})`;
 

@@ -107,7 +107,7 @@ function fieldPlan(
   };
 }
 
-type Marked = { property?: string; itself?: true; level?: LevelResolver };
+type Marked = { property?: string | readonly string[]; itself?: true; level?: LevelResolver };
 
 /** The source of a field. Generated resolvers have a `property`, `itself` or `level` mark; any other resolver is a call. */
 function sourceOf(field: FieldPlan["field"]): Source {
@@ -115,6 +115,7 @@ function sourceOf(field: FieldPlan["field"]): Source {
   const { resolve } = field;
   if (!resolve) throw new NotPlannable();
   const { property, itself, level } = resolve as Marked;
+  if (typeof property === "object") return { kind: "path", names: property };
   if (property !== undefined && !isInherited(property)) return { kind: "property", name: property };
   if (itself) return { kind: "itself" };
   return level ? { kind: "level", resolve: level } : { kind: "call", resolve: resolve as never };

@@ -12,6 +12,7 @@ import {
   isListType,
   isNonNullType,
 } from "graphql";
+import { valueAt } from "../../rest/value-at.ts";
 import { dateScalars } from "../../standards/date-scalars.ts";
 import { AnswerTooLarge, type Budget, weigh } from "./budget.ts";
 import {
@@ -137,6 +138,13 @@ function fieldExpression(emitting: Emitting, field: FieldPlan): string {
   if (source.kind === "typename") return JSON.stringify(field.parentType.name);
   if (source.kind === "property")
     return valueExpression(emitting, field, field.field.type, `from[${JSON.stringify(source.name)}]`);
+  if (source.kind === "path")
+    return valueExpression(
+      emitting,
+      field,
+      field.field.type,
+      `${constant(emitting, valueAt)}(from, ${constant(emitting, source.names)})`,
+    );
   if (source.kind === "itself") return valueExpression(emitting, field, field.field.type, "from");
   return "null";
 }

@@ -12,6 +12,7 @@ import {
   isNonNullType,
   locatedError,
 } from "graphql";
+import { valueAt } from "../../rest/value-at.ts";
 import { ContractBroken } from "../errors/contract-broken.ts";
 import { FieldError, type Path } from "../errors/field-error.ts";
 import { isPlainObject } from "../plain-object.ts";
@@ -160,8 +161,16 @@ function completeObject(completion: Completion, plan: ObjectPlan, value: unknown
 
 const isBound = ({ source }: FieldPlan): boolean => source.kind === "call" || source.kind === "level";
 
-const read = ({ source }: FieldPlan, value: Record<string, unknown>): unknown =>
-  source.kind === "property" ? value[source.name] : value;
+/** An Error stands for a value that breaks REST's contract. */
+function read({ source }: FieldPlan, value: Record<string, unknown>): unknown {
+  if (source.kind === "property") return value[source.name];
+  if (source.kind !== "path") return value;
+  try {
+    return valueAt(value, source.names);
+  } catch (error) {
+    return error;
+  }
+}
 
 const notAnObject = (type: string): ContractBroken =>
   new ContractBroken(`Expected value of type "${type}" but got another.`);

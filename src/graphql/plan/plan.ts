@@ -16,6 +16,8 @@ export type LevelResolver = (
 export type Source =
   | { readonly kind: "typename" }
   | { readonly kind: "property"; readonly name: string }
+  /** A property of a nested object. */
+  | { readonly kind: "path"; readonly names: readonly string[] }
   | { readonly kind: "itself" }
   | { readonly kind: "call"; readonly resolve: Resolver }
   | { readonly kind: "level"; readonly resolve: LevelResolver };

@@ -1,25 +1,12 @@
 /** `npm run init`: a project on another document, which runs at once. */
-import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { runReady } from "../../process/program.ts";
 import { startBlog } from "../another-api/blog.ts";
-import { copyProject, type ProjectCopy } from "../project-copy.ts";
+import { copyProject, type Ended, type ProjectCopy } from "../project-copy.ts";
 
 const blogDocument = join(import.meta.dirname, "../another-api/spec/openapi.yaml");
-
-type Ended = { code: number; stdout: string; stderr: string };
-
-/** Runs `npm run init` in the copy. */
-async function init(copy: ProjectCopy, ...args: string[]): Promise<Ended> {
-  const command = [join(copy.root, "src/init/main.ts"), ...args];
-  return promisify(execFile)(process.execPath, command, { cwd: copy.root }).then(
-    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    (error: Ended) => error,
-  );
-}
 
 function copied(): ProjectCopy {
   const copy = copyProject();
@@ -31,11 +18,11 @@ test("a project on a document of another API has a field for each operation, pas
   timeout: 120_000,
 }, async () => {
   const copy = copied();
-  const refused = await init(copy, "--openapi", blogDocument);
+  const refused = await copy.init("--openapi", blogDocument);
   expect(refused).toMatchObject({ code: 2, stderr: "spec/ has files: --replace removes them\n" });
   expect(copy.read("spec/openapi.yaml")).toContain("/v1/crm/contacts");
 
-  const done = await init(copy, "--openapi", blogDocument, "--replace");
+  const done = await copy.init("--openapi", blogDocument, "--replace");
   expect(done).toMatchObject({ code: 0, stderr: "" });
   expect(done.stdout).toMatch(/spec\/schema\.graphql has \d+ fields/);
   expect((await copy.check()).stdout).toContain("findings: 0 ");
@@ -109,12 +96,12 @@ test("of a large document some operations are chosen; the others stand in the le
 }, async () => {
   const copy = copied();
   const openapi = largeDocument(copy);
-  const all = await init(copy, "--openapi", openapi, "--replace");
+  const all = await copy.init("--openapi", openapi, "--replace");
   expect(all).toMatchObject({ code: 2 });
   expect(all.stderr).toMatch(/has 61 operations: choose some .* a \(58\), b \(3\)/);
-  expect((await init(copy, "--openapi", openapi, "--replace", "--tag", "c")).stderr).toMatch(/no such tag/);
+  expect((await copy.init("--openapi", openapi, "--replace", "--tag", "c")).stderr).toMatch(/no such tag/);
 
-  const done = await init(copy, "--openapi", openapi, "--replace", "--tag", "b", "--operation", "a7");
+  const done = await copy.init("--openapi", openapi, "--replace", "--tag", "b", "--operation", "a7");
   expect(done).toMatchObject({ code: 0, stderr: "" });
   expect(copy.read("spec/schema.graphql").match(/@rest\(operation: "[^"]*"\)/g)).toEqual([
     '@rest(operation: "a7")',

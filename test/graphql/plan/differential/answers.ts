@@ -16,7 +16,7 @@ import { hash, Random } from "./random.ts";
 import type { RandomSchema } from "./schema.ts";
 
 type Init = { readonly query: Readonly<Record<string, unknown>> };
-type Marked = { readonly property?: string; readonly itself?: true };
+type Marked = { readonly property?: string | readonly string[]; readonly itself?: true };
 type Rest = Record<string, unknown>;
 
 export type Faults = {
@@ -114,11 +114,24 @@ export class FakeRest {
     for (const field of Object.values(type.getFields())) {
       const { property, itself } = field.resolve as Marked;
       if (itself) this.#object(random, String(bare(field.type)), depth, into, [...seen, name]);
-      else if (property !== undefined && !random.chance(0.02))
+      else if (typeof property === "string" && !random.chance(0.02))
         define(into, property, this.#value(random, field.type, depth + 1));
+      else if (typeof property === "object")
+        define(into, property[0] ?? "", this.#nested(random, property.slice(1), field.type, depth + 1));
       const link = links.get(`${name}.${field.name}`);
       if (link) define(into, link.key, link.shape === "each" ? keysOf(random) : keyOf(random));
     }
+    return into;
+  }
+
+  /** The object that holds a deep property, or null, or something else. */
+  #nested(random: Random, [name = "", ...below]: string[], type: GraphQLOutputType, depth: number): unknown {
+    if (random.chance(this.#faults.values)) return wrong(random);
+    if (random.chance(0.1)) return null;
+    const into: Rest = {};
+    const value = () =>
+      below.length > 0 ? this.#nested(random, below, type, depth) : this.#value(random, type, depth);
+    if (!random.chance(0.05)) define(into, name, value());
     return into;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Creates a random schema with each kind of generated resolver: `property`, `itself`, calls, batched `level`s, and members
+ * Creates a random schema with each kind of generated resolver: `property`, `propertyAt`, `itself`, calls, batched `level`s, and members
  * chosen by a discriminator. A field name has one type in all object types, so that selections on a union's members merge.
  * The source of its value differs by object type.
  */
@@ -9,7 +9,7 @@ import { executableSchema } from "../../../../src/graphql/schema.ts";
 import { batchEach, batchMany, batchOne } from "../../../../src/rest/batch.ts";
 import { level } from "../../../../src/rest/level.ts";
 import { member } from "../../../../src/rest/member.ts";
-import { itself, property } from "../../../../src/rest/property.ts";
+import { itself, property, propertyAt } from "../../../../src/rest/property.ts";
 import type { FakeRest } from "./answers.ts";
 import { Random } from "./random.ts";
 
@@ -138,6 +138,7 @@ function resolverOf(
   const [, lists = "", named = ""] = /^(\[*)(\w+)/.exec(field.type) ?? [];
   if (!/^(O\d|Face|Pack)$/.test(named)) {
     if (field.args || random.chance(0.1)) return callOf(coordinate);
+    if (random.chance(0.2)) return propertyAt(`nest_${field.name}`, random.pick(["deep", ...oddNames]));
     return property(random.chance(0.15) ? random.pick(oddNames) : `rest_${field.name}`);
   }
   const isObject = objects.includes(named);

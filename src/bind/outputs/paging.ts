@@ -1,0 +1,102 @@
+/**
+ * Proves how a connection reads on: by a cursor in the body, by the `Link` header (RFC 8288), or by counting pages. A
+ * parameter's name proves nothing, so the schema says which, and the document must bear it out.
+ */
+import { directivePlace } from "../../schema/directives.ts";
+import type { Binder } from "../binder.ts";
+import type { FieldInProgress } from "../field-in-progress.ts";
+import type { Connection, Input } from "../model.ts";
+import { describeShape } from "../type-rules.ts";
+
+type Paging = Pick<Connection, "next" | "link" | "from" | "full">;
+
+/** Returns `undefined` after a finding. The input `after` is there. */
+export function bindPaging(
+  binder: Binder,
+  field: FieldInProgress,
+  inputs: readonly Input[],
+): Paging | undefined {
+  const { definition, directive, operation, where } = field;
+  const { next, pages } = directive.connection ?? {};
+  const add = (message: string, hint: string): undefined => {
+    const at = { ...where, schema: directivePlace(definition, "rest", "connection"), rest: operation.node };
+    binder.findings.add("connection-pages", at, message, hint);
+  };
+  if ((next === undefined) === (pages === undefined))
+    return add(
+      `${where.coordinate} is a connection, which needs either \`next\` or \`pages\``,
+      "name the cursor's place in the body, or say how REST reads on without one",
+    );
+  const after = inputOf(inputs, "after") as Input;
+  if (next !== undefined) return { next: next.split(".") };
+  return pages === "LINKED" ? linked(binder, field, after, add) : numbered(field, inputs, after, add);
+}
+
+type Add = (message: string, hint: string) => undefined;
+
+/** The address of the next page has the value of the parameter that reads on. The address itself is never called. */
+function linked(
+  binder: Binder,
+  { operation, where }: FieldInProgress,
+  after: Input,
+  add: Add,
+): Paging | undefined {
+  const responses = operation.successes.filter(({ shape }) => shape);
+  if (!responses.every(({ link }) => link))
+    return add(
+      `the pages of ${where.coordinate} are LINKED, but the answer of ${operation.id} documents no Link header`,
+      "document it, in an overlay if the document is a vendor's, or write `pages: NUMBERED`",
+    );
+  if (after.in !== "query" || after.shape.types.has("array") || after.shape.types.has("object"))
+    return add(
+      `the pages of ${where.coordinate} are LINKED, but \`after\` feeds ${after.in} "${after.name}", which no address's query has as one value`,
+      "have it feed a query parameter that is text or a number",
+    );
+  binder.relyOnResponse(where.coordinate, ...responses.map(({ link }) => link));
+  return { link: after.name };
+}
+
+/** A page that is not full is the last one, unless `more` says it. */
+function numbered(
+  { directive, where }: FieldInProgress,
+  inputs: readonly Input[],
+  after: Input,
+  add: Add,
+): Paging | undefined {
+  const { shape, name } = after;
+  const subject = `the pages of ${where.coordinate} are NUMBERED, but`;
+  if (shape.types.size !== 1 || !shape.types.has("integer") || after.in === "body")
+    return add(
+      `${subject} ${after.in} "${name}", which \`after\` feeds, is ${describeShape(shape)}`,
+      "have `after` feed the parameter that takes the page's number, outside the body",
+    );
+  const from = shape.limits.default ?? shape.limits.minimum;
+  if (typeof from !== "number" || !Number.isInteger(from) || from < 0)
+    return add(
+      `${subject} the number of the first page is unknown`,
+      `document the default of "${name}", in an overlay if the document is a vendor's`,
+    );
+  if (directive.connection?.more !== undefined) return { from };
+  const { maximum, default: byDefault } = inputOf(inputs, "first")?.shape.limits ?? {};
+  const full = maximum ?? byDefault;
+  if (typeof full !== "number")
+    return add(
+      `${subject} nothing says whether a page is full, and so whether there is a next one`,
+      "add `first` over a parameter with a maximum or a default, or name a boolean of the answer in `more`",
+    );
+  return { from, full };
+}
+
+/** The input that this argument feeds. */
+export const inputOf = (inputs: readonly Input[], argument: string): Input | undefined =>
+  inputs.find(({ source }) => source.kind === "argument" && source.path.join(".") === argument);
+
+export function sizesOf(inputs: readonly Input[]): Pick<Connection, "first" | "most"> {
+  const input = inputOf(inputs, "first");
+  const { default: byDefault, maximum } = input?.shape.limits ?? {};
+  const first = byDefault ?? input?.argumentDefault;
+  return {
+    ...(typeof first === "number" && { first }),
+    ...(typeof maximum === "number" && { most: maximum }),
+  };
+}

@@ -1,0 +1,64 @@
+/** Reads the property of a plain field from its parent's REST object. Dots go deeper. */
+import { declaredProperty, type Shape } from "../../openapi/shape.ts";
+import type { Binder } from "../binder.ts";
+import { didYouMean, type Where } from "../findings.ts";
+import type { Backing } from "../model.ts";
+import { describeShape, isObject } from "../type-rules.ts";
+import type { ResponseValue } from "./response-value.ts";
+import { propertyType } from "./type-expression.ts";
+
+/** The steps of a REST name. A property whose own name has dots is one step. */
+export const stepsOf = (shape: Shape, name: string): readonly string[] =>
+  declaredProperty(shape, name) ? [name] : name.split(".");
+
+/** The value, with the place of the property that holds it. Returns `undefined` after a finding. */
+export function readProperty(
+  binder: Binder,
+  where: Where,
+  parent: Backing,
+  steps: readonly string[],
+): { value: ResponseValue; at: Where } | undefined {
+  let value: ResponseValue = { ...parent, optional: false };
+  let at = where;
+  for (const [index, step] of steps.entries()) {
+    const owner = index === 0 ? "the REST object" : `"${steps.slice(0, index).join(".")}"`;
+    if (!isObject(value.shape)) {
+      binder.findings.add(
+        "output-type",
+        at,
+        `${where.coordinate} reads "${step}" of ${owner}, but REST sends ${describeShape(value.shape)}`,
+        "read deeper only through objects",
+      );
+      return undefined;
+    }
+    const property = declaredProperty(value.shape, step);
+    if (!property) {
+      const near = didYouMean(step, value.shape.properties.keys());
+      binder.findings.add(
+        "property-missing",
+        { ...where, rest: value.shape.node },
+        `${owner} has no property "${step}"${near}`,
+        "name the property with @restName, or remove the field",
+      );
+      return undefined;
+    }
+    if (property.only === "request") {
+      binder.findings.add(
+        "property-missing",
+        { ...where, rest: property.node },
+        `REST never sends the property "${step}": it is writeOnly`,
+        "remove the field",
+      );
+      return undefined;
+    }
+    binder.relyOnResponse(where.coordinate, property.node);
+    if (index > 0) binder.relyOnResponse(where.coordinate, value.shape.node);
+    at = { ...where, rest: property.node };
+    value = {
+      shape: property.shape,
+      optional: value.optional || !property.required || (index > 0 && value.shape.nullable),
+      typeExpression: binder.typeExpressionOf(property.shape, propertyType(value.typeExpression, step)),
+    };
+  }
+  return { value, at };
+}

@@ -1,0 +1,111 @@
+/**
+ * Finds a page in an operation's answer: its list, and how it reads on. Names are all that a document says about a cursor
+ * or a page's number, so this is a guess. The binder proves what can be proved of it.
+ */
+import { isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
+import { declaredProperty, type JsonType, type Property, type Shape } from "../openapi/shape.ts";
+import { descriptionOf } from "./type-definitions.ts";
+
+export type Page = {
+  /** The answer; undefined if it is the list itself. */
+  readonly shape?: Shape;
+  readonly list: Pick<Property, "name" | "shape" | "required">;
+  /** The paths of `connection`; without `next`, `pages` says how REST reads on. */
+  readonly places: Readonly<Record<string, string>>;
+  readonly pages?: "LINKED" | "NUMBERED";
+  readonly after: Parameter;
+  readonly first?: Parameter;
+};
+
+const names = {
+  after: [
+    "after",
+    "cursor",
+    "pagecursor",
+    "aftercursor",
+    "startcursor",
+    "startingafter",
+    "startafter",
+  ].concat(["pagetoken", "nexttoken", "nextpagetoken", "nextcursor", "continuationtoken"]),
+  first: ["first", "limit", "perpage", "pagesize", "pagelimit", "size", "count", "take", "maxresults"],
+  page: ["page", "pagenumber", "pageindex", "pageno"],
+  next: ["next", "nextcursor", "nextpage", "nexttoken", "nextpagetoken", "nextpagecursor", "endcursor"],
+  more: ["more", "hasmore", "hasnext", "hasnextpage", "nextpage"],
+};
+
+const plain = (name: string): string => name.replace(/[^A-Za-z0-9]/g, "").toLowerCase();
+
+const hasName = (known: readonly string[], { name }: { readonly name: string }): boolean =>
+  known.includes(plain(name)) && !name.includes(".");
+
+const isOnly = ({ types }: Shape, type: JsonType): boolean => types.size === 1 && types.has(type);
+
+/** Undefined if the answer is no page that a connection can be made of. */
+export function pageOf({ method, parameters, successes }: RestOperation): Page | undefined {
+  const [response, ...others] = successes.filter((each) => each.shape);
+  const shape = response?.shape;
+  const list = shape && (isList(shape) ? { name: "", shape, required: true } : listIn(shape));
+  if (!isSafe(method) || !shape || others.length > 0 || !list) return undefined;
+  const queries = parameters.filter((each) => each.in === "query" && !each.required);
+  const named = (known: readonly string[], type: JsonType): Parameter | undefined =>
+    queries.find((each) => hasName(known, each) && isOnly(each.shape, type));
+  const cursor = named(names.after, "string");
+  const number = named(names.page, "integer");
+  const first = named(names.first, "integer");
+  const next = cursor && find(shape, "string", [...names.next, plain(cursor.name)]);
+  const more = find(shape, "boolean", names.more);
+  const after = next === undefined && !response.link ? number : (cursor ?? number);
+  if (!after) return undefined;
+  if (next === undefined && !response.link && !isCounted(after.shape, first?.shape, more)) return undefined;
+  const isLinked = next === undefined && response.link !== undefined;
+  const places = {
+    ...(shape !== list.shape && { items: list.name }),
+    ...(next !== undefined && { next }),
+    ...(more !== undefined && !isLinked && { more }),
+  };
+  const pages = next !== undefined ? undefined : isLinked ? "LINKED" : "NUMBERED";
+  return {
+    ...(shape !== list.shape && { shape }),
+    ...{ list, places, after },
+    ...(pages && { pages }),
+    ...(first && { first }),
+  };
+}
+
+/** Whether pages can be counted: where they begin is known, and which of them is the last. */
+const isCounted = (page: Shape, size: Shape | undefined, more: string | undefined): boolean =>
+  (page.limits.default ?? page.limits.minimum) !== undefined &&
+  (more !== undefined || (size?.limits.maximum ?? size?.limits.default) !== undefined);
+
+/** The only list of the answer, or the one named as lists are. */
+function listIn(shape: Shape): Property | undefined {
+  const lists = [...shape.properties.values()].filter(
+    (each) => !each.isUndeclared && each.only !== "request" && isList(each.shape) && !each.name.includes("."),
+  );
+  return lists.length === 1 ? lists[0] : lists.find(({ name }) => name === "items" || name === "data");
+}
+
+const isList = (shape: Shape): boolean => isOnly(shape, "array") && shape.items !== undefined;
+
+/** The path of a property with one of the names: of the answer, or of an object in it. */
+function find(shape: Shape, type: JsonType, known: readonly string[]): string | undefined {
+  for (const owner of ["", ...shape.properties.keys()]) {
+    const object = owner === "" ? shape : declaredProperty(shape, owner)?.shape;
+    if (!object || owner.includes(".")) continue;
+    const found = [...object.properties.values()].find(
+      (each) =>
+        hasName(known, each) &&
+        !each.isUndeclared &&
+        each.only !== "request" &&
+        isOnly(each.shape, type) &&
+        !isAddress(each),
+    );
+    if (found) return owner === "" ? found.name : `${owner}.${found.name}`;
+  }
+  return undefined;
+}
+
+/** The next page's address is no cursor. */
+const isAddress = ({ shape, node }: Property): boolean =>
+  shape.format?.startsWith("uri") === true ||
+  /\b(url|uri|link)\b/i.test(String(descriptionOf(shape.node) ?? descriptionOf(node) ?? ""));

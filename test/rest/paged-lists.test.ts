@@ -1,0 +1,178 @@
+/** Connections over lists that REST pages by number: read on by counting, or by the `Link` header. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { connection } from "../../src/rest/connection.ts";
+import { nextOf } from "../../src/rest/next-link.ts";
+
+type Item = { readonly id: number };
+type Args = { readonly first?: number | null; readonly after?: string | null };
+
+const byDefault = 4;
+
+/** How a REST list is paged: the number of its first page, and the longest page that it gives, documented or not. */
+type Manner = { readonly from: number; readonly cap: number };
+
+/** A list whose pages have numbers. It names the next page in a `Link` header, as GitHub does. */
+function restOf(length: number, { from, cap }: Manner) {
+  const items = Array.from({ length }, (_, id) => ({ id }));
+  const asked: Args[] = [];
+  const pageOf = (args: Args): { page: Item[]; link: string | undefined } => {
+    asked.push({ first: args.first ?? null, after: args.after ?? null });
+    const size = Math.min(args.first ?? byDefault, cap);
+    const number = Number(args.after ?? from);
+    const at = (number - from) * size;
+    const link = `<https://rest.example/items?per_page=${size}&page=${number + 1}>; rel="next", <https://rest.example/items?page=${from}>; rel="first"`;
+    return { page: items.slice(at, at + size), link: at + size < length ? link : undefined };
+  };
+  return {
+    asked,
+    linked: (args: Args) =>
+      connection(args, { items: [], link: "page", first: byDefault }, async (inner, link) => {
+        const found = pageOf(inner);
+        link(found.link);
+        return found.page;
+      }),
+    counted: (args: Args) =>
+      connection(
+        args,
+        { items: [], from, full: byDefault, first: byDefault },
+        async (inner) => pageOf(inner).page,
+      ),
+    limited: (args: Args) =>
+      connection(
+        args,
+        { items: [], from, full: cap, first: byDefault, most: cap },
+        async (inner) => pageOf(inner).page,
+      ),
+  };
+}
+
+type Paged = Awaited<ReturnType<ReturnType<typeof restOf>["counted"]>>;
+
+const ways = ["linked", "counted", "limited"] as const;
+
+test.each(ways)(
+  "%s: reading on behind any edge gives the rest of the list, whatever `first` is then",
+  async (way) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(40),
+        fc.array(fc.option(fc.integer({ min: 1, max: 9 })), { minLength: 1, maxLength: 6 }),
+        fc.nat(),
+        fc.constantFrom(0, 1),
+        async (length, sizes, seed, from) => {
+          const page = restOf(length, { from, cap: 9 })[way];
+          const seen: number[] = [];
+          let after: string | null = null;
+          for (let turn = 0; turn < 200; turn++) {
+            const first = sizes[turn % sizes.length] ?? null;
+            const found: Paged = await page({ first, after });
+            const { edges, nodes, pageInfo } = found;
+            expect(edges.map(({ node }) => node)).toEqual(nodes);
+            expect(nodes.length).toBeLessThanOrEqual(first ?? byDefault);
+            expect(pageInfo.hasPreviousPage).toBe(after !== null);
+            expect(pageInfo.startCursor).toBe(edges[0]?.cursor ?? null);
+            if (edges.length > 0) expect(pageInfo.endCursor).toBe(edges.at(-1)?.cursor);
+            if (!pageInfo.hasNextPage) {
+              seen.push(...nodes.map(({ id }) => id));
+              break;
+            }
+            // goes on behind some edge of the page, not always behind the last one
+            const taken = nodes.length === 0 ? 0 : 1 + ((seed + turn * 7) % nodes.length);
+            seen.push(...nodes.slice(0, taken).map(({ id }) => id));
+            after = edges[taken - 1]?.cursor ?? pageInfo.endCursor;
+          }
+          expect(seen).toEqual(Array.from({ length }, (_, id) => id));
+        },
+      ),
+      { numRuns: 150 },
+    );
+  },
+);
+
+test("a longest page that nobody documents cuts nothing off", async () => {
+  for (const way of ["linked", "counted"] as const) {
+    const { [way]: page, asked } = restOf(12, { from: 1, cap: 5 });
+    const seen: number[] = [];
+    let after: string | null = null;
+    for (let turn = 0; turn < 9; turn++) {
+      const { nodes, pageInfo }: Paged = await page({ first: 9, after });
+      seen.push(...nodes.map(({ id }) => id));
+      if (!pageInfo.hasNextPage) break;
+      after = pageInfo.endCursor;
+    }
+    expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    expect(asked.length).toBe(3);
+  }
+});
+
+test("the Link header knows the last page; by counting, a full page may be followed by an empty one", async () => {
+  const { linked, counted } = restOf(8, { from: 1, cap: 9 });
+  const last = async (page: typeof linked) => {
+    const { pageInfo } = await page({});
+    return page({ after: pageInfo.endCursor });
+  };
+  expect((await last(linked)).pageInfo.hasNextPage).toBe(false);
+  const full = await last(counted);
+  expect(full.pageInfo.hasNextPage).toBe(true);
+  const { nodes, pageInfo } = await counted({ after: full.pageInfo.endCursor });
+  expect({ nodes, ...pageInfo }).toEqual({
+    nodes: [],
+    hasNextPage: false,
+    hasPreviousPage: true,
+    startCursor: null,
+    endCursor: null,
+  });
+});
+
+test("a flag of the answer says whether there is a next page, also behind a full one", async () => {
+  const page = (more: unknown) =>
+    connection({}, { items: ["rows"], from: 1, more: ["more"] }, async () => ({ rows: [{ id: 1 }], more }));
+  expect((await page(true)).pageInfo.hasNextPage).toBe(true);
+  for (const more of [false, null, undefined]) expect((await page(more)).pageInfo.hasNextPage).toBe(false);
+});
+
+test.each([
+  ["without the size of its pages", "3:2"],
+  ["with pages longer than REST gives", "3/11:2"],
+  ["with a page that is no number", "0/4:two"],
+  ["of the first page's beginning", "0/4:"],
+  ["with a size of nothing", "1/0:2"],
+])("a cursor %s is refused, and REST is not asked", async (_what, text) => {
+  const { limited, asked } = restOf(3, { from: 1, cap: 9 });
+  const after = Buffer.from(text).toString("base64url");
+  await expect(limited({ after })).rejects.toMatchObject({
+    code: "BAD_USER_INPUT",
+    details: { argument: "after" },
+  });
+  expect(asked).toEqual([]);
+});
+
+test("a cursor with a size is refused where REST's cursor depends on none", async () => {
+  const after = Buffer.from("0/4:x").toString("base64url");
+  const load = () => Promise.resolve({ items: [], next: null });
+  await expect(
+    connection({ after }, { items: ["items"], next: ["next"], first: 4 }, load),
+  ).rejects.toMatchObject({
+    code: "BAD_USER_INPUT",
+  });
+});
+
+test("the next page is found in each form that RFC 8288 allows", () => {
+  const found = (header: string | string[]) => nextOf(header, "page");
+  expect(found('<https://a.example/x?page=2>; rel="next"')).toBe("2");
+  expect(found("</x?page=b%20c&q=1>;rel=next")).toBe("b c");
+  expect(found('<?page=2&per_page=3>; title="a, <b>; rel=last"; REL="Next last"')).toBe("2");
+  expect(found(['<?page=1>; rel="prev"', '<?page=3>; rel="next"'])).toBe("3");
+  expect(found('<?page=1>; rel="first"')).toBe("");
+  expect(nextOf(undefined, "page")).toBe("");
+});
+
+test.each([
+  ["a header that is none", "page 2"],
+  ["a header that ends early", '<https://a.example/?page=2; rel="next"'],
+  ["no address", '<http://>; rel="next"'],
+  ["an address without the parameter", '<https://a.example/?p=2>; rel="next"'],
+])("%s is an error of REST, and no last page", (_what, header) => {
+  expect(() => nextOf(header, "page")).toThrow(expect.objectContaining({ code: "BAD_UPSTREAM_RESPONSE" }));
+});
