@@ -48,10 +48,11 @@ export default defineConfig({
         test: {
           name: "graphql-js",
           include: ["test/e2e/*.test.ts", "test/graphql/*.test.ts"],
-          // servers that are processes of their own, what plans alone bound, and what does not run operations
+          // servers that are processes of their own, what plans alone bound, and what happens before or after an execution
           exclude: [
-            "test/e2e/{drain,tenants,replicas,unfolding,hostile}.test.ts",
-            "test/graphql/{variables,documents,documents-cost,limits,explorer,cors,overload,start-queue}.test.ts",
+            "test/e2e/{caching,drain,tenants,replicas,unfolding,hostile}.test.ts",
+            "test/graphql/{answers,callers,cop,cors,explorer,get,over-http,overload,saved,start-queue}.test.ts",
+            "test/graphql/{variables,documents,documents-cost,limits}.test.ts",
           ],
           isolate: false,
           env: { PLANS: "off" },

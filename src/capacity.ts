@@ -88,12 +88,12 @@ export const cachedRefusalCharacters = 5_000_000;
 /** The budget of a process for REST's response bodies, in budgets of one request (`MAX_REQUEST_BYTES`). */
 export const requestBudgetsOfProcess = 3;
 
-/** REST's responses that REST's own headers allow to keep, as parsed values. */
+/** What REST's own headers allow to keep: its responses as parsed values, and the texts of answers made of them. */
 export const cachedResponses = {
   /** Bytes of all: 64 MiB, an eighth of a 512 MiB process. */
   bytes: 67_108_864,
   /** Bytes of one caller's: an eighth of all. */
   bytesOfCaller: 8_388_608,
-  /** Callers whose last write is remembered, so that no response from before the write is kept. */
+  /** Callers whose last write is remembered, so that nothing from before the write is kept. */
   writers: 10_000,
 };

@@ -2,19 +2,17 @@
  * Lets a client keep the response to a query by GET (RFC 9111): for as long as REST allows to keep each response that it
  * is made of. Without an error, the response has an `ETag`, and a client that has it already gets a 304 (RFC 9110 §13.1.2).
  */
-import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { addVary } from "../http/vary.ts";
+import type { Answer } from "./answers.ts";
 
-/** Sets the headers. Returns whether the client has the response already. `freshSeconds` of 0: it must not keep it. `credentials` are the headers that carry some. */
+/** Sets the headers. Returns whether the client has the answer already. `credentials` are the headers that carry some. */
 export function letClientKeep(
   { headers }: FastifyRequest,
   reply: FastifyReply,
-  text: string,
-  freshSeconds: number,
+  { tag, freshSeconds }: Answer,
   credentials: readonly string[],
 ): boolean {
-  const tag = `W/"${hash("sha256", text, "base64url")}"`; // weak: the response may be compressed
   addVary(reply, "accept", "accept-language", ...credentials);
   reply.header("etag", tag);
   if (freshSeconds > 0) reply.header("cache-control", `private, max-age=${freshSeconds}`);

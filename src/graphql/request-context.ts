@@ -11,4 +11,6 @@ export type RequestContext = Context & {
   readonly queriesOnly?: boolean;
   /** `refused` is set once the parser or the validation has refused the document. `Refusals` reads it. */
   readonly document?: { refused: boolean };
+  /** `isQuery` is set once the operation is known. `Answers` reads it. */
+  readonly execution?: { isQuery: boolean } | undefined;
 };

@@ -35,6 +35,7 @@ export function responseForOperation(
     // Apollo calls the hook even if the document has no such operation; graphql-js reports that error
     if (!operation) return null;
     if (contextValue.queriesOnly && operation.operation !== "query") return refused(notByGet, "POST");
+    if (contextValue.execution) contextValue.execution.isQuery = operation.operation === "query";
     try {
       const { variableDefinitions = [] } = operation;
       const { scope } = contextValue;

@@ -7,30 +7,31 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { GraphQLError } from "graphql";
 import { operations } from "../../generated/operations.ts";
 import type { Config } from "../config.ts";
-import { type Code, CodedError, overLimit } from "../errors.ts";
+import { CodedError, overLimit } from "../errors.ts";
 import { jsonParser, leaveJsonBodies } from "../http/bodies/json-body.ts";
 import { contextHeaderNames } from "../http/context-headers.ts";
 import { graphqlPath as path } from "../http/error-response.ts";
-import { json, mediaTypeFor } from "../http/graphql-media-type.ts";
+import { mediaTypeFor } from "../http/graphql-media-type.ts";
 import { wantsHtml } from "../http/media-type.ts";
 import { answerOptions } from "../http/options.ts";
-import type { RequestRecord } from "../observe/records.ts";
 import { RestClient, type Upstreams } from "../rest/client.ts";
 import { credentialNames } from "../rest/credentials.ts";
 import { RequestScope } from "../rest/request-scope.ts";
 import type { Rest } from "../rest/rest.ts";
-import { collectCalls, type NotedCall } from "./call-log.ts";
+import { Answer, Answers } from "./answers.ts";
+import { collectCalls } from "./call-log.ts";
 import type { Callers } from "./callers.ts";
 import { letClientKeep } from "./client-cache.ts";
 import { crossSiteFault } from "./cross-site.ts";
 import type { Explorer } from "./explorer/explorer.ts";
 import { answerExcess, textExcess } from "./limits/limits.ts";
 import { Refusals } from "./limits/refusals.ts";
-import { readParameters, readSearch, refusal, resultOf, statusOf } from "./over-http.ts";
+import { readParameters, readSearch, refusal } from "./over-http.ts";
 import { throwForRefusedCredentials } from "./refused-credentials.ts";
 import type { RequestContext } from "./request-context.ts";
 import { requestedText } from "./saved/requested-text.ts";
 import type { SavedOperations } from "./saved/saved-operations.ts";
+import { addCalls, sendResponses, sendText, textOf } from "./send-response.ts";
 
 /** Characters of a body from which on its parsing is measured: it takes a millisecond or more. */
 const largeBody = 16_384;
@@ -51,6 +52,7 @@ export function routes(
   const [tenantName = "", , keyName = ""] = contextHeaderNames(config.env.CONTEXT_HEADER_PREFIX);
   const credentials = credentialNames(operations);
   const refusals = new Refusals();
+  const answers = new Answers(upstreams.cache);
   const parse = jsonParser(server);
   leaveJsonBodies(server); // a caller that has used up its share waits before its body is parsed
   /** The parsing of a large body is charged to its caller. */
@@ -61,13 +63,18 @@ export function routes(
   };
   const savedOnly = config.env.OPERATIONS === "saved";
   const { GRAPHQL_GET: takesGet, MAX_OPERATIONS: maxOperations } = config.env;
+  /** Sends an answer without errors. A query by GET may find that its client has it already. */
+  const send = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply =>
+    request.method !== "POST" && letClientKeep(request, reply, answer, credentials)
+      ? reply.code(304).send()
+      : sendText(request.headers.accept, reply, answer.text);
   const execute = async (
     request: FastifyRequest,
     reply: FastifyReply,
     read: (scope: RequestScope) => unknown,
   ): Promise<FastifyReply> => {
     if (mediaTypeFor(request.headers.accept) === undefined)
-      return answer(request, reply, refusal("this client accepts no media type of GraphQL's", 406));
+      return sendResponses(request, reply, refusal("this client accepts no media type of GraphQL's", 406));
     const { record } = request;
     const forwarded = callers.of(request);
     record.tenantId = forwarded.headers[tenantName];
@@ -80,6 +87,12 @@ export function routes(
     if (admission) await admission;
     if (reply.raw.destroyed) return reply;
     const calls = explorer && request.headers["x-explain-calls"] === "1" ? collectCalls(record) : undefined;
+    const found = calls ? undefined : await answers.find(request, forwarded);
+    if (found instanceof Answer) {
+      [record.operation, record.givenName] = [found.operation, found.givenName];
+      scope.workedOn(found.text);
+      return found.failed ? sendResponses(request, reply, found.failed) : send(request, reply, found);
+    }
     const client = new RestClient(operations, upstreams, scope, record);
     const rest = client as unknown as Rest;
     const queriesOnly = request.method !== "POST";
@@ -98,7 +111,11 @@ export function routes(
       const known = refusals.get(query);
       if (known) return known;
       const document = { refused: false };
-      const contextValue = { rest, scope, requestId: request.id, log: request.log, queriesOnly, document };
+      const execution = isBatch ? undefined : found;
+      const contextValue = {
+        ...{ rest, scope, requestId: request.id, log: request.log },
+        ...{ queriesOnly, document, execution },
+      };
       const response = await apollo.executeOperation({ query, operationName, variables }, { contextValue });
       if (document.refused) refusals.set(query, response);
       return response;
@@ -113,16 +130,18 @@ export function routes(
         : await run(parameters, false);
       if (client.hasSucceeded) callers.accept(request);
       throwForRefusedCredentials([given].flat(), forwarded.hasCredentials);
-      if (calls) for (const one of [given].flat()) withCalls(one, calls());
+      if (calls) addCalls(given, calls());
       const text = textOf(given, request.id);
       const excess = answerExcess(config.env, text);
       scope.workedOn(text);
-      if (excess) return answer(request, reply, refused(excess));
-      const mayBeKept = queriesOnly && !calls && isWithoutErrors(given);
-      if (mayBeKept && letClientKeep(request, reply, text, scope.freshSeconds, credentials))
-        return reply.code(304).send();
-      return answer(request, reply, given, text);
+      if (excess) return sendResponses(request, reply, refused(excess));
+      const answer = new Answer(given, text, scope.freshUntil, record);
+      if (!reply.raw.destroyed) found?.end(answer);
+      return calls || answer.failed
+        ? sendResponses(request, reply, given, text)
+        : send(request, reply, answer);
     } finally {
+      found?.end();
       scope.close();
     }
   };
@@ -141,7 +160,7 @@ export function routes(
     if (explorer && wantsHtml(request.headers.accept)) return explorer.send(request, reply);
     if (!takesGet) throw refusedMethod(reply);
     const fault = crossSiteFault(request.headers, credentials);
-    if (fault) return answer(request, reply, refusal(fault.message));
+    if (fault) return sendResponses(request, reply, refusal(fault.message));
     return execute(request, reply, () => readSearch(request.query as Record<string, unknown>));
   });
   server.route({
@@ -158,43 +177,3 @@ const refused = ({ message, extensions }: GraphQLError): GraphQLResponse =>
 
 const tooMany = (limit: number): CodedError =>
   overLimit("MAX_OPERATIONS", limit, `a request may carry at most ${limit} operations`);
-
-/** Adds `extensions.calls`: the REST calls of the whole HTTP request. */
-function withCalls({ body }: GraphQLResponse, calls: readonly NotedCall[]): void {
-  if (body.kind !== "single") return;
-  body.singleResult.extensions = { ...body.singleResult.extensions, calls };
-}
-
-const isWithoutErrors = (given: GraphQLResponse | GraphQLResponse[]): boolean =>
-  [given].flat().every(({ body }) => body.kind === "single" && body.singleResult.errors === undefined);
-
-const textOf = (given: GraphQLResponse | GraphQLResponse[], id: string): string =>
-  JSON.stringify(Array.isArray(given) ? given.map((one) => resultOf(one, id)) : resultOf(given, id));
-
-/** Notes the code of a response's first error. */
-function noteError(record: RequestRecord, { body }: GraphQLResponse): void {
-  const extensions = body.kind === "single" ? body.singleResult.errors?.[0]?.extensions : undefined;
-  if (!extensions) return;
-  record.code ??= extensions.code as Code;
-  record.reason ??= extensions.limit as string | undefined;
-}
-
-/** Sends a response or a batch. A batch has the highest status of its responses. */
-function answer(
-  { id, headers: { accept }, record }: FastifyRequest,
-  reply: FastifyReply,
-  given: GraphQLResponse | GraphQLResponse[],
-  text = textOf(given, id),
-): FastifyReply {
-  let status = 0;
-  for (const response of Array.isArray(given) ? given : [given]) {
-    for (const [name, value] of response.http.headers) reply.header(name, value);
-    status = Math.max(status, statusOf(response, accept));
-    noteError(record, response);
-  }
-  if (!reply.hasHeader("cache-control")) reply.header("cache-control", "private, no-store");
-  return reply
-    .code(status)
-    .header("content-type", mediaTypeFor(accept) ?? json)
-    .send(text);
-}

@@ -21,9 +21,11 @@ export function limitPipelining(server: Server): (socket: Duplex) => Readonly<Co
   const handlers = server.listeners("request") as RequestListener[];
   const connections = new WeakMap<Duplex, ConnectionState>();
   const underWay = (socket: Duplex): ConnectionState => {
-    const known = connections.get(socket) ?? { unanswered: 0, last: undefined, bytesBefore: 0 };
-    connections.set(socket, known);
-    return known;
+    let state = connections.get(socket);
+    if (state) return state;
+    state = { unanswered: 0, last: undefined, bytesBefore: 0 };
+    connections.set(socket, state);
+    return state;
   };
   server.removeAllListeners("request");
   server.on("request", (request, response) => {

@@ -3,7 +3,9 @@ import type { FastifyReply } from "fastify";
 
 /** Adds names to what other hooks have put there. */
 export function addVary(reply: FastifyReply, ...names: readonly string[]): void {
-  const known = [reply.getHeader("vary") ?? []].flat().join(", ");
+  const given = reply.getHeader("vary");
+  if (given === undefined) return void reply.header("vary", names.join(", "));
+  const known = [given].flat().join(", ");
   const missing = names.filter((name) => !known.toLowerCase().split(/,\s*/).includes(name));
-  if (missing.length > 0) reply.header("vary", [known, ...missing].filter(Boolean).join(", "));
+  if (missing.length > 0) reply.header("vary", [known, ...missing].join(", "));
 }

@@ -7,7 +7,7 @@ import { CodedError } from "../errors.ts";
 import { beginCall, endCall } from "../observe/observer.ts";
 import { CallRecord, type RequestRecord } from "../observe/records.ts";
 import { isForm, isJson, isText } from "../standards/media-type.ts";
-import { ResponseCache } from "./cache/response-cache.ts";
+import { CallerCache } from "./cache/caller-cache.ts";
 import { serializeForm, serializeHeaders, serializeQuery } from "./encode.ts";
 import { failureOf, named, refusal, retryWaitMs } from "./failure.ts";
 import type { Operation } from "./operation.ts";
@@ -36,14 +36,15 @@ type Sent = { data?: unknown; error?: unknown; response: RestResponse };
 export class Upstreams {
   /** The budgets that all requests of the process share. */
   readonly shares: Shares;
+  /** What REST allows to keep for each caller. */
+  readonly cache = new CallerCache();
   readonly #byProduct = new Map<string, Upstream>();
 
   constructor(config: Config, base: URL, operations: Operations) {
     this.shares = { processor: new FairShare(), bytes: new HeldBytes(config.env) };
-    const cache = new ResponseCache();
     for (const { product } of Object.values(operations)) {
       if (this.#byProduct.has(product)) continue;
-      this.#byProduct.set(product, new Upstream(config.upstreams.get(product) ?? base, config, cache));
+      this.#byProduct.set(product, new Upstream(config.upstreams.get(product) ?? base, config, this.cache));
     }
   }
 

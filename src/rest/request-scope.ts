@@ -155,10 +155,9 @@ export class RequestScope {
     return turn ? turn.then(() => this.#charge(response)) : this.#charge(response);
   }
 
-  /** Whole seconds for which all responses may be used again. 0 if there is none, or one that may not. */
-  get freshSeconds(): number {
-    const ms = this.#freshUntil - performance.now();
-    return Number.isFinite(ms) ? Math.max(Math.floor(ms / 1_000), 0) : 0;
+  /** Until when all responses may be used again. 0 if there is none, or one that may not. */
+  get freshUntil(): number {
+    return Number.isFinite(this.#freshUntil) ? this.#freshUntil : 0;
   }
 
   /** Takes in a response that is stored, or that another request's call has brought: it is parsed and charged. */

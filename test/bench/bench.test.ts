@@ -22,7 +22,7 @@ test("the table of polling is whole, and a client that has the answer causes no 
 }) => {
   const { stdout } = await run(signal, [file("polling.ts")], { ROUNDS: "1", SECONDS: "0.2" });
   expect(stdout.match(/^\|.*\|$/gm)).toHaveLength(6);
-  expect(stdout).toMatch(/\(304\) \| [1-9]\d* \| [\d.]+ \| 0\.00 \|$/m);
+  expect(stdout).toMatch(/\(304\) \| [1-9]\d* \| [1-9]\d* \| [\d.]+ \| 0\.00 \|$/m);
 });
 
 test.skipIf(spawnSync("haproxy", ["-v"]).error)("the table of processes is whole", async ({ signal }) => {

@@ -1,9 +1,10 @@
 /**
  * What polling costs: 50 clients ask the dashboard's query again and again. With a key each, nothing is shared. With one key,
  * reads that wait together are one call. Then REST allows to keep its responses for an hour, and at last the clients have
- * the answer already. Requests/s as a ratio of the first row, and REST calls a field. `npm run bench:polling`.
+ * the answer already. Requests/s, requests for each second of the role's processor time and their ratio to the first row, and
+ * REST calls a field. The load itself takes a core, so it bounds the requests/s of the last rows. `npm run bench:polling`.
  */
-import { main, pinSelf } from "../child-process.ts";
+import { cpuMs, main, pinSelf } from "../child-process.ts";
 import { readArguments } from "../script-arguments.ts";
 import { connections, file, type Load, load, median, run, type Server } from "./measure.ts";
 import { bodyOf, workloads } from "./workloads.ts";
@@ -46,21 +47,27 @@ const rows: [name: string, server: Server, Partial<Load>][] = [
 try {
   for (const [, server, given] of rows)
     await load(server, { clients: connections, ms: 3_000 * seconds, ...given });
-  const measured = rows.map(() => ({ rates: [] as number[], calls: [] as number[] }));
+  const measured = rows.map(() => ({ rates: [] as number[], ofCore: [] as number[], calls: [] as number[] }));
   for (let round = 0; round < rounds; round++)
     for (const [index, [, server, given]] of rows.entries()) {
       const upstream = upstreams[server === plain ? 0 : 1] as Server;
       const before = await callsOf(upstream);
+      const cpuBefore = cpuMs(server);
       const times = await load(server, { clients: connections, ms: 1_000 * seconds, ...given });
       measured[index]?.rates.push(times.length / seconds);
+      measured[index]?.ofCore.push((1_000 * times.length) / (cpuMs(server) - cpuBefore));
       measured[index]?.calls.push(((await callsOf(upstream)) - before) / times.length / fields);
     }
-  const base = median(measured[0]?.rates ?? []);
-  console.log("| 50 clients | requests/s | ratio | REST calls a field |\n| --- | --- | --- | --- |");
+  const base = median(measured[0]?.ofCore ?? []);
+  console.log(
+    "| 50 clients | requests/s | requests/s of a core | ratio | REST calls a field |\n| --- | --- | --- | --- | --- |",
+  );
   for (const [index, [name]] of rows.entries()) {
-    const rate = median(measured[index]?.rates ?? []);
-    const calls = median(measured[index]?.calls ?? []);
-    console.log(`| ${name} | ${rate.toFixed(0)} | ${(rate / base).toFixed(2)} | ${calls.toFixed(2)} |`);
+    const [rate, ofCore, calls] = (["rates", "ofCore", "calls"] as const).map((key) =>
+      median(measured[index]?.[key] ?? []),
+    ) as [number, number, number];
+    const cells = [rate.toFixed(0), ofCore.toFixed(0), (ofCore / base).toFixed(1), calls.toFixed(2)];
+    console.log(`| ${name} | ${cells.join(" | ")} |`);
   }
 } finally {
   for (const program of [plain, fresh, ...upstreams]) await program.stop("SIGTERM");

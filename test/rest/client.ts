@@ -52,7 +52,7 @@ export async function against(answer: Answer, environment: NodeJS.ProcessEnv = {
     return Object.assign(new RestClient(operations, upstreams, scope), {
       leave: () => scope.leave(),
       close: () => scope.close(),
-      freshSeconds: () => scope.freshSeconds,
+      freshUntil: () => scope.freshUntil,
     });
   };
   return { server, request, upstreams, rest: request() };

@@ -11,7 +11,7 @@ export class ArgumentBudget {
   readonly #limit: number;
   #left: number;
   /** A variable's list or object is the same one at each place. */
-  readonly #known = new WeakMap<object, number>();
+  readonly #known = new Map<object, number>();
 
   /** `limit` is MAX_BODY_BYTES. */
   constructor(limit: number) {

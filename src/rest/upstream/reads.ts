@@ -3,7 +3,7 @@
  * request already has, one that is stored and fresh, a call that other readers wait for, a call of its own.
  */
 import type { CodedError } from "../../errors.ts";
-import type { ResponseCache } from "../cache/response-cache.ts";
+import type { CallerCache } from "../cache/caller-cache.ts";
 import { StoredResponse } from "../cache/stored-response.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { RestResponse } from "../rest-response.ts";
@@ -24,12 +24,12 @@ export type ReadCall = {
 type Call = (request: CallRequest, begin?: () => ReadCall) => Promise<RestResponse>;
 
 export class Reads {
-  readonly #cache: ResponseCache;
+  readonly #cache: CallerCache;
   readonly #origin: string;
   readonly #call: Call;
   readonly #shared = new SharedReads();
 
-  constructor(cache: ResponseCache, origin: string, call: Call) {
+  constructor(cache: CallerCache, origin: string, call: Call) {
     this.#cache = cache;
     this.#origin = origin;
     this.#call = call;
@@ -70,10 +70,15 @@ export class Reads {
     return response;
   }
 
+  #kept(identity: string, key: string): StoredResponse | undefined {
+    const kept = this.#cache.get(identity, key);
+    return kept instanceof StoredResponse ? kept : undefined;
+  }
+
   /** A stored response that needs no call, or none that the reader waits for. */
   #stored(request: CallRequest, key: string): Promise<RestResponse> | undefined {
     const { scope } = request;
-    const stored = this.#cache.get(scope.forwarded.identity, key);
+    const stored = this.#kept(scope.forwarded.identity, key);
     if (!stored) return undefined;
     const { isFresh } = stored;
     if (!isFresh && !stored.servesWhileRevalidating) return undefined;
@@ -105,7 +110,7 @@ export class Reads {
   #begin(request: CallRequest, key: string, forget?: () => void): Promise<RestResponse> {
     const { scope } = request;
     const { identity } = scope.forwarded;
-    const stored = this.#cache.get(identity, key);
+    const stored = this.#kept(identity, key);
     const response = this.#call(request, () => {
       const beganAt = performance.now();
       const endSharing = this.#shared.begin(identity + key);

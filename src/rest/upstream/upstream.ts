@@ -8,7 +8,7 @@ import type { paths } from "../../../generated/rest.ts";
 import { callsOfProduct } from "../../capacity.ts";
 import type { Config } from "../../config.ts";
 import type { CodedError } from "../../errors.ts";
-import type { ResponseCache } from "../cache/response-cache.ts";
+import type { CallerCache } from "../cache/caller-cache.ts";
 import { serializePath } from "../encode.ts";
 import { circuitOpen, NoTurn, notSent } from "../failure.ts";
 import { RestResponse } from "../rest-response.ts";
@@ -40,7 +40,7 @@ export class Upstream {
   #underWay = 0;
   #respondedAt = 0;
 
-  constructor(url: URL, { env }: Config, cache: ResponseCache) {
+  constructor(url: URL, { env }: Config, cache: CallerCache) {
     this.#env = env;
     this.#reads = new Reads(cache, url.origin, (request, begin) => this.#call(request, begin));
     this.#queues = new CallerQueues(env.REST_CONNECTIONS, env.REST_CONNECTIONS_PER_CALLER);

@@ -1,24 +1,28 @@
 /**
- * The responses that REST allows to keep, for each caller alone: a key begins with the caller's identity. A caller's write
- * drops all that the caller has stored, of all products, so that it reads its own writes (RFC 9111 §4.4 asks for the
- * written URL only). The total size is bounded, and the size for each caller: the least recently used responses go first.
+ * What REST allows to keep, for each caller alone: a key begins with the caller's identity. A caller's write drops all
+ * that is kept for the caller, of all products, so that it reads its own writes (RFC 9111 §4.4 asks for the written URL
+ * only). The total size is bounded, and the size for each caller: the least recently used values go first.
  */
 import { LRUCache } from "lru-cache";
 import { cachedResponses } from "../../capacity.ts";
-import type { StoredResponse } from "./stored-response.ts";
 
-/** The stored responses of one caller. */
+/** `size` is in bytes of memory, about, without the key. */
+export type Kept = { readonly size: number };
+
+/** What is kept for one caller. */
 type Own = { readonly keys: Set<string>; size: number };
-type Entry = { readonly stored: StoredResponse; readonly identity: string; readonly size: number };
+type Entry = { readonly value: Kept; readonly identity: string; readonly size: number };
 
-export class ResponseCache {
+const bytesPerUnit = 2;
+
+export class CallerCache {
   readonly #entries = new LRUCache<string, Entry>({
     maxSize: cachedResponses.bytes,
     sizeCalculation: ({ size }) => size,
     dispose: (entry, key) => this.#disposed(entry, key),
   });
   readonly #callers = new Map<string, Own>();
-  /** When a caller's responses were last dropped. */
+  /** When a caller's values were last dropped. */
   readonly #droppedAt = new LRUCache<string, number>({
     max: cachedResponses.writers,
     dispose: (at, _identity, reason) => {
@@ -28,16 +32,19 @@ export class ResponseCache {
   /** The last time of a drop that nobody remembers. */
   #forgottenAt = Number.NEGATIVE_INFINITY;
 
-  get(identity: string, key: string): StoredResponse | undefined {
-    return this.#entries.get(identity + key)?.stored;
+  /** The value of a key. Whoever reads a value checks its class: REST's responses and whole answers are kept here. */
+  get(identity: string, key: string): Kept | undefined {
+    if (!this.#callers.has(identity)) return undefined; // a long key is not hashed in vain
+    const entry = this.#entries.get(identity + key);
+    return entry?.identity === identity ? entry.value : undefined;
   }
 
-  /** Keeps a response to a call that began at `beganAt`, unless the caller's responses were dropped since. */
-  set(identity: string, key: string, stored: StoredResponse, beganAt: number): void {
+  /** Keeps the value of work that began at `beganAt`, unless the caller's values were dropped since. */
+  set(identity: string, key: string, value: Kept, beganAt: number): void {
     if (beganAt <= Math.max(this.#droppedAt.get(identity) ?? 0, this.#forgottenAt)) return;
-    const { size } = stored;
+    const size = value.size + bytesPerUnit * key.length;
     if (size > cachedResponses.bytesOfCaller) return;
-    this.#entries.set(identity + key, { stored, identity, size });
+    this.#entries.set(identity + key, { value, identity, size });
     const own = this.#callers.get(identity) ?? { keys: new Set(), size: 0 };
     this.#callers.set(identity, own);
     own.keys.add(identity + key);
@@ -52,7 +59,7 @@ export class ResponseCache {
     this.#entries.delete(identity + key);
   }
 
-  /** Drops all that the caller has stored: it writes, has written, or REST refuses its credential. */
+  /** Drops all that is kept for the caller: it writes, has written, or REST refuses its credential. */
   drop(identity: string): void {
     this.#droppedAt.set(identity, performance.now());
     for (const key of this.#callers.get(identity)?.keys ?? []) this.#entries.delete(key);

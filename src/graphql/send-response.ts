@@ -1,0 +1,61 @@
+/** Sends the response to a GraphQL request or to a batch of them. */
+import type { GraphQLResponse } from "@apollo/server";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Code } from "../errors.ts";
+import { json, mediaTypeFor } from "../http/graphql-media-type.ts";
+import type { RequestRecord } from "../observe/records.ts";
+import type { NotedCall } from "./call-log.ts";
+import { resultOf, statusOf } from "./over-http.ts";
+
+/** One response, or those of a batch. */
+export type Responses = GraphQLResponse | GraphQLResponse[];
+
+/** Adds `extensions.calls`: the REST calls of the whole HTTP request. */
+export function addCalls(given: Responses, calls: readonly NotedCall[]): void {
+  for (const { body } of [given].flat())
+    if (body.kind === "single") body.singleResult.extensions = { ...body.singleResult.extensions, calls };
+}
+
+export const isWithoutErrors = (given: Responses): boolean =>
+  [given].flat().every(({ body }) => body.kind === "single" && body.singleResult.errors === undefined);
+
+export const textOf = (given: Responses, id: string): string =>
+  JSON.stringify(Array.isArray(given) ? given.map((one) => resultOf(one, id)) : resultOf(given, id));
+
+/** Notes the code of a response's first error. */
+function noteError(record: RequestRecord, { body }: GraphQLResponse): void {
+  const extensions = body.kind === "single" ? body.singleResult.errors?.[0]?.extensions : undefined;
+  if (!extensions) return;
+  record.code ??= extensions.code as Code;
+  record.reason ??= extensions.limit as string | undefined;
+}
+
+/** Sends a response or a batch. A batch has the highest status of its responses. */
+export function sendResponses(
+  { id, headers: { accept }, record }: FastifyRequest,
+  reply: FastifyReply,
+  given: Responses,
+  text = textOf(given, id),
+): FastifyReply {
+  let status = 0;
+  for (const response of Array.isArray(given) ? given : [given]) {
+    for (const [name, value] of response.http.headers) reply.header(name, value);
+    status = Math.max(status, statusOf(response, accept));
+    noteError(record, response);
+  }
+  return sendText(accept, reply, text, status);
+}
+
+/** Sends the text of a response. Without a rule for caching nobody keeps it. */
+export function sendText(
+  accept: string | undefined,
+  reply: FastifyReply,
+  text: string,
+  status = 200,
+): FastifyReply {
+  if (!reply.hasHeader("cache-control")) reply.header("cache-control", "private, no-store");
+  return reply
+    .code(status)
+    .header("content-type", mediaTypeFor(accept) ?? json)
+    .send(text);
+}
