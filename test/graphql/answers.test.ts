@@ -39,7 +39,14 @@ async function counting(headers: Record<string, string> = { "cache-control": "ma
     url.searchParams.set("query", query);
     return fetch(url, { headers: { "x-api-key": "key", ...more } });
   };
-  return { ...layer, given, ask, get, count: () => count, runs: () => executions.planned + executions.interpreted };
+  return {
+    ...layer,
+    given,
+    ask,
+    get,
+    count: () => count,
+    runs: () => executions.planned + executions.interpreted,
+  };
 }
 
 test("the same question is executed once", async () => {

@@ -53,7 +53,7 @@ export async function against(answer: Answer, environment: NodeJS.ProcessEnv = {
       start: () => scope.start(),
       leave: () => scope.leave(),
       close: () => scope.close(),
-      freshSeconds: () => Math.floor((scope.freshUntil - performance.now()) / 1_000),
+      freshUntil: () => scope.freshUntil,
     });
   };
   return { server, request, upstreams, rest: request() };
