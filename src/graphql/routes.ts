@@ -18,6 +18,7 @@ import { RestClient, type Upstreams } from "../rest/client.ts";
 import { credentialNames } from "../rest/credentials.ts";
 import { RequestScope } from "../rest/request-scope.ts";
 import type { Rest } from "../rest/rest.ts";
+import { msPerRefusal } from "../rest/shares/processor-time.ts";
 import { Answer, Answers } from "./answers.ts";
 import { collectCalls } from "./call-log.ts";
 import type { Callers } from "./callers.ts";
@@ -98,18 +99,19 @@ export function routes(
     const queriesOnly = request.method !== "POST";
     const run = async (one: unknown, isBatch: boolean): Promise<GraphQLResponse> => {
       const asked = readParameters(one);
-      if (typeof asked === "string") return refusal(asked);
+      if (typeof asked === "string") return unexecuted(scope, refusal(asked));
       const excess = textExcess(config.env, asked.query ?? "");
-      if (excess) return refused(excess);
+      if (excess) return unexecuted(scope, refused(excess));
       const query = requestedText(saved, savedOnly, asked);
-      if (query instanceof CodedError) return refusal(query.message, query.status, { code: query.code });
+      if (query instanceof CodedError)
+        return unexecuted(scope, refusal(query.message, query.status, { code: query.code }));
       const { operationName, variables } = asked;
       if (!isBatch) {
         record.operation = saved.nameOf(query);
         record.givenName = operationName;
       }
       const known = refusals.get(query);
-      if (known) return known;
+      if (known) return unexecuted(scope, known);
       const document = { refused: false };
       const execution = isBatch ? undefined : found;
       const contextValue = {
@@ -174,6 +176,12 @@ export function routes(
 
 const refused = ({ message, extensions }: GraphQLError): GraphQLResponse =>
   refusal(message, 400, { code: "LIMIT_EXCEEDED", ...extensions });
+
+/** A refusal without an execution is charged too: a flood of them must not be free. */
+function unexecuted(scope: RequestScope, response: GraphQLResponse): GraphQLResponse {
+  scope.worked(msPerRefusal);
+  return response;
+}
 
 const tooMany = (limit: number): CodedError =>
   overLimit("MAX_OPERATIONS", limit, `a request may carry at most ${limit} operations`);

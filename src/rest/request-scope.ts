@@ -8,7 +8,7 @@ import type { Forwarded } from "./forwarded.ts";
 import type { RestResponse } from "./rest-response.ts";
 import type { Account, FairShare } from "./shares/fair-share.ts";
 import type { HeldBytes } from "./shares/held-bytes.ts";
-import { charactersPerMs, largeBody, msPerCall, msPerRequest, processorMs } from "./shares/processor-time.ts";
+import { charactersPerMs, largeBody, msPerCall, processorMs } from "./shares/processor-time.ts";
 
 /** The budgets that all requests of the process share. */
 export type Shares = { readonly processor: FairShare; readonly bytes: HeldBytes };
@@ -118,9 +118,8 @@ export class RequestScope {
     this.#shares.bytes.giveBack(this.caller, bytes);
   }
 
-  /** Charges a request, and resolves when it may start. `undefined`: at once. Rejects with `SERVICE_UNAVAILABLE`. */
+  /** Resolves when its caller may start a request. `undefined`: at once. Rejects with `SERVICE_UNAVAILABLE`. */
   start(): Promise<void> | undefined {
-    this.worked(msPerRequest);
     return this.#shares.processor.turnOf(this.#account, "starting", this);
   }
 

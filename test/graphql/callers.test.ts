@@ -5,7 +5,7 @@ import { operations } from "../../generated/operations.ts";
 import { Callers } from "../../src/graphql/callers.ts";
 import { FairBound } from "../../src/graphql/fair-bound.ts";
 import { proofHeader, writeContextHeaders } from "../../src/http/context-headers.ts";
-import { msPerRequest } from "../../src/rest/shares/processor-time.ts";
+import { msPerRefusal } from "../../src/rest/shares/processor-time.ts";
 import { configure } from "./configure.ts";
 import { inFrontOf, send } from "./rest-stand-in.ts";
 
@@ -111,5 +111,5 @@ test.each([
   expect(await ask()).toBe(400);
   const before = charged();
   expect(await ask()).toBe(400);
-  expect(charged()).toBeGreaterThanOrEqual(before + msPerRequest);
+  expect(charged()).toBeGreaterThanOrEqual(before + msPerRefusal);
 });
