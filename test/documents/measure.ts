@@ -1,6 +1,6 @@
 /** Measures one document in a process of its own, so that its time and memory are its own. Prints one line of JSON. */
 import { generatedFiles, typeErrors } from "../codegen/type-check.ts";
-import { fetchDocument } from "./fetch.ts";
+import { specFiles } from "./fetch.ts";
 import type { Source } from "./list.ts";
 import { type Proposals, proposalsOf } from "./proposals.ts";
 
@@ -14,13 +14,13 @@ export type Measured = Omit<Proposals, "groups"> & {
 };
 
 export async function measure(source: Source, most: number): Promise<Measured> {
-  const text = fetchDocument(source);
-  const { groups, ...proposals } = proposalsOf(text, most);
+  const read = specFiles(source);
+  const { groups, ...proposals } = proposalsOf(read, most);
   const errors: string[] = [];
   let typeChecked = 0;
   for (const { schema, operations } of groups) {
     if (!/^type Query /m.test(schema)) continue; // a schema needs a query
-    const found = await generatedFiles(schema, text).then(typeErrors, (error: Error) => [error.message]);
+    const found = await generatedFiles(schema, read).then(typeErrors, (error: Error) => [error.message]);
     if (found.length === 0) typeChecked += operations.length;
     errors.push(...found.slice(0, 3));
   }
