@@ -27,9 +27,12 @@ export function compareVariants(pair: ShapePair, add: Add, compare: (member: Sha
     else add(memberChange(member, isRequest ? "breaking" : "safe", "is no longer a member of"));
   }
   const matched = new Set(matches.values());
+  // without a discriminator no union is bound: fields show what all members have, and the proof tells what a new one lacks
+  const canBeUnion = before.property !== undefined;
   for (const member of after.members) {
     const isKnown = matched.has(member) || before.members.some((old) => sharesValue(old, member));
-    if (!isKnown) add(memberChange(member, isRequest ? "safe" : "dangerous", "is a new member of"));
+    if (!isKnown)
+      add(memberChange(member, canBeUnion && !isRequest ? "dangerous" : "safe", "is a new member of"));
   }
 }
 
