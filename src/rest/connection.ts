@@ -51,7 +51,9 @@ export async function connection<
   load: (args: Args) => Promise<Body>,
 ): Promise<Connection<NonNullable<Body>, ItemAt<NonNullable<Body>, Items>> | Extract<Body, null>> {
   const start = startAt(args.after ?? undefined);
-  const body = await load({ ...args, ...sizeOf(args, page, start), after: start.cursor });
+  // an argument that is left out has no value, also where every object inherits its name (`valueOf`)
+  const own = { __proto__: null, ...args, ...sizeOf(args, page, start), after: start.cursor };
+  const body = await load(own);
   if (typeof body !== "object" || body === null) return body as never;
   return made(body, page, start, (args.after ?? null) !== null) as never;
 }

@@ -1,4 +1,4 @@
-/** Fetches packages with `npm pack`, once, into a cache folder. Nothing of them is installed or run. */
+/** Fetches packages with `npm pack`, once, into a cache folder. Nothing of these is installed or run. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import type { ReadFile } from "../../src/openapi/document.ts";
 import { overlayFile } from "../../src/openapi/overlay.ts";
 import type { Source } from "./list.ts";
 
-const cache = join(tmpdir(), "messaging-graphql-documents");
+export const cache = join(tmpdir(), "messaging-graphql-documents");
 
 /** The text of the document. */
 export const fetchDocument = (source: Omit<Source, "name">): string =>

@@ -3,6 +3,7 @@ import { generatedFiles, typeErrors } from "../codegen/type-check.ts";
 import { specFiles } from "./fetch.ts";
 import type { Source } from "./list.ts";
 import { type Proposals, proposalsOf } from "./proposals.ts";
+import { type Served, serve } from "./served.ts";
 
 export type Measured = Omit<Proposals, "groups"> & {
   /** Operations in groups without a type error, and the first errors. */
@@ -11,7 +12,12 @@ export type Measured = Omit<Proposals, "groups"> & {
   /** Processor time of the proposals and of codegen, and the process's greatest memory. */
   readonly seconds: number;
   readonly mebibytes: number;
+  /** Of the first group. */
+  readonly asked: number;
+  readonly served: Served;
 };
+
+const nothing: Served = { served: 0, values: 0, right: 0, reasons: [] };
 
 export async function measure(source: Source, most: number): Promise<Measured> {
   const read = specFiles(source);
@@ -26,7 +32,11 @@ export async function measure(source: Source, most: number): Promise<Measured> {
   }
   const { user, system } = process.cpuUsage();
   const mebibytes = Math.round(process.resourceUsage().maxRSS / 1024);
-  return { ...proposals, typeChecked, typeErrors: errors, seconds: (user + system) / 1e6, mebibytes };
+  const seconds = (user + system) / 1e6;
+  const [first] = groups;
+  const served = first ? await serve(read, first) : nothing;
+  const asked = first?.operations.length ?? 0;
+  return { ...proposals, typeChecked, typeErrors: errors, seconds, mebibytes, asked, served };
 }
 
 if (import.meta.main) {

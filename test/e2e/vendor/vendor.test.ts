@@ -37,13 +37,13 @@ async function open() {
   });
   onTestFinished(vendor.close);
   const { url, output } = await runReady(["graphql"], { REST_BASE_URL: vendor.url.href }, [], copy.main);
-  const ask = async (query: string, more: Readonly<Record<string, string>> = {}) => {
+  const ask = async (query: string, more: Readonly<Record<string, string>> = {}, variables = {}) => {
     const credentials = { api_access_token: "t", "x-project": "p", "x-api-key": "no", cookie: "c=1" };
     const headers = { "content-type": "application/json", ...credentials, ...more };
     const reply = await fetch(new URL("/v1/graphql", url), {
       method: "POST",
       headers,
-      body: JSON.stringify({ query }),
+      body: JSON.stringify({ query, variables }),
     });
     return reply.json();
   };
@@ -102,4 +102,13 @@ test("a credential goes into the query and the cookie of the operation that take
   ]);
   expect(answer).toHaveProperty("extensions.calls");
   expect(JSON.stringify(answer) + output()).not.toContain("secret");
+});
+
+test("what is left out is not sent, also if every object inherits its name", {
+  timeout: 20_000,
+}, async () => {
+  const { ask, calls } = await open();
+  await ask('{ usage(of: { team: "a" }) { used } }');
+  await ask("query ($of: UsageOf) { usage(of: $of) { used } }", {}, { of: { team: "b" } });
+  expect(calls).toEqual(["GET /api/usage?of[team]=a", "GET /api/usage?of[team]=b"]);
 });
