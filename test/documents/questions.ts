@@ -28,7 +28,7 @@ export type Question = {
   readonly variables: Limits;
 };
 
-export const depth = 4;
+export const depth = 5;
 
 /** The fields of an object that a question asks for, at this distance from the last level. */
 export const fieldsShown = (type: GraphQLObjectType, left: number): GraphQLField<unknown, unknown>[] =>
