@@ -34,7 +34,9 @@ export function checkUnsentCredentials(model: Model, findings: Findings): void {
           "credential-unsent",
           { coordinate: `#/components/securitySchemes/${name}`, schema: field.place, ...at },
           `a bound operation needs the credential "${name}", ${sent}: only request headers are forwarded to REST`,
-          `let the operation take a header, or approve it if something in front of REST adds "${name}"`,
+          isPlaced(scheme)
+            ? `say which request header brings it, by \`x-from-header\` in the scheme (spec/overlay.yaml); or approve it if something in front of REST adds "${name}"`
+            : `let the operation take a header, or approve it if something in front of REST adds "${name}"`,
           [sent],
         );
       }
@@ -49,6 +51,12 @@ function isSent({ inputs }: BoundField, scheme: RestNode | undefined): boolean {
   if (type !== "apiKey") return false;
   const key = inputKey({ in: location as InputLocation, name: String(name) });
   return inputs.some((each) => inputKey(each) === key);
+}
+
+/** Whether REST takes it in its query or in a cookie. */
+function isPlaced(scheme: RestNode | undefined): boolean {
+  const { type, in: location } = membersOf(scheme);
+  return type === "apiKey" && (location === "query" || location === "cookie");
 }
 
 function sentAs(scheme: RestNode | undefined): string {

@@ -8,14 +8,9 @@ import * as typescript from "@graphql-codegen/typescript";
 import * as typescriptOperations from "@graphql-codegen/typescript-operations";
 import * as typescriptResolvers from "@graphql-codegen/typescript-resolvers";
 import { isScalarType, isSpecifiedScalarType } from "graphql";
-import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import { boundFields, type Model } from "../bind/model.ts";
-import { unreadable } from "../diagnostic.ts";
-import type { RestDocument } from "../openapi/document.ts";
-import type { RestOperation } from "../openapi/operation.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import { dateScalars } from "../standards/date-scalars.ts";
-import { bundled } from "./bundle.ts";
 import { emitArguments } from "./emit-arguments.ts";
 import { emitDocuments, emitManifest, savedDefinitions } from "./emit-operations.ts";
 import { emitOperations } from "./emit-operations-table.ts";
@@ -23,7 +18,7 @@ import { emitResolvers } from "./emit-resolvers.ts";
 import { emitSchema } from "./emit-schema.ts";
 import { emitParents, parentName } from "./emit-types.ts";
 import { formatted } from "./format.ts";
-import { unguarded } from "./inherited-names.ts";
+import { emitRestTypes } from "./rest-types/emit-rest-types.ts";
 import { Results } from "./results.ts";
 import { singleQuoted } from "./text.ts";
 import { resolversName, resolversSuffix, typeScriptName } from "./type-names.ts";
@@ -110,20 +105,6 @@ function restTypes(model: Model, results: Results): Promise<string> {
   const operations = [...model.operations.values()].filter((operation) => bound.has(operation));
   const from = [document, operations.map(({ id }) => id).join("\n")];
   return results.text("rest types", from, () => emitRestTypes(document, operations));
-}
-
-async function emitRestTypes(document: RestDocument, operations: readonly RestOperation[]): Promise<string> {
-  try {
-    const whole = (await bundled(document, operations)) as unknown as OpenAPI3;
-    return unguarded(astToString(await openapiTS(whole, { defaultNonNullable: false, silent: true })));
-  } catch (error) {
-    throw unreadable(
-      document.root.file,
-      error instanceof URIError
-        ? "a path, an operationId, a component or a property has a % in its name that openapi-typescript cannot read"
-        : `openapi-typescript cannot write types for it: ${(error as Error).message}`,
-    );
-  }
 }
 
 const dateTypes = Object.fromEntries([...dateScalars.keys()].map((name) => [name, "string"]));

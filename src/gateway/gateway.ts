@@ -1,8 +1,10 @@
 /**
  * The gateway role: the one way in. Every request under `/v1/` passes four phases: strip, introspect, inject,
- * forward. It knows no operation of the API; what a caller may do is decided behind it, by the context it injects.
+ * forward. Of the API's operations it knows the names of their credential headers alone; what a caller may do is decided
+ * behind it, by the context it injects.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { operations } from "../../generated/operations.ts";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { addressBlock } from "../http/address-block.ts";
@@ -13,6 +15,7 @@ import { readKey, unauthenticated } from "../http/credentials.ts";
 import { graphqlPath } from "../http/error-response.ts";
 import { answerOptions } from "../http/options.ts";
 import { createServer } from "../http/server.ts";
+import { credentialNames } from "../rest/credentials.ts";
 import { createForward, methods } from "./forward.ts";
 import { createInject } from "./inject.ts";
 import { createKeyIntrospection } from "./key-introspection.ts";
@@ -37,9 +40,17 @@ declare module "fastify" {
   }
 }
 
-/** Makes the gateway in front of `backends`; it does not listen yet, and closes its connections on close. */
-export async function createGateway(config: Config, backends: Backends): Promise<FastifyInstance> {
-  const server = createServer(config, "gateway");
+/**
+ * Makes the gateway in front of `backends`; it does not listen yet, and closes its connections on close. `credentials` are
+ * the headers that the document's security schemes name.
+ */
+export async function createGateway(
+  config: Config,
+  backends: Backends,
+  credentials: readonly string[] = credentialNames(operations),
+): Promise<FastifyInstance> {
+  const server = createServer(config, "gateway", credentials);
+  const named = new Set(credentials);
   const { lookUp, close: closeLookUp } = createKeyIntrospection(config, backends.keyIntrospection);
   const { forward, close: closeForward } = createForward(config);
   // a little less than the whole, so that the 503 itself is still inside it
@@ -79,7 +90,7 @@ export async function createGateway(config: Config, backends: Backends): Promise
           ? undefined
           : findExplorerRoute(backends, request.method, request.raw.url ?? "", request.headers.accept);
       const route = explorer ?? findRoute(backends, request.raw.url ?? "");
-      const stripped = stripRequest(config.env.CONTEXT_HEADER_PREFIX, request.headers);
+      const stripped = stripRequest(config.env.CONTEXT_HEADER_PREFIX, request.headers, named);
       const caller = explorer ? undefined : await introspect(config, verify, key, request.ip);
       noteCaller(request, route, caller);
       if (caller) await limits.byKey(request, reply, caller.apiKeyId);

@@ -29,10 +29,17 @@ const proxyPrefix = /^(?:x-)?(?:cf|fastly|cloudfront|akamai|azure|envoy|amzn|app
 /** The front decides CORS, the request id and the rate limit. */
 const neverFromUpstreams = new Set([...hopByHop, "x-request-id", "x-powered-by", "server"]);
 
-/** The request headers that may reach an upstream. `prefix` is that of the context headers. */
-export function stripRequest(prefix: string, headers: IncomingHttpHeaders): Headers {
+/**
+ * The request headers that may reach an upstream. `prefix` is that of the context headers. Of names with `_`, which some
+ * servers read as `-`, only those of `credentials` may.
+ */
+export function stripRequest(
+  prefix: string,
+  headers: IncomingHttpHeaders,
+  credentials: ReadonlySet<string>,
+): Headers {
   return keep(headers, (name) => {
-    if (neverFromClients.has(name) || name.includes("_")) return false;
+    if (neverFromClients.has(name) || (name.includes("_") && !credentials.has(name))) return false;
     return !isOurs(prefix, name) && !proxyWord.test(name) && !proxyPrefix.test(name);
   });
 }

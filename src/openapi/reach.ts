@@ -5,7 +5,11 @@ import { mappedSchema } from "./variants.ts";
 import type { NodePath } from "./yaml-file.ts";
 
 /** Keywords whose value is data. A `$ref` inside data is not a reference. */
-const literalKeywords = new Set(["example", "examples", "default", "enum", "const"]);
+export const literalKeywords = new Set(["example", "examples", "default", "enum", "const"]);
+
+/** Whether the keys below `key` are names and no keywords: a response may be named `default` (OpenAPI 3.1 §4.8.16). */
+export const holdsNames = (key: string | number | undefined): boolean =>
+  key === "properties" || key === "responses";
 
 /** A node whose path is put together when somebody asks for it: a large document has a million nodes. */
 class Member implements RestNode {
@@ -46,10 +50,10 @@ export function* reachedNodes(
       const schema = mappedSchema(document, node, reference);
       if (schema) waiting.push(schema);
     }
-    const areProperties = (node instanceof Member ? node.key : node.path.at(-1)) === "properties";
+    const areNames = holdsNames(node instanceof Member ? node.key : node.path.at(-1));
     for (const [key, value] of Object.entries(node.value)) {
       const isNode = typeof value === "object" && value !== null && !visited.has(value);
-      if (isNode && (areProperties || !literalKeywords.has(key))) waiting.push(new Member(node, key, value));
+      if (isNode && (areNames || !literalKeywords.has(key))) waiting.push(new Member(node, key, value));
     }
     yield node;
   }

@@ -9,11 +9,22 @@ import { emptyShape, nodeBelow, type Shape } from "./shape.ts";
 export const schemaIn = (node: RestNode): RestNode =>
   isRecord(node.value) && "schema" in node.value ? nodeBelow(node, "schema") : { ...node, value: {} };
 
+/** Media types in the order in which bindings use them: what `Accept` asks for comes first. */
+const jsonTests = [(media: string) => /^application\/json\s*(?:;|$)/i.test(media), isJson, includesJson];
+
+/** Of the media types of a `content`, the one that bindings use. */
+export const usedMedia = (media: readonly string[]): string | undefined =>
+  firstOf(media, [...jsonTests, isForm, isText]);
+
+const firstOf = (
+  media: readonly string[],
+  tests: readonly ((media: string) => boolean)[],
+): string | undefined => tests.map((test) => media.find(test)).find((found) => found !== undefined);
+
 /** A JSON body, or else that of a form. */
 export function readBody(document: RestDocument, operation: RestNode): RestOperation["body"] {
   const node = document.child(operation, "requestBody");
-  const found =
-    node && (contentOf(document, node, isJson, includesJson) ?? contentOf(document, node, isForm));
+  const found = node && (contentOf(document, node, jsonTests) ?? contentOf(document, node, [isForm]));
   if (!node || !found) return undefined;
   const { entry, media, shape } = found;
   const required = (node.value as Record<string, unknown>).required === true;
@@ -58,8 +69,8 @@ export function readSuccesses(document: RestDocument, operation: RestNode): Succ
       // these have no content, whatever the document says (RFC 9110 §15.3.5, §15.3.6)
       if (status === "204" || status === "205") return [{ status }];
       const [media] = keysOf(document.child(node, "content"));
-      const json = contentOf(document, node, isJson, includesJson);
-      const found = json ?? contentOf(document, node, isText);
+      const json = contentOf(document, node, jsonTests);
+      const found = json ?? contentOf(document, node, [isText]);
       if (!found) return [{ status, ...(media !== undefined && { media }) }];
       const link = linkHeader(document, node);
       const shape = json ? found.shape : textShape(found.shape);
@@ -84,10 +95,10 @@ const textShape = (shape: Shape): Shape =>
 function contentOf(
   document: RestDocument,
   node: RestNode,
-  ...tests: ((media: string) => boolean)[]
+  tests: readonly ((media: string) => boolean)[],
 ): { media: string; entry: RestNode; shape: Shape } | undefined {
   const content = document.child(node, "content");
-  const media = tests.map((test) => keysOf(content).find(test)).find((found) => found !== undefined);
+  const media = firstOf(keysOf(content), tests);
   const entry = media === undefined ? undefined : document.child(content, media);
   return media === undefined || !entry
     ? undefined

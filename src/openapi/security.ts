@@ -39,13 +39,45 @@ export function credentialHeadersOf(document: RestDocument, operation: RestOpera
   return [...new Map(lists.map((list) => [list.join(), list])).values()].filter(({ length }) => length > 0);
 }
 
-/** The header of a security scheme, in lower case; `undefined` if it uses none. */
+/** A credential that REST takes in its query or in a cookie. */
+export type CredentialPlace = { readonly in: "query" | "cookie"; readonly name: string };
+
+/** The operation's credentials that REST takes in its query or in a cookie, by the request header that they come in. */
+export function credentialPlacesOf(
+  document: RestDocument,
+  operation: RestOperation,
+): Map<string, CredentialPlace> {
+  const { alternatives } = securityRequirementsOf(document, operation);
+  const schemes = alternatives.flatMap((alternative) =>
+    Object.keys(alternative).map((name) => securitySchemeOf(document, name)),
+  );
+  return new Map(
+    schemes.flatMap((scheme) => {
+      const { in: location, name } = membersOf(scheme);
+      const header = headerOf(scheme);
+      const isPlace = header !== undefined && (location === "query" || location === "cookie");
+      return isPlace && typeof name === "string" ? [[header, { in: location, name }] as const] : [];
+    }),
+  );
+}
+
+/**
+ * The request header that a security scheme's credential comes in, in lower case; `undefined` if it comes in none. A key
+ * that REST takes in its query or in a cookie comes in the header that `x-from-header` names.
+ */
 export function headerOf(scheme: RestNode | undefined): string | undefined {
-  const { type, in: location, name } = isRecord(scheme?.value) ? scheme.value : {};
-  if (type === "apiKey")
-    return location === "header" && typeof name === "string" ? name.toLowerCase() : undefined;
+  const { type, in: location, name, "x-from-header": from } = membersOf(scheme);
+  if (type === "apiKey") {
+    const header = location === "header" ? name : from;
+    return typeof header === "string" && /^[\w!#$%&'*+.^`|~-]+$/.test(header)
+      ? header.toLowerCase()
+      : undefined;
+  }
   return ["http", "oauth2", "openIdConnect"].includes(String(type)) ? "authorization" : undefined;
 }
+
+const membersOf = (scheme: RestNode | undefined): Record<string, unknown> =>
+  isRecord(scheme?.value) ? scheme.value : {};
 
 /** Whether the document says anywhere which credentials its operations take; `security: []` says that they take none. */
 export const declaresSecurity = (document: RestDocument, operations: Iterable<RestOperation>): boolean =>

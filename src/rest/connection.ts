@@ -66,7 +66,9 @@ export async function connection<
   const start = startAt(args, page);
   let header: string | string[] | undefined;
   const first = page.from === undefined ? null : String(page.from);
-  const body = await load({ ...args, ...sizeOf(args, page, start), after: start.cursor ?? first }, (link) => {
+  // an argument that is left out has no value, also where every object inherits its name (`valueOf`)
+  const own = { __proto__: null, ...args, ...sizeOf(args, page, start), after: start.cursor ?? first };
+  const body = await load(own, (link) => {
     header = link;
   });
   if (typeof body !== "object" || body === null) return body as never;

@@ -38,14 +38,39 @@ export class Forwarded {
     const known = this.#headersOf.get(operation);
     if (known) return known;
     const headers: Record<string, string> = { ...this.headers };
-    for (const name of operation.credentials?.flat() ?? []) {
-      const value = this.credentials[name];
-      if (value !== undefined) headers[name] = value;
+    const cookies: string[] = [];
+    for (const [name, value] of this.#credentialsOf(operation)) {
+      const place = operation.places?.[name];
+      if (place === undefined) headers[name] = value;
+      else if (place.in === "cookie" && cookieValue.test(value)) cookies.push(`${place.name}=${value}`);
     }
+    if (cookies.length > 0) headers.cookie = cookies.join("; ");
     this.#headersOf.set(operation, headers);
     return headers;
   }
+
+  /** The path of a call, with the credentials that REST takes in its query. Only the request itself may hold it. */
+  pathOf(operation: Operation, path: string): string {
+    if (operation.places === undefined) return path;
+    let whole = path;
+    for (const [name, value] of this.#credentialsOf(operation)) {
+      const place = operation.places[name];
+      if (place?.in !== "query") continue;
+      whole += `${whole.includes("?") ? "&" : "?"}${encodeURIComponent(place.name)}=${encodeURIComponent(value)}`;
+    }
+    return whole;
+  }
+
+  #credentialsOf({ credentials }: Operation): [name: string, value: string][] {
+    return [...new Set(credentials?.flat())].flatMap((name) => {
+      const value = this.credentials[name];
+      return value === undefined ? [] : [[name, value]];
+    });
+  }
 }
+
+/** What a cookie can hold (RFC 6265 §4.1.1). REST refuses a call without its cookie. */
+const cookieValue = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
 
 /** No value of a header has a line break, so different headers have different texts. */
 function textOf(headers: Headers): string {

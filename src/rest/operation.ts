@@ -8,8 +8,10 @@ export type Operation = {
   readonly permission?: string;
   /** The styles of array and object parameters, and of a form's properties, by `<in>:<name>` (OpenAPI 3.1 §4.8.12.2). */
   readonly style?: Readonly<Record<string, { readonly style: string; readonly explode: boolean }>>;
-  /** The request headers that carry its credentials, in lower case: a list for each way in. Absent: it takes none. */
+  /** The request headers that bring its credentials, in lower case: a list for each way in. Absent: it takes none. */
   readonly credentials?: readonly (readonly string[])[];
+  /** Header → where REST takes the credential that comes in it, if that is its query or a cookie. */
+  readonly places?: Readonly<Record<string, { readonly in: "query" | "cookie"; readonly name: string }>>;
   /** The media type of its body, if that is not `application/json`. */
   readonly media?: string;
   /** The media type of a success that is text. */

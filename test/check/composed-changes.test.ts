@@ -62,12 +62,25 @@ test("a changed unnamed member is compared with the member that it was", () => {
   ]);
 });
 
+test("a new member is no danger to a field that is no union", () => {
+  const discriminator = { propertyName: "name" };
+  const named = (title: string): object => ({
+    ...person,
+    required: ["name"],
+    properties: { ...person.properties, name: { const: title } },
+  });
+  const [one, two] = [named("one"), named("two")];
+  expect(
+    changesBetween(openapi({ oneOf: [one], discriminator }), openapi({ oneOf: [one, two], discriminator })),
+  ).toContainEqual({ class: "safe", message: `${at} : two is a new member of it` });
+});
+
 test("an unnamed member that is new or gone is a change", () => {
   expect(
     changesBetween(openapi({ oneOf: [person, firm] }), openapi({ oneOf: [person, firm, list] })),
   ).toEqual([
     { class: "breaking", message: `${at} is array or object now, it was object` },
-    { class: "dangerous", message: `${at} : array is a new member of it` },
+    { class: "safe", message: `${at} : array is a new member of it` },
   ]);
   expect(
     changesBetween(openapi({ oneOf: [person, firm, list] }), openapi({ oneOf: [person, firm] })),

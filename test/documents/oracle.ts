@@ -352,13 +352,13 @@ export class Oracle {
     const items = (ways: readonly Way[]): unknown[] => ways.flatMap(({ items: each }) => each);
     const list = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
     if (list.kind === Kind.LIST_TYPE) return this.#value(coordinate, list.type, items(before), items(after));
-    const key = JSON.stringify([namedType(type).name.value, unique(old), unique(now)]);
-    if (this.#seen.has(key)) return;
-    this.#seen.add(key);
     const { value: owner } = namedType(type).name;
     const members = this.#members(owner);
-    // a union has no type for a further member
+    // a union has no type for a further member: each field that is one cannot show it
     if (members.length > 0 && after.length > before.length) this.changed.add(coordinate);
+    const key = JSON.stringify([owner, unique(old), unique(now)]);
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
     for (const member of members) {
       const own = (ways: readonly Way[]): Way[] => ways.filter((way) => this.#isOf(member, way));
       this.#object(member, own(before), own(after));

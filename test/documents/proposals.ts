@@ -3,6 +3,7 @@ import { bind } from "../../src/bind/bind.ts";
 import { type DocumentFile, readDocument } from "../../src/bind/load.ts";
 import type { Model } from "../../src/bind/model.ts";
 import type { Diagnostic } from "../../src/diagnostic.ts";
+import type { ReadFile } from "../../src/openapi/document.ts";
 import { Proposal } from "../../src/propose/propose.ts";
 import { readSchema } from "../../src/schema/read-schema.ts";
 
@@ -25,8 +26,8 @@ export type Proposals = {
 
 /** A root needs a field before the first proposal has one. Its own finding does not count. */
 const start = "type Query { _: Int }\ntype Mutation { _: Int }\n";
-export function proposalsOf(text: string, most: number, groupSize = 30): Proposals {
-  const file = readDocument((name) => (name === "openapi.yaml" ? text : undefined));
+export function proposalsOf(read: ReadFile, most: number, groupSize = 30): Proposals {
+  const file = readDocument(read);
   const all = [...file.operations.keys()];
   // spread over the whole document, so that no part of it is left out
   const step = Math.max(1, all.length / most);

@@ -31,6 +31,14 @@ describe("forwarding", () => {
     expect([answer.status, answer.headers.get("content-length")]).toEqual([200, "12"]);
   });
 
+  test("of headers with `_` only a declared credential arrives, and never as a context header", async () => {
+    const { url, rest } = await startGateway({ credentials: ["api_access_token", "x_service_tenant_id"] });
+    const sent = { api_access_token: "t", x_api_key: "no", other_one: "no", x_service_tenant_id: "no" };
+    await fetch(new URL(me, url), { headers: { ...headers, ...sent } });
+    const names = Object.keys(rest.seen[0]?.headers ?? {}).filter((name) => name.includes("_"));
+    expect(names).toEqual(["api_access_token"]);
+  });
+
   test("hop-by-hop fields end at the gateway, both ways", async () => {
     const seen: IncomingMessage["headers"][] = [];
     const rest = await upstream((request, response) => {

@@ -17,18 +17,25 @@ export type Started = {
   rest: Recorder;
   graphql: Recorder;
 };
-type Options = { env?: NodeJS.ProcessEnv; rest?: URL; graphql?: URL | null; keyIntrospection?: URL };
+type Options = {
+  env?: NodeJS.ProcessEnv;
+  rest?: URL;
+  graphql?: URL | null;
+  keyIntrospection?: URL;
+  credentials?: readonly string[];
+};
 
-export async function startGateway({ env = {}, ...behind }: Options = {}): Promise<Started> {
+export async function startGateway({ env = {}, credentials, ...behind }: Options = {}): Promise<Started> {
   const [keys, rest, graphql] = await Promise.all([fakeKeyService(), recorder(), recorder()]);
   const config = readConfig({ GATEWAY_SECRET: secret, LOG_LEVEL: "silent", ...patient, ...env }, ["gateway"]);
   const graphqlUrl =
     behind.graphql === null ? undefined : (behind.graphql ?? new URL("/v1/graphql", graphql.url));
-  const gateway = await createGateway(config, {
+  const backends = {
     rest: behind.rest ?? rest.url,
     keyIntrospection: behind.keyIntrospection ?? new URL("/internal/keys/introspect", keys.url),
     ...(graphqlUrl ? { graphql: graphqlUrl } : {}),
-  });
+  };
+  const gateway = await createGateway(config, backends, credentials);
   await gateway.listen({ port: 0, host: "127.0.0.1" });
   onTestFinished(async () => {
     gateway.server.closeAllConnections();

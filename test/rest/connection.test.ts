@@ -151,3 +151,16 @@ test("a page that breaks its contract is left to the proof of each field, or is 
     code: "BAD_UPSTREAM_RESPONSE",
   });
 });
+
+test("an argument that is left out has no value, also if every object inherits its name", async () => {
+  const page = { items: ["items"], next: ["next"] } as const;
+  const args: { after?: string; valueOf?: string; q?: string } = Object.assign(Object.create(null), {
+    q: "a",
+  });
+  const asked: unknown[] = [];
+  await connection(args, page, async (given) => {
+    asked.push(given.valueOf, given.q);
+    return { items: [{ id: 1 }], next: null };
+  });
+  expect(asked).toEqual([undefined, "a"]);
+});

@@ -2,7 +2,7 @@
 
 import type { RestDocument } from "../../openapi/document.ts";
 import { methodAndPath, type RestOperation } from "../../openapi/operation.ts";
-import { credentialHeadersOf } from "../../openapi/security.ts";
+import { credentialHeadersOf, credentialPlacesOf } from "../../openapi/security.ts";
 import { isText } from "../../standards/media-type.ts";
 import type { BoundField } from "../model.ts";
 import type { CalledOperation } from "./rest-request.ts";
@@ -17,6 +17,7 @@ export const calledOperations = (
 function calledOperation(document: RestDocument, operation: RestOperation): CalledOperation {
   const { id, product, permission, parameters, body, successes } = operation;
   const credentials = credentialHeadersOf(document, operation);
+  const places = credentialPlacesOf(document, operation);
   const styled = parameters.filter(
     ({ shape, style }) => style === "json" || shape.types.has("array") || shape.types.has("object"),
   );
@@ -30,6 +31,7 @@ function calledOperation(document: RestDocument, operation: RestOperation): Call
     product,
     ...(permission !== undefined && { permission }),
     ...(credentials.length > 0 && { credentials }),
+    ...(places.size > 0 && { places: Object.fromEntries(places) }),
     ...(Object.keys(style).length > 0 && { style }),
     ...(body && body.media !== "application/json" && { media: body.media }),
     ...(text !== undefined && { text }),

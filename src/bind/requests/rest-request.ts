@@ -1,5 +1,6 @@
 /** The resolved requests of the model: codegen prints them and decides nothing. */
 import type { InputLocation } from "../../openapi/operation.ts";
+import type { CredentialPlace } from "../../openapi/security.ts";
 import type { JsonSchema } from "../../standards/json-schema.ts";
 
 export type RestRequest = {
@@ -76,6 +77,8 @@ export type CalledOperation = {
   readonly style?: Readonly<Record<string, { readonly style: string; readonly explode: boolean }>>;
   /** The request headers that carry its credentials, a list for each way in. Absent: none is declared. */
   readonly credentials?: readonly (readonly string[])[];
+  /** Header → where REST takes the credential that comes in it, if that is no header. */
+  readonly places?: Readonly<Record<string, CredentialPlace>>;
   /** The body's media type, if it is not `application/json`. */
   readonly media?: string;
   /** The media type of a 2xx response that is text. */

@@ -6,8 +6,16 @@ import { type ShapeChange, type ShapePair, standaloneUse } from "./shape-pair.ts
 
 type Add = (change: ShapeChange) => void;
 
-/** Adds the changes of the member list, and hands each member that both schemas have to `compare`. */
-export function compareVariants(pair: ShapePair, add: Add, compare: (member: ShapePair) => void): void {
+/**
+ * Adds the changes of the member list, and hands each member that both schemas have to `compare`. `isUnion`: a union or an
+ * interface may read the value.
+ */
+export function compareVariants(
+  pair: ShapePair,
+  isUnion: boolean,
+  add: Add,
+  compare: (member: ShapePair) => void,
+): void {
   const [before, after] = [pair.old.shape.variants, pair.new.shape.variants];
   if (before && before.property !== after?.property)
     add({
@@ -27,9 +35,11 @@ export function compareVariants(pair: ShapePair, add: Add, compare: (member: Sha
     else add(memberChange(member, isRequest ? "breaking" : "safe", "is no longer a member of"));
   }
   const matched = new Set(matches.values());
+  // other fields show what all members have, and the proof tells what a new one lacks
+  const looser = isUnion && !isRequest ? "dangerous" : "safe";
   for (const member of after.members) {
     const isKnown = matched.has(member) || before.members.some((old) => sharesValue(old, member));
-    if (!isKnown) add(memberChange(member, isRequest ? "safe" : "dangerous", "is a new member of"));
+    if (!isKnown) add(memberChange(member, looser, "is a new member of"));
   }
 }
 

@@ -1,5 +1,7 @@
 /** Compares two OpenAPI documents, operation by operation. */
+import { getNamedType, isAbstractType, isObjectType } from "graphql";
 import { boundFields, type Model } from "../../bind/model.ts";
+import { nodeKey } from "../../openapi/document.ts";
 import { methodAndPath, type RestOperation } from "../../openapi/operation.ts";
 import { compareSecurity } from "./compare-security.ts";
 import { OperationComparison } from "./operation-comparison.ts";
@@ -10,7 +12,7 @@ import { ShapeComparison } from "./shape-comparison.ts";
 export function restChanges(base: Model, head: Model): RestChange[] {
   const changes = new RestChangeCollector();
   const others = new RestChangeCollector();
-  const shapes = new ShapeComparison(changes);
+  const shapes = new ShapeComparison(changes, nodesWithoutUnion(base));
   const otherShapes = shapes.into(others);
   const bound = new Set(boundFields(base).map(({ operation }) => operation));
   const byMethodAndPath = new Map(
@@ -43,6 +45,20 @@ export function restChanges(base: Model, head: Model): RestChange[] {
     });
   }
   return [...changes.all(), ...unreached(changes, others)];
+}
+
+/** The keys of the nodes that fields rest on of which none is a union or an interface. */
+function nodesWithoutUnion({ schema, reliances }: Model): Set<string> {
+  const isUnion = (coordinate: string): boolean => {
+    const [type = "", field = ""] = coordinate.split(".");
+    const owner = schema.getType(type);
+    const shown = isObjectType(owner) ? owner.getFields()[field] : undefined;
+    return shown !== undefined && isAbstractType(getNamedType(shown.type));
+  };
+  const byNode = Map.groupBy(reliances, ({ node }) => nodeKey(node));
+  return new Set(
+    [...byNode].flatMap(([key, all]) => (all.some(({ coordinate }) => isUnion(coordinate)) ? [] : [key])),
+  );
 }
 
 /**

@@ -12,17 +12,19 @@ import { placeName, type ShapeChange, type ShapePair, type ShapeUse, standaloneU
 
 export class ShapeComparison {
   readonly #changes: RestChangeCollector;
+  readonly #withoutUnion: ReadonlySet<string>;
   readonly #compared: Set<string>;
 
-  /** `compared`: pairs of schemas whose changes are told already. */
-  constructor(changes: RestChangeCollector, compared = new Set<string>()) {
+  /** `withoutUnion`: the keys of the nodes that no union is bound to. `compared`: pairs whose changes are told already. */
+  constructor(changes: RestChangeCollector, withoutUnion: ReadonlySet<string>, compared = new Set<string>()) {
     this.#changes = changes;
+    this.#withoutUnion = withoutUnion;
     this.#compared = compared;
   }
 
   /** A comparison that adds its changes elsewhere, and leaves out the pairs of this one. */
   into(changes: RestChangeCollector): ShapeComparison {
-    return new ShapeComparison(changes, this.#compared);
+    return new ShapeComparison(changes, this.#withoutUnion, this.#compared);
   }
 
   compare(pair: ShapePair): void {
@@ -35,7 +37,8 @@ export class ShapeComparison {
     if (!compareKeywords(inside, add)) return;
     this.#properties(inside);
     this.#items(inside);
-    compareVariants(inside, add, (member) => this.compare(member));
+    const isUnion = !this.#withoutUnion.has(nodeKey(pair.old.shape.node));
+    compareVariants(inside, isUnion, add, (member) => this.compare(member));
   }
 
   /** `required` and `nullable` may differ between two uses of one schema: the change belongs to the use. */

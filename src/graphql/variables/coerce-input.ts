@@ -127,7 +127,8 @@ function coerceObject(
   const unknown = names.find((name) => !order.has(name));
   if (unknown !== undefined) throw unknownMember(coercion, type, unknown, given);
   if (type.isOneOf) checkOneOf(type, coerced, given);
-  return Object.fromEntries(coerced);
+  // without a prototype: a field that is left out has no value, also if every object inherits its name (`valueOf`)
+  return Object.assign(Object.create(null), Object.fromEntries(coerced));
 }
 
 function coerceMember(

@@ -121,7 +121,8 @@ export class Upstream {
       deadlines.abandon(failure);
     };
     if (isRead) scope.onLeave(abandon);
-    const { method, path, body, operation } = request;
+    const { method, body, operation } = request;
+    const path = scope.forwarded.pathOf(operation, request.path);
     const carried = scope.forwarded.headersOf(operation);
     const { traceparent } = request.call;
     const own = [request.headers, read?.validators, traceparent && { traceparent }].filter(Boolean);

@@ -30,22 +30,24 @@ async function open() {
     if (url === "/api/motto")
       return void response.writeHead(200, { "content-type": "text/plain" }).end("Be kind.");
     const sender = { kind: "contact", email: "a@b.example" };
+    if (url?.startsWith("/api/usage"))
+      return void response.writeHead(200, { "content-type": "application/json" }).end('{"used":3}');
     const ticket = method === "POST" ? { id: 2 } : [{ id: 1, sender }];
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(ticket));
   });
   onTestFinished(vendor.close);
-  const { url } = await runReady(["graphql"], { REST_BASE_URL: vendor.url.href }, [], copy.main);
-  const ask = async (query: string) => {
+  const { url, output } = await runReady(["graphql"], { REST_BASE_URL: vendor.url.href }, [], copy.main);
+  const ask = async (query: string, more: Readonly<Record<string, string>> = {}, variables = {}) => {
     const credentials = { api_access_token: "t", "x-project": "p", "x-api-key": "no", cookie: "c=1" };
-    const headers = { "content-type": "application/json", ...credentials };
+    const headers = { "content-type": "application/json", ...credentials, ...more };
     const reply = await fetch(new URL("/v1/graphql", url), {
       method: "POST",
       headers,
-      body: JSON.stringify({ query }),
+      body: JSON.stringify({ query, variables }),
     });
     return reply.json();
   };
-  return { ask, calls };
+  return { ask, calls, output };
 }
 
 test("what is generated type-checks", { timeout: 120_000 }, async () => {
@@ -80,4 +82,33 @@ test("each operation gets its own credentials; ids, unions, text and forms come 
     "GET /api/motto",
     "POST /api/accounts/7/tickets api_access_token=t x-project=p content-type=application/x-www-form-urlencoded subject=a%26b&labels=x&labels=y",
   ]);
+});
+
+test("a credential goes into the query and the cookie of the operation that takes it, and nowhere else", {
+  timeout: 20_000,
+}, async () => {
+  const { ask, calls, output } = await open();
+  const own = { "x-url-key": "secret&1", "x-session": "secret-2", "x-explain-calls": "1" };
+  const answer = await ask('{ motto usage(month: "5") { used } }', own);
+  expect(answer).toMatchObject({ data: { motto: "Be kind.", usage: { used: 3 } } });
+  // a cookie cannot hold this
+  expect(await ask("{ usage { used } }", { "x-session": "secret; admin=1" })).toMatchObject({
+    data: { usage: { used: 3 } },
+  });
+  expect(calls.sort()).toEqual([
+    "GET /api/motto",
+    "GET /api/usage",
+    "GET /api/usage?month=5&token=secret%261 cookie=sid=secret-2",
+  ]);
+  expect(answer).toHaveProperty("extensions.calls");
+  expect(JSON.stringify(answer) + output()).not.toContain("secret");
+});
+
+test("what is left out is not sent, also if every object inherits its name", {
+  timeout: 20_000,
+}, async () => {
+  const { ask, calls } = await open();
+  await ask('{ usage(of: { team: "a" }) { used } }');
+  await ask("query ($of: UsageOf) { usage(of: $of) { used } }", {}, { of: { team: "b" } });
+  expect(calls).toEqual(["GET /api/usage?of[team]=a", "GET /api/usage?of[team]=b"]);
 });

@@ -5,10 +5,11 @@
  */
 import { posix } from "node:path";
 import { BaseResolver, bundle, createConfig, type Document, Source } from "@redocly/openapi-core";
-import { decodePercent, isRecord, type RestDocument, type RestNode, refOf } from "../openapi/document.ts";
-import type { RestOperation } from "../openapi/operation.ts";
-import { partsOf, reachedNodes } from "../openapi/reach.ts";
-import { mappedReference } from "../openapi/variants.ts";
+import { decodePercent, isRecord, type RestDocument, type RestNode, refOf } from "../../openapi/document.ts";
+import type { RestOperation } from "../../openapi/operation.ts";
+import { partsOf, reachedNodes } from "../../openapi/reach.ts";
+import { mappedReference } from "../../openapi/variants.ts";
+import { type DeepReferences, deepReferences } from "./deep-references.ts";
 import { guarded, guardedReference } from "./inherited-names.ts";
 
 /** The bundler sees all files in this folder, so that no path of the machine gets into the output. */
@@ -18,7 +19,8 @@ export async function bundled(
   document: RestDocument,
   operations: readonly RestOperation[],
 ): Promise<Record<string, unknown>> {
-  const resolver = new LoadedFiles(document, reachedRoot(document, operations));
+  const { root, references } = reachedRoot(document, operations);
+  const resolver = new LoadedFiles(document, root, references);
   const config = await createConfig({});
   const found = await bundle({ ref: folder + document.root.file, config, externalRefResolver: resolver });
   const problem = found.problems.find(({ severity }) => severity === "error");
@@ -27,7 +29,10 @@ export async function bundled(
 }
 
 /** The root file without the operations that are not bound, and without the components that the others do not reach. */
-function reachedRoot(document: RestDocument, operations: readonly RestOperation[]): Record<string, unknown> {
+function reachedRoot(
+  document: RestDocument,
+  operations: readonly RestOperation[],
+): { root: Record<string, unknown>; references: DeepReferences["references"] } {
   const { openapi, info, paths, components } = document.root.value as Record<string, unknown>;
   const visited = new Map<unknown, RestNode>();
   const items = Map.groupBy(operations, ({ path }) => path);
@@ -37,16 +42,20 @@ function reachedRoot(document: RestDocument, operations: readonly RestOperation[
       : [operation.item],
   );
   for (const _ of reachedNodes(document, starts, visited));
-  const kept = Object.entries(isRecord(components) ? components : {}).map(([kind, group]) => {
-    const members = Object.entries(isRecord(group) ? group : {});
-    return [kind, Object.fromEntries(members.filter(([, member]) => visited.has(member)))] as const;
+  const deep = deepReferences(document, visited.values());
+  const groups = isRecord(components) ? components : {};
+  const kept = [...new Set([...Object.keys(groups), ...deep.components.keys()])].map((kind) => {
+    const members = Object.entries(isRecord(groups[kind]) ? groups[kind] : {});
+    const reached = members.filter(([, member]) => visited.has(member));
+    return [kind, Object.fromEntries([...reached, ...(deep.components.get(kind) ?? [])])] as const;
   });
-  return {
+  const root = {
     openapi,
     info,
     paths: Object.fromEntries([...items].map(([path, bound]) => [path, boundItem(document, path, bound)])),
     components: Object.fromEntries(kept),
   };
+  return { root, references: deep.references };
 }
 
 /** A path with its bound operations alone. An operation that shares its `operationId` goes without. */
@@ -64,13 +73,15 @@ function boundItem({ root }: RestDocument, path: string, bound: readonly RestOpe
 class LoadedFiles extends BaseResolver {
   readonly #document: RestDocument;
   readonly #root: unknown;
+  readonly #references: DeepReferences["references"];
   readonly #files = new Map<string, Promise<Document>>();
 
   /** `root` stands for the root file. */
-  constructor(document: RestDocument, root: unknown) {
+  constructor(document: RestDocument, root: unknown, references: DeepReferences["references"]) {
     super();
     this.#document = document;
     this.#root = root;
+    this.#references = references;
   }
 
   override resolveExternalRef(base: string | null, reference: string): string {
@@ -87,7 +98,7 @@ class LoadedFiles extends BaseResolver {
   async #load(absoluteRef: string): Promise<Document> {
     const name = absoluteRef.slice(folder.length);
     const value = name === this.#document.root.file ? this.#root : this.#document.file(name);
-    return { source: new Source(absoluteRef, ""), parsed: copy(value) };
+    return { source: new Source(absoluteRef, ""), parsed: copy(value, this.#references) };
   }
 }
 
@@ -95,27 +106,38 @@ class LoadedFiles extends BaseResolver {
  * What the bundle writes into must not be the model's. YAML aliases stay one object. A map of examples is left out: no
  * type is made of it. `at`: the key of the value; below `properties` keys are the API's own.
  */
-function copy(value: unknown, copies = new Map<unknown, unknown>(), at?: string): unknown {
+function copy(
+  value: unknown,
+  references: DeepReferences["references"],
+  copies = new Map<unknown, unknown>(),
+  at?: string,
+): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (copies.has(value)) return copies.get(value);
   const made: unknown[] | Record<string, unknown> = Array.isArray(value) ? [] : {};
   copies.set(value, made);
-  if (Array.isArray(made)) made.push(...(value as unknown[]).map((item) => copy(item, copies)));
+  if (Array.isArray(made)) made.push(...(value as unknown[]).map((item) => copy(item, references, copies)));
   else
     for (const [key, member] of Object.entries(value)) {
       if (key === "examples" && isRecord(member) && at !== "properties") continue;
-      made[guarded(key)] = copyMember(key, member, copies);
+      const own = key === "$ref" ? (references.get(value) ?? member) : member;
+      made[guarded(key)] = copyMember(key, own, references, copies);
     }
   return made;
 }
 
 /** The member of an object. Names of schemas and of properties are guarded, also where they are values. */
-function copyMember(key: string, member: unknown, copies: Map<unknown, unknown>): unknown {
+function copyMember(
+  key: string,
+  member: unknown,
+  references: DeepReferences["references"],
+  copies: Map<unknown, unknown>,
+): unknown {
   if (key === "$ref" && typeof member === "string") return guardedReference(member);
   if (key === "required" && Array.isArray(member)) return member.map((name) => guarded(String(name)));
   if (key === "examples" && isExamples(member)) return {};
   if (key !== "discriminator" || !isRecord(member) || typeof member.propertyName !== "string")
-    return copy(member, copies, key);
+    return copy(member, references, copies, key);
   const { propertyName, mapping } = member;
   const pointed = Object.entries(isRecord(mapping) ? mapping : {}).map(([value, to]) => [
     guarded(value),

@@ -1,0 +1,25 @@
+/** `generated/rest.ts`: openapi-typescript's types of the bound operations. */
+import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
+import { unreadable } from "../../diagnostic.ts";
+import type { RestDocument } from "../../openapi/document.ts";
+import type { RestOperation } from "../../openapi/operation.ts";
+import { bundled } from "./bundle.ts";
+import { unguarded } from "./inherited-names.ts";
+import { readPlainly } from "./read-plainly.ts";
+
+export async function emitRestTypes(
+  document: RestDocument,
+  operations: readonly RestOperation[],
+): Promise<string> {
+  try {
+    const whole = readPlainly(await bundled(document, operations)) as unknown as OpenAPI3;
+    return unguarded(astToString(await openapiTS(whole, { defaultNonNullable: false, silent: true })));
+  } catch (error) {
+    throw unreadable(
+      document.root.file,
+      error instanceof URIError
+        ? "a path, an operationId, a component or a property has a % in its name that openapi-typescript cannot read"
+        : `openapi-typescript cannot write types for it: ${(error as Error).message}`,
+    );
+  }
+}

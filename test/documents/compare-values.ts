@@ -1,0 +1,129 @@
+/**
+ * Holds an answer of GraphQL against the REST body behind it, value by value. It reads the directives of the SDL, and
+ * shares no code with `src/`.
+ */
+import { isDeepStrictEqual } from "node:util";
+import {
+  type ASTNode,
+  type ConstDirectiveNode,
+  type GraphQLEnumType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNullableType,
+  isAbstractType,
+  isEnumType,
+  isListType,
+  isObjectType,
+  valueFromASTUntyped,
+} from "graphql";
+import { fieldsShown } from "./questions.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A value of a leaf, in REST's body and in the answer. */
+export type Compared = {
+  readonly path: string;
+  readonly rest: unknown;
+  readonly shown: unknown;
+  readonly isRight: boolean;
+};
+
+type Pair = { readonly rest: unknown; readonly shown: unknown; readonly path: string };
+
+/** `field`: of a root type. */
+export function compareValues(
+  schema: GraphQLSchema,
+  field: { readonly type: GraphQLOutputType; readonly astNode?: ASTNode | null | undefined },
+  pair: Pair,
+  depth: number,
+): Compared[] {
+  const result = directive(field.astNode, "rest")?.result;
+  return compare(schema, field.type, { ...pair, rest: at(pair.rest, result) }, depth, "");
+}
+
+function compare(
+  schema: GraphQLSchema,
+  type: GraphQLOutputType,
+  pair: Pair,
+  depth: number,
+  alias: string,
+): Compared[] {
+  const bare = getNullableType(type);
+  const { path, rest = null, shown = null } = pair;
+  if (rest === null) return [{ path, rest, shown, isRight: shown === null }];
+  if (isListType(bare)) {
+    const [items, values] = [listOf(rest), listOf(shown)];
+    const length: Compared = {
+      path: `${path}.length`,
+      rest: items.length,
+      shown: values.length,
+      isRight: items.length === values.length,
+    };
+    return [
+      length,
+      ...items.flatMap((item, index) =>
+        compare(
+          schema,
+          bare.ofType,
+          { rest: item, shown: values[index], path: `${path}.${index}` },
+          depth,
+          alias,
+        ),
+      ),
+    ];
+  }
+  if (isObjectType(bare)) return compareFields(schema, bare, pair, depth, alias);
+  if (isAbstractType(bare)) {
+    const member = schema.getType(String(membersOf(shown).__typename));
+    return isObjectType(member)
+      ? compareFields(schema, member, pair, depth, `${member.name}__`)
+      : [{ path, rest, shown, isRight: false }];
+  }
+  const wanted = isEnumType(bare) ? enumName(bare, rest) : bare.name === "ID" ? String(rest) : rest;
+  return [{ path, rest, shown, isRight: isDeepStrictEqual(wanted, shown) }];
+}
+
+const compareFields = (
+  schema: GraphQLSchema,
+  type: GraphQLObjectType,
+  { rest, shown, path }: Pair,
+  depth: number,
+  alias: string,
+): Compared[] =>
+  fieldsShown(type, depth).flatMap((field) => {
+    const { name, self } = directive(field.astNode, "restName") ?? {};
+    const below = {
+      rest: self === true ? rest : at(rest, name ?? field.name),
+      shown: membersOf(shown)[alias + field.name],
+      path: `${path}.${field.name}`,
+    };
+    return compare(schema, field.type, below, depth - 1, "");
+  });
+
+/** The value at a property, or at a path of properties. */
+function at(value: unknown, name: unknown): unknown {
+  if (typeof name !== "string") return value;
+  const members = membersOf(value);
+  return Object.hasOwn(members, name)
+    ? members[name]
+    : name.split(".").reduce<unknown>((each, step) => membersOf(each)[step], value);
+}
+
+const enumName = (type: GraphQLEnumType, rest: unknown): string | undefined =>
+  type.getValues().find(({ name, astNode }) => (directive(astNode, "restName")?.name ?? name) === rest)?.name;
+
+function directive(node: ASTNode | null | undefined, name: string): Json | undefined {
+  const all = node && "directives" in node ? ((node.directives ?? []) as readonly ConstDirectiveNode[]) : [];
+  const found = all.find((each) => each.name.value === name);
+  return (
+    found &&
+    Object.fromEntries(
+      (found.arguments ?? []).map((each) => [each.name.value, valueFromASTUntyped(each.value)]),
+    )
+  );
+}
+
+const membersOf = (value: unknown): Json =>
+  typeof value === "object" && value !== null ? (value as Json) : {};
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

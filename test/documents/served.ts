@@ -1,0 +1,139 @@
+/**
+ * Serves the proposals of a document through the `graphql` role in front of Prism, as a user starts both, and holds each
+ * value of the answers against the value that Prism had sent. What a field shows is read from the directives of the SDL;
+ * nothing of `src/` is used for that.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buildASTSchema, type GraphQLSchema, parse } from "graphql";
+import { type ReadFile, RestDocument } from "../../src/openapi/document.ts";
+import { listens, startProgram } from "../child-process.ts";
+import { copyProject } from "../e2e/project-copy.ts";
+import { patient } from "../patient.ts";
+import { compareValues } from "./compare-values.ts";
+import { type Prism, type RestAnswer, startPrism } from "./prism.ts";
+import type { Group } from "./proposals.ts";
+import { type ArgumentSchemas, depth, type Question, questionsOf } from "./questions.ts";
+
+export type Served = {
+  /** Operations that Prism answered with success, as the document says. */
+  readonly served: number;
+  /** Values in the answers, and those of them that are Prism's. */
+  readonly values: number;
+  readonly right: number;
+  /** The operations that Prism did not answer with success, and the values that are not right. */
+  readonly reasons: readonly string[];
+};
+
+type Counts = { served: number; values: number; right: number; reasons: string[] };
+
+export async function serve(read: ReadFile, group: Group): Promise<Served> {
+  const folder = mkdtempSync(join(tmpdir(), "messaging-graphql-served-"));
+  const { value } = new RestDocument("openapi.yaml", read).root;
+  const file = join(folder, "openapi.json");
+  writeFileSync(file, JSON.stringify(value));
+  const counts: Counts = { served: 0, values: 0, right: 0, reasons: [] };
+  const prism = await startPrism(file);
+  try {
+    await serveGroup(read, group.schema, prism, headersOf(value), counts);
+  } finally {
+    await prism.stop();
+    rmSync(folder, { recursive: true });
+  }
+  return counts;
+}
+
+async function serveGroup(
+  read: ReadFile,
+  sdl: string,
+  prism: Prism,
+  headers: Record<string, string>,
+  counts: Counts,
+): Promise<void> {
+  const spec = mkdtempSync(join(tmpdir(), "messaging-graphql-spec-"));
+  for (const name of ["openapi.yaml", "overlay.yaml"]) {
+    const text = read(name);
+    if (text !== undefined) writeFileSync(join(spec, name), text);
+  }
+  writeFileSync(join(spec, "schema.graphql"), sdl);
+  const copy = copyProject(spec);
+  rmSync(spec, { recursive: true });
+  await copy.codegen();
+  const limits = {
+    MAX_BODY_BYTES: "10000000",
+    MAX_DOCUMENT_LENGTH: "10000000",
+    MAX_TOKENS: "1000000",
+    MAX_FIELDS: "1000000",
+    MAX_ALIASES: "100000",
+  };
+  const role = startProgram([copy.main, "graphql"], { ...patient, ...limits, REST_BASE_URL: prism.url });
+  try {
+    const url = new URL("/v1/graphql", await listens(role));
+    const { argumentSchemas } = (await import(join(copy.root, "generated/arguments.ts"))) as {
+      argumentSchemas: ArgumentSchemas;
+    };
+    const schema = buildASTSchema(parse(sdl), { assumeValidSDL: true });
+    for (const question of questionsOf(schema, argumentSchemas))
+      await ask(url, question, { schema, prism, headers, counts });
+  } finally {
+    await role.stop();
+    copy.remove();
+  }
+}
+
+type Asked = { schema: GraphQLSchema; prism: Prism; headers: Record<string, string>; counts: Counts };
+
+async function ask(url: URL, question: Question, { schema, prism, headers, counts }: Asked): Promise<void> {
+  prism.taken();
+  const reply = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify({ query: question.document, variables: question.variables }),
+  });
+  const answer = (await reply.json()) as Answer;
+  const { name } = question.field;
+  const say = (reason: string): void => void counts.reasons.push(`${name}: ${reason}`);
+  const errors = [...new Set((answer.errors ?? []).map(({ message }) => message))].join("; ");
+  const sent = prism.taken().at(-1);
+  if (!sent) return say(`no call: ${errors}`);
+  if (sent.status < 200 || sent.status > 299)
+    return say(`Prism answers ${sent.request} with ${sent.status}: ${sent.text}`);
+  const [broken] = sent.violations;
+  if (broken !== undefined) return say(`Prism's own answer breaks the document: ${broken}`);
+  counts.served++;
+  const pair = { rest: bodyOf(sent), shown: answer.data?.[name], path: name };
+  const compared = compareValues(schema, question.field, pair, depth);
+  const wrong = compared.filter(({ isRight }) => !isRight);
+  counts.values += compared.length;
+  counts.right += compared.length - wrong.length;
+  const [first] = wrong;
+  if (first)
+    say(
+      `${wrong.length} of ${compared.length} values, ${first.path} is ${JSON.stringify(first.shown)} and not ${JSON.stringify(first.rest)}; ${errors}`,
+    );
+}
+
+type Answer = { data?: Readonly<Record<string, unknown>> | null; errors?: readonly { message: string }[] };
+
+function bodyOf({ text, type }: RestAnswer): unknown {
+  if (text === "") return null;
+  return /json/.test(type) ? JSON.parse(text) : text;
+}
+
+/** A value for each header that carries a credential of the document. */
+function headersOf(document: unknown): Record<string, string> {
+  const { components } = document as {
+    components?: { securitySchemes?: Record<string, Record<string, string>> };
+  };
+  const schemes = Object.values(components?.securitySchemes ?? {});
+  return Object.fromEntries(
+    schemes.flatMap(({ type, in: location, name = "", scheme }) =>
+      type === "apiKey"
+        ? location === "header"
+          ? [[name.toLowerCase(), "token"]]
+          : []
+        : [["authorization", `${scheme === "basic" ? "Basic" : "Bearer"} dG9rZW46dG9rZW4=`]],
+    ),
+  );
+}
