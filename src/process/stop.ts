@@ -7,6 +7,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
+import { allAccepted } from "./all-accepted.ts";
 import type { Running } from "./program.ts";
 
 /** `servers` in the order in which they stop. */
@@ -41,6 +42,11 @@ async function close(server: FastifyInstance, quietMs: number): Promise<void> {
   const { server: http } = server;
   const closeIdle = http.closeIdleConnections.bind(http);
   http.closeIdleConnections = () => {}; // which Node calls as soon as the port is closed
+  const closePort = http.close.bind(http);
+  http.close = (done) => {
+    void allAccepted(http).then(() => closePort(done));
+    return http;
+  };
   let requests = 0;
   http.on("request", () => requests++);
   let isClosed = false;
