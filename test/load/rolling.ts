@@ -40,7 +40,7 @@ async function load({ url, certificate }: Chain, isOver: () => boolean) {
           const text = await answer.body.text();
           return answer.statusCode === 200 && !text.includes('"errors"')
             ? ""
-            : `${answer.statusCode} ${text.slice(0, 200)}`;
+            : `${answer.statusCode} ${/"code":"(\w+)"/.exec(text)?.[1] ?? text.slice(0, 200)}`;
         })
         .catch((error: NodeJS.ErrnoException) => error.code ?? error.message)
         .then((what) => {
