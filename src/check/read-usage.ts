@@ -47,7 +47,7 @@ async function fromPrometheus(source: string): Promise<Samples> {
   const now = Date.now() / 1_000; // the same for all, so that runs and errors fit
   const ask = (query: string): Promise<Sample[]> => queryPrometheus(source, query, now);
   const [first, runs, errors] = await Promise.all([
-    ask('min(min_over_time(timestamp(ready{role="graphql"})[30d:1m]))'),
+    ask(`min(min_over_time(${seen}[30d:1m]) or ${seen})`),
     ask(`sum by (operation) (max_over_time(${runsMetric}[30d]))`),
     ask(`sum by (operation, code) (max_over_time(${errorsMetric}[30d]))`),
   ]);
@@ -58,6 +58,9 @@ type Answer = {
   readonly error?: string;
   readonly data?: { readonly result: { metric: Sample["labels"]; value: [number, string] }[] };
 };
+
+/** When each `graphql` process was scraped. */
+const seen = 'timestamp(ready{role="graphql"})';
 
 async function queryPrometheus(source: string, query: string, now: number): Promise<Sample[]> {
   const url = new URL(`${source.replace(/\/$/, "")}/api/v1/query`);
