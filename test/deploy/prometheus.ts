@@ -16,12 +16,14 @@ export type Series = {
   readonly values: readonly (readonly [number, string])[];
 };
 
+type Alert = Readonly<Record<string, string>> & { readonly alertname: string };
+
 export type Prometheus = {
   readonly url: URL;
   /** The samples of a query since the start, one a second. */
   readonly range: (query: string) => Promise<Series[]>;
-  /** The alerts that are pending or firing. */
-  readonly alerts: () => Promise<string[]>;
+  /** The labels of the alerts that are pending or firing. */
+  readonly alerts: () => Promise<Alert[]>;
 };
 
 /** `targets` by the label `component`. What ends it is pushed to `ends`. */
@@ -75,8 +77,8 @@ export async function startPrometheus(
       return data.result;
     },
     alerts: async () => {
-      const { data } = (await get("alerts")) as { data: { alerts: { labels: { alertname: string } }[] } };
-      return data.alerts.map(({ labels }) => labels.alertname);
+      const { data } = (await get("alerts")) as { data: { alerts: { labels: Alert }[] } };
+      return data.alerts.map(({ labels }) => labels);
     },
   };
 }
