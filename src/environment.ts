@@ -128,7 +128,7 @@ export const variables = {
   }),
   DRAIN_MS: count({
     default: undefined,
-    desc: "notice at SIGTERM: `/readyz` says 503 and answers close their connections, before the port is closed; absent: 1000 in production, else 50",
+    desc: "notice at SIGTERM: `/readyz` says 503 and answers close the connections that were open, before the port is closed; absent: 1000 in production, else 50",
   }),
   STOP_TIMEOUT_MS: count({
     default: 9_000,

@@ -13,10 +13,11 @@ import { operationReports, withImpactedOperations } from "./impact.ts";
 import { ledgerFindings } from "./ledger.ts";
 import { proofFindings } from "./proof.ts";
 import { type Finding, type Report, type Stage, summarise } from "./report.ts";
+import { type Usage, usageReport, withoutUnused } from "./usage.ts";
 
 type CheckInput = {
   readonly files: SpecFiles;
-  readonly base?: { readonly name: string; readonly files: SpecFiles };
+  readonly base?: { readonly name: string; readonly files: SpecFiles; readonly usage?: Usage };
   /** Runs stage 3, which needs codegen, over a spec without errors. */
   readonly freshness: (sources: Sources) => Promise<Finding[]>;
   /** `YYYY-MM-DD`, UTC. */
@@ -35,7 +36,7 @@ export async function check({ files, base, freshness, today }: CheckInput): Prom
     ...(!base && { changes: "no --base was given" }),
     ...(!head.model && { ledger: "the schema is not valid" }),
   };
-  return { ...examine(head, before, today, fresh), skipped };
+  return { ...examine(head, before, today, fresh, base?.usage), skipped };
 }
 
 /** `name` is the git ref as the user gave it. */
@@ -47,6 +48,7 @@ export function examine(
   base: Base | undefined,
   today: string,
   fresh: readonly Finding[] = [],
+  usage?: Usage,
 ): Report {
   const { findings: changeFindings, changes } = base
     ? changesSince(base, head)
@@ -58,12 +60,15 @@ export function examine(
     ...changeFindings,
     ...ledger,
   ]);
-  const findings = approve(head, found, today, base !== undefined);
+  const approved = approve(head, found, today, base !== undefined);
+  const used = base && usage && usageReport(usage, head, base);
+  const findings = used ? withoutUnused(approved, used, head, base) : approved;
   const specChanges = withImpactedOperations(head, base, changes);
   const operations = operationReports(head, base, findings);
   return {
     version: 1,
     ...(base && { base: base.name }),
+    ...(used && { usage: used }),
     skipped: {},
     findings,
     changes: specChanges,

@@ -20,9 +20,9 @@ export function gitFiles(root: string, ref: string): SpecFiles {
   };
 }
 
-/** The commit that first brought `text` into a file, on any branch or tag. */
+/** The commit that first brought `text` into a file, on any branch or tag. It may be a merge (`-m`). */
 export function findCommit(root: string, ref: string, text: string, path: string): string | undefined {
-  const commits = runGit(root, ref, ["log", "--all", "--format=%H", `-S${text}`, "--", path]);
+  const commits = runGit(root, ref, ["log", "--all", "-m", "--format=%H", `-S${text}`, "--", path]);
   return commits.trim().split("\n").at(-1) || undefined;
 }
 

@@ -6,6 +6,7 @@ import { folderFiles } from "../bind/spec-files.ts";
 import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
 import { nonEmpty } from "../cli/parse.ts";
 import { escaped } from "../cli/printable.ts";
+import { UsageError } from "../cli/usage-error.ts";
 import type { Sources } from "../codegen/generate.ts";
 import { check } from "./check.ts";
 import { deployedCommit, isUrl } from "./deployed.ts";
@@ -18,17 +19,18 @@ import { formatText } from "./format/text.ts";
 import { freshnessFindings } from "./freshness.ts";
 import { gitFiles } from "./git-files.ts";
 import { printableReport } from "./printable-report.ts";
+import { readUsage } from "./read-usage.ts";
 import type { Finding, Report } from "./report.ts";
 
-type Given = { readonly base?: string; readonly format: readonly Output[] };
+type Given = { readonly base?: string; readonly usage?: string; readonly format: readonly Output[] };
 
 export function run(argv: readonly string[], io: Io): Promise<number> {
   let outputs: readonly Output[] = [];
-  const work = async ({ base, format }: Given): Promise<number> => {
+  const work = async ({ base, usage, format }: Given): Promise<number> => {
     outputs = oneToStandardOutput(format);
     // a run that fails must not leave the report of another behind
     for (const { file } of outputs) if (file !== undefined) rmSync(resolve(io.root, file), { force: true });
-    const report = await reportOf(base, io);
+    const report = await reportOf(base, usage, io);
     for (const output of outputs) write(print(report, output, io), output, io);
     return report.summary.unapproved === 0 ? 0 : 1;
   };
@@ -44,6 +46,11 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
           "also reports the changes since that commit, or since the spec that a role at this URL serves, and their effects",
           nonEmpty,
         )
+        .option(
+          "--usage <file or URL>",
+          "with --base: a change that reaches no operation that ran is a note; the text of /metrics of each graphql process, or the address of Prometheus",
+          nonEmpty,
+        )
         .addOption(formatOption())
         .addHelpText("after", exitCodes)
         .action(does(work)),
@@ -54,13 +61,23 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
   );
 }
 
-async function reportOf(given: string | undefined, { root, today }: Io): Promise<Report> {
+async function reportOf(
+  given: string | undefined,
+  usage: string | undefined,
+  { root, today }: Io,
+): Promise<Report> {
+  if (usage !== undefined && given === undefined)
+    throw new UsageError(["--usage needs --base: it says which changes since then matter"]);
+  const used = usage === undefined ? undefined : await readUsage(root, usage);
   const base = given !== undefined && isUrl(given) ? await deployedCommit(root, given) : given;
   return check({
     files: folderFiles(join(root, "spec")),
     freshness: (sources) => freshness(root, sources),
     today: today ?? new Date().toISOString().slice(0, 10),
-    ...(given !== undefined && base !== undefined && { base: { name: given, files: gitFiles(root, base) } }),
+    ...(given !== undefined &&
+      base !== undefined && {
+        base: { name: given, files: gitFiles(root, base), ...(used && { usage: used }) },
+      }),
   });
 }
 

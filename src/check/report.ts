@@ -71,9 +71,21 @@ export type OperationReport = {
   readonly calls?: { readonly typical: number; readonly worst: number };
 };
 
+/** What clients ran, with `--usage`. */
+export type UsageReport = {
+  readonly source: string;
+  /** The first day that is counted, `YYYY-MM-DD`, UTC. */
+  readonly since: string;
+  /** The saved operations that ran. */
+  readonly used: readonly string[];
+  /** How many other operations ran. Unless it is 0, every change counts as used. */
+  readonly unknown: number;
+};
+
 export type Report = {
   readonly version: 1;
   readonly base?: string;
+  readonly usage?: UsageReport;
   /** The reason for each stage that did not run. */
   readonly skipped: Partial<Record<Stage, string>>;
   readonly findings: readonly Finding[];

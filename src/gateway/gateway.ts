@@ -179,7 +179,7 @@ function passBodiesThrough(server: FastifyInstance): void {
 function beginAnswer(reply: FastifyReply, status: number, answered: Headers): void {
   const own = reply.getHeaders() as Headers;
   const vary = [own.vary, answered.vary].flat().filter((value) => value !== undefined);
-  const isLast = reply.server.unready.has("stopping");
+  const isLast = reply.server.isLastAnswer(reply.request.raw.socket);
   reply.raw.writeHead(status, {
     "cache-control": "private, no-store",
     ...own,

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -26,6 +27,7 @@ import { answerClientError, answerConnect } from "./client-error.ts";
 import { sendError } from "./error-response.ts";
 import { headerFault } from "./header-fault.ts";
 import { createIncompleteRequestCloser } from "./incomplete-requests.ts";
+import { createLastAnswers } from "./last-answers.ts";
 import { limitPipelining } from "./limit-pipelining.ts";
 import { redactor } from "./redact.ts";
 
@@ -33,6 +35,8 @@ declare module "fastify" {
   interface FastifyInstance {
     /** Reasons why `/readyz` says 503; empty means ready. `stopping` also asks clients to leave their connections. */
     unready: Set<string>;
+    /** Whether the answer under way on a connection closes it, because the server stops. */
+    isLastAnswer: (socket: Socket) => boolean;
   }
   interface FastifyRequest {
     record: RequestRecord;
@@ -105,6 +109,8 @@ export function createServer(
   );
   const unready = new Set<string>();
   server.decorate("unready", unready);
+  const isLastAnswer = createLastAnswers(server.server, unready);
+  server.decorate("isLastAnswer", isLastAnswer);
   server.addHook("preClose", async () => {
     unready.add("stopping");
     bodies.stop();
@@ -118,8 +124,8 @@ export function createServer(
     if (fault) reply.header("connection", "close"); // where its body ends may be anybody's guess
     done(fault);
   });
-  server.addHook("onSend", (_request, reply, payload, done) => {
-    if (unready.has("stopping")) reply.header("connection", "close");
+  server.addHook("onSend", ({ raw }, reply, payload, done) => {
+    if (isLastAnswer(raw.socket)) reply.header("connection", "close");
     done(null, payload);
   });
   server.get("/healthz", async () => ({ status: "ok", build: config.env.BUILD, spec: specHash }));

@@ -13,7 +13,8 @@ export function printConfig({ roles, env, upstreams }: Config, environment: Node
     ...[...upstreams].map(([tag, url]) => [`REST_BASE_URL_${tag}`, url] as const),
   ];
   const lines = rows.map(
-    ([name, value]) => `${name}=${shown(name, value)}${origin(value, environment[name])}`,
+    ([name, value]) =>
+      `${name}=${shown(name, value)}${origin(value, environment[name] ?? environment[`${name}_FILE`])}`,
   );
   return [`roles: ${[...roles].join(", ")}`, ...lines].join("\n");
 }

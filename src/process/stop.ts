@@ -4,9 +4,10 @@
  * the servers behind it. The process ends `STOP_TIMEOUT_MS` after SIGTERM in any case. SIGHUP ends nothing: a terminal
  * that closes and a log rotation send it.
  */
-import { setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
+import { allAccepted } from "./all-accepted.ts";
 import type { Running } from "./program.ts";
 
 /** `servers` in the order in which they stop. */
@@ -41,6 +42,11 @@ async function close(server: FastifyInstance, quietMs: number): Promise<void> {
   const { server: http } = server;
   const closeIdle = http.closeIdleConnections.bind(http);
   http.closeIdleConnections = () => {}; // which Node calls as soon as the port is closed
+  const closePort = http.close.bind(http);
+  http.close = (done) => {
+    void allAccepted(http).then(() => closePort(done));
+    return http;
+  };
   let requests = 0;
   http.on("request", () => requests++);
   let isClosed = false;
@@ -50,9 +56,10 @@ async function close(server: FastifyInstance, quietMs: number): Promise<void> {
   for (let seen = -1; seen !== requests && !isClosed; ) {
     seen = requests;
     await Promise.race([closed, sleep(quietMs)]);
+    await turn(); // requests that came while the process had no processor are read before anything looks idle
   }
   // a response that began before readiness failed leaves its connection open, and nothing else closes it
-  const sweep = setInterval(closeIdle, 50);
+  const sweep = setInterval(() => void turn().then(closeIdle), 50);
   await closed;
   clearInterval(sweep);
 }

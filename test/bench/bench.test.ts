@@ -30,6 +30,11 @@ test.skipIf(spawnSync("haproxy", ["-v"]).error)("the table of processes is whole
   expect(stdout.match(/^\| [12] .* \| [1-9]\d* \| .*\|$/gm)).toHaveLength(6);
 });
 
+test("the table of sizing has each workload of both roles", async ({ signal }) => {
+  const { stdout } = await run(signal, [file("sizing.ts")], { SECONDS: "0.3" });
+  expect(stdout.match(/^\| (?:graphql|gateway) \|.*\| [1-9][\d,]* \| [1-9]\d* MiB \|$/gm)).toHaveLength(6);
+});
+
 test("the tables of growth are whole, up to their largest rows", async ({ signal }) => {
   const { stdout } = await run(signal, [file("growth.ts"), "s per "], { SECONDS: "0.01" });
   const sizes = [...stdout.matchAll(/^│ \d +│ (\d+) /gm)].map(([, size]) => Number(size));

@@ -1,5 +1,7 @@
 /** The workloads of `npm run bench` on this project's own schema, and the REST answers that they are made of. */
 
+import { contextOf } from "../gateway/fakes.ts";
+
 const at = (day: number): string => `2026-11-${String((day % 28) + 1).padStart(2, "0")}T08:00:00Z`;
 const contact = (n: number) => ({
   id: `con_${n}`,
@@ -58,6 +60,7 @@ const page = (items: unknown[]): string => JSON.stringify({ items, nextCursor: n
 
 /** A path's answer, whatever is asked of it; all workloads ask for what is there. */
 export const answers: Readonly<Record<string, string>> = {
+  "/internal/keys/introspect": JSON.stringify(contextOf("bench")),
   "/v1/identity/me": JSON.stringify(me),
   "/v1/inbox/conversations": page(list(50, conversation)),
   "/v1/ai/agents": page(list(10, agent)),

@@ -43,6 +43,35 @@ test("is the commit whose spec the role serves, however many commits ago", async
   expect(report.changes).toEqual(since.changes);
 });
 
+test("the commit may be a merge, whose spec neither of its parents has", async () => {
+  const root = repository();
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t.example", ...args], {
+      cwd: root,
+      stdio: "pipe",
+    });
+  const commit = (files: Record<string, string>): void => {
+    write(root, files);
+    write(root, { "generated/spec.ts": `export const specHash = "${hashOf(root)}";\n` });
+    git("add", ".");
+    git("commit", "-q", "-m", "a change");
+  };
+  commit({});
+  git("checkout", "-q", "-b", "other");
+  commit({ "spec/schema.graphql": depotSchema.replace("type Query {", "type Query {\n  # a comment") });
+  git("checkout", "-q", "-");
+  commit({ "spec/operations/more.graphql": "query More { parcels(warehouseId: 1) { page { total } } }" });
+  git("merge", "-q", "--no-commit", "-s", "ours", "other");
+  git("checkout", "other", "--", "spec/schema.graphql");
+  commit({});
+  const deployed = hashOf(root);
+  commit({ "spec/schema.graphql": depotSchema.replace("name: String!", "name: String") });
+  const url = await role(JSON.stringify({ status: "ok", build: "1", spec: deployed }));
+  const report = await reportOf(root, "--base", url);
+  expect(report.changes).toEqual((await reportOf(root, "--base", "HEAD~1")).changes);
+  expect(report.changes.length).toBeGreaterThan(0);
+});
+
 test.each([
   [
     "a spec that no commit has",

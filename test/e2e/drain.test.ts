@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Pool } from "undici";
+import { Client, Pool } from "undici";
 import { expect, onTestFinished, test } from "vitest";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
 import { drip, statuses } from "../http/drip.ts";
@@ -68,14 +68,32 @@ test("an unfinished body gets a 503 soon after SIGTERM, and the process ends as 
   expect(statuses(text())).toEqual(["503"]);
 });
 
-test("SIGHUP ends nothing; DRAIN_MS is the notice, in which answers close their connections", async () => {
-  const { url, child, ended } = await runReady(["platform"], { DRAIN_MS: "3000" });
+test("SIGHUP ends nothing; DRAIN_MS is the notice, in which answers close the connections that were open", async () => {
+  const { url, child, ended } = await runReady(["platform"], { DRAIN_MS: "5000", STOP_TIMEOUT_MS: "30000" });
+  const [before, later] = [new Client(url), new Client(url)];
+  onTestFinished(() => void Promise.all([before.destroy(), later.destroy()]));
+  const ask = async (client: Client, path: string) => {
+    const { statusCode, headers, body } = await client.request({ path, method: "GET" });
+    await body.dump();
+    return [statusCode, headers.connection];
+  };
   child.kill("SIGHUP");
-  expect((await get(url, "/readyz")).status).toBe(200);
+  expect(await ask(before, "/healthz")).toEqual([200, "keep-alive"]);
   child.kill("SIGTERM");
   await expect.poll(async () => (await get(url, "/readyz")).status).toBe(503);
-  const answer = await get(url, "/healthz");
-  expect([answer.status, answer.headers.get("connection")]).toEqual([200, "close"]);
+  expect(await ask(before, "/healthz")).toEqual([200, "close"]);
+  // who connects now does not read readiness, and would connect again
+  expect(await ask(later, "/healthz")).toEqual([200, "keep-alive"]);
+  await expect
+    .poll(
+      () =>
+        get(url, "/healthz").then(
+          () => "open",
+          () => "closed",
+        ),
+      { timeout: 60_000 },
+    )
+    .toBe("closed");
   expect(await ended).toBe(0);
 });
 

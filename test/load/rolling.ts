@@ -40,7 +40,7 @@ async function load({ url, certificate }: Chain, isOver: () => boolean) {
           const text = await answer.body.text();
           return answer.statusCode === 200 && !text.includes('"errors"')
             ? ""
-            : `${answer.statusCode} ${text.slice(0, 200)}`;
+            : `${answer.statusCode} ${/"code":"(\w+)"/.exec(text)?.[1] ?? text.slice(0, 200)}`;
         })
         .catch((error: NodeJS.ErrnoException) => error.code ?? error.message)
         .then((what) => {
@@ -57,9 +57,15 @@ async function load({ url, certificate }: Chain, isOver: () => boolean) {
 }
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
-const tally = (failures: readonly Failure[]): string =>
-  [...Map.groupBy(failures, ({ what }) => what)].map(([what, all]) => `${all.length} × ${what}`).join("; ") ||
+const tally = (reasons: readonly string[]): string =>
+  [...Map.groupBy(reasons, (reason) => reason)].map(([what, all]) => `${all.length} × ${what}`).join("; ") ||
   "none";
+
+/** What the balancer says of the requests that it lost. It asked another process for those that were refused. */
+const reasonsOf = (output: string): string[] =>
+  [...output.matchAll(/\*\d+ (.*?), client.*?upstream: "http:\/\/([^/"]*)/g)]
+    .map(([, reason, upstream]) => `${reason} (${upstream})`)
+    .filter((reason) => !reason.includes("Connection refused"));
 
 export async function rolling(balancer: Balancer): Promise<boolean> {
   const chain = await startChain(balancer, {
@@ -78,8 +84,10 @@ export async function rolling(balancer: Balancer): Promise<boolean> {
     isOver = true;
     const { sent, failures } = await running;
     print(
-      `${balancer}: ${restarts} restarts, ${sent} requests, ${failures.length} failed: ${tally(failures)}`,
+      `${balancer}: ${restarts} restarts, ${sent} requests, ${failures.length} failed: ${tally(failures.map(({ what }) => what))}`,
     );
+    const reasons = reasonsOf(chain.members.get(balancer)?.output() ?? "");
+    if (failures.length > 0) print(`${balancer}: its own reasons: ${tally(reasons)}`);
     let late = 0;
     for (const name of names) {
       let killedAt = 0;
@@ -93,7 +101,7 @@ export async function rolling(balancer: Balancer): Promise<boolean> {
       const killed = await during;
       late += killed.failures.filter(({ at }) => at > killedAt + 1_000).length;
       print(
-        `${balancer}: kill -9 of ${name}: ${killed.failures.length} of ${killed.sent} failed: ${tally(killed.failures)}`,
+        `${balancer}: kill -9 of ${name}: ${killed.failures.length} of ${killed.sent} failed: ${tally(killed.failures.map(({ what }) => what))}`,
       );
     }
     print(`${balancer}: ${late} failed later than a second after a kill`);

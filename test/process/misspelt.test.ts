@@ -1,6 +1,6 @@
 /** Variables near ours are named; those of other programs never are. */
 import { expect, test } from "vitest";
-import { variables } from "../../src/environment.ts";
+import { secrets, variables } from "../../src/environment.ts";
 import { findMisspelt } from "../../src/process/misspelt.ts";
 
 test.each([
@@ -18,7 +18,8 @@ test.each([
 });
 
 test("none of our own is named, nor an upstream of a product, which is checked by its product", () => {
-  const own = Object.keys(variables).map((name) => [name, "1"]);
+  const names = [...Object.keys(variables), ...secrets.map((name) => `${name}_FILE`)];
+  const own = names.map((name) => [name, "1"]);
   expect(findMisspelt({ ...Object.fromEntries(own), REST_BASE_URL_CMR: "http://127.0.0.1" })).toEqual([]);
 });
 

@@ -236,7 +236,7 @@ describe("stopping", () => {
     child.kill("SIGTERM");
     let readiness = await get(at, "/readyz");
     while (readiness.status === 200) readiness = await get(at, "/readyz");
-    expect([readiness.status, readiness.headers.get("connection")]).toEqual([503, "close"]);
+    expect(readiness.status).toBe(503);
     answer();
     expect(await call).toBe(200);
     expect(await ended).toBe(0);

@@ -1,7 +1,7 @@
 /** The closing lines of every format except JSON: skipped stages and the counts of changes, operations and findings. */
-import type { Report } from "../report.ts";
+import type { Report, UsageReport } from "../report.ts";
 
-export function summaryLines({ summary, skipped }: Report): string[] {
+export function summaryLines({ summary, skipped, usage }: Report): string[] {
   const { findings, unapproved, approved, notes, changes, unrelied, operations } = summary;
   const others = unrelied.breaking + unrelied.dangerous + unrelied.safe;
   const total = operations.broken + operations.affected + operations.untouched;
@@ -14,9 +14,15 @@ export function summaryLines({ summary, skipped }: Report): string[] {
           `saved operations: ${operations.broken} broken, ${operations.affected} affected, ${operations.untouched} untouched`,
         ]
       : []),
+    ...(usage ? [usageLine(usage)] : []),
     `findings: ${findings} (${unapproved} to settle, ${approved} approved, ${notes} notes)`,
   ];
 }
+
+const usageLine = ({ source, since, used, unknown }: UsageReport): string =>
+  `usage since ${since} (${source}): ${used.length} saved operations ran${
+    unknown > 0 ? `; so did ${unknown} that are not saved, so every change counts as used` : ""
+  }`;
 
 const counts = ({ breaking, dangerous, safe }: Report["summary"]["changes"]): string =>
   `${breaking} breaking, ${dangerous} dangerous, ${safe} safe`;

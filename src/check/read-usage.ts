@@ -1,0 +1,102 @@
+/**
+ * Reads which operations ran: from Prometheus by its address, or from a file with the text of `/metrics` of every `graphql`
+ * process, one after the other.
+ */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { UsageError } from "../cli/usage-error.ts";
+import { isUrl } from "./deployed.ts";
+import type { Usage } from "./usage.ts";
+
+const timeoutMs = 60_000;
+const runsMetric = "graphql_operation_duration_seconds_count";
+const errorsMetric = "graphql_operation_errors_total";
+
+/** Errors of requests whose document never ran, so that no field was used. */
+const refused = [
+  ...["BAD_REQUEST", "METHOD_NOT_ALLOWED", "UNSUPPORTED_MEDIA_TYPE", "OPERATION_NOT_SAVED"],
+  ...["GRAPHQL_PARSE_FAILED", "GRAPHQL_VALIDATION_FAILED", "OPERATION_RESOLUTION_FAILURE"],
+  ...["PERSISTED_QUERY_NOT_FOUND", "PERSISTED_QUERY_HASH_MISMATCH"],
+];
+
+type Sample = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
+
+/** Throws `UsageError` if there is no answer, or if it counts no operation: that must never look like no use. */
+export async function readUsage(root: string, source: string): Promise<Usage> {
+  const { seconds, runs, errors } = isUrl(source)
+    ? await fromPrometheus(source)
+    : fromText(source, read(resolve(root, source), source));
+  if (runs.length === 0 || !Number.isFinite(seconds))
+    throw new UsageError([`--usage ${source}: has no ${runsMetric} of a graphql role`]);
+  const counts = new Map<string, number>();
+  const add = (name: string | undefined, times: number): void =>
+    void (name !== undefined && counts.set(name, (counts.get(name) ?? 0) + times));
+  for (const { labels, value } of runs) add(labels.operation, value);
+  for (const { labels, value } of errors)
+    if (refused.includes(labels.code ?? "")) add(labels.operation, -value);
+  return { source, since: new Date(seconds * 1_000).toISOString().slice(0, 10), runs: counts };
+}
+
+type Samples = { readonly seconds: number; readonly runs: Sample[]; readonly errors: Sample[] };
+
+/**
+ * The last thirty days, as far as Prometheus has them. The largest value of each counter, not `increase`, which does not
+ * see the first run in a process: a counter begins with it.
+ */
+async function fromPrometheus(source: string): Promise<Samples> {
+  const now = Date.now() / 1_000; // the same for all, so that runs and errors fit
+  const ask = (query: string): Promise<Sample[]> => queryPrometheus(source, query, now);
+  const [first, runs, errors] = await Promise.all([
+    ask(`min(min_over_time(${seen}[30d:1m]) or ${seen})`),
+    ask(`sum by (operation) (max_over_time(${runsMetric}[30d]))`),
+    ask(`sum by (operation, code) (max_over_time(${errorsMetric}[30d]))`),
+  ]);
+  return { seconds: first[0]?.value ?? Number.NaN, runs, errors };
+}
+
+type Answer = {
+  readonly error?: string;
+  readonly data?: { readonly result: { metric: Sample["labels"]; value: [number, string] }[] };
+};
+
+/** When each `graphql` process was scraped. */
+const seen = 'timestamp(ready{role="graphql"})';
+
+async function queryPrometheus(source: string, query: string, now: number): Promise<Sample[]> {
+  const url = new URL(`${source.replace(/\/$/, "")}/api/v1/query`);
+  url.searchParams.set("query", query);
+  url.searchParams.set("time", String(now));
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: "error" });
+    const { data, error } = (await response.json()) as Answer;
+    if (data) return data.result.map(({ metric, value }) => ({ labels: metric, value: Number(value[1]) }));
+    throw new Error(error ?? "is no answer of Prometheus");
+  } catch (error) {
+    const { cause, message } = error as Error;
+    throw new UsageError([`--usage ${source}: ${cause instanceof Error ? cause.message : message}`]);
+  }
+}
+
+function read(path: string, source: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new UsageError([`--usage ${source}: ${(error as Error).message}`]);
+  }
+}
+
+/** Prometheus' text format. All processes count since the start of the youngest. */
+function fromText(source: string, text: string): Samples {
+  const of = (metric: string): Sample[] =>
+    [...text.matchAll(new RegExp(`^${metric}(?:\\{(.*)\\})? (\\S+)`, "gm"))].map(
+      ([, labels = "", value]) => ({
+        labels: Object.fromEntries(
+          [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key, is]) => [key, is]),
+        ),
+        value: Number(value),
+      }),
+    );
+  const starts = of("process_start_time_seconds").map(({ value }) => value);
+  if (starts.length === 0) throw new UsageError([`--usage ${source}: is no text of /metrics`]);
+  return { seconds: Math.max(...starts), runs: of(runsMetric), errors: of(errorsMetric) };
+}

@@ -1,0 +1,91 @@
+/**
+ * Changes that reach nothing that clients use are notes. Clients are known by the saved operations that they ran, as the
+ * metrics of the `graphql` role count them. Which fields any other operation selects is not known: one of them that ran,
+ * and every change counts as used.
+ */
+import type { GraphQLSchema, GraphQLType } from "graphql";
+import { getNamedType } from "graphql";
+import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
+import { selectedCoordinates } from "../schema/selected-coordinates.ts";
+import type { BoundSnapshot } from "./compare/changes-since.ts";
+import type { Finding, UsageReport } from "./report.ts";
+
+export type Usage = {
+  /** As the user named it. */
+  readonly source: string;
+  /** The first day that is counted, `YYYY-MM-DD`, UTC. */
+  readonly since: string;
+  /** How often each operation ran, by the label of the metric. Any that is not saved is `other`. */
+  readonly runs: ReadonlyMap<string, number>;
+};
+
+export function usageReport({ source, since, runs }: Usage, head: SpecSnapshot, base: BoundSnapshot) {
+  const saved = new Set([...head.saved, ...base.saved].map(({ name }) => name));
+  const counted = [...runs].filter(([, times]) => times > 0);
+  const unknown = counted.filter(([name]) => !saved.has(name)).reduce((sum, [, times]) => sum + times, 0);
+  const used = counted.flatMap(([name]) => (saved.has(name) ? [name] : [])).sort();
+  return { source, since, used, unknown } satisfies UsageReport;
+}
+
+/** The findings; a change that nobody approved, and that reaches no used coordinate, is a note. */
+export function withoutUnused(
+  findings: readonly Finding[],
+  { used, unknown, since }: UsageReport,
+  head: SpecSnapshot,
+  base: BoundSnapshot,
+): readonly Finding[] {
+  if (unknown > 0) return findings;
+  const isUsed = usedCoordinates(new Set(used), head, base);
+  return findings.map((finding) => {
+    const { change, coordinates = [finding.coordinate], approval, fingerprint, ...rest } = finding;
+    if (!change || approval || coordinates.some(isUsed)) return finding;
+    return {
+      ...rest,
+      ...{ change, coordinates, severity: "note" as const },
+      message: `${finding.message}; not used since ${since}`,
+      hint: "no saved operation that selects it has run: nothing to do",
+    };
+  });
+}
+
+/** Selections count in both schemas, and of an operation that was changed or removed also those of its text at the base. */
+function usedCoordinates(names: ReadonlySet<string>, head: SpecSnapshot, base: BoundSnapshot) {
+  const { schema: old } = base.model;
+  const schemas = [old, ...(head.model ? [head.model.schema] : [])];
+  const used = new Set<string>();
+  for (const { name, document } of [...head.saved, ...base.saved])
+    if (names.has(name))
+      for (const schema of schemas)
+        for (const coordinate of selectedCoordinates(schema, document)) used.add(coordinate);
+  const types = new Set(schemas.flatMap((schema) => [...used].flatMap((each) => typesAt(schema, each))));
+  return (coordinate: string): boolean => {
+    const { type, member, argument } = partsOf(coordinate);
+    const holder = old.getType(type);
+    if (!holder) return true;
+    if (member === undefined || !("getFields" in holder)) return types.has(type);
+    const field = holder.getFields()[member];
+    // what is new, such as a required argument, concerns all who use its holder
+    if (!field) return types.has(type);
+    const isNew = argument !== undefined && !argumentOf(field, argument);
+    return used.has(isNew ? `${type}.${member}` : coordinate);
+  };
+}
+
+/** The type that a coordinate belongs to, and the type of its value. */
+function typesAt(schema: GraphQLSchema, coordinate: string): string[] {
+  const { type, member = "", argument } = partsOf(coordinate);
+  const holder = schema.getType(type);
+  const field = holder && "getFields" in holder ? holder.getFields()[member] : undefined;
+  const value = field && argument !== undefined ? argumentOf(field, argument) : field;
+  return [type, ...(value ? [getNamedType(value.type).name] : [])];
+}
+
+type Argument = { readonly name: string; readonly type: GraphQLType };
+
+const argumentOf = (field: object, name: string) =>
+  "args" in field ? (field.args as Argument[]).find((each) => each.name === name) : undefined;
+
+function partsOf(coordinate: string): { type: string; member?: string; argument?: string } {
+  const [, type = "", member, argument] = /^(\w+)(?:\.(\w+))?(?:\((\w+):\))?$/.exec(coordinate) ?? [];
+  return { type, ...(member && { member }), ...(argument && { argument }) };
+}
