@@ -2,7 +2,7 @@
 
 import { type GraphQLField, isNonNullType } from "graphql";
 import { boundMethods, inputKey, isSafe } from "../openapi/operation.ts";
-import { declaredProperty } from "../openapi/shape.ts";
+import { declaredNames, declaredProperty } from "../openapi/shape.ts";
 import { placeOf, type RestDirective, readRest, readRestName } from "../schema/directives.ts";
 import { bindBatch } from "./batch.ts";
 import type { Binder } from "./binder.ts";
@@ -74,7 +74,7 @@ function bindProperty(binder: Binder, type: string, definition: Field, parent: B
     );
   }
   if (!property) {
-    const near = didYouMean(name, parent.shape.properties.keys());
+    const near = didYouMean(name, declaredNames(parent.shape));
     return binder.findings.add(
       "property-missing",
       { ...where, rest: parent.shape.node },

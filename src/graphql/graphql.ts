@@ -63,7 +63,9 @@ export async function createGraphql(
     const callers = new Callers(config, operations);
     shedOverload(scoped, config.env.MAX_CONCURRENT_REQUESTS, (request) => callers.of(request).caller);
     limitStarts(scoped);
-    const explorer = config.production ? undefined : createExplorer(schema, samples);
+    const explorer = config.production
+      ? undefined
+      : createExplorer(schema, samples, credentialNames(operations));
     routes(scoped, config, { apollo, upstreams, callers, saved, explorer });
   });
   return server;

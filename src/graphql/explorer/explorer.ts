@@ -19,12 +19,16 @@ const encoders: Record<string, (html: string) => Promise<Buffer>> = {
 };
 
 /** Makes nothing until a browser asks. */
-export function createExplorer(schema: GraphQLSchema, samples: Samples): Explorer {
+export function createExplorer(
+  schema: GraphQLSchema,
+  samples: Samples,
+  credentials: readonly string[],
+): Explorer {
   let page: Promise<ExplorerPage> | undefined;
   const encoded = new Map<string, Promise<Buffer>>();
   return {
     async send(request, reply) {
-      page ??= makePage(schema, samples);
+      page ??= makePage(schema, samples, credentials);
       const { html, policy } = await page;
       const accepted = new Negotiator(request).encodings(["br", "gzip"]);
       const encoding = ["br", "gzip"].find((name) => accepted.includes(name)) ?? "identity";
