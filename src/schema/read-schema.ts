@@ -89,7 +89,7 @@ function coordinateAt(document: DocumentNode, position: number | undefined): str
 }
 
 /** `@rest` → the names of its arguments. */
-const directiveArguments = new Map(
+const directiveArguments = new Map<string, readonly string[]>(
   bindingDefinitions.definitions.flatMap((node) =>
     node.kind === Kind.DIRECTIVE_DEFINITION
       ? [[`@${node.name.value}`, (node.arguments ?? []).map((argument) => argument.name.value)] as const]
