@@ -12,9 +12,9 @@ import { SpecUnreadable } from "../diagnostic.ts";
 import { RestDocument } from "../openapi/document.ts";
 import { type Choice, type Start, startProject } from "./start-project.ts";
 
-type Given = Choice & { readonly openapi: string; readonly replace?: true };
+type Given = Partial<Choice> & { readonly openapi: string; readonly replace?: true };
 
-const collected = (value: string, before: readonly string[]): string[] => [...before, nonEmpty(value)];
+const collected = (value: string, before: readonly string[] = []): string[] => [...before, nonEmpty(value)];
 
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
   runCommand("npm run init", argv, io, (line, does) =>
@@ -25,25 +25,23 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
         "--tag <tag>",
         "gives the operations of this tag a field; may be given several times",
         collected,
-        [],
       )
       .option(
         "--operation <operation>",
         "gives this operation a field: its id, or its method and path",
         collected,
-        [],
       )
       .option("--replace", "removes what is in spec/ first")
       .addHelpText("after", exitCodes)
       .action(does((given: Given) => init(given, io))),
   );
 
-async function init({ openapi, replace, ...choice }: Given, io: Io): Promise<number> {
+async function init({ openapi, replace, tag = [], operation = [] }: Given, io: Io): Promise<number> {
   const spec = join(io.root, "spec");
   const { document, files } = readDocument(openapi, io.root);
   if (!replace && folderFiles(spec).list("").length > 0)
     throw new UsageError(["spec/ has files: --replace removes them"]);
-  const start = startProject(document, choice);
+  const start = startProject(document, { tag, operation });
   rmSync(spec, { recursive: true, force: true });
   write(spec, files);
   write(
