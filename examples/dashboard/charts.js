@@ -7,6 +7,7 @@ import { make } from "./elements.js";
 
 const day = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: "UTC" });
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const tenths = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 const height = 96;
 
 /**
@@ -16,6 +17,7 @@ const height = 96;
 function textOf(value, unit) {
   if (value === null || value === undefined) return "–";
   if (unit === "COUNT") return whole.format(value);
+  if (value >= 5_400) return `${tenths.format(value / 3_600)} h`;
   return value > 0 && value < 90 ? `${whole.format(value)} s` : `${whole.format(value / 60)} min`;
 }
 

@@ -35,6 +35,13 @@ test("lines that are missing at the end of a generated file are found at its end
   expect(finding?.message).toBe(`${path} is not what codegen writes, from line 10 on`);
 });
 
+test("a misspelt name in the ledger is to be corrected", async () => {
+  const { out } = await ran(project({ "spec/rest-only.yaml": "audit_lag: not for clients\n" }), []);
+  expect(out).toMatch(
+    /"audit_lag"; did you mean "audit_log"\?[\s\S]+→ correct its name, or remove the entry/,
+  );
+});
+
 test("an operation that is neither bound nor in the ledger is a finding", async () => {
   const { findings } = await reportOf(project({ "spec/rest-only.yaml": "" }));
   expect(findings.filter(({ stage }) => stage === "ledger")).toMatchObject([
