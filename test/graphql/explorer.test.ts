@@ -14,7 +14,7 @@ test.each([
   [["authorization"], "authorization"],
   [[], "x-api-key"],
 ])("where REST takes its credentials in %j, the page sends its key as %s", async (credentials, header) => {
-  const { html } = await makePage(buildSchema(), { key: "k" }, credentials);
+  const { html } = await makePage({ schema: buildSchema(), operations: [], credentials }, { key: "k" });
   const [, facts = ""] = /<script type="application\/json" id="facts">(.+?)<\/script>/.exec(html) ?? [];
   expect(JSON.parse(facts)).toMatchObject({ key: "k", keyHeader: header });
 });

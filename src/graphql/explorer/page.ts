@@ -5,7 +5,7 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type GraphQLSchema, introspectionFromSchema } from "graphql";
-import { readManifest } from "../saved/manifest.ts";
+import type { ManifestEntry } from "../saved/manifest.ts";
 
 /** What makes the explorer ready to use; the process knows it where it runs demo data. */
 export type Samples = {
@@ -19,21 +19,26 @@ export type ExplorerPage = { readonly html: string; readonly policy: string };
 
 const textOf = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 
-/**
- * GraphiQL is 9 MB of text: loaded with the first page and never in production. `credentials`: the headers that carry one,
- * in lower case.
- */
+/** What the page is for. */
+export type Explored = {
+  readonly schema: GraphQLSchema;
+  /** The saved operations. */
+  readonly operations: readonly ManifestEntry[];
+  /** The headers that carry a credential, in lower case. */
+  readonly credentials: readonly string[];
+};
+
+/** GraphiQL is 9 MB of text: loaded with the first page and never in production. */
 export async function makePage(
-  schema: GraphQLSchema,
+  { schema, operations, credentials }: Explored,
   samples: Samples,
-  credentials: readonly string[],
 ): Promise<ExplorerPage> {
   const graphiql = await import("@graphql-yoga/render-graphiql/graphiql");
   const facts = {
     key: samples.key ?? "",
     keyHeader: credentials.includes("x-api-key") ? "x-api-key" : (credentials[0] ?? "x-api-key"),
     schema: introspectionFromSchema(schema),
-    operations: readManifest().map(({ name, body }) => ({
+    operations: operations.map(({ name, body }) => ({
       name,
       body,
       variables: samples.variables?.[name],

@@ -203,7 +203,7 @@ Object.assign(window, {
   logo: " ",
   schema,
   fetcher: execute,
-  defaultTabs: tabs,
+  defaultTabs: tabs.length > 0 ? tabs : [{ query: "{\n  __typename\n}" }], // without a tab GraphiQL does not start
   storage,
   shouldPersistHeaders: false,
   onEditQuery() {},
