@@ -41,7 +41,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string
   const given = withSecretFiles(withoutEmpty(environment), lines);
   const env = customCleanEnv(given, variables, (cleaned: Environment) => cleaned, {
     reporter: ({ errors }) => {
-      for (const [name, error] of Object.entries(errors)) lines.push(`${name}: ${error?.message}`);
+      for (const [name, error] of Object.entries(errors)) lines.push(`${name}: ${plain(error?.message)}`);
     },
   });
   const upstreams = new Map<string, URL>();
@@ -68,6 +68,13 @@ export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string
     traces: traces && { ...traces, build: env.BUILD },
   });
 }
+
+/** envalid has words of its own for a value that is none of a list. */
+const plain = (message = ""): string =>
+  message.replace(
+    /^Value ".*" not in choices \[(.+)\]$/s,
+    (_, choices: string) => `wants one of ${choices.replaceAll(",", ", ")}`,
+  );
 
 /** OpenTelemetry's own variables: an endpoint, or the exporter `otlp`, switches traces on. */
 function readTraces(

@@ -27,8 +27,11 @@ const origins = makeValidator((value: string): readonly string[] => {
     const { protocol, host } = URL.parse(text) ?? {};
     return text === `${protocol}//${host}`;
   };
-  if (!given.every((item) => item === "*" || isOrigin(item)))
-    throw new Error("wants origins such as https://app.example, in lower case, without a path, or *");
+  const wrong = given.find((item) => item !== "*" && !isOrigin(item));
+  if (wrong !== undefined)
+    throw new Error(
+      `wants origins such as https://app.example, in lower case, without a path, or *; ${JSON.stringify(wrong)} is none`,
+    );
   return given;
 });
 const count = makeValidator((value: string): number => {

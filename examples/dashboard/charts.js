@@ -7,6 +7,7 @@ import { make } from "./elements.js";
 
 const day = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: "UTC" });
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const tenths = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 const height = 96;
 
 /**
@@ -16,8 +17,15 @@ const height = 96;
 function textOf(value, unit) {
   if (value === null || value === undefined) return "–";
   if (unit === "COUNT") return whole.format(value);
-  return value < 90 ? `${whole.format(value)} s` : `${whole.format(value / 60)} min`;
+  if (value >= 5_400) return `${tenths.format(value / 3_600)} h`;
+  return value > 0 && value < 90 ? `${whole.format(value)} s` : `${whole.format(value / 60)} min`;
 }
+
+/** Between two lines of the grid: whole numbers, and whole minutes or hours. */
+const steps = {
+  COUNT: [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000].flatMap((power) => [power, 2 * power, 5 * power]),
+  SECONDS: [1, 5, 15, 30, 60, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400, 604_800],
+};
 
 /** @param {string} name */
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name);
@@ -89,6 +97,7 @@ function plotOf({ points, total, unit }, tile) {
           ...axis,
           size: 44,
           space: 34,
+          incrs: steps[unit],
           grid: { stroke: colour("--line"), width: 1 },
           values: (_plot, values) => values.map((one) => textOf(one, unit)),
         },

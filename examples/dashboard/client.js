@@ -53,7 +53,7 @@ export async function ask(key, name, variables) {
     headers: {
       "content-type": "application/json",
       accept: "application/json",
-      "x-api-key": key,
+      ...(key && { "x-api-key": key }),
       "x-explain-calls": "1",
     },
     body: JSON.stringify({ query, variables }),

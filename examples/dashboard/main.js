@@ -1,7 +1,7 @@
 /** The dashboard: one GraphQL request fills the whole screen; a search and a message are one more each. */
 import { ask } from "./client.js";
 import { find } from "./elements.js";
-import { showAll, showContacts, showErrors } from "./views.js";
+import { sentence, showAll, showContacts, showErrors } from "./views.js";
 
 const access = /** @type {HTMLFormElement} */ (find("#access"));
 const message = /** @type {HTMLFormElement} */ (find("#message"));
@@ -35,7 +35,8 @@ async function load() {
       showErrors(errors);
       find("#me").textContent = "Nobody is signed in.";
     }
-    const rest = calls === undefined ? "" : ` instead of ${calls} REST calls`;
+    // a call that failed was tried again: those are more than a page would make
+    const rest = calls === undefined || errors.length > 0 ? "" : ` instead of ${calls} REST calls`;
     find("#cost").textContent = data
       ? `This screen is 1 GraphQL request${rest}, in ${Math.round(ms)} ms.`
       : "";
@@ -49,10 +50,23 @@ async function load() {
 async function findContacts() {
   const asked = search.value;
   try {
-    const { data } = await ask(keyNow(), "FindCustomers", { q: asked });
-    if (asked === search.value) showContacts(data?.contactsConnection?.edges.map(({ node }) => node));
+    const { data, errors } = await ask(keyNow(), "FindCustomers", { q: asked });
+    if (asked === search.value)
+      showContacts(
+        data?.contactsConnection?.edges.map(({ node }) => node),
+        errors,
+      );
   } catch (error) {
     unreachable(error);
+  }
+}
+
+/** Marks the input whose value is refused, and no other. @param {string | undefined} refused */
+function mark(refused) {
+  for (const input of [...message.elements]) {
+    const isRefused = refused !== undefined && input.getAttribute("name") === refused;
+    input.toggleAttribute("aria-invalid", isRefused);
+    if (isRefused && input instanceof HTMLElement) input.focus();
   }
 }
 
@@ -67,8 +81,9 @@ async function send() {
     const variables = { channel: channel.value, to: to.value, body: body.value, key: messageKey };
     const { data, errors } = await ask(keyNow(), "Answer", variables);
     const [error] = errors;
+    mark(error?.extensions?.argument);
     sent.textContent = error
-      ? `Not sent: ${error.message}.`
+      ? `Not sent: ${sentence(error.message)}`
       : `Sent, and ${data?.sendMessage?.status.toLowerCase()}.`;
     if (error) return;
     messageKey = crypto.randomUUID();

@@ -6,6 +6,8 @@ import { find, make } from "./elements.js";
 
 /** @typedef {NonNullable<FindCustomersQuery["contactsConnection"]>["edges"][number]["node"][]} Contacts */
 
+const shownContacts = 8;
+
 /** What a field of the operation is to the reader. */
 const names = /** @type {Record<string, string>} */ ({
   me: "your profile",
@@ -15,13 +17,31 @@ const names = /** @type {Record<string, string>} */ ({
   assignee: "assignees",
   agents: "agents",
   contacts: "contacts",
+  contactsConnection: "contacts",
 });
 
 /** @param {Element | null} place @param {...(Node | string)} children */
 const fill = (place, ...children) => place?.replaceChildren(...children);
 
-/** @param {string} field */
-const missing = (field) => make("p", { class: "missing" }, `Cannot be shown right now: ${names[field]}.`);
+/**
+ * @param {string} field
+ * @param {readonly GraphqlError[]} errors
+ */
+const missing = (field, errors) => {
+  const isForbidden = errors.some((error) => names[fieldOf(error)] === names[field] && isRefusal(error));
+  const why = isForbidden ? "This key may not read" : "Cannot be shown right now";
+  return make("p", { class: "missing" }, `${why}: ${names[field]}.`);
+};
+
+/** The key lacks the permission: to try again is of no use. @param {GraphqlError} error */
+const isRefusal = ({ extensions }) => extensions?.code === "FORBIDDEN";
+
+/** A server's message as a sentence: without the operation's name, and without Markdown. @param {string} text */
+export const sentence = (text) =>
+  `${text
+    .replace(/^\w+: /, "")
+    .replaceAll("`", "")
+    .replace(/\.+$/, "")}.`;
 
 /** @param {string} text */
 const readable = (text) => text.toLowerCase().replaceAll("_", " ").replaceAll("-", " ");
@@ -46,11 +66,14 @@ export function showAll({ me, metrics, conversationsConnection, agents, contacts
     me ? `${me.email} · ${me.tenantId} · ${me.roles.join(", ")}` : "who you are is not known right now",
   );
   if (metrics) drawMetrics(find("#metrics"), metrics);
-  else fill(find("#metrics"), make("div", { class: "card" }, make("h2", {}, "Metrics"), missing("metrics")));
-  const failed = new Set(errors.map(fieldOf));
-  showConversations(conversationsConnection, failed);
-  showAgents(agents);
-  showContacts(contacts);
+  else
+    fill(
+      find("#metrics"),
+      make("div", { class: "card" }, make("h2", {}, "Metrics"), missing("metrics", errors)),
+    );
+  showConversations(conversationsConnection, errors);
+  showAgents(agents, errors);
+  showContacts(contacts, errors);
 }
 
 /** The name of the field that failed: the last of its path that is no index. @param {GraphqlError} error */
@@ -60,13 +83,16 @@ const fieldOf = ({ path = [] }) => String(path.findLast((step) => typeof step ==
 export function showErrors(errors) {
   const notice = find("#notice");
   notice.hidden = errors.length === 0;
-  const parts = new Set(errors.flatMap((error) => names[fieldOf(error)] ?? []));
+  /** @param {readonly GraphqlError[]} some */
+  const partsOf = (some) => [...new Set(some.flatMap((error) => names[fieldOf(error)] ?? []))].join(", ");
+  const refused = partsOf(errors.filter(isRefusal));
+  const down = partsOf(errors.filter((error) => !isRefusal(error)));
   const [first] = errors;
   notice.textContent =
-    parts.size > 0
-      ? `Missing right now: ${[...parts].join(", ")}. Everything else is up to date.`
+    refused || down
+      ? `${down && `Missing right now: ${down}. `}${refused && `This key may not read: ${refused}. `}Everything else is up to date.`
       : first
-        ? `Nothing could be loaded: ${first.message}.`
+        ? `Nothing could be loaded: ${sentence(first.message)}`
         : "";
 }
 
@@ -83,11 +109,12 @@ function tableOf(heads, rows) {
 
 /**
  * @param {StartPageQuery["conversationsConnection"]} connection
- * @param {ReadonlySet<string>} failed
+ * @param {readonly GraphqlError[]} errors
  */
-function showConversations(connection, failed) {
+function showConversations(connection, errors) {
   const place = find("#conversations .body");
-  if (!connection) return fill(place, missing("conversationsConnection"));
+  if (!connection) return fill(place, missing("conversationsConnection", errors));
+  const failed = new Set(errors.map(fieldOf));
   /** @param {string} field */
   const unknown = (field) => make("span", { class: "missing" }, failed.has(field) ? "unknown" : "");
   const rows = connection.nodes.map(
@@ -113,10 +140,13 @@ function showConversations(connection, failed) {
 const badge = (count) =>
   count > 0 ? [make("span", { class: "badge", title: "unread messages" }, `${count} new`)] : [];
 
-/** @param {StartPageQuery["agents"]} agents */
-function showAgents(agents) {
+/**
+ * @param {StartPageQuery["agents"]} agents
+ * @param {readonly GraphqlError[]} errors
+ */
+function showAgents(agents, errors) {
   const place = find("#agents .body");
-  if (!agents) return fill(place, missing("agents"));
+  if (!agents) return fill(place, missing("agents", errors));
   const order = ["ONLINE", "AWAY", "OFFLINE"];
   const sorted = agents.toSorted(
     (one, other) => order.indexOf(one.availability) - order.indexOf(other.availability),
@@ -137,13 +167,16 @@ function showAgents(agents) {
   fill(place, make("ul", {}, ...items));
 }
 
-/** @param {Pick<Contacts[number], "name" | "company" | "stage" | "email" | "phone">[] | null | undefined} contacts */
-export function showContacts(contacts) {
+/**
+ * @param {Pick<Contacts[number], "name" | "company" | "stage" | "email" | "phone">[] | null | undefined} contacts
+ * @param {readonly GraphqlError[]} errors
+ */
+export function showContacts(contacts, errors) {
   const place = find("#contacts .body");
-  if (!contacts) return fill(place, missing("contacts"));
+  if (!contacts) return fill(place, missing("contacts", errors));
   if (contacts.length === 0) return fill(place, make("p", { class: "quiet" }, "Nobody found."));
   const rows = contacts
-    .slice(0, 8)
+    .slice(0, shownContacts)
     .map(({ name, company, stage, email, phone }) => [
       make("strong", {}, name),
       company ?? "",
@@ -155,5 +188,10 @@ export function showContacts(contacts) {
         "Write",
       ),
     ]);
-  fill(place, tableOf(["Name", "Company", "Stage", "E-mail", "Message"], rows));
+  const more = `The first ${shownContacts} by name. A longer search text finds fewer.`;
+  fill(
+    place,
+    tableOf(["Name", "Company", "Stage", "E-mail", "Message"], rows),
+    ...(contacts.length > shownContacts ? [make("p", { class: "quiet" }, more)] : []),
+  );
 }

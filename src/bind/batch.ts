@@ -1,6 +1,6 @@
 /** Binds `batchBy`, one list call for many parents: finds the key parameter and the chunk size, and checks the match. */
 import { getNamedType, getNullableType, isListType, isObjectType } from "graphql";
-import { declaredProperty, type Shape, typesFit } from "../openapi/shape.ts";
+import { declaredNames, declaredProperty, type Shape, typesFit } from "../openapi/shape.ts";
 import { directivePlace } from "../schema/directives.ts";
 import type { Binder } from "./binder.ts";
 import { checkBatchCut } from "./check-batch-cut.ts";
@@ -27,6 +27,8 @@ export function bindBatch(
     (input): input is Batch["key"] => input.source.kind === "parent" && input.shape.types.has("array"),
   );
   const [key] = keys;
+  // a key parameter that is misspelt, or whose source is, has its own finding
+  if (!key && binder.findings.hasErrorAt(where.coordinate)) return undefined;
   if (!key || keys.length > 1) {
     const rest = { ...where, rest: operation.node };
     binder.findings.add(
@@ -81,7 +83,7 @@ function checkMatch(
 ): void {
   const property = items && declaredProperty(items, match);
   if (!items || !property) {
-    const near = items ? didYouMean(match, items.properties.keys()) : "";
+    const near = items ? didYouMean(match, declaredNames(items)) : "";
     const type = getNamedType(field.definition.type);
     const what = items
       ? "the items have"

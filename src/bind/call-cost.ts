@@ -34,6 +34,13 @@ export const callCost = (model: Model, operation: SavedOperation): Estimate =>
     { typical: 0, worst: 0 },
   );
 
+/** `2 REST calls`, and the worst case where it differs. */
+export const callCount = ({ typical, worst }: Estimate): string =>
+  `${typical} REST call${typical === 1 ? "" : "s"}${atWorst(typical, worst)}`;
+
+export const atWorst = (typical: number, worst: number): string =>
+  worst === typical ? "" : `, at worst ${worst}`;
+
 /** Every call of a valid operation, in the order of its selections. */
 export function callPlanOf(model: Model, { definition, document }: SavedOperation): PlannedCall[] {
   const planner = new CallPlanner(

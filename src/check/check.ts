@@ -34,7 +34,7 @@ export async function check({ files, base, freshness, today }: CheckInput): Prom
   const skipped: Partial<Record<Stage, string>> = {
     ...(hasErrors && { freshness: "nothing can be generated from a mapping with errors" }),
     ...(!base && { changes: "no --base was given" }),
-    ...(!head.model && { ledger: "the schema is not valid" }),
+    ...(!head.model && { impact: "the schema is not valid", ledger: "the schema is not valid" }),
   };
   return { ...examine(head, before, today, fresh, base?.usage), skipped };
 }
@@ -64,7 +64,7 @@ export function examine(
   const used = base && usage && usageReport(usage, head, base);
   const findings = used ? withoutUnused(approved, used, head, base) : approved;
   const specChanges = withImpactedOperations(head, base, changes);
-  const operations = operationReports(head, base, findings);
+  const operations = head.model ? operationReports(head, base, findings) : [];
   return {
     version: 1,
     ...(base && { base: base.name }),

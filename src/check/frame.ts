@@ -1,8 +1,8 @@
 /** Makes the frame of a place in a spec file: the place and the lines around it. */
 import type { SpecFiles } from "../bind/spec-files.ts";
 import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
+import { codeFrame, linesOf } from "../cli/code-frame.ts";
 import { type Place, SpecUnreadable } from "../diagnostic.ts";
-import { codeFrame, linesOf } from "./code-frame.ts";
 import type { Frame } from "./report.ts";
 
 /** The lines of each file, split once for all findings in it. */

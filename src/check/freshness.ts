@@ -1,7 +1,6 @@
 /** Stage 3: compares `generated/` with the output of codegen. Missing, changed and surplus files are findings. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { codeFrame, linesOf } from "./code-frame.ts";
 import type { Finding } from "./report.ts";
 
 /** `fresh`: path → text, as `generate()` returns them; `present`: the paths of the files below `generated/`. */
@@ -25,11 +24,12 @@ export function freshnessFindings(
 }
 
 function changedFile(path: string, now: string, text: string): Finding {
-  const expected = text.split("\n");
-  const line = now.split("\n").findIndex((written, index) => written !== expected[index]) + 1 || 1;
+  const [written, expected] = [now.split("\n"), text.split("\n")];
+  const differing = written.findIndex((line, index) => line !== expected[index]);
+  const line = differing < 0 ? written.length : differing + 1;
   return {
     ...finding("generated-changed", path, `${path} is not what codegen writes, from line ${line} on`),
-    places: [{ role: "file", file: path, line, column: 1, text: codeFrame(linesOf(now), line, 1) }],
+    places: [{ role: "file", file: path, line, column: 1 }],
   };
 }
 

@@ -64,7 +64,7 @@ function staleEntries(
       const message = isPattern(id)
         ? `"${id}" takes no REST operation`
         : `there is no REST operation "${id}"${didYouMean(id, model.operations.keys())}`;
-      return [{ ...common("ledger-unknown", id), message, hint, places }];
+      return [{ ...common("ledger-unknown", id), message, hint: `correct its name, or ${hint}`, places }];
     }
     if (operations.every((operation) => bound.has(operation.id)))
       return [

@@ -32,6 +32,7 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
     for (const { file } of outputs) if (file !== undefined) rmSync(resolve(io.root, file), { force: true });
     const report = await reportOf(base, usage, io);
     for (const output of outputs) write(print(report, output, io), output, io);
+    if (report.findings.some(({ rule }) => rule === "spec-unreadable")) return 3;
     return report.summary.unapproved === 0 ? 0 : 1;
   };
   return runCommand(

@@ -1,4 +1,6 @@
 /** The frame of every command: `run(argv, io)` → exit code, with one way to fail and one way to ask for help. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Command } from "commander";
 import { type Failure, failureLines, failureOf } from "./failure.ts";
 import { commandLine, parse } from "./parse.ts";
@@ -51,10 +53,20 @@ export async function runCommand(
     return exitCode;
   } catch (error) {
     const failure = failureOf(error, script, Boolean(io.env.DEBUG));
-    for (const line of failureLines(failure)) io.error(line);
+    for (const line of failureLines(failure, specReader(io))) io.error(line);
     also?.(failure);
     return failure.exitCode;
   }
+}
+
+function specReader({ root }: Io): (file: string) => string | undefined {
+  return (file) => {
+    try {
+      return readFileSync(join(root, "spec", file), "utf8");
+    } catch {
+      return undefined;
+    }
+  };
 }
 
 /** The end of every command's help text. */

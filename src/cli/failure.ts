@@ -1,5 +1,6 @@
 /** How a command fails: with an exit code and clear lines, never with a stack trace. */
 import { inspect } from "node:util";
+import { codeFrame, linesOf } from "./code-frame.ts";
 import { printable } from "./printable.ts";
 
 /** One mistake; `places` stand below the spec folder, lines and columns count from 1. */
@@ -30,10 +31,22 @@ export function failureOf(error: unknown, doing: string, debug = false): Failure
 export const withoutPlace = (message: string): Fault => ({ message, places: [] });
 
 /** `spec/openapi.yaml:12:3: <message>`; a fault with a hint has its places, its message and its hint on a line each. */
-export function faultLine({ message, places, hint }: Fault): string {
+export function faultLine({ message, places, hint }: Fault, frame: readonly string[] = []): string {
   const at = places.map(({ file, line, column }) => `spec/${file}:${line}:${column}`).join("  ");
-  if (hint !== undefined) return `${at}\n  ${message}\n  ${hint}`;
-  return at ? `${at}: ${message}` : message;
+  if (hint !== undefined) return [at, `  ${message}`, ...frame, `  → ${hint}`].join("\n");
+  return [at ? `${at}: ${message}` : message, ...frame].join("\n");
 }
 
-export const failureLines = ({ faults }: Failure): string[] => faults.map(faultLine);
+/** Reads a file by its name below the spec folder; `undefined` if it cannot be read. */
+type ReadSpec = (file: string) => string | undefined;
+
+/** Each fault, with the lines around its first place. */
+export const failureLines = ({ faults }: Failure, read: ReadSpec = () => undefined): string[] =>
+  faults.map((fault) => faultLine(fault, frameOf(fault, read)));
+
+function frameOf({ places: [place] }: Fault, read: ReadSpec): string[] {
+  const text = place && read(place.file);
+  if (!text) return [];
+  const frame = codeFrame(linesOf(text), place.line, place.column);
+  return frame.split("\n").map((line) => `    ${line}`);
+}

@@ -1,5 +1,5 @@
 /** Command lines are read with commander: in memory, without `process.exit`, and a mistake is one line. */
-import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { Command, CommanderError, Help, InvalidArgumentError, type Option } from "commander";
 import { didYouMean } from "./nearest.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -12,6 +12,7 @@ export function commandLine(script: string, out: (text: string) => void): Comman
     .exitOverride()
     .helpCommand(false)
     .helpOption("-h, --help", "prints this text")
+    .configureHelp({ optionDescription: describeOption })
     .configureOutput({
       writeOut: (text) => out(text.trimEnd()),
       writeErr: () => undefined,
@@ -20,6 +21,10 @@ export function commandLine(script: string, out: (text: string) => void): Comman
       getOutHasColors: () => false,
     });
 }
+
+/** Commander's text of an option says its default and its choices, but not that it must be given. */
+const describeOption = (option: Option): string =>
+  `${new Help().optionDescription(option)}${option.mandatory ? " (required)" : ""}`;
 
 /** Runs the action that the arguments ask for, or prints the help. Throws `UsageError` for arguments that do not fit. */
 export async function parse(line: Command, argv: readonly string[]): Promise<void> {

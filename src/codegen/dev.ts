@@ -34,10 +34,14 @@ function watchSpec(io: Io, roles: readonly string[]): Promise<number> {
       if (code === 2) resolve(code);
     });
   };
+  const isUp = (): boolean => server?.exitCode === null && server.signalCode === null;
   const results = new Results();
   const regenerate = async (): Promise<void> => {
-    if ((await codegen([], io, results)) !== 0) return;
-    if (server?.exitCode === null && server.signalCode === null) {
+    if ((await codegen([], io, results)) !== 0) {
+      io.error(`${isUp() ? "the roles go on with the spec before" : "no role runs"}; save a mended spec`);
+      return;
+    }
+    if (server && isUp()) {
       server.kill("SIGINT");
       await once(server, "exit");
     }

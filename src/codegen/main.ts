@@ -17,7 +17,8 @@ export const run = (argv: readonly string[], io: Io, results?: Results): Promise
         .addHelpText("after", exitCodes)
         .action(does(() => update(io, results))),
     ({ exitCode, faults }) => {
-      if (exitCode === 1) io.error(`${faults.length} finding(s): nothing was generated`);
+      if (exitCode === 1)
+        io.error(`${faults.length} ${faults.length === 1 ? "finding" : "findings"}: nothing was generated`);
     },
   );
 

@@ -1,6 +1,6 @@
 /** `npm run explain`: prints the REST calls of a field or a saved operation, the source of each parameter and the call count. */
 import { getNamedType } from "graphql";
-import { callCost, callPlanOf } from "../bind/call-cost.ts";
+import { atWorst, callCost, callCount, callPlanOf } from "../bind/call-cost.ts";
 import { didYouMean } from "../bind/findings.ts";
 import {
   type BoundField,
@@ -21,25 +21,25 @@ export function explain(model: Model, saved: readonly SavedOperation[], name: st
   const field = model.fields.get(name);
   if (field) return field.kind === "bound" ? explainBoundField(field) : explainPlainField(model, field);
   const names = [...model.fields.keys(), ...saved.map((each) => each.name)];
-  const near = didYouMean(name, names);
+  const ofThatName = names.find((each) => each.endsWith(`.${name}`));
+  const near = ofThatName ? `; did you mean "${ofThatName}"?` : didYouMean(name, names);
   throw new UsageError([`explain ${name}: there is no such field or saved operation${near}`]);
 }
 
 function explainOperation(model: Model, operation: SavedOperation): string[] {
-  const { typical, worst } = callCost(model, operation);
   const calls = callPlanOf(model, operation).flatMap(({ path, field, parents, calls: count }) => {
     const showsParents = count.worst > 1 || parents.worst > 1;
-    const forParents = `, for ${parents.typical} parents, at worst ${parents.worst}`;
+    const forParents = `, for ${parents.typical} parents${atWorst(parents.typical, parents.worst)}`;
     return [
       "",
       `${path}  (${field.coordinate})`,
       ...callLines(field),
-      `  ${callCount(count.typical)}, at worst ${count.worst}${showsParents ? forParents : ""}`,
+      `  ${callCount(count)}${showsParents ? forParents : ""}`,
     ];
   });
   return [
     `${operation.definition.operation} ${operation.name} (spec/${operation.file}:${operation.place.line})`,
-    `${callCount(typical)}, at worst ${worst}`,
+    callCount(callCost(model, operation)),
     ...calls,
   ];
 }
@@ -114,5 +114,3 @@ function countLine({ batch, inputs }: BoundField): string {
     ? "1 REST call for each parent"
     : "1 REST call";
 }
-
-const callCount = (count: number): string => `${count} REST call${count === 1 ? "" : "s"}`;

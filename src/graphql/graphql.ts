@@ -44,11 +44,13 @@ export async function createGraphql(
   if (!base)
     throw new ConfigError(["REST_BASE_URL: the graphql role needs it; set it to the REST platform's URL"]);
   letAbandonedErrorsGo();
-  const server = createServer(config, "graphql", credentialNames(operations));
+  const credentials = credentialNames(operations);
+  const server = createServer(config, "graphql", credentials);
   const upstreams = new Upstreams(config, base, operations);
   const executions: ExecutionCounts = { planned: 0, interpreted: 0 };
   const schema = buildSchema();
-  const saved = savedOperations(config, readManifest());
+  const entries = readManifest();
+  const saved = savedOperations(config, entries);
   const apollo = createApollo(config, schema, server.log, planned ? executions : undefined, saved);
   await apollo.start();
   server.decorate("executions", executions);
@@ -63,7 +65,8 @@ export async function createGraphql(
     const callers = new Callers(config, operations);
     shedOverload(scoped, config.env.MAX_CONCURRENT_REQUESTS, (request) => callers.of(request).caller);
     limitStarts(scoped);
-    const explorer = config.production ? undefined : createExplorer(schema, samples);
+    const explored = { schema, operations: entries, credentials };
+    const explorer = config.production ? undefined : createExplorer(explored, samples);
     routes(scoped, config, { apollo, upstreams, callers, saved, explorer });
   });
   return server;

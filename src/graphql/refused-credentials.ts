@@ -5,12 +5,13 @@
 import type { GraphQLResponse } from "@apollo/server";
 import { unauthenticated } from "../http/credentials.ts";
 
-/** `hasCredentials`: the request came with some. Throws UNAUTHENTICATED when no response holds a value and every error in them is UNAUTHENTICATED. */
+/** `hasCredentials`: the request came with some; `headers` carry them. Throws UNAUTHENTICATED when no response holds a value and every error in them is UNAUTHENTICATED. */
 export function throwForRefusedCredentials(
   responses: readonly GraphQLResponse[],
   hasCredentials: boolean,
+  headers: readonly string[],
 ): void {
-  if (responses.every(isRefused)) throw unauthenticated(hasCredentials);
+  if (responses.every(isRefused)) throw unauthenticated(hasCredentials, headers);
 }
 
 function isRefused({ body }: GraphQLResponse): boolean {

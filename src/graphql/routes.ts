@@ -131,7 +131,7 @@ export function routes(
         ? await Promise.all(parameters.map((one) => run(one, true)))
         : await run(parameters, false);
       if (client.hasSucceeded) callers.accept(request);
-      throwForRefusedCredentials([given].flat(), forwarded.hasCredentials);
+      throwForRefusedCredentials([given].flat(), forwarded.hasCredentials, credentials);
       if (calls) addCalls(given, calls());
       const text = textOf(given, request.id);
       const excess = answerExcess(config.env, text);

@@ -16,9 +16,17 @@ export function readKey(rawHeaders: readonly string[]): string | undefined {
   return apiKey ?? bearer;
 }
 
-/** The error for missing or wrong credentials, the same on every role. */
-export const unauthenticated = (hasCredentials: boolean): CodedError =>
-  new CodedError("UNAUTHENTICATED", hasCredentials ? "the API key is not valid" : "an API key is needed");
+/** The error for missing or wrong credentials, the same on every role. `headers`: those that carry a key, in lower case. */
+export function unauthenticated(
+  hasCredentials: boolean,
+  headers: readonly string[] = ["x-api-key", "authorization"],
+): CodedError {
+  const where = headers.length > 0 ? `, in the header ${headers.join(" or ")}` : "";
+  return new CodedError(
+    "UNAUTHENTICATED",
+    hasCredentials ? "the API key is not valid" : `an API key is needed${where}`,
+  );
+}
 
 /** The only value of a header. Throws `BAD_REQUEST` when it comes twice. */
 function only(rawHeaders: readonly string[], name: string): string | undefined {

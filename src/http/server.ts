@@ -24,7 +24,7 @@ import { parentOf } from "../observe/trace-context.ts";
 import { parseJsonBodies } from "./bodies/json-body.ts";
 import { SlowBodies } from "./bodies/slow-bodies.ts";
 import { answerClientError, answerConnect } from "./client-error.ts";
-import { sendError } from "./error-response.ts";
+import { graphqlPath, sendError } from "./error-response.ts";
 import { headerFault } from "./header-fault.ts";
 import { createIncompleteRequestCloser } from "./incomplete-requests.ts";
 import { createLastAnswers } from "./last-answers.ts";
@@ -104,8 +104,11 @@ export function createServer(
       request.log.error({ err: error, requestId: request.id }, "request failed");
     return sendError(reply, coded);
   });
+  const leadsToGraphql = config.roles.has("graphql") || config.env.GRAPHQL_URL !== undefined;
+  const elsewhere =
+    ["gateway", "graphql"].includes(role) && leadsToGraphql ? `; GraphQL is at ${graphqlPath}` : "";
   server.setNotFoundHandler((request, reply) =>
-    sendError(reply, new CodedError("NOT_FOUND", `nothing at ${request.method} on this path`)),
+    sendError(reply, new CodedError("NOT_FOUND", `${request.method} finds nothing at this path${elsewhere}`)),
   );
   const unready = new Set<string>();
   server.decorate("unready", unready);

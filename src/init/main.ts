@@ -1,18 +1,20 @@
 /** `npm run init -- --openapi <file>`: replaces `spec/` by a project on another document, and generates it. */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { folderFiles } from "../bind/spec-files.ts";
 import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
+import { ExpectedFailure, type Failure, withoutPlace } from "../cli/failure.ts";
 import { nonEmpty } from "../cli/parse.ts";
 import { escaped } from "../cli/printable.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { run as codegen } from "../codegen/main.ts";
+import { SpecUnreadable } from "../diagnostic.ts";
 import { RestDocument } from "../openapi/document.ts";
 import { type Choice, type Start, startProject } from "./start-project.ts";
 
-type Given = Choice & { readonly openapi: string; readonly replace?: true };
+type Given = Partial<Choice> & { readonly openapi: string; readonly replace?: true };
 
-const collected = (value: string, before: readonly string[]): string[] => [...before, nonEmpty(value)];
+const collected = (value: string, before: readonly string[] = []): string[] => [...before, nonEmpty(value)];
 
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
   runCommand("npm run init", argv, io, (line, does) =>
@@ -23,25 +25,23 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
         "--tag <tag>",
         "gives the operations of this tag a field; may be given several times",
         collected,
-        [],
       )
       .option(
         "--operation <operation>",
         "gives this operation a field: its id, or its method and path",
         collected,
-        [],
       )
       .option("--replace", "removes what is in spec/ first")
       .addHelpText("after", exitCodes)
       .action(does((given: Given) => init(given, io))),
   );
 
-async function init({ openapi, replace, ...choice }: Given, io: Io): Promise<number> {
+async function init({ openapi, replace, tag = [], operation = [] }: Given, io: Io): Promise<number> {
   const spec = join(io.root, "spec");
+  const { document, files } = readDocument(openapi, io.root);
   if (!replace && folderFiles(spec).list("").length > 0)
     throw new UsageError(["spec/ has files: --replace removes them"]);
-  const { document, files } = readDocument(resolve(io.root, openapi));
-  const start = startProject(document, choice);
+  const start = startProject(document, { tag, operation });
   rmSync(spec, { recursive: true, force: true });
   write(spec, files);
   write(
@@ -57,15 +57,37 @@ async function init({ openapi, replace, ...choice }: Given, io: Io): Promise<num
 }
 
 /** The document under the name that it has in a spec folder, and the texts of all files that it consists of. */
-function readDocument(path: string): { document: RestDocument; files: Map<string, string> } {
+function readDocument(given: string, root: string): { document: RestDocument; files: Map<string, string> } {
+  const path = resolve(root, given);
+  if (!existsSync(path)) throw new UsageError([`--openapi ${given}: there is no such file`]);
   const files = new Map<string, string>();
   const beside = folderFiles(dirname(path));
-  const document = new RestDocument("openapi.yaml", (name) => {
+  const read = (name: string): string | undefined => {
     const text = beside.read(name === "openapi.yaml" ? basename(path) : name);
     if (text !== undefined) files.set(name, text);
     return text;
-  });
-  return { document, files };
+  };
+  try {
+    return { document: new RestDocument("openapi.yaml", read), files };
+  } catch (error) {
+    throw error instanceof SpecUnreadable ? new UnreadableDocument(error, given) : error;
+  }
+}
+
+/** The places of its faults are not below `spec/` yet: they are told by the name that the user gave. */
+class UnreadableDocument extends ExpectedFailure {
+  readonly failure: Failure;
+
+  constructor({ failure }: SpecUnreadable, given: string) {
+    super(given);
+    const faults = failure.faults.map(({ message, places }) => {
+      const [at] = places.map(
+        ({ file, line, column }) => `${file.replace(/^openapi\.yaml$/, () => given)}:${line}:${column}`,
+      );
+      return withoutPlace(`${at ?? given}: ${message}`);
+    });
+    this.failure = { exitCode: failure.exitCode, faults };
+  }
 }
 
 function write(folder: string, files: ReadonlyMap<string, string>): void {

@@ -89,6 +89,10 @@ export function declaredProperty({ properties }: Shape, name: string): Property 
   return found?.isUndeclared ? undefined : found;
 }
 
+/** The properties with a known schema: what a misspelt name may have meant. */
+export const declaredNames = ({ properties }: Shape): string[] =>
+  [...properties.values()].flatMap(({ name, isUndeclared }) => (isUndeclared ? [] : [name]));
+
 /** Whether `types` include `type`. An integer is also a number. */
 export const acceptsType = (types: ReadonlySet<JsonType>, type: JsonType): boolean =>
   types.has(type) || (type === "integer" && types.has("number"));

@@ -1,10 +1,12 @@
 /** `npm run propose -- <operation>…`. */
 import { join } from "node:path";
 import { loadSpec, provedModel } from "../bind/load.ts";
+import { boundFields, type Model } from "../bind/model.ts";
 import { folderFiles } from "../bind/spec-files.ts";
 import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
 import { escaped } from "../cli/printable.ts";
 import { RestDocument } from "../openapi/document.ts";
+import { operationNamed } from "../openapi/read-operations.ts";
 import { hasNoField, modelWithoutFields } from "./empty-schema.ts";
 import { Proposal } from "./propose.ts";
 
@@ -18,16 +20,26 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
         does((ids: readonly string[]) => {
           const { read } = folderFiles(join(io.root, "spec"));
           const isEmpty = hasNoField(read("schema.graphql"));
-          const proposal = new Proposal(
-            isEmpty
-              ? modelWithoutFields(new RestDocument("openapi.yaml", read))
-              : provedModel(loadSpec(read)),
-          );
+          const model = isEmpty
+            ? modelWithoutFields(new RestDocument("openapi.yaml", read))
+            : provedModel(loadSpec(read));
+          const proposal = new Proposal(model);
           for (const id of ids) proposal.add(id);
           io.out(escaped(proposal.sdl(isEmpty ? "type" : "extend type")));
+          for (const id of ids) for (const line of fieldsOf(model, id)) io.error(line);
           return 0;
         }),
       ),
   );
+
+/** An operation may have several fields; who proposes another may not know of the first. */
+function fieldsOf(model: Model, name: string): string[] {
+  const operation = operationNamed(model.operations, name);
+  const fields = boundFields(model).filter((field) => field.operation === operation);
+  const names = fields.map(({ coordinate }) => coordinate).join(", ");
+  return fields.length > 0
+    ? [`${name} has ${fields.length === 1 ? "a field" : "fields"} already: ${names}`]
+    : [];
+}
 
 if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processIo);

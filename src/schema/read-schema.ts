@@ -9,9 +9,11 @@ import {
   Kind,
   parse,
   Source,
+  specifiedDirectives,
   validateSchema,
 } from "graphql";
 import { validateSDL } from "graphql/validation/validate.js";
+import { didYouMean } from "../cli/nearest.ts";
 import { type Diagnostic, diagnosed, unreadable } from "../diagnostic.ts";
 import { bindingDefinitions } from "./directives.ts";
 import { valueErrors, withoutValues } from "./schema-values.ts";
@@ -86,6 +88,29 @@ function coordinateAt(document: DocumentNode, position: number | undefined): str
   return member ? `${definition.name.value}.${member.name.value}` : definition.name.value;
 }
 
+/** `@rest` → the names of its arguments. */
+const directiveArguments = new Map<string, readonly string[]>(
+  bindingDefinitions.definitions.flatMap((node) =>
+    node.kind === Kind.DIRECTIVE_DEFINITION
+      ? [[`@${node.name.value}`, (node.arguments ?? []).map((argument) => argument.name.value)] as const]
+      : [],
+  ),
+);
+
+const directiveNames = [...directiveArguments.keys(), ...specifiedDirectives.map(({ name }) => `@${name}`)];
+
+const withNearDirective = (message: string): string =>
+  message.replace(
+    /^Unknown directive "(@.+)"\.$/,
+    (text, wrong: string) => text.slice(0, -1) + (didYouMean(wrong, directiveNames) || "."),
+  );
+
+function schemaHint(message: string): string {
+  const [, directive = ""] = /on directive "(@\w+)"/.exec(message) ?? [];
+  const known = directiveArguments.get(directive);
+  return known ? `${directive} takes ${known.join(", ")}` : "mend the schema";
+}
+
 function invalid(name: string, document: DocumentNode, error: GraphQLError): Diagnostic {
   // the last location is the definition that contradicts the earlier ones
   const location = error.locations?.at(-1);
@@ -93,8 +118,8 @@ function invalid(name: string, document: DocumentNode, error: GraphQLError): Dia
   return diagnosed({
     rule: "schema-invalid",
     coordinate: coordinateAt(document, error.positions?.at(-1)) ?? name,
-    message: error.message,
-    hint: "mend the schema",
+    message: withNearDirective(error.message),
+    hint: schemaHint(error.message),
     schema: place,
   });
 }

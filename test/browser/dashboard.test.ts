@@ -94,6 +94,26 @@ test("a product that is down is named, and the others are drawn", { timeout }, a
   expect(noted).toMatchObject(clean);
 });
 
+test("what a key may not read is told as such, and an address that is refused is marked", {
+  timeout,
+}, async () => {
+  const { page } = await openDashboard();
+  await page.getByLabel("Channel").selectOption("sms");
+  await page.getByRole("textbox", { name: "To" }).fill("nowhere");
+  await page.getByLabel("Text").fill("Hello");
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByText(/^Not sent: REST refuses the value of "to".*[^.`]\.$/).waitFor();
+  expect(await page.locator("[aria-invalid]").getAttribute("name")).toBe("to");
+  await page.getByLabel("API key").fill(keys.analyst);
+  await page.getByRole("button", { name: "Load" }).click();
+  const notice = page.getByRole("alert");
+  await expect
+    .poll(() => notice.innerText())
+    .toBe("This key may not read: contacts, names of contacts. Everything else is up to date.");
+  await page.getByText("This key may not read: contacts.", { exact: true }).waitFor();
+  await takePicture(page, "dashboard-forbidden");
+});
+
 test("a wrong key is told, another one loads", { timeout }, async () => {
   const { page } = await openDashboard();
   await page.getByLabel("API key").fill("sk_test_nobody");

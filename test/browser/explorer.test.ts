@@ -1,6 +1,10 @@
 /** The explorer in a real Chromium: it is ready to use, explains its answers, and talks to nobody else. */
+
+import Fastify from "fastify";
+import { buildSchema } from "graphql";
 import type { Page } from "playwright-core";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { createExplorer } from "../../src/graphql/explorer/explorer.ts";
 import { keys, openLayer } from "../e2e/layer.ts";
 import { executable, findBarriers, type Noted, openPage, takePicture, timeout } from "./browser.ts";
 
@@ -141,5 +145,26 @@ test("is drawn in the dark at 1280 pixels", { timeout }, async () => {
   await page.getByRole("button", { name: /REST calls/ }).waitFor();
   await takePicture(page, "explorer-1280-dark");
   expect(await findBarriers(page, ["#explorer"])).toEqual([]);
+  expect(noted).toMatchObject({ foreign: [], errors: [] });
+});
+
+test("an API without saved operations has an explorer, which sends the key in the header that the API names", {
+  timeout,
+}, async () => {
+  const schema = buildSchema("type Query { tickets: [String!] }");
+  const explorer = createExplorer({ schema, operations: [], credentials: ["x-token"] }, {});
+  const host = Fastify();
+  onTestFinished(() => host.close());
+  host.get("/v1/graphql", (request, reply) => explorer.send(request, reply));
+  host.post("/v1/graphql", ({ headers }) => ({
+    data: { token: headers["x-token"], key: headers["x-api-key"] },
+  }));
+  const origin = await host.listen({ port: 0, host: "127.0.0.1" });
+  const { page, noted } = await openPage([origin]);
+  await page.goto(`${origin}/v1/graphql`);
+  await page.locator(".graphiql-query-editor .view-line", { hasText: "__typename" }).waitFor();
+  expect(await page.getByLabel("API key").getAttribute("placeholder")).toBe("sent as x-token");
+  await page.getByLabel("API key").fill("secret");
+  expect(await run(page)).toEqual({ data: { token: "secret" } });
   expect(noted).toMatchObject({ foreign: [], errors: [] });
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { failureLines, failureOf } from "../../src/cli/failure.ts";
 import { run as codegen } from "../../src/codegen/main.ts";
-import { project, ran, repository, write } from "./run.ts";
+import { depotOpenapi, edited, project, ran, repository, write } from "./run.ts";
 
 const deep = (open: string, close: string): string => open.repeat(10_000) + close.repeat(10_000);
 const bomb = [
@@ -67,12 +67,33 @@ const inputs: [name: string, files: Record<string, string | Buffer>, code: numbe
   ],
 ];
 
-test.each(inputs)("%s is one clear line", async (_name, files, code, line) => {
+test.each(inputs)("%s is one clear line, and the lines of the file", async (_name, files, code, line) => {
   const result = await ran(project(files), []);
   expect(result).toMatchObject({ code, out: "" });
   expect(result.error).toMatch(line);
-  expect(result.error.split("\n")).toHaveLength(1);
+  const [, ...frame] = result.error.split("\n");
+  for (const each of frame) expect(each).toMatch(/^ {4}[ >] +(?:\d+ )?\|/);
+  expect(frame.length).toBeLessThanOrEqual(4);
   expect(result.error).not.toMatch(/\n\s+at |node_modules/);
+});
+
+test("a file that is not YAML is shown where it stops being YAML", async () => {
+  const spec = edited(depotOpenapi, "  operationId: parcel_create", "   operationId: parcel_create");
+  const { error } = await ran(project({ [openapi]: spec }), [], codegen);
+  expect(error).toMatch(
+    /^spec\/openapi\.yaml:\d+:\d+: .+\n {6}\d+ \| {8}operationId: parcel_create\n {4}> \d+ \| .+\n/,
+  );
+});
+
+test("check ends like codegen where a key that a field reaches stands twice", async () => {
+  const twice = edited(
+    depotOpenapi,
+    "operationId: parcel_create",
+    "operationId: parcel_create\n      operationId: parcel_create",
+  );
+  const root = project({ [openapi]: twice });
+  expect((await ran(root, [], codegen)).code).toBe(3);
+  expect((await ran(root, [])).code).toBe(3);
 });
 
 test("codegen refuses an unreadable spec with the same exit code, and writes nothing", async () => {

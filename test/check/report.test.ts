@@ -25,6 +25,23 @@ test("fresh files exit 0; each changed, missing and surplus file is a finding", 
   ]);
 });
 
+test("lines that are missing at the end of a generated file are found at its end", async () => {
+  const root = project();
+  await codegen([], { root, ...silent });
+  const path = "generated/resolvers.ts";
+  const lines = readFileSync(join(root, path), "utf8").split("\n");
+  write(root, { [path]: `${lines.slice(0, 9).join("\n")}\n` });
+  const [finding] = (await reportOf(root)).findings;
+  expect(finding?.message).toBe(`${path} is not what codegen writes, from line 10 on`);
+});
+
+test("a misspelt name in the ledger is to be corrected", async () => {
+  const { out } = await ran(project({ "spec/rest-only.yaml": "audit_lag: not for clients\n" }), []);
+  expect(out).toMatch(
+    /"audit_lag"; did you mean "audit_log"\?[\s\S]+→ correct its name, or remove the entry/,
+  );
+});
+
 test("an operation that is neither bound nor in the ledger is a finding", async () => {
   const { findings } = await reportOf(project({ "spec/rest-only.yaml": "" }));
   expect(findings.filter(({ stage }) => stage === "ledger")).toMatchObject([

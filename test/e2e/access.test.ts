@@ -71,3 +71,12 @@ describe("a key without the permission", () => {
     expect(errors).toMatchObject([{ path: ["sendMessage"], extensions: { code: "FORBIDDEN" } }]);
   });
 });
+
+test("a wrong path is told where GraphQL is", async () => {
+  const { rest } = layer;
+  const answer = await rest("/graphql");
+  expect([answer.status, await answer.json()]).toEqual([
+    404,
+    expect.objectContaining({ detail: "GET finds nothing at this path; GraphQL is at /v1/graphql" }),
+  ]);
+});

@@ -14,6 +14,8 @@ test("explain shows the calls of a field and of a saved operation; a wrong name 
   const wrong = await ran(project(), ["Parcel.curier"], explain);
   expect(wrong).toMatchObject({ code: 2, out: "" });
   expect(wrong.error).toContain('did you mean "Parcel.courier"?');
+  const bare = await ran(project(), ["parcels"], explain);
+  expect(bare.error).toContain('did you mean "Query.parcels"?');
 });
 
 test("explain and propose end with the findings and the exit code of check if the mapping is not proved", async () => {
@@ -23,7 +25,7 @@ test("explain and propose end with the findings and the exit code of check if th
     const { code, error } = await ran(root, ["Parcel.courier"], command);
     expect(code).toBe(1);
     expect(error).toMatch(
-      /^spec\/schema\.graphql:\d+:\d+ .*\n {2}operation-unknown at Parcel\.courier: .+\n {2}name an operationId/,
+      /^spec\/schema\.graphql:\d+:\d+ .*\n {2}operation-unknown at Parcel\.courier: .+\n(?: {4}.+\n){3,4} {2}→ name an operationId/,
     );
     expect(await ran(root, [], command)).toMatchObject({
       code: 2,

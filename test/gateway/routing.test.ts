@@ -24,6 +24,13 @@ describe("routing", () => {
     expect(rest.seen).toEqual([]);
   });
 
+  test("a request without a key is told where a key goes", async () => {
+    const { url } = await startGateway();
+    expect(await problem(await fetch(new URL("/v1/things", url)))).toMatchObject({
+      detail: "an API key is needed, in the header x-api-key or authorization",
+    });
+  });
+
   test("health needs no key, and nothing outside /v1/ is forwarded", async () => {
     const { url, rest } = await startGateway();
     expect((await fetch(new URL("/healthz", url))).status).toBe(200);

@@ -1,10 +1,23 @@
 /** The compression of the explorer's page (RFC 9110 §12.5.3). Other tests try the page in a browser. */
 import { afterAll, expect, test } from "vitest";
+import { makePage } from "../../src/graphql/explorer/page.ts";
 import { createGraphql } from "../../src/graphql/graphql.ts";
+import { buildSchema } from "../../src/graphql/schema.ts";
 import { configure } from "./configure.ts";
 
 const server = await createGraphql(configure());
 afterAll(() => server.close());
+
+test.each([
+  [["authorization", "x-api-key"], "x-api-key"],
+  [["x-token"], "x-token"],
+  [["authorization"], "authorization"],
+  [[], "x-api-key"],
+])("where REST takes its credentials in %j, the page sends its key as %s", async (credentials, header) => {
+  const { html } = await makePage({ schema: buildSchema(), operations: [], credentials }, { key: "k" });
+  const [, facts = ""] = /<script type="application\/json" id="facts">(.+?)<\/script>/.exec(html) ?? [];
+  expect(JSON.parse(facts)).toMatchObject({ key: "k", keyHeader: header });
+});
 
 test.each([
   ["gzip, deflate, br", "br"],

@@ -157,6 +157,14 @@ const alike = JSON.stringify({
   },
 });
 
+test("propose names the fields that an operation has already", async () => {
+  const { code, error } = await ran(project(), ["parcels_of_warehouse"], propose);
+  expect([code, error]).toEqual([
+    0,
+    "parcels_of_warehouse has fields already: Query.parcels, Warehouse.parcels",
+  ]);
+});
+
 test("propose needs no field, and makes no name twice; what it prints is a schema that passes check", async () => {
   const operations = ["GET /reactions/{id}", "get_reactions", "getReactions"];
   for (const schema of ["", "# nothing yet\n", "type Query", "type Query {\n}\n"]) {

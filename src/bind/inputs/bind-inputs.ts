@@ -70,6 +70,22 @@ function feedByParam(
   return source ? [{ slot, source, where }] : [];
 }
 
+/** What an argument that feeds nothing may be meant for: the one required parameter that nothing names. */
+function feedingHint(
+  { schema }: Binder,
+  { definition, directive }: FieldInProgress,
+  slots: InputSlot[],
+): string {
+  const named = new Set([
+    ...directive.params.map(({ name }) => name),
+    ...definition.args.map((argument) => readRestName(schema, argument).name ?? argument.name),
+  ]);
+  const [unnamed, ...others] = slots.filter(({ name, required }) => required && !named.has(name));
+  return unnamed && others.length === 0
+    ? `name its parameter, @restName(name: "${unnamed.name}"), or remove it`
+    : "remove it, or name its parameter with @restName or params";
+}
+
 function feedByName(
   binder: Binder,
   field: FieldInProgress,
@@ -91,7 +107,7 @@ function feedByName(
       "argument-unused",
       where,
       `argument "${argument.name}" feeds nothing: ${noSlotMessage(field.operation, slots, name, location)}`,
-      "remove it, or name its parameter with @restName or params",
+      feedingHint(binder, field, slots),
     );
     return [];
   }

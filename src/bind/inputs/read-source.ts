@@ -8,7 +8,7 @@ import {
   isInputObjectType,
   isNonNullType,
 } from "graphql";
-import { declaredProperty, type Shape } from "../../openapi/shape.ts";
+import { declaredNames, declaredProperty, type Shape } from "../../openapi/shape.ts";
 import type { Binder } from "../binder.ts";
 import { didYouMean, type Where } from "../findings.ts";
 import type { ArgumentSource, ParentSource } from "../model.ts";
@@ -77,7 +77,7 @@ function readParentSource(
   for (const step of path) {
     const found = declaredProperty(shape, step);
     if (!found) {
-      const near = didYouMean(step, shape.properties.keys());
+      const near = didYouMean(step, declaredNames(shape));
       const at = { ...where, rest: shape.node };
       binder.findings.add(
         "property-missing",

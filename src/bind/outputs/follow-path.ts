@@ -1,5 +1,5 @@
 /** Follows a path of properties, dots going deeper, from a value of a response. */
-import { declaredProperty } from "../../openapi/shape.ts";
+import { declaredNames, declaredProperty } from "../../openapi/shape.ts";
 import { directivePlace } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
@@ -23,7 +23,7 @@ export function followPath(
       binder.findings.add(
         "result-missing",
         at,
-        `the answer of ${operation.id} has no property "${step}"${didYouMean(step, value.shape.properties.keys())}`,
+        `the answer of ${operation.id} has no property "${step}"${didYouMean(step, declaredNames(value.shape))}`,
         "name where the value stands in the body",
       );
       return undefined;

@@ -1,5 +1,5 @@
 /** Reads the property of a plain field from its parent's REST object. Dots go deeper. */
-import { declaredProperty, type Shape } from "../../openapi/shape.ts";
+import { declaredNames, declaredProperty, type Shape } from "../../openapi/shape.ts";
 import type { Binder } from "../binder.ts";
 import { didYouMean, type Where } from "../findings.ts";
 import type { Backing } from "../model.ts";
@@ -33,7 +33,7 @@ export function readProperty(
     }
     const property = declaredProperty(value.shape, step);
     if (!property) {
-      const near = didYouMean(step, value.shape.properties.keys());
+      const near = didYouMean(step, declaredNames(value.shape));
       binder.findings.add(
         "property-missing",
         { ...where, rest: value.shape.node },

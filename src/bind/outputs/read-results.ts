@@ -69,7 +69,16 @@ export function matchResult(
   const items = value.shape.items;
   const isList = isListType(getNullableType(definition.type));
   if (!items && isList && addForgottenResult(binder, field, value)) return;
-  if (!batch) return matchOutput(binder, at, definition.type, value);
+  const item = items && {
+    shape: items,
+    optional: false,
+    typeExpression: binder.typeExpressionOf(items, itemType(value.typeExpression)),
+  };
+  if (!batch) {
+    // a batch without a key is a finding of its own: the type is compared with one item all the same
+    const isOne = field.directive.batchBy !== undefined && !isList;
+    return matchOutput(binder, at, definition.type, (isOne && item) || value);
+  }
   const keyMayMiss = batch.mode === "one" || batch.key.source.nullable;
   if (keyMayMiss && isNonNullType(definition.type)) {
     binder.findings.add(
@@ -80,12 +89,7 @@ export function matchResult(
     );
   }
   const bare = getNullableType(definition.type);
-  if (!items) return matchOutput(binder, at, definition.type, value);
-  const item = {
-    shape: items,
-    optional: false,
-    typeExpression: binder.typeExpressionOf(items, itemType(value.typeExpression)),
-  };
+  if (!item) return matchOutput(binder, at, definition.type, value);
   if (batch.mode === "one") return matchOutput(binder, at, bare, item);
   if (!isListType(bare)) return undefined;
   if (batch.mode === "each" && isNonNullType(bare.ofType)) {
@@ -96,7 +100,7 @@ export function matchResult(
       "drop the inner `!`",
     );
   }
-  return matchOutput(binder, { ...at, rest: items.node }, bare.ofType, item);
+  return matchOutput(binder, { ...at, rest: item.shape.node }, bare.ofType, item);
 }
 
 /** A list field over an object that holds lists: `result` is most likely forgotten, and the hint says which one to add. */

@@ -1,5 +1,6 @@
 /** Prints the report for a terminal: each finding with its places, then the changes and the saved operations. */
 import { styleText } from "node:util";
+import { callCount } from "../../bind/call-cost.ts";
 import { approvalEntry } from "../approvals.ts";
 import {
   type Finding,
@@ -72,7 +73,7 @@ function operationLines({ operations }: Report, paint: Paint): string[] {
     paint("bold", "Saved operations"),
     ...operations.map(({ name, file, line, verdict, because, calls }) => {
       const showsCost = calls && verdict !== "broken";
-      const cost = showsCost ? `  ${calls.typical} REST calls, at worst ${calls.worst}` : "";
+      const cost = showsCost ? `  ${callCount(calls)}` : "";
       const why = because.length > 0 ? `  by ${because.join(", ")}` : cost;
       return `  ${verdict.padEnd(9)} ${name.padEnd(width)}  ${file}:${line}${why}`;
     }),

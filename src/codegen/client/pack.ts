@@ -31,6 +31,7 @@ async function pack({ root, out: print }: Io, { out, name, version }: Options): 
     writeFileSync(join(folder, path), text);
     print(`wrote ${relative(root, join(folder, path))}`);
   }
+  print(`install it:  npm install --install-links ${folder}`);
   return 0;
 }
 

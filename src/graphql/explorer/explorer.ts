@@ -5,9 +5,8 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { GraphQLSchema } from "graphql";
 import Negotiator from "negotiator";
-import { type ExplorerPage, makePage, type Samples } from "./page.ts";
+import { type Explored, type ExplorerPage, makePage, type Samples } from "./page.ts";
 
 export type { Samples };
 export type Explorer = { send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> };
@@ -19,12 +18,12 @@ const encoders: Record<string, (html: string) => Promise<Buffer>> = {
 };
 
 /** Makes nothing until a browser asks. */
-export function createExplorer(schema: GraphQLSchema, samples: Samples): Explorer {
+export function createExplorer(explored: Explored, samples: Samples): Explorer {
   let page: Promise<ExplorerPage> | undefined;
   const encoded = new Map<string, Promise<Buffer>>();
   return {
     async send(request, reply) {
-      page ??= makePage(schema, samples);
+      page ??= makePage(explored, samples);
       const { html, policy } = await page;
       const accepted = new Negotiator(request).encodings(["br", "gzip"]);
       const encoding = ["br", "gzip"].find((name) => accepted.includes(name)) ?? "identity";

@@ -5,6 +5,7 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type GraphQLSchema, introspectionFromSchema } from "graphql";
+import type { ManifestEntry } from "../saved/manifest.ts";
 
 /** What makes the explorer ready to use; the process knows it where it runs demo data. */
 export type Samples = {
@@ -16,18 +17,32 @@ export type Samples = {
 
 export type ExplorerPage = { readonly html: string; readonly policy: string };
 
-type Manifest = { readonly operations: readonly { readonly name: string; readonly body: string }[] };
-
 const textOf = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 
+/** What the page is for. */
+export type Explored = {
+  readonly schema: GraphQLSchema;
+  /** The saved operations. */
+  readonly operations: readonly ManifestEntry[];
+  /** The headers that carry a credential, in lower case. */
+  readonly credentials: readonly string[];
+};
+
 /** GraphiQL is 9 MB of text: loaded with the first page and never in production. */
-export async function makePage(schema: GraphQLSchema, samples: Samples): Promise<ExplorerPage> {
+export async function makePage(
+  { schema, operations, credentials }: Explored,
+  samples: Samples,
+): Promise<ExplorerPage> {
   const graphiql = await import("@graphql-yoga/render-graphiql/graphiql");
-  const { operations } = JSON.parse(textOf("../../../generated/operations-manifest.json")) as Manifest;
   const facts = {
     key: samples.key ?? "",
+    keyHeader: credentials.includes("x-api-key") ? "x-api-key" : (credentials[0] ?? "x-api-key"),
     schema: introspectionFromSchema(schema),
-    operations: operations.map(({ name, body }) => ({ name, body, variables: samples.variables?.[name] })),
+    operations: operations.map(({ name, body }) => ({
+      name,
+      body,
+      variables: samples.variables?.[name],
+    })),
     workers: {
       editorWorkerService: graphiql.editorWorkerService,
       json: graphiql.jsonWorker,

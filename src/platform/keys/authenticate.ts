@@ -4,9 +4,8 @@
  */
 import type { FastifyRequest } from "fastify";
 import type { Config } from "../../config.ts";
-import { CodedError } from "../../errors.ts";
 import { hasProof, proofHeader, readContextHeaders, type TenantContext } from "../../http/context-headers.ts";
-import { readKey } from "../../http/credentials.ts";
+import { readKey, unauthenticated } from "../../http/credentials.ts";
 import type { Store } from "../store/store.ts";
 import { findCaller, type KeyRules } from "./keys.ts";
 
@@ -28,9 +27,7 @@ export function authenticate(
     if (context) return context;
   }
   const key = readKey(request.raw.rawHeaders);
-  if (key === undefined)
-    throw new CodedError("UNAUTHENTICATED", "an API key is needed, as X-API-Key or as Authorization: Bearer");
-  const caller = findCaller(store, rules, key, new Date());
-  if (!caller) throw new CodedError("UNAUTHENTICATED", "the API key is not valid");
+  const caller = key === undefined ? undefined : findCaller(store, rules, key, new Date());
+  if (!caller) throw unauthenticated(key !== undefined);
   return caller;
 }

@@ -44,6 +44,25 @@ test("a project on a document of another API has a field for each operation, pas
     },
   });
   expect(blog.calls).toEqual(["GET /api/posts?per_page=2 blog-key"]);
+  const page = await fetch(new URL("/v1/graphql", url), { headers: { accept: "text/html" } });
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('"operations":[]')]);
+});
+
+test.each([
+  ["gone.yaml", "", 2, "--openapi gone.yaml: there is no such file\n"],
+  ["package.json", "", 3, "package.json:1:1: is not an OpenAPI 3.0 or 3.1 document\n"],
+  [
+    "mine.yaml",
+    "openapi: 3.1.0\npaths: {\n",
+    3,
+    "mine.yaml:3:1: Flow map in block collection must be sufficiently indented and end with a }\n",
+  ],
+])("%s is refused by its own name, and the project stays as it is", async (name, text, code, stderr) => {
+  const copy = copied();
+  if (text) writeFileSync(join(copy.root, name), text);
+  for (const replace of [[], ["--replace"]])
+    expect(await init(copy, "--openapi", name, ...replace)).toMatchObject({ code, stderr });
+  expect(copy.read("spec/openapi.yaml")).toContain("/v1/crm/contacts");
 });
 
 /** Sixty-one operations with two tags, some of which no field can show. */

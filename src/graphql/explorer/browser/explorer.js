@@ -6,7 +6,7 @@
 /**
  * @typedef {{ operation: string, method: string, path: string, status?: number, startMs: number, ms: number, keys?: number }} Call
  * @typedef {{ name: string, body: string, variables?: object }} SavedOperation
- * @typedef {{ key: string, schema: object, operations: SavedOperation[], workers: Record<string, string> }} Facts
+ * @typedef {{ key: string, keyHeader: string, schema: object, operations: SavedOperation[], workers: Record<string, string> }} Facts
  * @typedef {{ query: string, operationName?: string | null, variables?: object | null }} Operation
  */
 
@@ -14,7 +14,7 @@
 const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 /** @type {Facts} */
-const { key, schema, operations, workers } = JSON.parse(element("facts").textContent ?? "");
+const { key, keyHeader, schema, operations, workers } = JSON.parse(element("facts").textContent ?? "");
 
 /** GraphiQL's editors ask for their workers by name. @type {Record<string, string>} */
 const workerUrls = Object.fromEntries(
@@ -26,6 +26,7 @@ const workerUrls = Object.fromEntries(
 
 /** The key is remembered until the tab is closed, for this page and the dashboard. */
 const keyField = /** @type {HTMLInputElement} */ (element("key"));
+if (!key) keyField.placeholder = `sent as ${keyHeader}`;
 keyField.value = sessionStorage.getItem("api-key") ?? key;
 keyField.addEventListener("input", () => sessionStorage.setItem("api-key", keyField.value.trim()));
 
@@ -62,7 +63,8 @@ function headersOf(written) {
   });
   for (const [name, value] of Object.entries(written)) headers.set(name, String(value));
   const typed = keyField.value.trim();
-  if (typed && !headers.has("x-api-key") && !headers.has("authorization")) headers.set("x-api-key", typed);
+  if (typed && !headers.has(keyHeader) && !headers.has("authorization"))
+    headers.set(keyHeader, keyHeader === "authorization" && !typed.includes(" ") ? `Bearer ${typed}` : typed);
   return headers;
 }
 
@@ -201,7 +203,7 @@ Object.assign(window, {
   logo: " ",
   schema,
   fetcher: execute,
-  defaultTabs: tabs,
+  defaultTabs: tabs.length > 0 ? tabs : [{ query: "{\n  __typename\n}" }], // without a tab GraphiQL does not start
   storage,
   shouldPersistHeaders: false,
   onEditQuery() {},

@@ -1,5 +1,5 @@
 /** Prints the lines around a place, with line numbers and a caret below the column. */
-import { printable } from "../cli/printable.ts";
+import { printable } from "./printable.ts";
 
 /** Columns. Longer lines are cut: a minified document must not fill the screen. */
 const widest = 160;
