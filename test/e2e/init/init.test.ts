@@ -61,7 +61,7 @@ test.each([
   const copy = copied();
   if (text) writeFileSync(join(copy.root, name), text);
   for (const replace of [[], ["--replace"]])
-    expect(await init(copy, "--openapi", name, ...replace)).toMatchObject({ code, stderr });
+    expect(await copy.init("--openapi", name, ...replace)).toMatchObject({ code, stderr });
   expect(copy.read("spec/openapi.yaml")).toContain("/v1/crm/contacts");
 });
 
