@@ -3,7 +3,6 @@
  * failures in the shape of their path, and a stop that drains.
  */
 import { randomUUID } from "node:crypto";
-import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, {
   type FastifyError,
@@ -15,7 +14,7 @@ import Fastify, {
 import { specHash } from "../../generated/spec.ts";
 import type { Config } from "../config.ts";
 import { secrets } from "../environment.ts";
-import { CodedError, codeOfStatus, overLimit, problemOf } from "../errors.ts";
+import { CodedError, codeOfStatus, overLimit } from "../errors.ts";
 import { LogLines } from "../observe/log-lines.ts";
 import { beginRequest, endRequest, subscribe } from "../observe/observer.ts";
 import { type Face, RequestRecord } from "../observe/records.ts";
@@ -24,7 +23,7 @@ import { parentOf } from "../observe/trace-context.ts";
 import { parseJsonBodies } from "./bodies/json-body.ts";
 import { SlowBodies } from "./bodies/slow-bodies.ts";
 import { answerClientError, answerConnect } from "./client-error.ts";
-import { graphqlPath, sendError } from "./error-response.ts";
+import { answerMalformedPath, graphqlPath, malformedPath, sendError } from "./error-response.ts";
 import { headerFault } from "./header-fault.ts";
 import { createIncompleteRequestCloser } from "./incomplete-requests.ts";
 import { createLastAnswers } from "./last-answers.ts";
@@ -104,16 +103,15 @@ export function createServer(
       request.log.error({ err: error, requestId: request.id }, "request failed");
     return sendError(reply, coded);
   });
-  const leadsToGraphql = config.roles.has("graphql") || config.env.GRAPHQL_URL !== undefined;
-  const elsewhere =
-    ["gateway", "graphql"].includes(role) && leadsToGraphql ? `; GraphQL is at ${graphqlPath}` : "";
+  const hasGraphql = config.roles.has("graphql") || config.env.GRAPHQL_URL !== undefined;
+  const isFront = role === "gateway" || role === "graphql";
+  const elsewhere = hasGraphql && isFront ? `; GraphQL is at ${graphqlPath}` : "";
   server.setNotFoundHandler((request, reply) =>
     sendError(reply, new CodedError("NOT_FOUND", `${request.method} finds nothing at this path${elsewhere}`)),
   );
   const unready = new Set<string>();
-  server.decorate("unready", unready);
   const isLastAnswer = createLastAnswers(server.server, unready);
-  server.decorate("isLastAnswer", isLastAnswer);
+  server.decorate("unready", unready).decorate("isLastAnswer", isLastAnswer);
   server.addHook("preClose", async () => {
     unready.add("stopping");
     bodies.stop();
@@ -159,20 +157,6 @@ function noteRefusal(face: Face, error: CodedError, method = ""): void {
   refused.fail(error);
   refused.finish(error.status, false, 0);
   endRequest(refused);
-}
-
-const malformedPath = new CodedError("BAD_REQUEST", "the path is malformed");
-
-/** A path that does not decode never gets as far as a route or a hook. */
-function answerMalformedPath(response: ServerResponse): void {
-  const problem = problemOf(malformedPath);
-  response
-    .writeHead(problem.status, {
-      "content-type": "application/problem+json",
-      "cache-control": "private, no-store",
-      "x-content-type-options": "nosniff",
-    })
-    .end(JSON.stringify(problem));
 }
 
 /** Keeps a caller's request id when it is harmless (and no API key: ids are logged), else makes one. */
