@@ -12,13 +12,19 @@ import { Forwarded } from "../rest/forwarded.ts";
 import { headerForwarder, isVerified } from "../rest/forwarded-headers.ts";
 import type { Operation } from "../rest/operation.ts";
 
+declare module "fastify" {
+  interface FastifyRequest {
+    /** A property, and no entry of a WeakMap: such an entry outlives its request until a major garbage collection. */
+    forwarded: Forwarded | undefined;
+  }
+}
+
 /** A caller whose credential REST has not accepted yet, or who has none. */
 const unknown = "address ";
 
 export class Callers {
   readonly #forward: ReturnType<typeof headerForwarder>;
   readonly #accepted = new LRUCache<string, true>({ max: acceptedCredentials });
-  readonly #known = new WeakMap<FastifyRequest, Forwarded>();
 
   constructor(config: Config, operations: Readonly<Record<string, Operation>>) {
     this.#forward = headerForwarder(config, operations);
@@ -26,9 +32,8 @@ export class Callers {
 
   /** The headers that travel on to REST, and the caller. */
   of(request: FastifyRequest): Forwarded {
-    const known = this.#known.get(request) ?? this.#read(request);
-    this.#known.set(request, known);
-    return known;
+    request.forwarded ??= this.#read(request);
+    return request.forwarded;
   }
 
   /** REST has accepted the request's credential. */

@@ -53,6 +53,7 @@ export async function createGraphql(
   const saved = savedOperations(config, entries);
   const apollo = createApollo(config, schema, server.log, planned ? executions : undefined, saved);
   await apollo.start();
+  server.decorateRequest("forwarded");
   server.decorate("executions", executions);
   server.decorate("upstreams", upstreams);
   server.addHook("onClose", async () => {

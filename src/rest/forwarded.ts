@@ -38,6 +38,20 @@ export class Forwarded {
     const known = this.#headersOf.get(operation);
     if (known) return known;
     const headers: Record<string, string> = { ...this.headers };
+    const { credentials = [], places } = operation;
+    if (places) this.#place(operation, headers);
+    else
+      for (const way of credentials)
+        for (const name of way) {
+          const value = this.credentials[name];
+          if (value !== undefined) headers[name] = value;
+        }
+    this.#headersOf.set(operation, headers);
+    return headers;
+  }
+
+  /** Adds the credentials of an operation that takes some of them elsewhere than in a header. */
+  #place(operation: Operation, headers: Record<string, string>): void {
     const cookies: string[] = [];
     for (const [name, value] of this.#credentialsOf(operation)) {
       const place = operation.places?.[name];
@@ -45,8 +59,6 @@ export class Forwarded {
       else if (place.in === "cookie" && cookieValue.test(value)) cookies.push(`${place.name}=${value}`);
     }
     if (cookies.length > 0) headers.cookie = cookies.join("; ");
-    this.#headersOf.set(operation, headers);
-    return headers;
   }
 
   /** The path of a call, with the credentials that REST takes in its query. Only the request itself may hold it. */
