@@ -93,7 +93,7 @@ export async function createGateway(
       const stripped = stripRequest(config.env.CONTEXT_HEADER_PREFIX, request.headers, named);
       const caller = explorer ? undefined : await introspect(config, verify, key, request.ip);
       noteCaller(request, route, caller);
-      if (caller) await limits.byKey(request, reply, caller.apiKeyId);
+      if (caller) await limits.byKey(request, reply);
       const body = request.body ? await readBody(request.raw, config.env.MAX_BODY_BYTES) : null;
       if (reply.raw.destroyed) throw clientLeft(); // and would never give its share back
       concurrency.acquire(caller?.tenantId, reply, body?.length);

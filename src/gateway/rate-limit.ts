@@ -11,8 +11,11 @@ import { RateStore } from "./rate-store.ts";
 import type { SharedEngine } from "./shared-engine.ts";
 
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-type KeyCheck = (request: FastifyRequest, reply: FastifyReply, apiKeyId: string) => Promise<void>;
-export type RateLimits = { byAddress: Check; byKey: KeyCheck };
+export type RateLimits = {
+  readonly byAddress: Check;
+  /** By the key that the request's record names. */
+  readonly byKey: Check;
+};
 
 const windowMs = 60_000;
 const unlimited: RateLimits = { byAddress: async () => {}, byKey: async () => {} };
@@ -25,7 +28,6 @@ export async function createRateLimits(
 ): Promise<RateLimits> {
   if (!config.production) return unlimited;
   await server.register(rateLimit, { global: false, store });
-  const keyIds = new WeakMap<FastifyRequest, string>();
   const limit = (bound: Bound, options: CreateRateLimitOptions): Check => {
     const count = server.createRateLimit({
       timeWindow: windowMs,
@@ -37,14 +39,11 @@ export async function createRateLimits(
   const byAddress = limit("address_rate", { max: config.env.RATE_LIMIT_PER_ADDRESS });
   const byKeyId = limit("key_rate", {
     max: config.env.RATE_LIMIT_PER_KEY,
-    keyGenerator: (request) => keyIds.get(request) ?? "",
+    keyGenerator: ({ record }) => record.keyId ?? "",
   });
   return {
     byAddress,
-    byKey: (request, reply, apiKeyId) => {
-      keyIds.set(request, apiKeyId);
-      return byKeyId(request, reply);
-    },
+    byKey: byKeyId,
   };
 }
 

@@ -15,6 +15,13 @@ import type { Store } from "./store/store.ts";
 
 export type Handlers = Readonly<Record<string, Handler>>;
 
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The caller of an operation of the embedded platform. */
+    tenant: TenantContext | undefined;
+  }
+}
+
 /** Throws `ConfigError` when an operation of the document has no handler. */
 export function serveContract(
   server: FastifyInstance,
@@ -24,7 +31,7 @@ export function serveContract(
   operations: readonly ContractOperation[],
   handlers: Handlers,
 ): void {
-  const callers = new WeakMap<FastifyRequest, TenantContext>();
+  server.decorateRequest("tenant");
   for (const operation of operations) {
     const handler = handlers[operation.id];
     if (!handler) throw unhandled(operation.id);
@@ -35,10 +42,10 @@ export function serveContract(
       onRequest: async (request) => {
         const caller = authenticate(config, store, rules, request);
         authorize(operation, caller);
-        callers.set(request, caller);
+        request.tenant = caller;
       },
       handler: async (request, reply) => {
-        const caller = callers.get(request);
+        const { tenant: caller } = request;
         if (!caller) throw new TypeError("the request has no caller");
         const input = operation.parseRequest(toContractRequest(request));
         const body = handler({ caller, tenant: store.tenant(caller.tenantId), store }, input);

@@ -16,13 +16,14 @@ export type Resolver = ((parent: unknown, args: Args, context: never, info: neve
   level?: LevelResolver<unknown, Args, unknown>;
 };
 
-/** The steps that patterns may still take, by the context of a request. */
-const stepsOf = new WeakMap<object, Steps>();
+/** What a request has checked already. It is a property of the request's context: an entry of a WeakMap outlives its request. */
+const checks = Symbol("argument checks");
+type Checks = { readonly steps: Steps; readonly faults: Map<Args, CodedError | undefined> };
+type Checking = { [checks]?: Checks };
 
-function stepsLeft(context: object): Steps {
-  const steps = stepsOf.get(context) ?? stepsOfRequest();
-  stepsOf.set(context, steps);
-  return steps;
+function checksOf(context: Checking): Checks {
+  context[checks] ??= { steps: stepsOfRequest(), faults: new Map() };
+  return context[checks];
 }
 
 /** Wraps a resolver, and its `level` if present, in a check of each argument that has a schema. */
@@ -42,12 +43,12 @@ export function argumentCheck(
     }
     return undefined;
   };
-  const faults = new WeakMap<Args, CodedError | undefined>();
   const check = (args: Args, context: object): void => {
+    const { steps, faults } = checksOf(context);
     if (!faults.has(args))
       faults.set(
         args,
-        sharing(stepsLeft(context), () => findFault(args)),
+        sharing(steps, () => findFault(args)),
       );
     const fault = faults.get(args);
     if (fault) throw fault;

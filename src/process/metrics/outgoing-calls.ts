@@ -6,7 +6,9 @@ import { subscribe } from "node:diagnostics_channel";
 import type { Registry } from "prom-client";
 import { DurationFamily, type Durations, known, type Labels } from "./families.ts";
 
-type Call = { readonly origin: string };
+/** When a call began. It is a property of undici's request: an entry of a WeakMap outlives its request. */
+const begun = Symbol("begun");
+type Call = { readonly origin: string; [begun]?: { readonly since: number; status: number } | undefined };
 
 export function measureOutgoingCalls(registry: Registry): void {
   const duration = new DurationFamily(
@@ -15,26 +17,24 @@ export function measureOutgoingCalls(registry: Registry): void {
     "Calls of this process: REST, key introspection, what the gateway forwards.",
   );
   const byOrigin = new Map<string, Map<string, Durations>>();
-  const underWay: WeakMap<Call, { readonly since: number; status: number }> = new WeakMap();
   const ended = (call: Call, errorType?: string): void => {
-    const begun = underWay.get(call);
-    if (!begun) return;
-    underWay.delete(call); // an answer that breaks off has its head, and then an error
+    const measured = call[begun];
+    if (!measured) return;
+    call[begun] = undefined; // an answer that breaks off has its head, and then an error
     const outcomes = known(byOrigin, call.origin, () => new Map());
-    known(outcomes, errorType ?? String(begun.status), () =>
+    known(outcomes, errorType ?? String(measured.status), () =>
       duration.child({
         ...addressOf(call.origin),
-        ...(errorType ? { error_type: errorType } : { http_response_status_code: String(begun.status) }),
+        ...(errorType ? { error_type: errorType } : { http_response_status_code: String(measured.status) }),
       }),
-    ).observe(performance.now() - begun.since);
+    ).observe(performance.now() - measured.since);
   };
   subscribe("undici:request:create", (message) => {
-    underWay.set((message as { request: Call }).request, { since: performance.now(), status: 0 });
+    (message as { request: Call }).request[begun] = { since: performance.now(), status: 0 };
   });
   subscribe("undici:request:headers", (message) => {
     const { request, response } = message as { request: Call; response: { statusCode: number } };
-    const begun = underWay.get(request);
-    if (begun) begun.status = response.statusCode;
+    if (request[begun]) request[begun].status = response.statusCode;
   });
   subscribe("undici:request:trailers", (message) => ended((message as { request: Call }).request));
   subscribe("undici:request:error", (message) => {
