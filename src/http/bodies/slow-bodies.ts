@@ -55,9 +55,15 @@ export class SlowBodies {
   }
 
   #keepUnfinished(): void {
-    for (const body of this.#arrived) if (!isOver(body)) this.#unfinished.add(body);
+    for (const body of this.#arrived) if (!isOver(body)) this.#keep(body);
     this.#arrived = [];
     if (this.#unfinished.size > 0) this.#timer ??= setInterval(() => this.#look(), lookMs).unref();
+  }
+
+  /** A body that ends is forgotten at once: its request would outlive it until the next check. */
+  #keep(body: Body): void {
+    this.#unfinished.add(body);
+    body.request.raw.once("end", () => this.#unfinished.delete(body));
   }
 
   #look(): void {
