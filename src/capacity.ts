@@ -88,6 +88,9 @@ export const cachedPlans = {
   ofOperation: 16,
 };
 
+/** Characters of the requests that are known as queries, so that identical ones that arrive together are executed once. */
+export const knownQueryCharacters = 4_000_000;
+
 /** Characters of the refusals in the cache. A refused document costs its parsing and validation once. */
 export const cachedRefusalCharacters = 5_000_000;
 

@@ -10,6 +10,8 @@
  */
 import { hash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
+import { LRUCache } from "lru-cache";
+import { knownQueryCharacters } from "../capacity.ts";
 import type { RequestRecord } from "../observe/records.ts";
 import type { CallerCache } from "../rest/cache/caller-cache.ts";
 import type { Forwarded } from "../rest/forwarded.ts";
@@ -59,8 +61,8 @@ type Waiting = (found: Answer | Execution) => void;
 
 /** The execution of a request. Whoever gets one must end it. */
 export class Execution {
-  /** Known once the operation is. Nobody waits for the end of a mutation. */
-  isQuery = false;
+  /** Known once the operation is, or if the same question was asked before. Nobody waits for the end of a mutation. */
+  isQuery: boolean;
   readonly beganAt = performance.now();
   /** Who waits for the execution after this one. */
   waiting: Waiting[] = [];
@@ -72,10 +74,12 @@ export class Execution {
 
   /** `readers` get this answer. `begin` begins another execution of the same question. */
   constructor(
+    isQuery: boolean,
     readers: readonly Waiting[],
     begin: (readers?: readonly Waiting[]) => Execution,
     onEnd: (answer: Answer | undefined) => void,
   ) {
+    this.isQuery = isQuery;
     this.#readers = readers;
     this.#begin = begin;
     this.#onEnd = onEnd;
@@ -103,6 +107,11 @@ export class Answers {
   readonly #cache: CallerCache;
   /** The last execution of each question of each caller. */
   readonly #underWay = new Map<string, Execution>();
+  /** Questions that are queries. Without them, all that arrive in one turn of the event loop would be executed. */
+  readonly #queries = new LRUCache<string, true>({
+    maxSize: knownQueryCharacters,
+    sizeCalculation: (_true, key) => key.length,
+  });
 
   constructor(cache: CallerCache) {
     this.#cache = cache;
@@ -126,8 +135,9 @@ export class Answers {
 
   #begin(identity: string, question: string, key: string, readers: readonly Waiting[] = []): Execution {
     const begin = (waiting?: readonly Waiting[]) => this.#begin(identity, question, key, waiting);
-    const execution = new Execution(readers, begin, (answer) => {
+    const execution = new Execution(this.#queries.has(key), readers, begin, (answer) => {
       if (this.#underWay.get(key) === execution) this.#underWay.delete(key);
+      if (execution.isQuery) this.#queries.set(key, true);
       if (answer && answer.freshSeconds > 0) this.#cache.set(identity, question, answer, execution.beganAt);
     });
     this.#underWay.set(key, execution);

@@ -18,7 +18,7 @@ import { RestClient, type Upstreams } from "../rest/client.ts";
 import { credentialNames } from "../rest/credentials.ts";
 import { RequestScope } from "../rest/request-scope.ts";
 import type { Rest } from "../rest/rest.ts";
-import { msPerRefusal } from "../rest/shares/processor-time.ts";
+import { msPerFoundAnswer, msPerRefusal, writtenPerMs } from "../rest/shares/processor-time.ts";
 import { Answer, Answers } from "./answers.ts";
 import { collectCalls } from "./call-log.ts";
 import type { Callers } from "./callers.ts";
@@ -91,7 +91,7 @@ export function routes(
     const found = calls ? undefined : await answers.find(request, forwarded);
     if (found instanceof Answer) {
       [record.operation, record.givenName] = [found.operation, found.givenName];
-      scope.workedOn(found.text);
+      scope.worked(msPerFoundAnswer + found.text.length / writtenPerMs);
       return found.failed ? sendResponses(request, reply, found.failed) : send(request, reply, found);
     }
     const client = new RestClient(operations, upstreams, scope, record);

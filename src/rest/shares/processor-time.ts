@@ -10,6 +10,9 @@ export function processorMs(): number {
 export const msPerRefusal = 0.1;
 /** Processor time of a call beside its parsing: it is encoded, sent and received. */
 export const msPerCall = 0.05;
+/** Processor time of an answer that needs no execution, and the characters of it that are written in a millisecond. */
+export const msPerFoundAnswer = 0.03;
+export const writtenPerMs = 1_000_000;
 /** Characters of JSON that are parsed in a millisecond. Measured: 132,000 to 297,000. */
 export const charactersPerMs = 200_000;
 /** Work on so many bytes of responses, or characters of one response, is measured. */
