@@ -1,8 +1,8 @@
 /**
  * The suite, in projects. `shared` files share their modules, which saves half of the processor time. `apart` files
  * measure a process or change it, so each has a process of its own. `graphql-js` asks the layer over HTTP once more with
- * every operation on graphql-js: plans must change nothing that a client can see. `bench` and `browser`
- * have scripts of their own.
+ * every operation on graphql-js: plans must change nothing that a client can see. `deploy`, `bench` and
+ * `browser` have scripts of their own.
  */
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
@@ -12,7 +12,6 @@ const apart = [
   "test/check/{garbage,large}.test.ts",
   "test/codegen/{composed,type-check}.test.ts",
   "test/documents/*.test.ts",
-  "test/deploy/*.test.ts",
   "test/faults/*.test.ts",
   "test/fuzz/*.test.ts",
   "test/graphql/{abandoned-errors,documents,documents-cost,leaving,overload,variables}.test.ts",
@@ -36,11 +35,12 @@ export default defineConfig({
         test: {
           name: "shared",
           include: ["test/**/*.test.ts"],
-          exclude: [...apart, "test/{bench,browser}/**"],
+          exclude: [...apart, "test/{bench,browser,deploy}/**"],
           isolate: false,
         },
       },
       { extends: true, test: { name: "apart", include: apart } },
+      { extends: true, test: { name: "deploy", include: ["test/deploy/*.test.ts"] } },
       { extends: true, test: { name: "bench", include: ["test/bench/*.test.ts"] } },
       { extends: true, test: { name: "browser", include: ["test/browser/*.test.ts"] } },
       {

@@ -402,9 +402,13 @@ export class Oracle {
     const isNull = (ways: readonly Way[], reader: Reader, found: readonly unknown[]): boolean =>
       ways.some(({ required }) => !required.has(name)) ||
       found.some((each) => reader.ways(each).some(({ types }) => types.has("null")));
-    if (was.length > 0 && (is.length === 0 || (is.length < now.length && was.length === old.length)))
+    const isGoneFromSome = is.length < now.length && was.length === old.length;
+    if (was.length > 0 && (is.length === 0 || isGoneFromSome)) {
       this.changed.add(coordinate);
-    else if (!isNull(old, this.#old, was) && isNull(now, this.#new, is)) this.changed.add(coordinate);
+      // what stands below a value that some objects have no more is told by that value
+      return;
+    }
+    if (!isNull(old, this.#old, was) && isNull(now, this.#new, is)) this.changed.add(coordinate);
     this.#value(coordinate, type, was, is);
   }
 
