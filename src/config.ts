@@ -39,11 +39,17 @@ export type Config = Readonly<{
 export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string[]): Config {
   const lines: string[] = [];
   const given = withSecretFiles(withoutEmpty(environment), lines);
-  const env = customCleanEnv(given, variables, (cleaned: Environment) => cleaned, {
-    reporter: ({ errors }) => {
-      for (const [name, error] of Object.entries(errors)) lines.push(`${name}: ${plain(error?.message)}`);
+  // without a NODE_ENV envalid takes the defaults of production
+  const env = customCleanEnv(
+    { NODE_ENV: "development", ...given },
+    variables,
+    (cleaned: Environment) => cleaned,
+    {
+      reporter: ({ errors }) => {
+        for (const [name, error] of Object.entries(errors)) lines.push(`${name}: ${plain(error?.message)}`);
+      },
     },
-  });
+  );
   const upstreams = new Map<string, URL>();
   for (const [name, value] of Object.entries(withoutEmpty(environment))) {
     const tag = /^REST_BASE_URL_(.+)$/.exec(name)?.[1];

@@ -130,8 +130,9 @@ export const variables = {
     desc: "least severe log line that is written",
   }),
   DRAIN_MS: count({
-    default: undefined,
-    desc: "notice at SIGTERM: `/readyz` says 503 and answers close the connections that were open, before the port is closed; absent: 1000 in production, else 50",
+    default: 1_000,
+    devDefault: 50,
+    desc: "notice at SIGTERM: `/readyz` says 503 and answers close the connections that were open, before the port is closed; 50 outside production",
   }),
   STOP_TIMEOUT_MS: count({
     default: 9_000,

@@ -37,14 +37,11 @@ export async function createRateLimits(
     return async (request, reply) => apply(bound, reply, await count(request));
   };
   const byAddress = limit("address_rate", { max: config.env.RATE_LIMIT_PER_ADDRESS });
-  const byKeyId = limit("key_rate", {
+  const byKey = limit("key_rate", {
     max: config.env.RATE_LIMIT_PER_KEY,
     keyGenerator: ({ record }) => record.keyId ?? "",
   });
-  return {
-    byAddress,
-    byKey: byKeyId,
-  };
+  return { byAddress, byKey };
 }
 
 type Count = Awaited<ReturnType<ReturnType<FastifyInstance["createRateLimit"]>>>;

@@ -47,7 +47,7 @@ function findExcess({ roles, env }: Config): string[] {
   ];
 }
 
-function findShortStop({ env: { DRAIN_MS = 0, STOP_TIMEOUT_MS } }: Config): string[] {
+function findShortStop({ env: { DRAIN_MS, STOP_TIMEOUT_MS } }: Config): string[] {
   if (DRAIN_MS < STOP_TIMEOUT_MS) return [];
   return [`STOP_TIMEOUT_MS: ${STOP_TIMEOUT_MS} is over before DRAIN_MS, which is ${DRAIN_MS}; set more`];
 }

@@ -12,7 +12,7 @@ import type { Running } from "./program.ts";
 
 /** `servers` in the order in which they stop. */
 export function stopOnSignals({ servers, end }: Running, config: Config): void {
-  const { DRAIN_MS: noticeMs = config.production ? 1_000 : 50, STOP_TIMEOUT_MS } = config.env;
+  const { DRAIN_MS: noticeMs, STOP_TIMEOUT_MS } = config.env;
   process.on("SIGHUP", () => {});
   process.once("SIGINT", () => process.exit(0));
   process.once("SIGTERM", async () => {

@@ -128,7 +128,9 @@ function coerceObject(
   if (unknown !== undefined) throw unknownMember(coercion, type, unknown, given);
   if (type.isOneOf) checkOneOf(type, coerced, given);
   // without a prototype: a field that is left out has no value, also if every object inherits its name (`valueOf`)
-  return Object.assign(Object.create(null), Object.fromEntries(coerced));
+  const object = Object.create(null);
+  for (const [name, value] of coerced) object[name] = value;
+  return object;
 }
 
 function coerceMember(
