@@ -20,8 +20,7 @@ export function answerClientError(
   { last }: Pick<ConnectionState, "last">,
 ): CodedError | undefined {
   if (error.code === "ECONNRESET" || socket.destroyed) return undefined;
-  const isAnswered = last?.headersSent && !(last.writableFinished && last.req.complete);
-  if (isAnswered) {
+  if (last?.headersSent) {
     socket.destroy();
     return undefined;
   }

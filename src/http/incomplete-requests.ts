@@ -20,8 +20,8 @@ export function createIncompleteRequestCloser(
   });
   const close = (): void => {
     for (const socket of sockets) {
-      const { unanswered, last, bytesBefore } = underWay(socket);
-      if (unanswered === 0 && (last === undefined || socket.bytesRead > bytesBefore)) socket.destroy();
+      const { unanswered, bytesBefore } = underWay(socket);
+      if (unanswered === 0 && socket.bytesRead > bytesBefore) socket.destroy();
     }
   };
   return () => void setTimeout(close, patienceMs).unref();

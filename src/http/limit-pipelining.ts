@@ -10,9 +10,12 @@ import { pipelinedRequests } from "../capacity.ts";
 export type ConnectionState = {
   /** Requests without a complete response. */
   unanswered: number;
-  /** The response to the newest request. */
+  /**
+   * The response to the newest request, until both are complete. An idle connection keeps none: a response holds its
+   * request, and all that was made for it.
+   */
   last: ServerResponse | undefined;
-  /** Bytes that had come when the last response was complete. */
+  /** Bytes that had come when the last response was complete. -1: there was none. */
   bytesBefore: number;
 };
 
@@ -23,7 +26,7 @@ export function limitPipelining(server: Server): (socket: Duplex) => Readonly<Co
   const underWay = (socket: Duplex): ConnectionState => {
     let state = connections.get(socket);
     if (state) return state;
-    state = { unanswered: 0, last: undefined, bytesBefore: 0 };
+    state = { unanswered: 0, last: undefined, bytesBefore: -1 };
     connections.set(socket, state);
     return state;
   };
@@ -36,6 +39,7 @@ export function limitPipelining(server: Server): (socket: Duplex) => Readonly<Co
     response.once("close", () => {
       connection.unanswered--;
       connection.bytesBefore = socket.bytesRead;
+      if (request.complete && connection.last === response) connection.last = undefined;
     });
     for (const handle of handlers) handle(request, response);
   });
