@@ -180,6 +180,7 @@ export class RequestScope {
   close(): void {
     this.leave();
     this.drop(this.#held);
+    this.reads.clear();
     this.#isClosed = true;
   }
 
