@@ -21,6 +21,11 @@ export class FairBound {
     return (own ?? 0) + amount <= bound / callers;
   }
 
+  /** Whether the caller has taken anything. */
+  has(caller: string): boolean {
+    return this.#byCaller.has(caller);
+  }
+
   giveBack(caller: string, amount: number): void {
     this.#total -= amount;
     const left = (this.#byCaller.get(caller) ?? 0) - amount;

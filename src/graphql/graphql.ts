@@ -17,7 +17,6 @@ import { type ManifestEntry, readManifest } from "./saved/manifest.ts";
 import { SavedOperations } from "./saved/saved-operations.ts";
 import { buildSchema } from "./schema.ts";
 import { shedOverload } from "./shed-overload.ts";
-import { limitStarts } from "./start-queue.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -65,7 +64,6 @@ export async function createGraphql(
   await server.register(async (scoped) => {
     const callers = new Callers(config, operations);
     shedOverload(scoped, config.env.MAX_CONCURRENT_REQUESTS, (request) => callers.of(request).caller);
-    limitStarts(scoped);
     const explored = { schema, operations: entries, credentials };
     const explorer = config.production ? undefined : createExplorer(explored, samples);
     routes(scoped, config, { apollo, upstreams, callers, saved, explorer });

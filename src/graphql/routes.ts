@@ -33,6 +33,7 @@ import type { RequestContext } from "./request-context.ts";
 import { requestedText } from "./saved/requested-text.ts";
 import type { SavedOperations } from "./saved/saved-operations.ts";
 import { addCalls, sendResponses, sendText, textOf } from "./send-response.ts";
+import { StartQueue } from "./start-queue.ts";
 
 /** Characters of a body from which on its parsing is measured: it takes a millisecond or more. */
 const largeBody = 16_384;
@@ -54,6 +55,8 @@ export function routes(
   const credentials = credentialNames(operations);
   const refusals = new Refusals();
   const answers = new Answers(upstreams.cache);
+  const starts = new StartQueue();
+  server.server.on("connection", () => starts.connected());
   const parse = jsonParser(server);
   leaveJsonBodies(server); // a caller that has used up its share waits before its body is parsed
   /** The parsing of a large body is charged to its caller. */
@@ -122,7 +125,10 @@ export function routes(
       if (document.refused) refusals.set(query, response);
       return response;
     };
+    const start = starts.start(scope.caller);
     try {
+      if (start) await start;
+      if (reply.raw.destroyed) return reply;
       const parameters = read(scope);
       const isList = Array.isArray(parameters);
       if (isList && parameters.length > maxOperations) throw tooMany(maxOperations);
@@ -143,6 +149,7 @@ export function routes(
         ? sendResponses(request, reply, given, text)
         : send(request, reply, answer);
     } finally {
+      starts.end(scope.caller);
       found?.end();
       scope.close();
     }

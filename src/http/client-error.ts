@@ -20,7 +20,8 @@ export function answerClientError(
   { last }: Pick<ConnectionState, "last">,
 ): CodedError | undefined {
   if (error.code === "ECONNRESET" || socket.destroyed) return undefined;
-  if (last?.headersSent) {
+  const isAnswered = last?.headersSent && !(last.writableFinished && last.req.complete);
+  if (isAnswered) {
     socket.destroy();
     return undefined;
   }

@@ -1,85 +1,118 @@
-/** Few requests start in a turn of the event loop. They keep their order. None starts after its client has left. */
+/**
+ * While the event loop is busy, few requests are executed at a time. They keep their order, callers share the places, and
+ * no request is executed after its client has left.
+ */
 import { once } from "node:events";
-import net from "node:net";
+import type { ServerResponse } from "node:http";
+import { performance } from "node:perf_hooks";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import Fastify from "fastify";
-import { expect, onTestFinished, test } from "vitest";
-import { limitStarts, StartQueue } from "../../src/graphql/start-queue.ts";
-
-function starting(count: number, queue: StartQueue, begun: number[] = []): number[] {
-  for (let index = 0; index < count; index++) queue.start(() => begun.push(index));
-  return begun;
-}
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { StartQueue } from "../../src/graphql/start-queue.ts";
+import { inFrontOf, send } from "./rest-stand-in.ts";
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-test("sixteen requests start in a turn, and the others follow in order in the next turns", async () => {
-  const begun = starting(40, new StartQueue());
-  expect(begun).toEqual(upTo(16));
-  await nextTurn();
-  expect(begun).toEqual(upTo(32));
-  await nextTurn();
-  expect(begun).toEqual(upTo(40));
+function withLoop(utilization: number): void {
+  const spy = vi
+    .spyOn(performance, "eventLoopUtilization")
+    .mockReturnValue({ utilization, active: 1, idle: 1 });
+  onTestFinished(() => spy.mockRestore());
+}
+
+/** Starts requests, each of a caller of its own unless one is given. Returns those that have begun. */
+function starting(
+  queue: StartQueue,
+  requests: readonly number[],
+  begun: number[] = [],
+  caller?: string,
+): number[] {
+  for (const request of requests) {
+    const start = queue.start(caller ?? `caller ${request}`);
+    if (start) void start.then(() => begun.push(request));
+    else begun.push(request);
+  }
+  return begun;
+}
+
+describe("while the event loop is busy", () => {
+  test("sixteen requests are executed, and the next ones start in order when others end", async () => {
+    withLoop(1);
+    const queue = new StartQueue();
+    const begun = starting(queue, upTo(40));
+    await nextTurn();
+    expect(begun).toEqual(upTo(16));
+    for (const ended of [3, 5, 7]) queue.end(`caller ${ended}`);
+    await nextTurn();
+    await nextTurn();
+    expect(begun).toEqual(upTo(19));
+  });
+
+  test("a later request does not overtake waiting requests", async () => {
+    withLoop(1);
+    const queue = new StartQueue();
+    const begun = starting(queue, upTo(17));
+    queue.end("caller 0");
+    starting(queue, [17], begun);
+    await nextTurn();
+    await nextTurn();
+    expect(begun).toEqual(upTo(17));
+  });
+
+  test("a caller whose requests take all places holds up no other", async () => {
+    withLoop(1);
+    const queue = new StartQueue();
+    starting(queue, upTo(200), [], "busy caller");
+    const begun = starting(queue, [1], [], "other caller");
+    await nextTurn();
+    await nextTurn();
+    expect(begun).toEqual([1]);
+  });
 });
 
-test("a later request does not overtake waiting requests", async () => {
-  const queue = new StartQueue();
-  const begun = starting(33, queue);
-  await nextTurn();
-  queue.start(() => begun.push(33));
-  expect(begun).toEqual(upTo(32));
-  await nextTurn();
-  expect(begun).toEqual(upTo(34));
+test("while the event loop has time to spare, all requests start", async () => {
+  withLoop(0.5);
+  const begun = starting(new StartQueue(), upTo(200));
+  await expect.poll(() => begun).toEqual(upTo(200));
 });
 
 test("two requests start in a turn that accepts a connection", async () => {
+  withLoop(1);
   const queue = new StartQueue();
   queue.connected();
-  const begun = starting(20, queue);
+  const begun = starting(queue, upTo(20));
   expect(begun).toEqual(upTo(2));
   await nextTurn();
-  expect(begun).toEqual(upTo(4));
-  queue.connected();
   await nextTurn();
-  expect(begun).toEqual(upTo(6));
-  await nextTurn();
-  expect(begun).toEqual(upTo(20));
+  expect(begun).toEqual(upTo(16));
 });
 
-test("an idle event loop starts requests at once in each turn", async () => {
-  const queue = new StartQueue();
-  for (let turn = 0; turn < 5; turn++, await nextTurn()) expect(starting(16, queue)).toHaveLength(16);
-});
-
-test("on a server, a request whose client leaves the queue never starts", async () => {
-  const server = Fastify();
-  onTestFinished(() => server.close());
-  limitStarts(server);
-  const begun: string[] = [];
-  const sockets: net.Socket[] = [];
-  server.get("/:name", async (request) => {
-    const isFirst = begun.push((request.params as { name: string }).name) === 1;
-    // the server has read all requests by then; the first 32 start before the sockets close
-    if (isFirst) process.nextTick(() => sockets.slice(36).map((socket) => socket.destroy()));
-    return "";
+test("a request whose client leaves the queue makes no REST call", async () => {
+  withLoop(1);
+  const calls: string[] = [];
+  const { promise: open, resolve: answer } = Promise.withResolvers<void>();
+  const profile = { id: "1", email: "a@b.example", tenantId: "t", roles: [], permissions: [], features: [] };
+  const { post, server } = await inFrontOf(async (request, response) => {
+    calls.push(String(request.headers["x-api-key"]));
+    await open;
+    send(response, profile);
   });
-  await server.listen({ port: 0, host: "127.0.0.1" });
-  const { port } = server.server.address() as net.AddressInfo;
-  const accepted = Promise.withResolvers<void>();
-  let connections = 0;
-  server.server.on("connection", (socket) => {
-    sockets.push(socket);
-    if (++connections === 40) accepted.resolve();
-  });
-  const clients = upTo(40).map(() => net.connect(port, "127.0.0.1"));
-  onTestFinished(() => {
-    for (const client of clients) client.destroy();
-  });
-  await accepted.promise;
+  const leaving = new AbortController();
+  const ask = (key: string, signal?: AbortSignal) =>
+    post("{ me { id } }", {
+      headers: { "content-type": "application/json", "x-api-key": key },
+      ...(signal && { signal }),
+    });
+  const first = upTo(16).map((index) => ask(`key ${index}`));
+  await expect.poll(() => calls.length).toBe(16);
+  const waits = once(server.server, "request") as Promise<[unknown, ServerResponse]>;
+  const left = ask("left", leaving.signal).catch(() => "left");
+  const [, abandoned] = await waits;
   await nextTurn();
-  await nextTurn();
-  for (const [index, socket] of sockets.entries())
-    socket.unshift(`GET /${index} HTTP/1.1\r\nhost: a\r\n\r\n`);
-  await Promise.all(clients.slice(0, 36).map((client) => once(client, "data")));
-  expect(begun).toEqual(upTo(36).map(String));
+  leaving.abort();
+  await once(abandoned, "close");
+  expect(await left).toBe("left");
+  const last = ask("last");
+  answer();
+  for (const response of [...first, last]) expect((await response).status).toBe(200);
+  expect(calls.slice(16)).toEqual(["last"]);
 });
