@@ -130,7 +130,7 @@ export function routes(
       const given = isBatch
         ? await Promise.all(parameters.map((one) => run(one, true)))
         : await run(parameters, false);
-      if (client.hasSucceeded) callers.accept(request);
+      if (client.isAccepted) callers.accept(request);
       throwForRefusedCredentials([given].flat(), forwarded.hasCredentials, credentials);
       if (calls) addCalls(given, calls());
       const text = textOf(given, request.id);
