@@ -115,7 +115,7 @@ export function routes(
       const document = { refused: false };
       const execution = isBatch ? undefined : found;
       const contextValue = {
-        ...{ rest, scope, requestId: request.id, log: request.log },
+        ...{ rest, scope, requestId: request.id, log: record.face.log },
         ...{ queriesOnly, document, execution },
       };
       const response = await apollo.executeOperation({ query, operationName, variables }, { contextValue });
