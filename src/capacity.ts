@@ -64,13 +64,19 @@ export const slowBodies = {
   all: 128,
 };
 
+/** Clients that do not read their answers, on every role. */
+export const slowReaders = {
+  /** Bytes a second, over twice `REQUEST_TIMEOUT_MS`. A phone on a bad network (EDGE) takes 10,000. */
+  minimumRate: 4_096,
+};
+
 /** Requests of one connection without a complete response. No real client pipelines more. */
 export const pipelinedRequests = 64;
 
 /** Large GraphQL answers: they stay in memory until their clients have read them. Smaller answers are not counted. */
 export const largeAnswers = {
-  /** Bytes. From this size on an answer is large. */
-  from: 1_048_576,
+  /** Bytes. From this size on an answer is large. Smaller ones of 512 requests are 32 MiB. */
+  from: 65_536,
   /**
    * Bytes of all large answers that are not read yet: 64 MiB, an eighth of a 512 MiB process. A caller that has less than
    * an equal part gets more, so all callers together have at most twice as many.

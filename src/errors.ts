@@ -58,6 +58,7 @@ export type Bound =
   | "requests_under_way"
   | "response_bytes"
   | "slow_body"
+  | "slow_reader"
   | "stopping"
   | "tenant_concurrency";
 

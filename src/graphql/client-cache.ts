@@ -16,9 +16,9 @@ export function letClientKeep(
   addVary(reply, "accept", "accept-language", ...credentials);
   reply.header("etag", tag);
   if (freshSeconds > 0) reply.header("cache-control", `private, max-age=${freshSeconds}`);
-  return headers["if-none-match"]?.split(",").some((one) => isSame(one.trim(), tag)) ?? false;
+  return isIn(headers["if-none-match"] ?? "", tag);
 }
 
-/** The weak comparison (RFC 9110 §8.8.3.2). */
-const isSame = (given: string, tag: string): boolean =>
-  given === "*" || given.replace(/^(?!W\/)/, "W/") === tag;
+/** The weak comparison (RFC 9110 §8.8.3.2) with each tag of a list. A tag holds no quote, so it is found by its text. */
+const isIn = (list: string, tag: string): boolean =>
+  list.trim() === "*" || list.includes(tag.replace(/^W\//, ""));

@@ -1,12 +1,12 @@
 /** The context of a GraphQL request in Apollo: the resolvers' context, and the data for logging and masking. */
-import type { FastifyBaseLogger } from "fastify";
+import type { LogLines } from "../observe/log-lines.ts";
 import type { Context } from "../rest/context.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
 
 export type RequestContext = Context & {
   readonly scope: RequestScope;
   readonly requestId: string;
-  readonly log: FastifyBaseLogger;
+  readonly log: LogLines;
   /** The request came by GET, a safe method (RFC 9110 §9.2.1), so it may run queries only. */
   readonly queriesOnly?: boolean;
   /** `refused` is set once the parser or the validation has refused the document. `Refusals` reads it. */

@@ -118,7 +118,7 @@ export function routes(
       const document = { refused: false };
       const execution = isBatch ? undefined : found;
       const contextValue = {
-        ...{ rest, scope, requestId: request.id, log: request.log },
+        ...{ rest, scope, requestId: request.id, log: record.face.log },
         ...{ queriesOnly, document, execution },
       };
       const response = await apollo.executeOperation({ query, operationName, variables }, { contextValue });
@@ -136,7 +136,7 @@ export function routes(
       const given = isBatch
         ? await Promise.all(parameters.map((one) => run(one, true)))
         : await run(parameters, false);
-      if (client.hasSucceeded) callers.accept(request);
+      if (client.isAccepted) callers.accept(request);
       throwForRefusedCredentials([given].flat(), forwarded.hasCredentials, credentials);
       if (calls) addCalls(given, calls());
       const text = textOf(given, request.id);

@@ -4,8 +4,11 @@ import Negotiator from "negotiator";
 export const json = "application/json; charset=utf-8";
 const mediaTypes = [json, "application/graphql-response+json; charset=utf-8"];
 
+/** A longer `Accept` is disregarded, as RFC 9110 §12.5.1 allows: to read 16 kB of it takes longer than a request. */
+const mostCharacters = 1_024;
+
 /** The media type that suits a client best; `undefined` when it accepts none. */
 export const mediaTypeFor = (accept: string | undefined): string | undefined =>
-  accept === undefined || accept === "application/json" || accept === "*/*"
+  accept === undefined || accept === "application/json" || accept === "*/*" || accept.length > mostCharacters
     ? json
     : new Negotiator({ headers: { accept } }).mediaType(mediaTypes);

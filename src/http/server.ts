@@ -22,6 +22,7 @@ import { requestLog } from "../observe/request-log.ts";
 import { parentOf } from "../observe/trace-context.ts";
 import { parseJsonBodies } from "./bodies/json-body.ts";
 import { SlowBodies } from "./bodies/slow-bodies.ts";
+import { closeSlowReaders, slowReaderOf } from "./bodies/slow-readers.ts";
 import { answerClientError, answerConnect } from "./client-error.ts";
 import { answerMalformedPath, graphqlPath, malformedPath, sendError } from "./error-response.ts";
 import { headerFault } from "./header-fault.ts";
@@ -61,7 +62,6 @@ export function createServer(
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.env.MAX_BODY_BYTES,
     requestTimeout: config.env.REQUEST_TIMEOUT_MS + 5_000, // of a body that nobody reads; `SlowBodies` answers earlier
-    connectionTimeout: 2 * config.env.REQUEST_TIMEOUT_MS + 1_000, // a client that reads nothing of its answer is left
     keepAliveTimeout: 75_000,
     forceCloseConnections: "idle",
     genReqId: requestId,
@@ -90,6 +90,7 @@ export function createServer(
   server.decorateRequest("record");
   const underWay = limitPipelining(server.server);
   const bodies = new SlowBodies(config.env);
+  closeSlowReaders(server.server, 2 * config.env.REQUEST_TIMEOUT_MS);
   const closeIncompleteRequests = createIncompleteRequestCloser(server.server, underWay);
   server.server.on("connect", answerConnect);
   // an expectation that nobody knows may be ignored (RFC 9110 §10.1.1)
@@ -145,6 +146,8 @@ function record(face: Face, request: FastifyRequest, { raw }: FastifyReply): voi
   beginRequest(known);
   const bytesBefore = socket.bytesWritten;
   raw.on("close", () => {
+    const slowReader = slowReaderOf(socket);
+    if (slowReader) known.fail(slowReader);
     known.finish(raw.statusCode, !raw.writableFinished, socket.bytesWritten - bytesBefore);
     endRequest(known);
   });

@@ -21,6 +21,11 @@ export class LogLines {
     this.lines = this.access === "off" ? log : log.child({}, { level: "info" });
   }
 
+  /** Whether lines of the level `info` are written at all. */
+  get tellsInfo(): boolean {
+    return this.log.level === "info" || this.log.level === "debug";
+  }
+
   /** Whether one more line of this kind is written. At the end of the minute one line counts the others. */
   mayWrite(kind: string, fields: object): boolean {
     const known = this.#counts.get(kind);

@@ -39,6 +39,10 @@ export function credentialHeadersOf(document: RestDocument, operation: RestOpera
   return [...new Map(lists.map((list) => [list.join(), list])).values()].filter(({ length }) => length > 0);
 }
 
+/** Whether REST answers without a credential too. */
+export const isAnonymousToo = (document: RestDocument, operation: RestOperation): boolean =>
+  securityRequirementsOf(document, operation).alternatives.some((one) => Object.keys(one).length === 0);
+
 /** A credential that REST takes in its query or in a cookie. */
 export type CredentialPlace = { readonly in: "query" | "cookie"; readonly name: string };
 

@@ -72,7 +72,7 @@ export class RestClient {
   readonly #operations: Operations;
   readonly #upstreams: Upstreams;
   readonly #scope: RequestScope;
-  #hasSucceeded = false;
+  #isAccepted = false;
   readonly #request: RequestRecord | undefined;
   /** The field whose resolver runs. A resolver begins its calls before it returns. */
   coordinate: string | undefined;
@@ -84,9 +84,9 @@ export class RestClient {
     this.#request = request;
   }
 
-  /** Whether REST has answered a call with success, and so has accepted the credential. */
-  get hasSucceeded(): boolean {
-    return this.#hasSucceeded;
+  /** Whether REST has accepted the credential: it has answered a call with success that needs one. */
+  get isAccepted(): boolean {
+    return this.#isAccepted;
   }
 
   get(path: string, init?: Init, ...result: string[]): Promise<unknown> {
@@ -136,7 +136,7 @@ export class RestClient {
         call.status = sent.response.status;
         call.source = sent.response.source;
         const value = valueAt(bodyOf(operation, init, sent), result);
-        this.#hasSucceeded = true;
+        this.#isAccepted ||= this.#scope.forwarded.proves(operation);
         init?.link?.(sent.response.rawHeaders.link);
         call.succeed();
         endCall(call);

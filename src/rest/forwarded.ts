@@ -1,4 +1,5 @@
 /** What of a request travels on to REST, and whom the request belongs to. */
+import { hash } from "node:crypto";
 import type { Operation } from "./operation.ts";
 
 type Headers = Readonly<Record<string, string>>;
@@ -25,12 +26,19 @@ export class Forwarded {
     this.headers = headers;
     this.credentials = credentials;
     this.caller = caller;
-    this.identity = textOf(headers) + textOf(credentials);
+    this.identity = shortened(textOf(headers) + textOf(credentials));
   }
 
   /** Whether the request came with a credential that some operation takes. */
   get hasCredentials(): boolean {
     return Object.keys(this.credentials).length > 0;
+  }
+
+  /** Whether a success of the operation says that the credential is good: it needs one, and got one. */
+  proves({ credentials = [], anonymous }: Operation): boolean {
+    return (
+      !anonymous && credentials.some((way) => way.every((name) => Object.hasOwn(this.credentials, name)))
+    );
   }
 
   /** The headers that travel on to an operation, with the credentials that it takes. */
@@ -80,6 +88,15 @@ export class Forwarded {
     });
   }
 }
+
+const mostCharacters = 1_024;
+
+/**
+ * A long text is known by its digest. A credential may have 16 kB, good or not, and thousands of callers are remembered.
+ * No other text begins like a digest.
+ */
+export const shortened = (text: string): string =>
+  text.length <= mostCharacters ? text : `sha256 ${hash("sha256", text, "base64url")}\n`;
 
 /** What a cookie can hold (RFC 6265 §4.1.1). REST refuses a call without its cookie. */
 const cookieValue = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;

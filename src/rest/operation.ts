@@ -10,6 +10,8 @@ export type Operation = {
   readonly style?: Readonly<Record<string, { readonly style: string; readonly explode: boolean }>>;
   /** The request headers that bring its credentials, in lower case: a list for each way in. Absent: it takes none. */
   readonly credentials?: readonly (readonly string[])[];
+  /** REST answers without a credential too, so a success does not say that one is good. */
+  readonly anonymous?: true;
   /** Header → where REST takes the credential that comes in it, if that is its query or a cookie. */
   readonly places?: Readonly<Record<string, { readonly in: "query" | "cookie"; readonly name: string }>>;
   /** The media type of its body, if that is not `application/json`. */

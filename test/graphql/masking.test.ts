@@ -3,6 +3,7 @@ import { makeExecutableSchema } from "@graphql-tools/schema";
 import { describe, expect, test, vi } from "vitest";
 import { createApollo } from "../../src/graphql/apollo.ts";
 import { resultOf } from "../../src/graphql/over-http.ts";
+import { LogLines } from "../../src/observe/log-lines.ts";
 import { configure } from "./configure.ts";
 import { freeScope } from "./free-scope.ts";
 import { inFrontOf, send } from "./rest-stand-in.ts";
@@ -121,6 +122,37 @@ describe.each([
   });
 });
 
+describe("what fails for everybody", () => {
+  const fieldLines = (text: string): number => text.split('"msg":"field failed"').length - 1;
+
+  test.each<[string, unknown, number, string]>([
+    ["a value that breaks REST's contract", { items: [{ ...agent, name: null }] }, 200, "warn"],
+    ["a failed call", {}, 500, "info"],
+  ])(
+    "%s, writes 20 lines a minute, whatever its clients call the field",
+    async (_what, value, status, level) => {
+      const output = logged();
+      const { post } = await inFrontOf((_request, response) => send(response, value, status), {
+        LOG_LEVEL: level,
+      });
+      for (let count = 0; count < 30; count++) await (await post(`{ a${count}: agents { name } }`)).text();
+      expect(fieldLines(output())).toBe(20);
+    },
+  );
+
+  test("another field still has lines of its own", async () => {
+    const output = logged();
+    const wrong = (url = "") =>
+      url.includes("agents") ? { items: [{ ...agent, name: null }] } : { id: null };
+    const { post } = await inFrontOf(({ url }, response) => send(response, wrong(url)), {
+      LOG_LEVEL: "warn",
+    });
+    for (let count = 0; count < 30; count++) await (await post("{ agents { name } }")).text();
+    await (await post("{ me { id } }")).text();
+    expect(fieldLines(output())).toBe(21);
+  });
+});
+
 describe.each([
   ["by a plan", { planned: 0, interpreted: 0 }],
   ["on graphql-js", undefined],
@@ -144,7 +176,11 @@ describe.each([
       debug: () => {},
     };
     const apollo = createApollo(configure(), schema, log as never, executions);
-    const context = { requestId: "request-1", log, scope: freeScope } as never;
+    const context = {
+      requestId: "request-1",
+      log: new LogLines(log as never, "off"),
+      scope: freeScope,
+    } as never;
     await apollo.start();
     const response = await apollo.executeOperation({ query: "{ broken }" }, { contextValue: context });
     await apollo.stop();

@@ -3,6 +3,8 @@ import { once } from "node:events";
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { subscribe } from "../../src/observe/observer.ts";
+import type { RequestRecord } from "../../src/observe/records.ts";
 import { inFrontOf, send } from "./rest-stand-in.ts";
 
 const profile = { id: "1", email: "a@b.example", tenantId: "t", roles: [], permissions: [], features: [] };
@@ -62,29 +64,37 @@ describe("MAX_CONCURRENT_REQUESTS", () => {
   });
 });
 
-test("unread large responses are held up to a bound, and small responses pass", async () => {
-  const large = { ...profile, email: "€".repeat(3_000_000) }; // 9 MB as sent
-  const { post, url } = await inFrontOf((_request, response) => send(response, large), {
-    MAX_ANSWER_BYTES: "10000000",
-  });
-  const body = '{"query":"{ me { email } }"}';
-  const head = `POST ${url.pathname} HTTP/1.1\r\nHost: a\r\nX-Api-Key: key\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
-  const sockets: net.Socket[] = [];
-  const leave = (): void => sockets.forEach((socket) => void socket.destroy());
-  onTestFinished(leave);
-  for (let asked = 0; asked < 7; asked++) {
-    const socket = net.connect(Number(url.port), url.hostname);
-    sockets.push(socket);
-    socket.write(`${head}\r\n\r\n${body}`);
-    await once(socket, "readable"); // the response has started, and the test reads no more of it
-    expect(String(socket.read(12))).toBe("HTTP/1.1 200");
-  }
-  const ask = async () => (await post("{ me { email } }")).status;
-  await expect.poll(ask).toBe(503);
-  expect((await post("{ me { id } }")).status).toBe(200);
-  leave();
-  await expect.poll(ask).toBe(200);
-});
+test.each([
+  ["large responses", 3_000_000, 9, 1], // 9 MB as sent
+  ["many responses of 900 kB", 300_000, 2, 60],
+])(
+  "unread: %s are held up to a bound, and small responses pass",
+  async (_, length, connections, requests) => {
+    const large = { ...profile, email: "€".repeat(length) };
+    const { post, url } = await inFrontOf((_request, response) => send(response, large), {
+      MAX_ANSWER_BYTES: "10000000",
+    });
+    const body = '{"query":"{ me { email } }"}';
+    const head = `POST ${url.pathname} HTTP/1.1\r\nHost: a\r\nX-Api-Key: key\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+    const records: RequestRecord[] = [];
+    onTestFinished(subscribe({ requestBegan: (request) => void records.push(request) }));
+    const sockets: net.Socket[] = [];
+    const leave = (): void => sockets.forEach((socket) => void socket.destroy());
+    onTestFinished(leave);
+    for (let asked = 0; asked < connections; asked++) {
+      const socket = net.connect(Number(url.port), url.hostname);
+      sockets.push(socket);
+      socket.write(`${head}\r\n\r\n${body}`.repeat(requests));
+      await once(socket, "readable"); // the response has started, and the test reads no more of it
+      expect(String(socket.read(12))).toMatch(/^HTTP\/1.1 (?:200|503)$/);
+    }
+    const ask = async () => (await post("{ me { email } }")).status;
+    await expect.poll(() => records.some(({ reason }) => reason === "answers_unread")).toBe(true);
+    await expect.poll(async () => (await post("{ me { id } }")).status).toBe(200); // once the event loop is on time
+    leave();
+    await expect.poll(ask).toBe(200);
+  },
+);
 
 test("MAX_ANSWER_BYTES counts the bytes of a response as sent", async () => {
   const bytes = (email: string): number => Buffer.byteLength(JSON.stringify({ data: { me: { email } } }));

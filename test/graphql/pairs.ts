@@ -14,6 +14,7 @@ import { CodedError } from "../../src/errors.ts";
 import { createApollo } from "../../src/graphql/apollo.ts";
 import type { RequestContext } from "../../src/graphql/request-context.ts";
 import { executableSchema } from "../../src/graphql/schema.ts";
+import { LogLines } from "../../src/observe/log-lines.ts";
 import { freeScope } from "./free-scope.ts";
 
 const project = join(import.meta.dirname, "../..");
@@ -81,7 +82,12 @@ const rest = {
 /** Executes a body's parameters as the role does, and returns the response. `own` are REST calls that do not fail. */
 export async function execute({ apollo }: Pair, parameters: object, own: Partial<typeof rest> = {}) {
   const { body } = await apollo.executeOperation(parameters, {
-    contextValue: { rest: { ...rest, ...own }, log, requestId: "r", scope: freeScope } as never,
+    contextValue: {
+      rest: { ...rest, ...own },
+      log: new LogLines(log as never, "off"),
+      requestId: "r",
+      scope: freeScope,
+    } as never,
   });
   if (body.kind !== "single") throw new Error("no incremental answers here");
   return body.singleResult;

@@ -233,6 +233,16 @@ describe("what is stored for all callers", () => {
     expect(kept.slice(1 - most)).not.toContain(false); // the keys take some bytes too
   });
 
+  test("counts who each value is for, and what it is the answer to", () => {
+    const cache = new CallerCache();
+    const [caller, key] = ["c".repeat(500_000), "k".repeat(500_000)];
+    for (let count = 0; count < 100; count++) cache.set(`${caller}${count}`, key, { size: 1 }, 1);
+    const kept = Array.from({ length: 100 }, (_, count) => cache.get(`${caller}${count}`, key)).filter(
+      Boolean,
+    );
+    expect(kept.length).toBeLessThan(34);
+  });
+
   test("holds nothing from before a write, also when the write is long forgotten", () => {
     const cache = new CallerCache();
     const before = performance.now();

@@ -223,6 +223,25 @@ test("what is stored counts by the memory of its value, not by the length of its
   expect(server.requests).toHaveLength(2);
 });
 
+test("what is stored counts with its headers, also with those that each 304 adds", async () => {
+  const large = { "cache-control": "max-age=60", "x-large": "a".repeat(20_000) };
+  const one = await against((socket, text, count) => {
+    const status = text.includes("if-none-match") ? 304 : 200;
+    const added = { etag: '"a"', "cache-control": "max-age=0", [`x-${count}`]: "a".repeat(20_000) };
+    const headers = text.startsWith("GET /things?tags") ? added : large;
+    socket.write(http(status, status === 200 ? "{}" : "", headers));
+  });
+  const read = (query: object) => one.request().get("/things", { query: { ...query } });
+  for (let q = 0; q < 500; q++) await read({ q });
+  expect(one.server.requests).toHaveLength(500);
+  await read({ q: 0 }); // 500 of 20 kB are more than 8 MiB
+  expect(one.server.requests).toHaveLength(501);
+  for (let count = 0; count < 500; count++) await read({ tags: ["a"] }); // grows to a caller's part
+  expect(one.server.requests).toHaveLength(1_001);
+  await read({ q: 499 }); // and leaves no room
+  expect(one.server.requests).toHaveLength(1_002);
+});
+
 test("what is stored is bounded for a caller, and the oldest goes first", async () => {
   const large = "a".repeat(2_000_000);
   const { request, server } = await against(

@@ -30,6 +30,28 @@ const ofTenant = (tenantId: string, proof = secret): IncomingHttpHeaders => ({
   [proofHeader]: proof,
 });
 
+test("a long credential is remembered by its digest, so that thousands of them take little memory", () => {
+  const long = "k".repeat(15_000);
+  const [one, same, other] = [`${long}a`, `${long}a`, `${long}b`].map((key) =>
+    forward({ "x-api-key": key }, "id"),
+  );
+  expect(one?.credentials).toEqual({ "x-api-key": `${long}a` });
+  for (const text of ["identity", "caller"] as const) {
+    expect(one?.[text].length).toBeLessThan(100);
+    expect(one?.[text]).toBe(same?.[text]);
+    expect(one?.[text]).not.toBe(other?.[text]);
+  }
+});
+
+test("only an operation that needs a credential, and got it, proves that it is good", () => {
+  const forwarded = forward({ "x-api-key": "a" }, "id");
+  const proves = (called: Operation): boolean => forwarded.proves(called);
+  expect(proves(operation("ours", keyOrBearer))).toBe(true);
+  expect(proves(operation("public"))).toBe(false);
+  expect(proves({ ...operation("optional", keyOrBearer), anonymous: true })).toBe(false);
+  expect(proves(operation("both", [["x-api-key", "x-user"]]))).toBe(false);
+});
+
 describe("whose request it is", () => {
   test("a caller is the tenant that the gateway vouches for, whatever the key", () => {
     const [one, other] = ["a", "b"].map((key) => callerOf({ ...ofTenant("t"), "x-api-key": key }));

@@ -2,7 +2,7 @@
 
 import type { RestDocument } from "../../openapi/document.ts";
 import { methodAndPath, type RestOperation } from "../../openapi/operation.ts";
-import { credentialHeadersOf, credentialPlacesOf } from "../../openapi/security.ts";
+import { credentialHeadersOf, credentialPlacesOf, isAnonymousToo } from "../../openapi/security.ts";
 import { isText } from "../../standards/media-type.ts";
 import type { BoundField } from "../model.ts";
 import type { CalledOperation } from "./rest-request.ts";
@@ -31,6 +31,7 @@ function calledOperation(document: RestDocument, operation: RestOperation): Call
     product,
     ...(permission !== undefined && { permission }),
     ...(credentials.length > 0 && { credentials }),
+    ...(credentials.length > 0 && isAnonymousToo(document, operation) && { anonymous: true }),
     ...(places.size > 0 && { places: Object.fromEntries(places) }),
     ...(Object.keys(style).length > 0 && { style }),
     ...(body && body.media !== "application/json" && { media: body.media }),

@@ -77,6 +77,8 @@ export type CalledOperation = {
   readonly style?: Readonly<Record<string, { readonly style: string; readonly explode: boolean }>>;
   /** The request headers that carry its credentials, a list for each way in. Absent: none is declared. */
   readonly credentials?: readonly (readonly string[])[];
+  /** Whether REST answers without a credential too. */
+  readonly anonymous?: true;
   /** Header → where REST takes the credential that comes in it, if that is no header. */
   readonly places?: Readonly<Record<string, CredentialPlace>>;
   /** The body's media type, if it is not `application/json`. */

@@ -1,31 +1,39 @@
-/** Logs masked errors with the request's id. Clients get the same id and can quote it. */
+/**
+ * Logs masked errors with the request's id. Clients get the same id and can quote it. A field that fails for everybody
+ * writes its first lines of a minute, and then a count.
+ */
 import { GraphQLError } from "graphql";
 import { CodedError } from "../../errors.ts";
 import type { RequestContext } from "../request-context.ts";
-import { wrongArgument } from "./mask.ts";
+import { isContractBroken, wrongArgument } from "./mask.ts";
 
 /** An error of graphql-js or of a plan. */
 type LoggedError = Pick<GraphQLError, "message" | "path" | "originalError">;
 
-export function logErrors(context: RequestContext, errors: readonly LoggedError[]): void {
+export function logErrors({ log: lines, requestId }: RequestContext, errors: readonly LoggedError[]): void {
   for (const error of errors) {
     const { originalError: original, path } = error;
     if (original instanceof CodedError ? original.status < 500 : wrongArgument(error)) continue;
-    const level = original instanceof CodedError || error.path === undefined ? "info" : "error";
-    context.log[level](
-      { ...reason(error), path: path?.join("."), requestId: context.requestId },
-      "field failed",
-    );
+    const level = original instanceof CodedError || path === undefined ? "info" : "error";
+    if (level === "info" && !lines.tellsInfo) continue;
+    const kind = kindOf(error);
+    if (!lines.mayWrite(`field ${Object.values(kind)}`, kind)) continue;
+    lines.log[level]({ ...reason(error), path: path?.join("."), requestId }, "field failed");
   }
 }
 
-/** Removes values from a message: graphql-js quotes a refused value after a colon, and that value is tenant data. */
+/** What failed, in words that neither a client nor REST chooses. */
+function kindOf({ originalError: original, message, path }: LoggedError): object {
+  if (original instanceof CodedError) return { operation: original.details.operation, code: original.code };
+  if (path === undefined) return { reason: "the request is refused" };
+  if (original && !isContractBroken(original)) return { reason: original.name };
+  return { reason: withoutValues(message).replace(/"[^"]*"/g, '""') };
+}
+
+/** graphql-js quotes a refused value after a colon, and that value is tenant data. */
+const withoutValues = (message: string): string => message.slice(0, 500).replace(/: .*/s, "");
+
 function reason({ originalError: original, message }: LoggedError): object {
   if (original && !(original instanceof GraphQLError)) return { err: original };
-  return {
-    reason: message
-      .slice(0, 500)
-      .replace(/: .*/s, "")
-      .replace(/"[^"]{64,}"/g, '"…"'),
-  };
+  return { reason: withoutValues(message).replace(/"[^"]{64,}"/g, '"…"') };
 }

@@ -75,7 +75,7 @@ function inExecution(
   message: string,
   original: unknown,
 ): Pick<GraphQLFormattedError, "message" | "extensions"> {
-  return refusedArgument(message, original) ?? (contractBroken(original) ? broken : internal);
+  return refusedArgument(message, original) ?? (isContractBroken(original) ? broken : internal);
 }
 
 /** Masks an error about an argument of a field or a directive. For a directive on a root field, the error has no path. */
@@ -95,7 +95,7 @@ const broken = {
 const internal = { message: "internal error", extensions: { code: "INTERNAL_SERVER_ERROR" } };
 
 /** A plan throws `ContractBroken`. graphql-js has neither a class nor a code for it, so its messages are matched. */
-const contractBroken = (error: unknown): boolean =>
+export const isContractBroken = (error: unknown): boolean =>
   error instanceof ContractBroken ||
   error instanceof GraphQLError ||
   (error instanceof Error && /^(?:Cannot return null|Expected )/.test(error.message));

@@ -42,12 +42,13 @@ export class CallerCache {
   /** Keeps the value of work that began at `beganAt`, unless the caller's values were dropped since. */
   set(identity: string, key: string, value: Kept, beganAt: number): void {
     if (beganAt <= Math.max(this.#droppedAt.get(identity) ?? 0, this.#forgottenAt)) return;
-    const size = value.size + bytesPerUnit * key.length;
+    const whole = identity + key;
+    const size = value.size + bytesPerUnit * whole.length;
     if (size > cachedResponses.bytesOfCaller) return;
-    this.#entries.set(identity + key, { value, identity, size });
+    this.#entries.set(whole, { value, identity, size });
     const own = this.#callers.get(identity) ?? { keys: new Set(), size: 0 };
     this.#callers.set(identity, own);
-    own.keys.add(identity + key);
+    own.keys.add(whole);
     own.size += size;
     for (const oldest of own.keys) {
       if (own.size <= cachedResponses.bytesOfCaller) break;

@@ -22,20 +22,23 @@ const options = { shared: false, cacheHeuristic: 0, immutableMinTimeToLive: 0 };
 /** The longest lifetime that caches know (RFC 9111 §1.2.2). */
 const mostSeconds = 2 ** 31;
 
-/** Bytes of a stored response beside its value. */
+/** Bytes of a stored response beside its value and its headers. */
 const overhead = 2_000;
+const bytesPerHeader = 64;
 
 export class StoredResponse {
   readonly response: RestResponse;
   /** Bytes in memory, about. */
   readonly size: number;
+  readonly #valueBytes: number;
   readonly #policy: CachePolicy;
   readonly #request: { readonly url: string; readonly headers: Headers };
   readonly #headers: Headers;
 
-  private constructor(response: RestResponse, size: number, request: CallRequest, headers: Headers) {
+  private constructor(response: RestResponse, valueBytes: number, request: CallRequest, headers: Headers) {
     this.response = response;
-    this.size = size;
+    this.#valueBytes = valueBytes;
+
     this.#headers = headers;
     this.#request = {
       url: request.path,
@@ -44,6 +47,8 @@ export class StoredResponse {
         ...request.headers,
       },
     };
+    const { headers: own } = this.#request;
+    this.size = valueBytes + headerBytes(response.rawHeaders) + headerBytes(own) + overhead;
     this.#policy = new Policy(this.#request, { status: response.status, headers }, options);
     const seconds = Math.min(this.#policy.maxAge(), mostSeconds) - this.#policy.age();
     response.freshUntil = performance.now() + seconds * 1_000;
@@ -54,7 +59,7 @@ export class StoredResponse {
     if (response.status !== 200) return undefined;
     const headers = cacheHeaders(response.rawHeaders);
     if (!headers || variesByRequest(headers)) return undefined;
-    const stored = new StoredResponse(response, response.valueBytes + overhead, request, headers);
+    const stored = new StoredResponse(response, response.valueBytes, request, headers);
     const isUsable = stored.#policy.timeToLive() > 0 || Object.keys(stored.validators).length > 0;
     if (!isUsable || !stored.#policy.storable()) return undefined;
     response.parse(); // readers share the value
@@ -92,8 +97,15 @@ export class StoredResponse {
     const merged = { ...this.response.rawHeaders, ...rawHeaders };
     for (const name of ofBody) merged[name] = this.response.rawHeaders[name];
     const headers = { ...this.#headers, age: String(rawHeaders.age ?? 0), ...news };
-    return new StoredResponse(this.response.copy("revalidated", merged), this.size, request, headers);
+    return new StoredResponse(this.response.copy("revalidated", merged), this.#valueBytes, request, headers);
   }
+}
+
+/** Both sides' headers are kept: the request's for `Vary`, and the response's because a `Link` header is read from them. */
+function headerBytes(headers: RawHeaders | Headers): number {
+  let bytes = 0;
+  for (const name in headers) bytes += bytesPerHeader + name.length + String(headers[name]).length;
+  return bytes;
 }
 
 /** An entity tag without the mark of a weak one. */

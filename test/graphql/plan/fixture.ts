@@ -8,6 +8,7 @@ import { CodedError } from "../../../src/errors.ts";
 import { createApollo } from "../../../src/graphql/apollo.ts";
 import type { ExecutionCounts } from "../../../src/graphql/response-for-operation.ts";
 import { executableSchema } from "../../../src/graphql/schema.ts";
+import { LogLines } from "../../../src/observe/log-lines.ts";
 import { batchEach, batchMany, batchOne } from "../../../src/rest/batch.ts";
 import { level } from "../../../src/rest/level.ts";
 import { member } from "../../../src/rest/member.ts";
@@ -141,7 +142,12 @@ export async function openSchema(answers: Rest, environment: NodeJS.ProcessEnv =
     },
   };
   const ask = async (query: string, variables: Record<string, unknown> = {}) => {
-    const contextValue = { rest, scope: freeScope, log, requestId: "r" } as never;
+    const contextValue = {
+      rest,
+      scope: freeScope,
+      log: new LogLines(log as never, "off"),
+      requestId: "r",
+    } as never;
     const { body } = await apollo.executeOperation({ query, variables }, { contextValue });
     if (body.kind !== "single") throw new Error("no incremental answers here");
     return JSON.parse(JSON.stringify(body.singleResult)) as {

@@ -7,6 +7,8 @@ export const operations: Readonly<Record<string, Operation>> = {
     id: "getReport",
     product: "INSIGHTS",
     permission: "insights:reports:read",
+    credentials: [["x-report-key"]],
+    anonymous: true,
     style: { "query:days": { style: "spaceDelimited", explode: false } },
     empty: true,
   },
