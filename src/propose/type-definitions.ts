@@ -66,8 +66,8 @@ export class TypeDefinitions {
   }
 
   /**
-   * Defines an enum, or returns one with the same values whose name says the same: where a conversation's `status` is a
-   * `ConversationStatus`, so is an argument `status`.
+   * Defines an enum, or returns one with the same values whose name says the same: where the `state` of a gate
+   * is a `GateState`, so is an argument `state`.
    */
   defineEnum(
     shape: Shape,
