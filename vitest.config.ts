@@ -1,7 +1,8 @@
 /**
  * The suite, in projects. `shared` files share their modules, which saves half of the processor time. `apart` files
  * measure a process or change it, so each has a process of its own. `graphql-js` asks the layer over HTTP once more with
- * every operation on graphql-js: plans must change nothing that a client can see. `deploy`, `bench` and
+ * every operation on graphql-js: plans must change nothing that a client can see. `project` knows no API, so it tests any
+ * pair of spec files. `deploy`, `bench` and
  * `browser` have scripts of their own.
  */
 import { availableParallelism } from "node:os";
@@ -35,11 +36,12 @@ export default defineConfig({
         test: {
           name: "shared",
           include: ["test/**/*.test.ts"],
-          exclude: [...apart, "test/{bench,browser,deploy}/**"],
+          exclude: [...apart, "test/{bench,browser,deploy,project}/**"],
           isolate: false,
         },
       },
       { extends: true, test: { name: "apart", include: apart } },
+      { extends: true, test: { name: "project", include: ["test/project/*.test.ts"] } },
       { extends: true, test: { name: "deploy", include: ["test/deploy/*.test.ts"] } },
       { extends: true, test: { name: "bench", include: ["test/bench/*.test.ts"] } },
       { extends: true, test: { name: "browser", include: ["test/browser/*.test.ts"] } },

@@ -41,6 +41,12 @@ export const keyLookUps = { running: 16, waiting: 1_024, waitMs: 5_000 };
  */
 export const badKeys = { burst: 600, perSecond: 10 };
 
+/**
+ * Requests without a key that ask for the schema, outside production. A full introspection query is 2 kB long. An address
+ * that asks more often than this gets 429.
+ */
+export const keylessRequests = { bytes: 16_384, burst: 300, perSecond: 5 };
+
 /** Addresses or keys that one rate limit counts. The bound keeps a flood of made-up addresses from filling the memory. */
 export const countedClients = 20_000;
 

@@ -127,7 +127,7 @@ export const variables = {
   LOG_LEVEL: str({
     choices: ["debug", "info", "warn", "error", "silent"],
     default: "warn",
-    desc: "least severe log line that is written",
+    desc: "least severe log line that is written; requests' lines have `ACCESS_LOG`, and `silent` leaves them out too",
   }),
   DRAIN_MS: count({
     default: 1_000,
@@ -145,7 +145,7 @@ export const variables = {
   ACCESS_LOG: str({
     choices: ["off", "errors", "all"],
     default: "errors",
-    desc: "a log line for each request, or for each that got an error; a flood of errors is counted by the minute",
+    desc: "a log line for each request, or for each that got an error, also where `LOG_LEVEL` is `warn` or `error`; a flood of errors is counted by the minute",
   }),
   GRAPHQL_GET: bool({ default: true, desc: "`off` refuses queries sent by GET; mutations always are" }),
   OPERATIONS: str({ choices: ["all", "saved"], default: "all", desc: "`saved` runs saved operations only" }),

@@ -54,6 +54,7 @@ export type Bound =
   | "event_loop"
   | "key_look_ups"
   | "key_rate"
+  | "keyless_rate"
   | "processor_share"
   | "requests_under_way"
   | "response_bytes"

@@ -66,7 +66,7 @@ describe("imports", () => {
   ];
   /** The frame of commands knows neither tower. At run time these files alone stand on it, never a role. */
   const framed = [
-    ...["src/config.ts", "src/main.ts", "src/process/command.ts"],
+    ...["src/config.ts", "src/main.ts", "src/process/command.ts", "src/process/speaker.ts"],
     ...["src/platform/keys/keys-cli.ts", "src/platform/keys/key-options.ts"],
   ];
   /** A command beside a role's code, and its options: no role imports them. */

@@ -20,19 +20,14 @@ import { createForward, methods } from "./forward.ts";
 import { createInject } from "./inject.ts";
 import { createKeyIntrospection } from "./key-introspection.ts";
 import { createKeyVerifier, KeyChecks, type VerifyKey } from "./key-verifier.ts";
+import { keylessReader } from "./keyless.ts";
 import { createRateLimits } from "./rate-limit.ts";
 import { readBody } from "./read-body.ts";
 import { clientLeft } from "./response-forwarding.ts";
 import type { SharedEngine } from "./shared-engine.ts";
 import { type Headers, stripRequest } from "./strip.ts";
 import { TenantConcurrency } from "./tenant-concurrency.ts";
-import {
-  type Backends,
-  findExplorerRoute,
-  findRoute,
-  parseRequestTarget,
-  type UpstreamRoute,
-} from "./upstream-route.ts";
+import { type Backends, findRoute, parseRequestTarget, type UpstreamRoute } from "./upstream-route.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -66,6 +61,7 @@ export async function createGateway(
   const limits = await createRateLimits(server, config, shared);
   const concurrency = new TenantConcurrency(config.env.MAX_BODY_BYTES);
   const inject = createInject(config);
+  const readKeyless = keylessReader(config, backends);
 
   const takesGet = config.env.GRAPHQL_GET || !config.production;
   if (backends.graphql)
@@ -84,17 +80,15 @@ export async function createGateway(
     handler: async (request, reply) => {
       await limits.byAddress(request, reply);
       const key = readKey(request.raw.rawHeaders);
-      // a browser that shows a key is treated as any other caller
-      const explorer =
-        config.production || key !== undefined
-          ? undefined
-          : findExplorerRoute(backends, request.method, request.raw.url ?? "", request.headers.accept);
-      const route = explorer ?? findRoute(backends, request.raw.url ?? "");
-      const stripped = stripRequest(config.env.CONTEXT_HEADER_PREFIX, request.headers, named);
-      const caller = explorer ? undefined : await introspect(config, verify, key, request.ip);
+      // who shows a key is treated as any other caller
+      const open = key === undefined ? await readKeyless(request) : undefined;
+      const route = open?.route ?? findRoute(backends, request.raw.url ?? "");
+      const stripped =
+        open?.headers ?? stripRequest(config.env.CONTEXT_HEADER_PREFIX, request.headers, named);
+      const caller = open ? undefined : await introspect(config, verify, key, request.ip);
       noteCaller(request, route, caller);
       if (caller) await limits.byKey(request, reply);
-      const body = request.body ? await readBody(request.raw, config.env.MAX_BODY_BYTES) : null;
+      const body = open ? open.body : await bodyOf(request, config);
       if (reply.raw.destroyed) throw clientLeft(); // and would never give its share back
       concurrency.acquire(caller?.tenantId, reply, body?.length);
       const headers = inject(stripped, request, caller);
@@ -129,6 +123,9 @@ async function introspect(config: Config, verify: VerifyKey, key: string | undef
   if (!caller) throw unauthenticated(key !== undefined);
   return caller;
 }
+
+const bodyOf = async ({ body, raw }: FastifyRequest, { env }: Config): Promise<Buffer | null> =>
+  body ? readBody(raw, env.MAX_BODY_BYTES) : null;
 
 /** Before any route: targets and framing that two servers could read in two ways (RFC 9110 §9.3.1, RFC 9112 §3.2). */
 async function refuseTricks(request: FastifyRequest, reply: FastifyReply): Promise<void> {

@@ -6,13 +6,13 @@
  */
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { cachedKeys } from "../capacity.ts";
+import { badKeys, cachedKeys } from "../capacity.ts";
 import { type CodedError, refusedBy } from "../errors.ts";
 import { hasChecksum } from "../http/api-key.ts";
 import type { TenantContext } from "../http/context-headers.ts";
-import { BadKeys } from "./bad-keys.ts";
 import type { IntrospectKey, KeyState } from "./key-introspection.ts";
 import { LookUpQueue, ranks } from "./look-up-queue.ts";
+import { TokenBuckets } from "./token-buckets.ts";
 
 /** Revocation within 30 s is promised. The remaining 5 s are for requests in progress. */
 const activeMs = 25_000;
@@ -51,7 +51,8 @@ export function createKeyVerifier(
       if (state !== "inactive" && state.context.apiKeyId === apiKeyId) active.delete(digest);
   };
   const queue = new LookUpQueue(timeoutMs);
-  const bad = new BadKeys();
+  // good keys take no token, so new good keys of one address are all looked up
+  const bad = new TokenBuckets(badKeys);
 
   const ask = async (key: string, digest: string, signal: AbortSignal): Promise<KeyState> => {
     const startedAt = performance.now();
@@ -69,8 +70,9 @@ export function createKeyVerifier(
     if (joined) return joined;
     // an expired entry of an active key stays in the cache: the key was good before
     const rank = active.has(digest) ? ranks.known : hasChecksum(key) ? ranks.plausible : ranks.other;
+    // keys with a checksum have a bucket of their own, so made-up keys without one keep no good key out
     const sender = `${rank} ${owner}`;
-    const isRefused = (): boolean => rank !== ranks.known && !bad.mayLookUp(sender);
+    const isRefused = (): boolean => rank !== ranks.known && !bad.has(sender);
     if (isRefused()) return Promise.reject(tooManyBadKeys());
     const asked = queue
       .run(rank, owner, async (signal) => {
@@ -86,7 +88,7 @@ export function createKeyVerifier(
     asked.then(
       (state) => {
         checks[state === "inactive" ? "inactive" : "active"]++;
-        if (state === "inactive") bad.found(sender);
+        if (state === "inactive") bad.take(sender);
       },
       (error) => {
         if (error.reason !== "bad_keys") checks.failed++;

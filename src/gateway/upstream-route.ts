@@ -5,7 +5,6 @@
  */
 import { CodedError } from "../errors.ts";
 import { graphqlPath } from "../http/error-response.ts";
-import { wantsHtml } from "../http/media-type.ts";
 
 /** The services behind the gateway, each with the path prefix that its URL carries. */
 export type Backends = Readonly<{ rest: URL; keyIntrospection: URL; graphql?: URL }>;
@@ -45,18 +44,3 @@ export function findRoute(backends: Backends, requestTarget: string): UpstreamRo
 
 /** The path prefix of an upstream; a GraphQL URL may be given as the role's address or as the endpoint itself. */
 const prefixOf = ({ pathname }: URL): string => pathname.replace(/(?:\/v1\/graphql)?\/?$/, "");
-
-/**
- * The one keyless request besides health: a browser that opens the explorer. The query string stays behind, so
- * that nothing can be executed this way.
- */
-export function findExplorerRoute(
-  backends: Backends,
-  method: string,
-  requestTarget: string,
-  accept: string | undefined,
-): UpstreamRoute | undefined {
-  if (method !== "GET" || !backends.graphql || !wantsHtml(accept)) return undefined;
-  if (parseRequestTarget(requestTarget).path !== graphqlPath) return undefined;
-  return findRoute(backends, graphqlPath);
-}

@@ -10,6 +10,7 @@ import { UsageError } from "../cli/usage-error.ts";
 import { run as codegen } from "../codegen/main.ts";
 import { SpecUnreadable } from "../diagnostic.ts";
 import { RestDocument } from "../openapi/document.ts";
+import { leaveOutOtherTests } from "./leave-out-other-tests.ts";
 import { type Choice, type Start, startProject } from "./start-project.ts";
 
 type Given = Partial<Choice> & { readonly openapi: string; readonly replace?: true };
@@ -51,6 +52,7 @@ async function init({ openapi, replace, tag = [], operation = [] }: Given, io: I
       ["rest-only.yaml", start.ledger],
     ]),
   );
+  leaveOutOtherTests(io.root);
   const code = await codegen([], io);
   if (code === 0) for (const line of summary(start, document)) io.out(line);
   return code;
@@ -107,6 +109,7 @@ function summary({ fields, leftOut }: Start, document: RestDocument): string[] {
     ...[...leftOut].map(([id, reason]) => escaped(`left out: ${id}: ${reason}`)),
     `start it:  REST_BASE_URL=${base} npm start -- graphql`,
     "prove it:  npm run check",
+    "test it:   npm test; yours go into test/project/, and all others in test/ are of the API that was here",
   ];
 }
 

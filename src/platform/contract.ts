@@ -7,6 +7,7 @@ import { Ajv2020, type Options } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { type Document, OpenAPIBackend, type Operation, type Request } from "openapi-backend";
 import { parse } from "yaml";
+import { ConfigError } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { readQuery } from "./query.ts";
 import { refusal } from "./refusal.ts";
@@ -37,10 +38,21 @@ export type ContractOperation = {
 
 const documentUrl = new URL("../../spec/openapi.yaml", import.meta.url);
 
-/** Loads the document and compiles every validator, so that no request pays for it. */
-export async function loadContract(): Promise<ContractOperation[]> {
+/**
+ * Loads the document and compiles every validator, so that no request pays for it. Throws `ConfigError` for an operation
+ * that is not handled: it may be one of another API, whose document this library need not read.
+ */
+export async function loadContract(
+  isHandled: (id: string) => boolean = () => true,
+): Promise<ContractOperation[]> {
+  const definition = parse(readFileSync(documentUrl, "utf8")) as Document;
+  const operations = Object.values(definition.paths ?? {}).flatMap((path) => Object.values(path ?? {}));
+  const other = operations
+    .map((operation) => Reflect.get(Object(operation), "operationId") as string | undefined)
+    .find((id) => id !== undefined && !isHandled(id));
+  if (other !== undefined) throw unhandled(other);
   const backend = new OpenAPIBackend({
-    definition: parse(readFileSync(documentUrl, "utf8")) as Document,
+    definition,
     quick: true, // the library's check of documents does not know OpenAPI 3.1
     ignoreTrailingSlashes: false,
     coerceTypes: true,
@@ -64,6 +76,11 @@ function createAjvFactory(): (ajv: unknown, options: Options) => Ajv2020 {
     return ajv;
   };
 }
+
+export const unhandled = (id: string): ConfigError =>
+  new ConfigError([
+    `${id}: the embedded platform serves its own API alone; set REST_BASE_URL and run npm start -- graphql`,
+  ]);
 
 /** Every permission that an operation needs. */
 export const permissionsOf = (operations: readonly ContractOperation[]): string[] =>

@@ -42,7 +42,7 @@ const handlers: Handlers = {
 
 /** Makes the server, which does not listen yet. Its close closes the store. Throws `ConfigError` for a bad `DATA_FILE`. */
 export async function createPlatform(config: Config): Promise<FastifyInstance> {
-  const operations = await loadContract();
+  const operations = await loadContract((id) => id in handlers);
   const store = openStore(config.env.DATA_FILE);
   if (hasDemoData(config)) seedDemoData(store, new Date());
   const server = createServer(config, "platform");

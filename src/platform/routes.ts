@@ -3,11 +3,11 @@
  * The document declares the permission (`x-permission`).
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { type Config, ConfigError } from "../config.ts";
+import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import type { TenantContext } from "../http/context-headers.ts";
 import { cacheControl, tagOf } from "./caching.ts";
-import type { ContractOperation } from "./contract.ts";
+import { type ContractOperation, unhandled } from "./contract.ts";
 import type { Handler } from "./handler.ts";
 import { authenticate } from "./keys/authenticate.ts";
 import type { KeyRules } from "./keys/keys.ts";
@@ -105,8 +105,3 @@ function refuseOtherMethods(server: FastifyInstance, operations: readonly Contra
     });
   }
 }
-
-const unhandled = (id: string): ConfigError =>
-  new ConfigError([
-    `${id}: the embedded platform serves its own API alone; run the graphql role, with REST_BASE_URL`,
-  ]);

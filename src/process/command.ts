@@ -1,13 +1,13 @@
 /** `npm start`: the command line of the roles. It reads the configuration, starts the roles and says where they listen. */
 import { fileURLToPath } from "node:url";
 import { exitCodes, type Io, runCommand } from "../cli/command.ts";
-import { printable, printableLines } from "../cli/printable.ts";
 import { type Config, readConfig, roleNames } from "../config.ts";
 import { variables } from "../environment.ts";
 import { findDoubtful, refuseUnfit } from "./boot-check.ts";
 import { findMisspelt } from "./misspelt.ts";
 import { printConfig } from "./print-config.ts";
-import { type Running, start } from "./program.ts";
+import { start } from "./program.ts";
+import { type Speaker, speaker } from "./speaker.ts";
 import { refuseStale } from "./stale.ts";
 import { stopOnSignals } from "./stop.ts";
 import { watchUpstreams } from "./watch-upstreams.ts";
@@ -19,11 +19,9 @@ type Options = { readonly brief?: boolean; readonly checkConfig?: boolean };
 
 /** Returns 0 once the roles run; they run on until a signal stops them. Any other exit code: none of them runs. */
 export function run(argv: readonly string[], given: Io): Promise<number> {
-  const io = {
-    ...given,
-    out: (text: string) => given.out(printableLines(text)),
-    error: (line: string) => given.error(`messaging-graphql: ${printable(line)}`),
-  };
+  const forPeople = speaker(given, false);
+  let say = given.env.NODE_ENV === "production" ? speaker(given, true) : forPeople;
+  const io = { ...given, out: forPeople.info, error: (line: string) => say.fatal(line) };
   return runCommand("npm start", argv, io, (line, does) =>
     line
       .description("Runs the roles until a signal stops them: all in one process, or the named ones.")
@@ -33,14 +31,13 @@ export function run(argv: readonly string[], given: Io): Promise<number> {
       .addHelpText("after", `${environmentHelp()}\n${exitCodes}`)
       .action(
         does((roles: readonly string[], { brief, checkConfig }: Options) => {
+          if (checkConfig) say = forPeople;
           const config = readConfig(io.env, roles);
           refuseUnfit(config);
           refuseStale(projectRoot);
-          const tellDoubts = (): void => {
-            for (const doubt of [...findMisspelt(io.env), ...findDoubtful(config)]) io.error(doubt);
-          };
-          if (!checkConfig) return startRoles(config, brief === true, io, tellDoubts);
-          tellDoubts();
+          const doubts = [...findMisspelt(io.env), ...findDoubtful(config)];
+          if (!checkConfig) return startRoles(config, brief === true, say, doubts);
+          for (const doubt of doubts) forPeople.warn(doubt);
           io.out(printConfig(config, io.env));
           return 0;
         }),
@@ -49,20 +46,22 @@ export function run(argv: readonly string[], given: Io): Promise<number> {
 }
 
 /** A start that fails tells its reason alone; the doubts are for roles that run. */
-async function startRoles(config: Config, brief: boolean, io: Io, tellDoubts: () => void): Promise<number> {
+async function startRoles(
+  config: Config,
+  brief: boolean,
+  say: Speaker,
+  doubts: readonly string[],
+): Promise<number> {
   const running = await start(config);
-  tellDoubts();
+  for (const doubt of doubts) say.warn(doubt);
   const [front] = running.servers;
   stopOnSignals(running, config);
-  await watchUpstreams(front, config, io.error);
+  await watchUpstreams(front, config, say);
+  const { url, metrics } = running;
   const text = await welcome(config, running, front?.unready ?? [], brief || config.production);
-  io.out(config.production ? asLogLine(text, running) : text);
+  say.info(text, { url: url.origin, metrics: metrics?.origin });
   return 0;
 }
-
-/** In production all of stdout is JSON, a line an object, as the log is. */
-const asLogLine = (msg: string, { url, metrics }: Running): string =>
-  JSON.stringify({ level: 30, time: Date.now(), msg, url: url.origin, metrics: metrics?.origin });
 
 const mostUsed = [
   ...["PORT", "HOST", "METRICS_PORT", "NODE_ENV", "LOG_LEVEL", "CORS_ORIGINS", "DATA_FILE"],

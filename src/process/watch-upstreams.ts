@@ -1,5 +1,5 @@
 /**
- * Waits for services of other processes. `/readyz` is 503 until each was reached once, and one line on stderr says why.
+ * Waits for services of other processes. `/readyz` is 503 until each was reached once, and one line says why.
  * An unreachable service is not fatal, so services may start in any order. A reached service is not watched any more: an
  * outage of one product must not take the other products out of service.
  */
@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
 import { products } from "./boot-check.ts";
+import type { Speaker } from "./speaker.ts";
 
 const probeMs = 1_000;
 
@@ -15,7 +16,7 @@ const probeMs = 1_000;
 export async function watchUpstreams(
   front: FastifyInstance | undefined,
   config: Config,
-  say: (line: string) => void,
+  say: Speaker,
 ): Promise<void> {
   if (!front) return;
   await Promise.all(
@@ -23,7 +24,7 @@ export async function watchUpstreams(
       const failure = await probe(url);
       if (failure === undefined) return;
       front.unready.add(`waiting for ${variable}`);
-      say(`${variable}: ${url.origin} cannot be reached (${failure}); not ready until it can`);
+      say.warn(`${variable}: ${url.origin} cannot be reached (${failure}); not ready until it can`);
       void waitFor(front, variable, url, say);
     }),
   );
@@ -41,15 +42,10 @@ function needed({ roles, env, upstreams }: Config): [string, URL][] {
   return urls.flatMap(([variable, url]): [string, URL][] => (url ? [[variable, url]] : []));
 }
 
-async function waitFor(
-  front: FastifyInstance,
-  variable: string,
-  url: URL,
-  say: (line: string) => void,
-): Promise<void> {
+async function waitFor(front: FastifyInstance, variable: string, url: URL, say: Speaker): Promise<void> {
   while ((await probe(url)) !== undefined) await sleep(probeMs, undefined, { ref: false });
   front.unready.delete(`waiting for ${variable}`);
-  say(`${variable}: reached${front.unready.size === 0 ? "; ready now" : ""}`);
+  say.info(`${variable}: reached${front.unready.size === 0 ? "; ready now" : ""}`);
 }
 
 /** Tries to connect. Resolves with the reason of a failure, or with `undefined`. */

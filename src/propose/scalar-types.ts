@@ -14,7 +14,7 @@ export function scalarType(definitions: TypeDefinitions, shape: Shape, wanted: s
   return shape.types.has("boolean") ? "Boolean" : (definitions.date(shape.format) ?? "String");
 }
 
-/** An enum of the schema with the same REST values is used again. */
+/** An enum of the schema with the same REST values is used again, whatever its name. */
 function enumType(definitions: TypeDefinitions, shape: Shape, wanted: string): string {
   const values = (shape.values ?? []).map(String);
   const known = Object.values(definitions.model.schema.getTypeMap()).find((type) => {
@@ -23,7 +23,7 @@ function enumType(definitions: TypeDefinitions, shape: Shape, wanted: string): s
     return rest.size === values.length && values.every((value) => rest.has(value));
   });
   if (known) return known.name;
-  return definitions.define(shape, wanted, "", (name) => [
+  return definitions.defineEnum(shape, wanted, values, (name) => [
     ...descriptionLines(descriptionOf(shape.node), ""),
     `enum ${name} {`,
     ...uniqueNames(values, enumValueName).map(

@@ -14,6 +14,8 @@ export class TypeDefinitions {
   readonly #names = new Map<string, string>();
   readonly #taken: Set<string>;
   readonly #scalars = new Set<string>();
+  /** The names of the proposed enums, by their values. */
+  readonly #enums = new Map<string, string[]>();
 
   constructor(model: Model) {
     this.model = model;
@@ -61,6 +63,25 @@ export class TypeDefinitions {
     const place = this.sdl.push("") - 1;
     this.sdl[place] = lines(name).join("\n");
     return name;
+  }
+
+  /**
+   * Defines an enum, or returns one with the same values whose name says the same: where the `state` of a gate
+   * is a `GateState`, so is an argument `state`.
+   */
+  defineEnum(
+    shape: Shape,
+    wanted: string,
+    values: readonly string[],
+    lines: (name: string) => string[],
+  ): string {
+    const name = this.nameFor(shape, wanted, "");
+    const key = JSON.stringify([...values].sort());
+    const known = this.#enums.get(key) ?? [];
+    const like = known.find((other) => other.endsWith(name) || name.endsWith(other));
+    if (like !== undefined) return like;
+    this.#enums.set(key, [...known, name]);
+    return this.define(shape, wanted, "", lines);
   }
 
   /** The name of the type for a REST schema, defined or not. A schema of `components` keeps its name. */

@@ -16,8 +16,16 @@ export type ProjectCopy = ReturnType<typeof copyProject>;
 /** `spec` is the folder that stands in for the project's own. */
 export function copyProject(spec = join(project, "spec")) {
   const root = mkdtempSync(join(tmpdir(), "messaging-graphql-"));
-  for (const name of ["src", "package.json", "codegen.ts", "tsconfig.json", "generated"])
-    cpSync(join(project, name), join(root, name), { recursive: true });
+  const names = [
+    "src",
+    "package.json",
+    "codegen.ts",
+    "tsconfig.json",
+    "vitest.config.ts",
+    "generated",
+    "test/project",
+  ];
+  for (const name of names) cpSync(join(project, name), join(root, name), { recursive: true });
   symlinkSync(join(project, "node_modules"), join(root, "node_modules"));
   cpSync(spec, join(root, "spec"), { recursive: true });
   const node = (...args: string[]) => run(process.execPath, args, { cwd: root });
@@ -31,6 +39,12 @@ export function copyProject(spec = join(project, "spec")) {
     check: () => node("src/check/main.ts"),
     init: (...args: string[]): Promise<Ended> =>
       node("src/init/main.ts", ...args).then(
+        ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+        (error: Ended) => error,
+      ),
+    /** Runs a script of package.json. */
+    script: (name: string): Promise<Ended> =>
+      run("npm", ["run", "--silent", name], { cwd: root }).then(
         ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
         (error: Ended) => error,
       ),

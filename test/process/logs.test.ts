@@ -1,9 +1,10 @@
 /** What an operator finds in the log: by a client's request id, and of REST calls that fail. */
-import { describe, expect, test, vi } from "vitest";
+import { createServer } from "node:http";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
 import { refusingUrl } from "../gateway/start.ts";
 import { rawServer } from "../rest/raw-server.ts";
-import { get, query, runReady } from "./program.ts";
+import { get, query, run, runReady } from "./program.ts";
 
 const { key, tenant } = demoKeys[0] as (typeof demoKeys)[number];
 
@@ -15,6 +16,13 @@ const linesOf = ({ output }: Program): Line[] =>
   output()
     .split("\n")
     .flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
+
+/** Every line, each of which is JSON. */
+const printedBy = ({ output }: Program): Line[] =>
+  output()
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
 
 /** Waits for the lines that `is` chooses: a line is written when the answer has left, which its client may see earlier. */
 const linesWhen = (program: Program, is: (line: Line) => boolean, least = 1): Promise<Line[]> =>
@@ -157,19 +165,47 @@ describe("the log", () => {
     expect(linesOf(program).map(({ msg }) => msg)).toEqual(expected);
   });
 
-  test("in production, all of stdout is JSON", async () => {
+  test("in production, all that is printed is JSON", async () => {
     const program = await runReady([], { NODE_ENV: "production", ACCESS_LOG: "all", METRICS_PORT: "0" });
     const again = await runReady([], { NODE_ENV: "production", DATA_FILE: "", LOG_LEVEL: "info" });
     for (const { url } of [program, again]) await query(url, "{ me { id } }", key);
     await linesWhen(program, ({ msg, status }) => msg === "request" && status === 401);
-    const printed = program
-      .output()
-      .split("\n")
-      .filter((line) => line !== "" && !line.startsWith("messaging-graphql: "));
-    expect(() => printed.map((line) => JSON.parse(line))).not.toThrow();
-    expect(JSON.parse(printed[0] as string)).toMatchObject({
-      level: 30,
-      msg: expect.stringMatching(/is ready on/),
+    const printed = printedBy(program);
+    expect(printed[0]).toMatchObject({ level: 30, msg: expect.stringMatching(/is ready on/) });
+    const [request] = printed.filter(({ msg }) => msg === "request");
+    expect(Object.keys(printed[0])).toEqual(
+      expect.arrayContaining(["level", "time", "pid", "hostname", "msg"]),
+    );
+    expect([printed[0].pid, printed[0].hostname]).toEqual([request.pid, request.hostname]);
+  });
+
+  test("in production, so are the warnings of a start and what comes of them", async () => {
+    const rest = await refusingUrl();
+    const program = await runReady([], {
+      ...{ NODE_ENV: "production", LOG_LEVEL: "error", MAX_DEPHT: "8" },
+      REST_BASE_URL_INBOX: rest.href,
     });
+    const server = createServer((_request, response) => response.end()).listen(
+      Number(rest.port),
+      "127.0.0.1",
+    );
+    onTestFinished(() => void server.close());
+    await program.prints(/ready now/);
+    expect(printedBy(program)).toMatchObject([
+      { level: 40, msg: "MAX_DEPHT: is no setting and has no effect; did you mean MAX_DEPTH?" },
+      { level: 40, msg: expect.stringMatching(/^REST_BASE_URL_INBOX: .* cannot be reached/) },
+      { level: 30, msg: expect.stringMatching(/not ready: waiting for REST_BASE_URL_INBOX/) },
+      { level: 30, msg: "REST_BASE_URL_INBOX: reached; ready now" },
+    ]);
+  });
+
+  test("in production, so is the reason why there is no start; --check-config is for people", async () => {
+    const unsafe = { NODE_ENV: "production", CORS_ORIGINS: "*" };
+    const program = run([], unsafe);
+    expect(await program.ended).toBe(2);
+    expect(printedBy(program)).toMatchObject([{ level: 60, msg: expect.stringMatching(/^CORS_ORIGINS: /) }]);
+    const checked = run(["--check-config"], unsafe);
+    expect(await checked.ended).toBe(2);
+    expect(checked.output()).toMatch(/^messaging-graphql: CORS_ORIGINS: .*\n$/);
   });
 });

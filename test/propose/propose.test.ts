@@ -55,6 +55,41 @@ components:
   expect(result.findings.map(({ rule, message }) => `${rule} ${message}`)).toEqual([]);
 });
 
+test("properties and arguments with the same values share an enum, if its name says what each of them is", async () => {
+  const root = project();
+  const states = "{ type: string, enum: [open, shut] }";
+  const operation = `
+  /api/gates:
+    get:
+      operationId: listGates
+      parameters:
+        - { name: state, in: query, schema: { type: string, enum: [shut, open] } }
+        - { name: level, in: query, schema: ${states} }
+        - { name: kind, in: query, schema: { type: string, enum: [wide] } }
+      responses: { '200': { description: ok, content: { application/json: { schema: { type: array, items: { $ref: '#/components/schemas/Gate' } } } } } }
+`;
+  const gate = `
+components:
+  schemas:
+    Gate: { type: object, required: [state, kind], properties: { state: ${states}, kind: { type: string, enum: [narrow, wide] } } }`;
+  write(root, {
+    "spec/openapi.yaml": edited(depotOpenapi, "\ncomponents:\n  schemas:", operation + gate.slice(1)),
+  });
+  const { code, out } = await ran(root, ["listGates"], propose);
+  expect(code).toBe(0);
+  expect([...out.matchAll(/^enum (\w+)/gm)].map(([, name]) => name)).toEqual([
+    "GateState",
+    "GateKind",
+    "Level",
+    "Kind",
+  ]);
+  expect(out).toContain("state: GateState\n");
+  expect(out).toContain("state: GateState!\n");
+  write(root, { "spec/schema.graphql": `${depotSchema}\n${out}\n` });
+  await codegen([], { root, env: {}, out: () => undefined, error: console.error });
+  expect((await reportOf(root)).findings).toEqual([]);
+});
+
 test("propose refuses an operation that no field can send", async () => {
   const operation = `
   /api/drivers:

@@ -7,6 +7,7 @@ import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { ArgumentSource, Input, InputSource } from "../model.ts";
 import { checkRequired, type FedSlot } from "./check-required.ts";
+import { feedingHint } from "./feeding-hint.ts";
 import { findSlots, type InputSlot, inputSlotsOf, noSlotMessage } from "./input-slots.ts";
 import { matchInput } from "./match-input.ts";
 import { isNullableInput, readSource } from "./read-source.ts";
@@ -68,22 +69,6 @@ function feedByParam(
     ? { kind: "constant", value: param.value }
     : readSource(binder, definition, parent, param.from ?? "", where);
   return source ? [{ slot, source, where }] : [];
-}
-
-/** What an argument that feeds nothing may be meant for: the one required parameter that nothing names. */
-function feedingHint(
-  { schema }: Binder,
-  { definition, directive }: FieldInProgress,
-  slots: InputSlot[],
-): string {
-  const named = new Set([
-    ...directive.params.map(({ name }) => name),
-    ...definition.args.map((argument) => readRestName(schema, argument).name ?? argument.name),
-  ]);
-  const [unnamed, ...others] = slots.filter(({ name, required }) => required && !named.has(name));
-  return unnamed && others.length === 0
-    ? `name its parameter, @restName(name: "${unnamed.name}"), or remove it`
-    : "remove it, or name its parameter with @restName or params";
 }
 
 function feedByName(

@@ -65,6 +65,34 @@ test.each([
   expect(copy.read("spec/openapi.yaml")).toContain("/v1/crm/contacts");
 });
 
+test("its types and its tests are its own: those of the API that was here are left out", async () => {
+  const copy = copied();
+  expect((await copy.init("--openapi", blogDocument, "--replace")).stdout).toContain("test it:   npm test;");
+  const { scripts } = JSON.parse(copy.read("package.json"));
+  expect([scripts.test, scripts.types]).toEqual([
+    "vitest run --experimental.viteModuleRunner=false --project project",
+    "tsc --noEmit && tsc -p src/graphql/explorer/browser",
+  ]);
+  mkdirSync(join(copy.root, "test/e2e"));
+  writeFileSync(
+    join(copy.root, "test/e2e/old.test.ts"),
+    "const contact: number = 'of the API that was here';",
+  );
+  expect(await copy.script("types")).toMatchObject({ code: 0 });
+  const tested = await copy.script("test");
+  expect(tested).toMatchObject({ code: 0, stdout: expect.stringMatching(/3 passed/) });
+  const started = await copy.script("start");
+  expect([started.code, started.stderr]).toEqual([
+    2,
+    expect.stringMatching(
+      /: the embedded platform serves its own API alone; set REST_BASE_URL and run npm start -- graphql/,
+    ),
+  ]);
+  // a wrong resolver is found
+  copy.edit("generated/resolvers.ts", (text) => text.replace('rest.get("/posts"', 'rest.get("/authors"'));
+  expect((await copy.script("test")).code).not.toBe(0);
+});
+
 /** Sixty-one operations with two tags, some of which no field can show. */
 function largeDocument(copy: ProjectCopy): string {
   const json = (schema: object) => ({

@@ -1,0 +1,34 @@
+/** What an argument that feeds nothing may be meant for. */
+import { readRestName } from "../../schema/directives.ts";
+import type { Binder } from "../binder.ts";
+import type { FieldInProgress } from "../field-in-progress.ts";
+import type { InputSlot } from "./input-slots.ts";
+
+/** Free parameters that a hint names. */
+const mostNamed = 10;
+
+/** The one required parameter that nothing names, or the names of all that are free. */
+export function feedingHint(
+  { schema }: Binder,
+  { definition, directive }: FieldInProgress,
+  slots: InputSlot[],
+): string {
+  const named = new Set([
+    ...directive.params.map(({ name }) => name),
+    ...definition.args.map((argument) => readRestName(schema, argument).name ?? argument.name),
+  ]);
+  const free = slots.filter(
+    (slot) =>
+      !named.has(slot.name) &&
+      !slot.isReadOnly &&
+      !slot.isUndeclared &&
+      (slot.in !== "body" || directive.body === undefined),
+  );
+  const [unnamed, ...others] = free.filter(({ required }) => required);
+  if (unnamed && others.length === 0)
+    return `name its parameter, @restName(name: "${unnamed.name}"), or remove it`;
+  const names = free.slice(0, mostNamed).map(({ name }) => `"${name}"`);
+  if (free.length > mostNamed) names.push(`${free.length - mostNamed} more`);
+  const list = free.length > 0 ? `; still free: ${names.join(", ")}` : "";
+  return `remove it, or name its parameter with @restName or params${list}`;
+}

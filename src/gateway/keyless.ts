@@ -1,0 +1,101 @@
+/**
+ * The requests that need no key, outside production: a browser opens the explorer, or a tool asks for the schema. Both
+ * answers are the same for everybody. Such a request travels on with the headers listed here alone. Of a query, what was
+ * judged travels on, written anew: no other reading of the request can find anything else in it.
+ */
+import type { FastifyRequest } from "fastify";
+import { keylessRequests } from "../capacity.ts";
+import type { Config } from "../config.ts";
+import { CodedError, refusedBy } from "../errors.ts";
+import { addressBlock } from "../http/address-block.ts";
+import { graphqlPath } from "../http/error-response.ts";
+import { wantsHtml } from "../http/media-type.ts";
+import { isJson } from "../standards/media-type.ts";
+import { asksForSchemaOnly } from "./asks-for-schema-only.ts";
+import { readBody } from "./read-body.ts";
+import type { Headers } from "./strip.ts";
+import { TokenBuckets } from "./token-buckets.ts";
+import { type Backends, findRoute, parseRequestTarget, type UpstreamRoute } from "./upstream-route.ts";
+
+/** A request as it travels on. */
+export type Keyless = {
+  readonly route: UpstreamRoute;
+  readonly headers: Headers;
+  readonly body: Buffer | null;
+};
+/** Returns `undefined` for a request that needs a key. Throws RATE_LIMITED, and what `readBody` throws. */
+export type ReadKeyless = (request: FastifyRequest) => Promise<Keyless | undefined>;
+
+export function keylessReader({ production, env }: Config, backends: Backends): ReadKeyless {
+  const buckets = new TokenBuckets(keylessRequests);
+  return async (request) => {
+    const { path, query: search } = parseRequestTarget(request.raw.url ?? "");
+    if (production || !backends.graphql || path !== graphqlPath) return undefined;
+    const { method, headers, ip } = request;
+    const route = findRoute(backends, path); // the query string stays behind, so that nothing is executed by it
+    if (method === "GET" && wantsHtml(headers.accept))
+      return { route, headers: harmless(request), body: null };
+    const asked = method === "GET" ? searched(search) : await posted(request);
+    if (!asked) return undefined;
+    const address = addressBlock(ip);
+    if (!buckets.has(address)) throw tooMany;
+    buckets.take(address);
+    if (!asksForSchemaOnly(asked.query, env.MAX_TOKENS)) return undefined;
+    return {
+      route: { ...route, path: route.path + asked.search },
+      headers: { ...harmless(request), ...(asked.body && { "content-type": "application/json" }) },
+      body: asked.body,
+    };
+  };
+}
+
+const tooMany = refusedBy(
+  "keyless_rate",
+  "RATE_LIMITED",
+  "too many requests without an API key from this address",
+);
+
+/** No credential, no cookie. By the last two the GraphQL layer sees that the page of another site asks. */
+const harmlessNames = [
+  ...["accept", "accept-encoding", "accept-language", "if-none-match"],
+  ...["origin", "sec-fetch-site"],
+];
+
+const harmless = ({ headers }: FastifyRequest): Headers =>
+  Object.fromEntries(harmlessNames.flatMap((name) => (headers[name] ? [[name, headers[name]]] : [])));
+
+/** A query, and the request that carries it, written anew. The id of a saved operation is left out. */
+type Asked = { readonly query: string; readonly search: string; readonly body: Buffer | null };
+
+/** The query of a GET (GraphQL over HTTP §5.3). */
+function searched(search: string): Asked | undefined {
+  const given = new URLSearchParams(search);
+  const kept = new URLSearchParams();
+  for (const name of ["query", "operationName", "variables"]) {
+    const value = given.get(name);
+    if (value !== null) kept.set(name, value);
+  }
+  const query = kept.get("query");
+  return query === null ? undefined : { query, search: `?${kept}`, body: null };
+}
+
+/** The query of a POST (GraphQL over HTTP §5.4). A batch has none. */
+async function posted({ method, headers, body, raw }: FastifyRequest): Promise<Asked | undefined> {
+  const { "content-length": length = "0", "content-type": type = "" } = headers;
+  if (method !== "POST" || !body || !isJson(type) || Number(length) > keylessRequests.bytes) return undefined;
+  try {
+    const text = (await readBody(raw, keylessRequests.bytes)).toString();
+    const { query, operationName, variables } = JSON.parse(text) ?? {};
+    if (typeof query !== "string") return undefined;
+    return { query, search: "", body: Buffer.from(JSON.stringify({ query, operationName, variables })) };
+  } catch (error) {
+    if (isUnreadable(error)) return undefined;
+    throw error;
+  }
+}
+
+/** No JSON, too deep, or too long. */
+const isUnreadable = (error: unknown): boolean =>
+  error instanceof SyntaxError ||
+  error instanceof RangeError ||
+  (error instanceof CodedError && error.code === "LIMIT_EXCEEDED");

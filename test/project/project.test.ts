@@ -1,0 +1,115 @@
+/** What holds for any pair of spec files: they fit, the schema is served as it is written, and each query calls its REST operation. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import {
+  buildClientSchema,
+  buildSchema,
+  type GraphQLField,
+  getIntrospectionQuery,
+  getNamedType,
+  type IntrospectionQuery,
+  isLeafType,
+  isRequiredArgument,
+  lexicographicSortSchema,
+  printSchema,
+} from "graphql";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { loadSpec, provedModel } from "../../src/bind/load.ts";
+import { folderFiles } from "../../src/bind/spec-files.ts";
+import { run as check } from "../../src/check/main.ts";
+import { readConfig } from "../../src/config.ts";
+import { createGraphql } from "../../src/graphql/graphql.ts";
+
+const root = join(import.meta.dirname, "../..");
+const model = provedModel(loadSpec(folderFiles(join(root, "spec")).read));
+
+/** A REST platform that lets nobody in, and the graphql role in front of it. */
+const called: string[] = [];
+const rest = createServer(({ method, url = "" }, response) => {
+  called.push(`${method} ${url.split("?")[0]}`);
+  response.writeHead(401).end();
+}).listen(0, "127.0.0.1");
+let server: Awaited<ReturnType<typeof createGraphql>>;
+let url: URL;
+beforeAll(async () => {
+  const REST_BASE_URL = `http://127.0.0.1:${(rest.address() as AddressInfo).port}`;
+  server = await createGraphql(
+    readConfig({ REST_BASE_URL, LOG_LEVEL: "silent", OPERATIONS: "all" }, ["graphql"]),
+  );
+  url = new URL("/v1/graphql", await server.listen({ port: 0, host: "127.0.0.1" }));
+});
+afterAll(async () => {
+  rest.closeAllConnections();
+  rest.close();
+  await server.close();
+});
+
+async function ask(
+  query: string,
+): Promise<{ status: number; data?: unknown; errors?: { extensions: object }[] }> {
+  const headers = { "content-type": "application/json" };
+  const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify({ query }) });
+  return { status: answer.status, ...((await answer.json()) as object) };
+}
+
+test("npm run check finds no error, and generated/ is fresh", async () => {
+  const lines: string[] = [];
+  const io = {
+    root,
+    env: {},
+    out: (text: string) => lines.push(text),
+    error: (line: string) => lines.push(line),
+  };
+  await check(["--format", "json"], io);
+  const { findings } = JSON.parse(lines.join("\n")) as { findings: { severity: string; message: string }[] };
+  expect(findings.filter(({ severity }) => severity === "error")).toEqual([]);
+});
+
+test("introspection gives the schema as it is generated", async () => {
+  const { data } = await ask(
+    getIntrospectionQuery({ schemaDescription: true, specifiedByUrl: true, inputValueDeprecation: true }),
+  );
+  const served = lexicographicSortSchema(buildClientSchema(data as IntrospectionQuery));
+  const text = folderFiles(root).read("generated/schema.graphql") ?? "";
+  expect(printSchema(served)).toBe(printSchema(lexicographicSortSchema(buildSchema(text))));
+});
+
+const query = model.schema.getQueryType();
+const callable = Object.values(query?.getFields() ?? {}).filter(({ args }) => !args.some(isRequiredArgument));
+
+const selection = ({ name, type }: GraphQLField<unknown, unknown>): string =>
+  isLeafType(getNamedType(type)) ? `{ ${name} }` : `{ ${name} { __typename } }`;
+
+/** Whether a call is one of this method and path template. */
+function fits(template: string, call: string): boolean {
+  const steps = call.split("/");
+  const wanted = template.split("/");
+  return (
+    wanted.length === steps.length && wanted.every((step, at) => step.includes("{") || step === steps[at])
+  );
+}
+
+test("each query without required arguments calls its REST operation, and REST's refusal is a 401", async () => {
+  for (const field of callable) {
+    called.length = 0;
+    const bound = model.fields.get(`${query?.name}.${field.name}`);
+    if (bound?.kind !== "bound") throw new Error(`${field.name} is not bound`);
+    const { status, errors } = await ask(selection(field));
+    expect({ field: field.name, status, code: errors?.[0]?.extensions }).toMatchObject({
+      status: 401,
+      code: { code: "UNAUTHENTICATED" },
+    });
+    const { method, path } = bound.operation;
+    const [only = "", ...others] = new Set(called);
+    expect({
+      field: field.name,
+      only,
+      others,
+      fits: fits(`${method.toUpperCase()} ${path}`, only),
+    }).toMatchObject({
+      others: [],
+      fits: true,
+    });
+  }
+});
