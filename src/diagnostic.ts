@@ -41,6 +41,10 @@ export const rules = {
   "server-ignored": ["warning", "A bound operation has servers of its own, which its calls do not go to."],
   "path-template": ["error", "A path and its path parameters do not name the same things."],
   "source-invalid": ["error", "A `from` or `value` cannot be read."],
+  "enclosing-missing": [
+    "error",
+    "A field takes a value from an enclosing object, and a path to the field has no such object.",
+  ],
   "argument-unused": ["error", "An argument feeds nothing."],
   "argument-ambiguous": ["error", "An argument's REST name stands in several places; `in` settles it."],
   "result-missing": ["error", "`result` names a property that the response does not have."],

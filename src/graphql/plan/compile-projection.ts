@@ -12,12 +12,15 @@ import {
   isListType,
   isNonNullType,
 } from "graphql";
+import type { Enclosing } from "../../rest/inherit.ts";
 import { valueAt } from "../../rest/value-at.ts";
 import { dateScalars } from "../../standards/date-scalars.ts";
 import { AnswerTooLarge, type Budget, weigh } from "./budget.ts";
 import {
+  addInheritor,
   addParent,
   bytesOf,
+  enclosingWith,
   type FieldPlan,
   type ObjectPlan,
   type ParentsByPlan,
@@ -30,6 +33,8 @@ export type Projection = (
   values: readonly unknown[],
   nextParents: ParentsByPlan,
   budget: Budget,
+  /** What encloses each result map's object, where links below the values inherit from it. */
+  enclosing: readonly (Enclosing | undefined)[],
 ) => void;
 
 type Emitting = { readonly functions: string[]; readonly names: string[]; readonly values: unknown[] };
@@ -41,10 +46,11 @@ export function compileProjection(field: FieldPlan): Projection {
     values: [unexpected, addParent, spent, weigh],
   };
   const expression = valueExpression(emitting, field, field.field.type, "values[i]");
-  const body = `"use strict"; ${emitting.functions.join("\n")}
-  return (resultMaps, values, nextParents, budget) => {
+  const isInherited = [...field.selections.values()].some(({ inherits }) => inherits);
+  const body = `"use strict"; ${isInherited ? "let up; " : ""}${emitting.functions.join("\n")}
+  return (resultMaps, values, nextParents, budget${isInherited ? ", enclosing" : ""}) => {
     let t;
-    for (let i = 0; i < resultMaps.length; i++) resultMaps[i][${JSON.stringify(field.key)}] = ${expression};
+    for (let i = 0; i < resultMaps.length; i++) ${isInherited ? "{ up = enclosing[i]; " : ""}resultMaps[i][${JSON.stringify(field.key)}] = ${expression};${isInherited ? " }" : ""}
   };`;
   return new Function(...emitting.names, body)(...emitting.values) as Projection;
 }
@@ -118,16 +124,25 @@ function objectFunction(emitting: Emitting, plan: ObjectPlan | undefined): strin
   const entries = plan.fields.map(
     (field) => `[${JSON.stringify(field.key)}]: ${fieldExpression(emitting, field)}`,
   );
-  const gathering =
-    plan.bound.length > 0 ? `addParent(nextParents, ${constant(emitting, plan)}, from, out);` : "";
+  const own = plan.bound.length > 0 || plan.inherits ? constant(emitting, plan) : "";
+  const adding = plan.inherits
+    ? `${constant(emitting, addInheritor)}(nextParents, ${own}, from, out, up);`
+    : `addParent(nextParents, ${own}, from, out);`;
+  const gathering = plan.bound.length > 0 ? adding : "";
+  const entering = plan.inherits
+    ? `const above = up; up = ${constant(emitting, enclosingWith)}(${own}, from, up);`
+    : "";
+  const leaving = plan.inherits ? "up = above;" : "";
   return add(
     emitting,
     (name) => `function ${name}(from, nextParents, budget) {
     if (typeof from !== "object" || Array.isArray(from)) unexpected();
     if ((budget.left -= ${bytesOf(plan)}) < 0) spent(budget);
     let t;
+    ${entering}
     const out = { ${entries.join(", ").replaceAll(/\["((?!__proto__")\w+)"\]:/g, "$1:")} };
     ${gathering}
+    ${leaving}
     return out;
   }`,
   );
