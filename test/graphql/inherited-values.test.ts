@@ -158,6 +158,49 @@ both("the nearest object counts, and each of two types has its own (%s)", async 
   });
 });
 
+both("an object of the same type inside another does not stand for it (%s)", async (_, planned) => {
+  const pair = await openPair(folder, planned);
+  const query = "{ account(id: 1) { name parent { inbox { members { id } } } inbox { members { id } } } }";
+  // a plan completes a name that is no text in its exact way
+  for (const name of ["text", 7]) {
+    const found = { ...account(1), name, parent: { ...account(2), inbox: { ...inbox } } };
+    const { data, errors } = await run(pair, query, { "/accounts/{id}": () => found });
+    expect(errors).toBeUndefined();
+    expect(data).toEqual({
+      account: {
+        name: String(name),
+        parent: { inbox: { members: [{ id: "20" }] } },
+        inbox: { members: [{ id: "10" }] },
+      },
+    });
+  }
+});
+
+both("what a null has cut off takes no value of what stays (%s)", async (_, planned) => {
+  const pair = await openPair(folder, planned);
+  const query = "{ accounts { conversations { nodes { id messages { id } assignee { account { id } } } } } }";
+  const { data, errors } = await run(pair, query, {
+    "/accounts/{account_id}/conversations": ({ path }) => ({
+      items: [{ id: 7, assignee_id: 70 }, { id: path.account_id === 1 ? null : 8 }],
+      next: null,
+    }),
+  });
+  const of = (id: number) => ({
+    nodes: [
+      {
+        id: "7",
+        messages: [{ id: String(id * 100 + 7) }, { id: "1" }],
+        assignee: { account: { id: String(id) } },
+      },
+      { id: "8", messages: [{ id: String(id * 100 + 8) }, { id: "1" }], assignee: null },
+    ],
+  });
+  expect(data).toEqual({
+    accounts: [{ conversations: { nodes: null } }, { conversations: of(2) }, { conversations: of(3) }],
+  });
+  expect(errors).toMatchObject([{ path: ["accounts", 0, "conversations", "nodes", 1, "id"] }]);
+});
+
 both("a failure for one account leaves the others their values (%s)", async (_, planned) => {
   const pair = await openPair(folder, planned);
   const failing: typeof answers = {

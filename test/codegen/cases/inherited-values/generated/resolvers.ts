@@ -40,6 +40,7 @@ export const Account = {
         query: { limit: args.first, cursor: args.after },
       }),
     ),
+  parent: property("parent"),
   inbox: property("inbox"),
 } satisfies AccountResolvers;
 
