@@ -89,7 +89,10 @@ export const rules = {
     "A `connection` lacks its arguments, or names a property that cannot be its list or its cursor.",
   ],
   "connection-pages": ["error", "A connection reads on in a way that the document does not bear out."],
-  "n-plus-one": ["warning", "A link below a list makes one call a parent."],
+  "n-plus-one": [
+    "warning",
+    "A link below a list makes one call a parent, or one for each object that it takes a value from.",
+  ],
   "credential-unsent": ["warning", "A bound operation needs a credential that never travels to REST."],
   "credential-undeclared": ["warning", "The document does not say which credentials REST takes."],
   "saved-operation-invalid": [
