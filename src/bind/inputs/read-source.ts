@@ -45,7 +45,10 @@ function whyNot({ schema }: Binder, root: string, { coordinate }: Where): string
   if (root === coordinate.split(".", 1)[0]) return ` names the field's own type: write "parent."`;
   return isEnclosing(schema, root)
     ? ": no object encloses a root field"
-    : ' starts with neither "args." nor "parent." nor an object type that encloses the field';
+    : ` starts with neither "args." nor "parent." nor an object type that encloses the field${didYouMean(
+        root,
+        Object.keys(schema.getTypeMap()).filter((name) => isEnclosing(schema, name)),
+      )}`;
 }
 
 function readArgumentSource(

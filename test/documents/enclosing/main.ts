@@ -36,9 +36,11 @@ const cases: readonly Case[] = [
       "{ profile { accounts { id conversations { id messages { content } labels } teams { members { email } } } } }",
     first: "/api/v1/profile",
     answer: (own: Profile) => ({ ...own, accounts: [11, 22].map((id) => ({ ...own.accounts[0], id })) }),
-    calls: ["conversations/-?\\d+/messages", "conversations/-?\\d+/labels", "teams/-?\\d+/team_members"].flatMap(
-      (path) => [11, 22].map((id) => new RegExp(`^GET /api/v1/accounts/${id}/${path}$`)),
-    ),
+    calls: [
+      "conversations/-?\\d+/messages",
+      "conversations/-?\\d+/labels",
+      "teams/-?\\d+/team_members",
+    ].flatMap((path) => [11, 22].map((id) => new RegExp(`^GET /api/v1/accounts/${id}/${path}$`))),
   },
   {
     name: "GitHub",
