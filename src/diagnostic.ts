@@ -41,6 +41,10 @@ export const rules = {
   "server-ignored": ["warning", "A bound operation has servers of its own, which its calls do not go to."],
   "path-template": ["error", "A path and its path parameters do not name the same things."],
   "source-invalid": ["error", "A `from` or `value` cannot be read."],
+  "enclosing-missing": [
+    "error",
+    "A field takes a value from an enclosing object, and a path to the field has no such object.",
+  ],
   "argument-unused": ["error", "An argument feeds nothing."],
   "argument-ambiguous": ["error", "An argument's REST name stands in several places; `in` settles it."],
   "result-missing": ["error", "`result` names a property that the response does not have."],
@@ -85,7 +89,10 @@ export const rules = {
     "A `connection` lacks its arguments, or names a property that cannot be its list or its cursor.",
   ],
   "connection-pages": ["error", "A connection reads on in a way that the document does not bear out."],
-  "n-plus-one": ["warning", "A link below a list makes one call a parent."],
+  "n-plus-one": [
+    "warning",
+    "A link below a list makes one call a parent, or one for each object that it takes a value from.",
+  ],
   "credential-unsent": ["warning", "A bound operation needs a credential that never travels to REST."],
   "credential-undeclared": ["warning", "The document does not say which credentials REST takes."],
   "saved-operation-invalid": [

@@ -8,6 +8,7 @@ import { placeOf } from "../schema/directives.ts";
 import { Binder } from "./binder.ts";
 import { bindField } from "./field.ts";
 import { Findings } from "./findings.ts";
+import { InheritingFields } from "./inheriting.ts";
 import { boundFields, type Model, type ModelField } from "./model.ts";
 import { checkNPlusOne } from "./n-plus-one.ts";
 import { calledOperations } from "./requests/called-operations.ts";
@@ -38,11 +39,15 @@ export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[
       "remove the field",
     );
   }
-  for (let next = binder.nextUnvisited(); next; next = binder.nextUnvisited()) {
-    const type = input.schema.getType(next.type);
-    if (!isObjectType(type)) continue;
-    for (const field of Object.values(type.getFields())) bindField(binder, type.name, field, next.backing);
-  }
+  const inheriting = new InheritingFields(binder);
+  do {
+    for (let next = binder.nextUnvisited(); next; next = binder.nextUnvisited()) {
+      const type = input.schema.getType(next.type);
+      for (const field of isObjectType(type) ? Object.values(type.getFields()) : [])
+        if (!inheriting.take(next.type, field, next.backing))
+          bindField(binder, next.type, field, next.backing);
+    }
+  } while (inheriting.bind());
   const conversions = new InputConversions(input.schema);
   const fields = inSchemaOrder(input, binder, conversions);
   const model: Model = {

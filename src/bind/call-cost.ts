@@ -17,7 +17,7 @@ import {
 } from "graphql";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import { assumedLength, type Estimate, multiply, pageLength } from "./list-length.ts";
-import type { BoundField, Model } from "./model.ts";
+import { type BoundField, enclosingTypes, type Model } from "./model.ts";
 
 /** One bound field of an operation, with the number of its parent objects and of its calls. */
 export type PlannedCall = {
@@ -49,12 +49,24 @@ export function callPlanOf(model: Model, { definition, document }: SavedOperatio
   );
   const root = model.schema.getRootType(definition.operation);
   const one = { typical: 1, worst: 1 };
-  if (root) planner.visitType(root, [definition.selectionSet], { path: "", parents: one, page: undefined });
+  if (root)
+    planner.visitType(root, [definition.selectionSet], {
+      path: "",
+      parents: one,
+      page: undefined,
+      enclosing: new Map(),
+    });
   return planner.plan;
 }
 
 /** The walk's position: the number of objects at this path, and the length of the next list if it is a page. */
-type Position = { readonly path: string; readonly parents: Estimate; readonly page: Estimate | undefined };
+type Position = {
+  readonly path: string;
+  readonly parents: Estimate;
+  readonly page: Estimate | undefined;
+  /** The number of the nearest enclosing objects, by their type. */
+  readonly enclosing: ReadonlyMap<string, Estimate>;
+};
 
 class CallPlanner {
   readonly plan: PlannedCall[] = [];
@@ -74,20 +86,22 @@ class CallPlanner {
     }
   }
 
-  #visitField(type: GraphQLObjectType, nodes: readonly FieldNode[], { path, parents, page }: Position): void {
+  #visitField(type: GraphQLObjectType, nodes: readonly FieldNode[], position: Position): void {
+    const { path, parents, page } = position;
     const [node] = nodes;
     const definition = node && type.getFields()[node.name.value];
     const field = node && this.#model.fields.get(`${type.name}.${node.name.value}`);
     if (!definition || !field) return;
     const bound = field.kind === "bound" ? field : undefined;
-    if (bound) this.plan.push({ path, field: bound, parents, calls: callsOf(bound, parents) });
+    if (bound) this.plan.push({ path, field: bound, parents, calls: callsOf(bound, position) });
     const named = getNamedType(definition.type);
     if (!isCompositeType(named)) return;
     const next = bound ? pageLength(bound, node) : page;
     const isList = isListType(getNullableType(definition.type));
+    const enclosing = new Map([...position.enclosing, [type.name, parents]]);
     const below: Position = isList
-      ? { path: `${path}[]`, parents: multiply(parents, next ?? assumedLength), page: undefined }
-      : { path, parents, page: next };
+      ? { path: `${path}[]`, parents: multiply(parents, next ?? assumedLength), page: undefined, enclosing }
+      : { path, parents, page: next, enclosing };
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
     const objects = isAbstractType(named) ? this.#model.schema.getPossibleTypes(named) : [named];
     for (const object of objects) if (isObjectType(object)) this.visitType(object, sets, below);
@@ -114,10 +128,21 @@ class CallPlanner {
   }
 }
 
-/** A call without a value from its parent is identical for all parents, and identical reads are sent once. */
-function callsOf({ batch, inputs }: BoundField, parents: Estimate): Estimate {
-  if (!batch)
-    return inputs.some(({ source }) => source.kind === "parent") ? parents : { typical: 1, worst: 1 };
+/**
+ * A call without a value from its parent is identical for all parents, and identical reads are sent once. A call with a
+ * value from an enclosing object is made for each of these objects.
+ */
+function callsOf(field: BoundField, { parents, enclosing }: Position): Estimate {
+  const { batch, inputs } = field;
+  const counts = enclosingTypes(field).flatMap((type) => enclosing.get(type) ?? []);
+  const objects = {
+    typical: Math.max(1, ...counts.map(({ typical }) => typical)),
+    worst: Math.max(1, ...counts.map(({ worst }) => worst)),
+  };
+  if (!batch) return inputs.some(({ source }) => source.kind === "parent") ? parents : objects;
   const keys = batch.mode === "each" ? multiply(parents, assumedLength) : parents;
-  return { typical: Math.ceil(keys.typical / batch.size), worst: Math.ceil(keys.worst / batch.size) };
+  return {
+    typical: Math.max(objects.typical, Math.ceil(keys.typical / batch.size)),
+    worst: objects.worst - 1 + Math.ceil(keys.worst / batch.size), // the last call of each object may be for one key
+  };
 }

@@ -4,11 +4,14 @@ import type { RestOperation } from "../openapi/operation.ts";
 import type { Shape } from "../openapi/shape.ts";
 import type { RestDirective } from "../schema/directives.ts";
 import type { Where } from "./findings.ts";
+import type { Backing } from "./model.ts";
 
 export type FieldInProgress = {
   readonly definition: GraphQLField<unknown, unknown>;
   readonly directive: RestDirective;
   readonly operation: RestOperation;
   readonly parent: Shape | undefined;
+  /** The REST objects of the enclosing types that `params` names. */
+  readonly enclosing: ReadonlyMap<string, Backing>;
   readonly where: Where;
 };

@@ -2,7 +2,7 @@
 
 import { type GraphQLField, isNonNullType } from "graphql";
 import { boundMethods, inputKey, isSafe } from "../openapi/operation.ts";
-import { placeOf, type RestDirective, readRest, readRestName } from "../schema/directives.ts";
+import { placeOf, readRest, readRestName } from "../schema/directives.ts";
 import { bindBatch } from "./batch.ts";
 import type { Binder } from "./binder.ts";
 import type { FieldInProgress } from "./field-in-progress.ts";
@@ -11,7 +11,7 @@ import type { Where } from "./findings.ts";
 import { bindInputs } from "./inputs/bind-inputs.ts";
 import { checkInputTypes, relyOnInput } from "./inputs/check-inputs.ts";
 import { checkRequest } from "./inputs/check-request.ts";
-import type { Backing, FieldBinding, Input, PlainField } from "./model.ts";
+import { type Backing, type FieldBinding, type Input, isOfObject, type PlainField } from "./model.ts";
 import { bindConnection } from "./outputs/connection.ts";
 import { matchOutput } from "./outputs/match-output.ts";
 import { readProperty, stepsOf } from "./outputs/read-property.ts";
@@ -19,17 +19,21 @@ import { matchResult, readResults } from "./outputs/read-results.ts";
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** Binds one field; called once for each REST object that backs its type. */
+/** Binds one field; called once for each REST object that backs its type, or a type that encloses it. */
 export function bindField(
   binder: Binder,
   type: string,
   definition: Field,
   parent: Backing | undefined,
+  enclosing: FieldInProgress["enclosing"] = new Map(),
 ): void {
   const where: Where = { coordinate: `${type}.${definition.name}`, schema: placeOf(definition.astNode) };
   const directive = readRest(binder.schema, definition);
-  if (directive) bindOperation(binder, type, definition, directive, parent, where);
-  else if (parent) bindProperty(binder, type, definition, parent, where);
+  if (directive) {
+    const operation = findOperation(binder, definition, directive, where);
+    const field = { definition, directive, parent: parent?.shape, enclosing, where };
+    if (operation) bindOperation(binder, type, { ...field, operation });
+  } else if (parent) bindProperty(binder, type, definition, parent, where);
   else
     binder.findings.add(
       "field-unbound",
@@ -70,17 +74,8 @@ function bindProperty(binder: Binder, type: string, definition: Field, parent: B
   if (found) matchOutput(binder, found.at, definition.type, found.value);
 }
 
-function bindOperation(
-  binder: Binder,
-  type: string,
-  definition: Field,
-  directive: RestDirective,
-  parent: Backing | undefined,
-  where: Where,
-): void {
-  const operation = findOperation(binder, definition, directive, where);
-  if (!operation) return;
-  const field: FieldInProgress = { definition, directive, operation, parent: parent?.shape, where };
+function bindOperation(binder: Binder, type: string, field: FieldInProgress): void {
+  const { definition, directive, operation, where } = field;
   checkMethod(binder, type, field);
   checkRequest(binder, field);
   const { inputs: own, wholeBody } = bindInputs(binder, field);
@@ -96,7 +91,7 @@ function bindOperation(
   for (const input of inputs) relyOnInput(binder, where.coordinate, input);
   // a body that is built from properties belongs to the field; a body that is an argument belongs to the argument
   if (!wholeBody) binder.relyOnRequest(where.coordinate, operation.body?.node, operation.body?.shape.node);
-  const needs = batch ? [] : neededFromParent(inputs);
+  const needs = neededBy(inputs, batch);
   const nullOn404 = operation.documents404 && type !== "Mutation" && !isNonNullType(definition.type);
   for (const each of value ? [value, ...others] : [])
     matchResult(binder, field, each, batch, needs.length > 0);
@@ -122,17 +117,21 @@ function ofAllBackings(inputs: Input[], before: FieldBinding | PlainField | unde
   const known = before?.kind === "bound" ? before.inputs : [];
   return inputs.map((input) => {
     const other = known.find((each) => inputKey(each) === inputKey(input))?.source;
-    return input.source.kind === "parent" && other?.kind === "parent" && other.nullable
+    return isOfObject(input.source) && other && isOfObject(other) && other.nullable
       ? { ...input, source: { ...input.source, nullable: true } }
       : input;
   });
 }
 
-/** The nullable parent properties that feed required parameters. If one is null, the field is null without a call. */
-const neededFromParent = (inputs: readonly Input[]): FieldBinding["needs"] =>
-  inputs.flatMap(({ required, source }) =>
-    required && source.kind === "parent" && source.nullable ? [source] : [],
-  );
+/**
+ * The nullable properties without which the field is null, and no call is made: the parent's that feed required parameters,
+ * and an enclosing object's whatever they feed, because a call without them would ask for the data of every such object.
+ */
+const neededBy = (inputs: readonly Input[], batch: FieldBinding["batch"]): FieldBinding["needs"] =>
+  inputs.flatMap(({ required, source }) => {
+    if (!isOfObject(source) || !source.nullable) return [];
+    return source.kind === "enclosing" || (required && !batch) ? [source] : [];
+  });
 
 function checkMethod(binder: Binder, type: string, { operation, where }: FieldInProgress): void {
   const at = { ...where, rest: operation.node };

@@ -25,10 +25,20 @@ export type ParentSource = {
   readonly shape: Shape;
 };
 
+/** A property of the REST object of the nearest enclosing object of `type`. `nullable`: a step of the path may be null. */
+export type EnclosingSource = {
+  readonly kind: "enclosing";
+  readonly type: string;
+  readonly path: readonly string[];
+  readonly nullable: boolean;
+  readonly shape: Shape;
+};
+
 /** The source of a parameter's value. */
 export type InputSource =
   | ArgumentSource
   | ParentSource
+  | EnclosingSource
   | { readonly kind: "constant"; readonly value: unknown };
 
 export type Input = {
@@ -45,7 +55,7 @@ export type Input = {
   readonly argumentDefault?: unknown;
 };
 
-/** One call for many parents: the results are matched back to the parents by a property. */
+/** One call for many parents that inherit the same values: the results are matched back to the parents by a property. */
 export type Batch = {
   /** The input that receives the parents' keys. The other inputs are the same for all parents. */
   readonly key: Input & { readonly source: ParentSource };
@@ -94,8 +104,8 @@ export type FieldBinding = {
   readonly connection?: Connection;
   /** Whether a 404 response is null: on nullable Query and link fields whose operation documents 404. */
   readonly nullOn404: boolean;
-  /** The nullable parent properties that a link needs for its call. If one is null, the field is null. */
-  readonly needs: readonly ParentSource[];
+  /** The nullable properties of its parent, or of enclosing objects, that a link needs for its call. If one is null, the field is null. */
+  readonly needs: readonly (ParentSource | EnclosingSource)[];
   readonly place?: Place;
 };
 
@@ -162,11 +172,21 @@ export type Model = {
 export const boundFields = ({ fields }: Pick<Model, "fields">): BoundField[] =>
   [...fields.values()].filter((field) => field.kind === "bound");
 
-/** A source as the schema writes it: `args.x`, `parent.x` or a constant. */
-export const sourceOf = (source: InputSource): string =>
-  source.kind === "constant"
-    ? `constant ${JSON.stringify(source.value)}`
-    : `${source.kind === "argument" ? "args" : "parent"}.${source.path.join(".")}`;
+/** Whether the value is a property of a REST object: the parent's, or an enclosing one's. */
+export const isOfObject = (source: InputSource): source is ParentSource | EnclosingSource =>
+  source.kind === "parent" || source.kind === "enclosing";
+
+/** A source as the schema writes it: `args.x`, `parent.x`, `Type.x` or a constant. */
+export function sourceOf(source: InputSource): string {
+  if (source.kind === "constant") return `constant ${JSON.stringify(source.value)}`;
+  const root = source.kind === "enclosing" ? source.type : source.kind === "argument" ? "args" : "parent";
+  return [root, ...source.path].join(".");
+}
+
+/** The types of the enclosing objects that the field reads from, each once. */
+export const enclosingTypes = ({ inputs }: Pick<FieldBinding, "inputs">): string[] => [
+  ...new Set(inputs.flatMap(({ source }) => (source.kind === "enclosing" ? [source.type] : []))),
+];
 
 /** A loaded spec. The model is absent if the schema is not valid. */
 export type Spec = { readonly model?: Model; readonly diagnostics: readonly Diagnostic[] };

@@ -1,20 +1,27 @@
-/** Finds links below a list that are not batched: they make one REST call for each parent. Counts the worst case. */
+/**
+ * Finds links below a list that make a REST call for each parent, or for each enclosing object that they take values from:
+ * a batch is for the parents of one such object. Counts the worst case.
+ */
 import { getNamedType, getNullableType, isAbstractType, isListType, isObjectType } from "graphql";
 import type { Shape } from "../openapi/shape.ts";
 import type { Findings } from "./findings.ts";
 import { assumedLength, pageLength } from "./list-length.ts";
-import type { Model, ModelField } from "./model.ts";
+import { enclosingTypes, type Model, type ModelField } from "./model.ts";
 
 export function checkNPlusOne(model: Model, findings: Findings): void {
   const counts = mostObjectsByType(model);
   for (const field of model.fields.values()) {
-    const parents = counts.get(field.type) ?? 1;
-    if (field.kind !== "bound" || field.batch || parents < 2) continue;
-    if (!field.inputs.some(({ source }) => source.kind === "parent") || findings.hasErrorAt(field.coordinate))
-      continue;
+    if (field.kind !== "bound") continue;
+    const isOncePerParent = !field.batch && field.inputs.some(({ source }) => source.kind === "parent");
+    const types = isOncePerParent ? [field.type] : enclosingTypes(field);
+    const calls = Math.max(1, ...types.map((type) => counts.get(type) ?? 1));
+    if (calls < 2 || findings.hasErrorAt(field.coordinate)) continue;
     const where = { coordinate: field.coordinate, schema: field.place, rest: field.operation.node };
-    const message = `${field.coordinate} calls ${field.operation.id} once a parent: up to ${parents} calls below a list`;
-    const hint = "bind a list operation with batchBy, or approve it";
+    const each = isOncePerParent ? "once a parent" : `once for each ${types.join(" and ")}`;
+    const message = `${field.coordinate} calls ${field.operation.id} ${each}: up to ${calls} calls below a list`;
+    const hint = isOncePerParent
+      ? "bind a list operation with batchBy, or approve it"
+      : "approve it if few of them are asked for at once";
     findings.add("n-plus-one", where, message, hint, [field.operation.id]);
   }
 }

@@ -1,5 +1,14 @@
-/** The expression of a bound field: its REST call, inside `level` and a batch function if the field is batched. */
-import type { Batch, BoundField, Connection } from "../bind/model.ts";
+/**
+ * The expression of a bound field: its REST call, inside `level` and a batch function if the field is batched, and inside
+ * `inheriting` or `inheritingLevel` if it takes values from enclosing objects.
+ */
+import {
+  type Batch,
+  type BoundField,
+  type Connection,
+  type EnclosingSource,
+  sourceOf,
+} from "../bind/model.ts";
 import type { RequestValue } from "../bind/requests/rest-request.ts";
 import { sentExpression } from "./emit-inputs.ts";
 import { access, object } from "./names.ts";
@@ -13,17 +22,36 @@ export const batchFunctions = { one: "batchOne", many: "batchMany", each: "batch
 export function boundResolver(field: BoundField): string {
   const call = field.connection ? connectionCall(field, field.connection) : restCall(field);
   if (field.batch) return levelResolver(field, field.batch, call);
-  const missing = field.needs.map(({ path }) => `${access("parent", path, true)} == null`).join(" || ");
-  return `${parameters(field, "parent")} => ${missing ? `${missing} ? null : ${call}` : call}`;
+  const needed = field.needs.filter(({ kind }) => kind === "parent");
+  const missing = needed.map(({ path }) => `${access("parent", path, true)} == null`).join(" || ");
+  const resolve = `${parameters(field, "parent")} => ${missing ? `${missing} ? null : ${call}` : call}`;
+  return isInheriting(field) ? inheritingCall("inheriting", field, resolve) : resolve;
 }
+
+const enclosingSources = ({ inputs }: BoundField): EnclosingSource[] =>
+  inputs.flatMap(({ source }) => (source.kind === "enclosing" ? [source] : []));
+
+export const isInheriting = (field: BoundField): boolean => enclosingSources(field).length > 0;
+
+/** `inheriting({ "Account.id": ["Account", "id"] }, resolve)`, with the sources that may be null behind. */
+function inheritingCall(name: string, field: BoundField, resolve: string): string {
+  const sources = new Map(enclosingSources(field).map((source) => [sourceOf(source), source]));
+  const entries = [...sources].map(([written, { type, path }]) => [written, list([type, ...path])] as const);
+  const nullable = [...sources].flatMap(([written, source]) => (source.nullable ? [written] : []));
+  const last = nullable.length > 0 ? [list(nullable)] : [];
+  return `${name}(${[object(entries), resolve, ...last].join(", ")})`;
+}
+
+const list = (texts: readonly string[]): string => `[${texts.map((text) => literal(text)).join(", ")}]`;
 
 function levelResolver(field: BoundField, { key, match, size, mode }: Batch, call: string): string {
   const keys = `parents.map((parent) => ${access("parent", key.source.path, key.source.nullable)})`;
   const fetch = `(${keysName}) => ${call}`;
-  return `level(${parameters(field, "parents")} => ${batchFunctions[mode]}(${keys}, ${size}, ${literal(match)}, ${fetch}))`;
+  const resolve = `${parameters(field, "parents")} => ${batchFunctions[mode]}(${keys}, ${size}, ${literal(match)}, ${fetch})`;
+  return isInheriting(field) ? inheritingCall("inheritingLevel", field, resolve) : `level(${resolve})`;
 }
 
-/** `(parent, args, { rest })`, with an underscore before each parameter that the expression does not use. */
+/** `(parent, args, { rest })`, with an underscore before each of them that the expression does not use; `inherited` last. */
 function parameters(field: BoundField, parent: "parent" | "parents"): string {
   const sources = [
     ...field.inputs.map(({ source }) => source),
@@ -31,7 +59,8 @@ function parameters(field: BoundField, parent: "parent" | "parents"): string {
   ];
   const usesParent = parent === "parents" || sources.some(({ kind }) => kind === "parent");
   const usesArguments = sources.some(({ kind }) => kind === "argument");
-  return `(${usesParent ? parent : `_${parent}`}, ${usesArguments ? "args" : "_args"}, { rest })`;
+  const inherited = isInheriting(field) ? ", inherited" : "";
+  return `(${usesParent ? parent : `_${parent}`}, ${usesArguments ? "args" : "_args"}, { rest }${inherited})`;
 }
 
 function restCall({ request, operation, result, connection }: BoundField): string {
@@ -53,6 +82,7 @@ const connectionCall = (field: BoundField, page: Connection): string =>
 function valueExpression(value: RequestValue): string {
   if (value.kind === "keys") return keysName;
   if (value.kind === "constant") return literal(value.value);
+  if (value.kind === "inherited") return access("inherited", [value.name]);
   const root = value.kind === "argument" ? "args" : "parent";
   const expression = sentExpression(value.sent, access(root, value.path, value.nullable));
   return value.isUntyped ? `untyped(${expression})` : expression;

@@ -1,7 +1,7 @@
 /** `generated/resolvers.ts`: one expression for each field, in schema order, with the field's binding in its comment. */
 import type { AbstractType, BoundField, Model, ModelField, PlainField } from "../bind/model.ts";
 import { methodAndPath } from "../openapi/operation.ts";
-import { batchFunctions, boundResolver, sendsUntyped } from "./emit-calls.ts";
+import { batchFunctions, boundResolver, isInheriting, sendsUntyped } from "./emit-calls.ts";
 import { conversionFunction } from "./emit-inputs.ts";
 import { access, key } from "./names.ts";
 import { comment, literal } from "./text.ts";
@@ -76,10 +76,11 @@ function emitEnum(model: Model, name: string, values: ReadonlyMap<string, string
 /** The functions of `src/rest/` that the expressions call, and the types of this file's objects and conversions. */
 function imports(model: Model, types: readonly string[]): string {
   const fields = [...model.fields.values()];
-  const modes = fields.flatMap((field) => (field.kind === "bound" && field.batch ? [field.batch.mode] : []));
+  const bound = fields.filter((field) => field.kind === "bound");
+  const modes = bound.flatMap(({ batch }) => (batch ? [batch.mode] : []));
   const reads = fields.flatMap((field) => (field.kind === "plain" ? [readerOf(field)] : []));
   const inputs = new Set(model.inputConversions.map(({ type }) => typeScriptName(model.schema, type)));
-  const isUntyped = fields.some((field) => field.kind === "bound" && sendsUntyped(field));
+  const isUntyped = bound.some(sendsUntyped);
   const resolvers = [...types, ...model.abstracts.keys(), ...model.enums.keys()];
   const names = [...inputs, ...resolvers.map((name) => resolversName(model.schema, name))];
   return [
@@ -87,16 +88,18 @@ function imports(model: Model, types: readonly string[]): string {
       "batch",
       modes.map((mode) => batchFunctions[mode]),
     ),
-    importLine("connection", fields.some(isConnection) ? ["connection"] : []),
+    importLine("connection", bound.some(({ connection }) => connection) ? ["connection"] : []),
     importLine("encode", isUntyped ? ["untyped"] : []),
-    importLine("level", modes.length > 0 ? ["level"] : []),
+    importLine("inherit", bound.some((field) => isInheriting(field) && !field.batch) ? ["inheriting"] : []),
+    importLine(
+      "level",
+      bound.flatMap((field) => (field.batch ? [isInheriting(field) ? "inheritingLevel" : "level"] : [])),
+    ),
     importLine("member", model.abstracts.size > 0 ? ["member"] : []),
     importLine("property", reads),
     `\nimport type { ${names.sort().join(", ")} } from "./graphql.ts";`,
   ].join("");
 }
-
-const isConnection = (field: ModelField): boolean => field.kind === "bound" && field.connection !== undefined;
 
 function importLine(file: string, names: readonly string[]): string {
   const sorted = [...new Set(names)].sort();

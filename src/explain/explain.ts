@@ -5,6 +5,7 @@ import { didYouMean } from "../bind/findings.ts";
 import {
   type BoundField,
   type Connection,
+  enclosingTypes,
   type Input,
   type Model,
   type PlainField,
@@ -108,9 +109,11 @@ const inputSource = (input: Input, isBatchKey: boolean): string =>
   (isBatchKey ? ", of all parents" : "") +
   (input.required ? ", required" : "");
 
-function countLine({ batch, inputs }: BoundField): string {
-  if (batch) return `1 REST call for up to ${batch.size} keys`;
-  return inputs.some(({ source }) => source.kind === "parent")
+function countLine(field: BoundField): string {
+  const types = enclosingTypes(field);
+  const each = types.length > 0 ? ` for each ${types.join(" and ")}` : "";
+  if (field.batch) return `1 REST call for up to ${field.batch.size} keys${each && `,${each}`}`;
+  return field.inputs.some(({ source }) => source.kind === "parent")
     ? "1 REST call for each parent"
-    : "1 REST call";
+    : `1 REST call${each}`;
 }

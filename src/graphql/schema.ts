@@ -5,6 +5,7 @@ import { type GraphQLField, type GraphQLSchema, isObjectType } from "graphql";
 import { argumentNames, argumentSchemas } from "../../generated/arguments.ts";
 import * as resolvers from "../../generated/resolvers.ts";
 import type { Context } from "../rest/context.ts";
+import { type Info, noteEnclosing } from "../rest/inherit.ts";
 import type { LevelResolver } from "../rest/level.ts";
 import { addDateCoercions } from "./date-scalars.ts";
 import { type Args, argumentCheck, type Resolver } from "./errors/argument-check.ts";
@@ -35,13 +36,20 @@ export function executableSchema(typeDefs: string, byType: Resolvers, facts: Arg
     noLocation: true,
   });
   addDateCoercions(schema);
-  // makeExecutableSchema binds resolvers and so drops their properties (`property`, `itself`, `level`)
+  const enclosing = new Set(
+    Object.values(byType).flatMap((resolvers) =>
+      Object.values(resolvers).flatMap(({ inherits = [] }) => inherits),
+    ),
+  );
+  // makeExecutableSchema binds resolvers and so drops their properties (`property`, `itself`, `level`, `inherits`)
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith("__")) continue;
     if (type !== schema.getQueryType() && type !== schema.getMutationType()) type.isTypeOf = isPlainObject;
     for (const field of Object.values(type.getFields())) {
       const resolve = byType[type.name]?.[field.name];
-      if (resolve) field.resolve = speakingGraphql(facts, type.name, field, resolve) as never;
+      if (!resolve) continue;
+      const speaking = speakingGraphql(facts, type.name, field, resolve);
+      field.resolve = (enclosing.has(type.name) ? notingParent(type.name, speaking) : speaking) as never;
     }
   }
   return schema;
@@ -56,12 +64,23 @@ function speakingGraphql(
 ): Resolver {
   if (!isCall(resolve)) return resolve;
   const coordinate = `${type}.${name}`;
-  const told = withCoordinate(coordinate, resolve);
+  const { inherits } = resolve;
+  const told = Object.assign(withCoordinate(coordinate, resolve), inherits && { inherits });
   if (args.length === 0) return told;
   const schemas = facts.schemas[coordinate];
   const names = facts.names[coordinate];
   const named = withArgumentNames({ names: names ?? {}, schemas: schemas ?? {}, args }, told);
-  return schemas ? argumentCheck(schemas, args, named) : named;
+  const checked = schemas ? argumentCheck(schemas, args, named) : named;
+  return Object.assign(checked, inherits && { inherits });
+}
+
+/** Under graphql-js, a resolver notes its parent for the links below that inherit from it. A plan knows without notes. */
+function notingParent(type: string, resolve: Resolver): Resolver {
+  const noting: Resolver = (parent, args, context, info: Info) => {
+    if ("path" in info && info.path.prev) noteEnclosing(info.path.prev, type, parent);
+    return resolve(parent, args, context, info as never);
+  };
+  return Object.assign(noting, resolve);
 }
 
 /** Whether a resolver calls REST: those of plain fields carry a mark. */
@@ -76,9 +95,9 @@ function withCoordinate(coordinate: string, resolve: Resolver): Resolver {
   const { level } = resolve;
   if (!level) return told;
   return Object.assign(told, {
-    level: ((parents, args, context) => {
+    level: ((parents, args, context, enclosing) => {
       context.rest.coordinate = coordinate;
-      return level(parents, args, context);
+      return level(parents, args, context, enclosing);
     }) satisfies LevelResolver<unknown, Args, unknown>,
   });
 }

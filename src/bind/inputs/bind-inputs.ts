@@ -40,10 +40,10 @@ function feedByParam(
   param: RestParam,
   index: number,
 ): FedSlot[] {
-  const { definition, operation, parent } = field;
+  const { operation } = field;
   const where = {
     ...field.where,
-    schema: directivePlace(definition, "rest", "params", index) ?? field.where.schema,
+    schema: directivePlace(field.definition, "rest", "params", index) ?? field.where.schema,
   };
   const [slot] = findSlots(slots, param.name, param.in);
   if (!slot) {
@@ -67,7 +67,7 @@ function feedByParam(
   }
   const source: InputSource | undefined = constant
     ? { kind: "constant", value: param.value }
-    : readSource(binder, definition, parent, param.from ?? "", where);
+    : readSource(binder, field, param.from ?? "", where);
   return source ? [{ slot, source, where }] : [];
 }
 
@@ -113,7 +113,12 @@ function wholeBody(binder: Binder, field: FieldInProgress): ArgumentSource | und
   const { definition, directive, operation } = field;
   if (directive.body === undefined) return undefined;
   const where = { ...field.where, schema: directivePlace(definition, "rest", "body") };
-  const source = readSource(binder, definition, undefined, directive.body, where);
+  const source = readSource(
+    binder,
+    { definition, parent: undefined, enclosing: new Map() },
+    directive.body,
+    where,
+  );
   if (!operation.body) {
     binder.findings.add(
       "parameter-unknown",

@@ -4,7 +4,7 @@ import { typesFit, typeText } from "../../openapi/shape.ts";
 import { placeOf } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
-import type { Input } from "../model.ts";
+import { type Input, isOfObject, sourceOf } from "../model.ts";
 import { checkConstant, checkDefault } from "./check-values.ts";
 import { findSlots, type InputSlot, inputSlotsOf } from "./input-slots.ts";
 import { matchInput, refuseReadOnly } from "./match-input.ts";
@@ -65,12 +65,12 @@ function checkInput(binder: Binder, field: FieldInProgress, input: Input, slot: 
       );
     }
   }
-  if (source.kind === "parent" && !typesFit(source.shape, slot.shape)) {
+  if (isOfObject(source) && !typesFit(source.shape, slot.shape)) {
     binder.findings.add(
       "input-type",
       where,
-      `parent.${source.path.join(".")} is ${typeText(source.shape)}, but ${slot.in} "${slot.name}" takes ${typeText(slot.shape)}`,
-      slot.shape.types.has("array")
+      `${sourceOf(source)} is ${typeText(source.shape)}, but ${slot.in} "${slot.name}" takes ${typeText(slot.shape)}`,
+      source.kind === "parent" && slot.shape.types.has("array")
         ? "add batchBy, with the property of the items that holds this key: one call is for many parents then"
         : "feed it from a property of the same type",
     );

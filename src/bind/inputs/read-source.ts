@@ -1,4 +1,4 @@
-/** Reads a source (`args.x` or `parent.x`): resolves its path in the arguments or in the parent's REST object. */
+/** Reads a source (`args.x`, `parent.x` or `Type.x`): resolves its path in the arguments, or in a REST object. */
 import {
   type GraphQLArgument,
   type GraphQLField,
@@ -10,8 +10,10 @@ import {
 } from "graphql";
 import { declaredNames, declaredProperty, type Shape } from "../../openapi/shape.ts";
 import type { Binder } from "../binder.ts";
+import { isEnclosing } from "../enclosing.ts";
+import type { FieldInProgress } from "../field-in-progress.ts";
 import { didYouMean, type Where } from "../findings.ts";
-import type { ArgumentSource, ParentSource } from "../model.ts";
+import type { ArgumentSource, EnclosingSource, ParentSource } from "../model.ts";
 import { checkExactInteger } from "../type-rules.ts";
 
 type Field = GraphQLField<unknown, unknown>;
@@ -23,19 +25,30 @@ export const isNullableInput = (input: GraphQLArgument | GraphQLInputField): boo
 /** Returns `undefined` after a finding. */
 export function readSource(
   binder: Binder,
-  field: Field,
-  parent: Shape | undefined,
+  { definition, parent, enclosing }: Pick<FieldInProgress, "definition" | "parent" | "enclosing">,
   from: string,
   where: Where,
-): ArgumentSource | ParentSource | undefined {
-  const [root, ...path] = from.split(".");
+): ArgumentSource | ParentSource | EnclosingSource | undefined {
+  const [root = "", ...path] = from.split(".");
   if (path.length === 0 || path.includes(""))
-    return invalid(binder, where, `from "${from}" is not "args.x" or "parent.x"`);
-  if (root === "args") return readArgumentSource(binder, field, path, where);
-  if (root !== "parent")
-    return invalid(binder, where, `from "${from}" starts with neither "args." nor "parent."`);
-  if (!parent) return invalid(binder, where, `from "${from}": a root field has no parent object`);
-  return readParentSource(binder, parent, path, where);
+    return invalid(binder, where, `from "${from}" is not "args.x", "parent.x" or "Type.x"`);
+  if (root === "args") return readArgumentSource(binder, definition, path, where);
+  const isParent = root === "parent";
+  const shape = isParent ? parent : enclosing.get(root)?.shape;
+  if (!shape) return invalid(binder, where, `from "${from}"${whyNot(binder, root, where)}`);
+  const found = readProperty(binder, shape, root, path, where);
+  return found && (isParent ? { kind: "parent", ...found } : { kind: "enclosing", type: root, ...found });
+}
+
+function whyNot({ schema }: Binder, root: string, { coordinate }: Where): string {
+  if (root === "parent") return ": a root field has no parent object";
+  if (root === coordinate.split(".", 1)[0]) return ` names the field's own type: write "parent."`;
+  return isEnclosing(schema, root)
+    ? ": no object encloses a root field"
+    : ` starts with neither "args." nor "parent." nor an object type that encloses the field${didYouMean(
+        root,
+        Object.keys(schema.getTypeMap()).filter((name) => isEnclosing(schema, name)),
+      )}`;
 }
 
 function readArgumentSource(
@@ -66,13 +79,16 @@ function readArgumentSource(
   return type && { kind: "argument", path, nullable, type };
 }
 
-function readParentSource(
+/** `root` is how the source names the object. */
+function readProperty(
   binder: Binder,
-  parent: Shape,
+  object: Shape,
+  root: string,
   path: string[],
   where: Where,
-): ParentSource | undefined {
-  let shape = parent;
+): Pick<ParentSource, "path" | "nullable" | "shape"> | undefined {
+  const owner = root === "parent" ? "the parent's" : `${root}'s`;
+  let shape = object;
   let nullable = false;
   for (const step of path) {
     const found = declaredProperty(shape, step);
@@ -82,7 +98,16 @@ function readParentSource(
       binder.findings.add(
         "property-missing",
         at,
-        `the parent's REST object has no property "${step}" (from "parent.${path.join(".")}")${near}`,
+        `${owner} REST object has no property "${step}" (from "${root}.${path.join(".")}")${near}`,
+        "name a property that REST sends",
+      );
+      return undefined;
+    }
+    if (found.only === "request") {
+      binder.findings.add(
+        "property-missing",
+        { ...where, rest: found.node },
+        `REST never sends the property "${step}" (from "${root}.${path.join(".")}"): it is writeOnly`,
         "name a property that REST sends",
       );
       return undefined;
@@ -92,8 +117,8 @@ function readParentSource(
     shape = found.shape;
   }
   const at = { ...where, rest: shape.node };
-  checkExactInteger(binder, at, `parent.${path.join(".")}`, shape.items ?? shape);
-  return { kind: "parent", path, nullable, shape };
+  checkExactInteger(binder, at, [root, ...path].join("."), shape.items ?? shape);
+  return { path, nullable, shape };
 }
 
 function invalid(binder: Binder, where: Where, message: string): undefined {
@@ -101,6 +126,6 @@ function invalid(binder: Binder, where: Where, message: string): undefined {
     "source-invalid",
     where,
     `${where.coordinate}: ${message}`,
-    'write "args.<argument>" or "parent.<property>", dots go deeper',
+    'write "args.<argument>", "parent.<property>" or "<type above>.<property>", dots go deeper',
   );
 }

@@ -24,6 +24,8 @@ export type RequestValue =
   | { readonly kind: "constant"; readonly value: unknown }
   /** The collected keys of a batch. */
   | { readonly kind: "keys" }
+  /** A property of an enclosing object, as the schema writes it: `Account.id`. It is not null. */
+  | { readonly kind: "inherited"; readonly name: string }
   | {
       readonly kind: "argument" | "parent";
       readonly path: readonly string[];

@@ -14,6 +14,8 @@ import { formatWords } from "./limit-words.ts";
 export type Args = Readonly<Record<string, unknown>>;
 export type Resolver = ((parent: unknown, args: Args, context: never, info: never) => unknown) & {
   level?: LevelResolver<unknown, Args, unknown>;
+  /** The types of the enclosing objects that it takes values from. */
+  inherits?: readonly string[];
 };
 
 /** What a request has checked already. It is a property of the request's context: an entry of a WeakMap outlives its request. */
@@ -60,9 +62,9 @@ export function argumentCheck(
   const { level } = resolve;
   if (!level) return checked;
   return Object.assign(checked, {
-    level: (async (parents, args, context) => {
+    level: (async (parents, args, context, enclosing) => {
       check(args, context as object);
-      return level(parents, args, context);
+      return level(parents, args, context, enclosing);
     }) satisfies LevelResolver<unknown, Args, unknown>,
   });
 }

@@ -42,8 +42,8 @@ export function withArgumentNames(facts: ArgumentFacts, resolve: Resolver): Reso
   const { level } = resolve;
   if (!level) return named;
   return Object.assign(named, {
-    level: (async (parents, args, context) => {
-      const results = await level(parents, args, context).catch(fail);
+    level: (async (parents, args, context, enclosing) => {
+      const results = await level(parents, args, context, enclosing).catch(fail);
       return results.map((result) => (result instanceof Error ? (rename(result) as Error) : result));
     }) satisfies LevelResolver<unknown, Args, unknown>,
   });

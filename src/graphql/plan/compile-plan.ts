@@ -77,13 +77,21 @@ function objectPlan(
   compiling.fields += nodes.size;
   if (compiling.fields > compiling.maxFields) throw tooManyFields(compiling.maxFields);
   const fields = [...nodes].map(([key, group]) => fieldPlan(compiling, type, key, group));
+  const inherits = new Set(fields.flatMap(inheritedBy));
   return {
     id,
     type,
     fields,
     bound: fields.filter(({ source }) => source.kind === "call" || source.kind === "level"),
+    ...(inherits.size > 0 && { inherits }),
   };
 }
+
+/** The types that the field takes values from, or a link below it. */
+const inheritedBy = ({ field, selections }: FieldPlan): string[] => [
+  ...((field.resolve as Marked | undefined)?.inherits ?? []),
+  ...[...selections.values()].flatMap(({ inherits }) => [...(inherits ?? [])]),
+];
 
 const tooManyFields = (limit: number): CodedError =>
   overLimit("MAX_FIELDS", limit, `an operation may have at most ${limit} fields (MAX_FIELDS)`);
@@ -107,7 +115,12 @@ function fieldPlan(
   };
 }
 
-type Marked = { property?: string | readonly string[]; itself?: true; level?: LevelResolver };
+type Marked = {
+  property?: string | readonly string[];
+  itself?: true;
+  level?: LevelResolver;
+  inherits?: readonly string[];
+};
 
 /** The source of a field. Generated resolvers have a `property`, `itself` or `level` mark; any other resolver is a call. */
 function sourceOf(field: FieldPlan["field"]): Source {

@@ -12,12 +12,15 @@ import {
   isListType,
   isNonNullType,
 } from "graphql";
+import type { Enclosing } from "../../rest/inherit.ts";
 import { valueAt } from "../../rest/value-at.ts";
 import { dateScalars } from "../../standards/date-scalars.ts";
 import { AnswerTooLarge, type Budget, weigh } from "./budget.ts";
 import {
+  addInheritor,
   addParent,
   bytesOf,
+  enclosingWith,
   type FieldPlan,
   type ObjectPlan,
   type ParentsByPlan,
@@ -30,6 +33,8 @@ export type Projection = (
   values: readonly unknown[],
   nextParents: ParentsByPlan,
   budget: Budget,
+  /** What encloses each result map's object, where links below the values inherit from it. */
+  enclosing: readonly (Enclosing | undefined)[],
 ) => void;
 
 type Emitting = { readonly functions: string[]; readonly names: string[]; readonly values: unknown[] };
@@ -40,9 +45,9 @@ export function compileProjection(field: FieldPlan): Projection {
     names: ["unexpected", "addParent", "spent", "weigh"],
     values: [unexpected, addParent, spent, weigh],
   };
-  const expression = valueExpression(emitting, field, field.field.type, "values[i]");
+  const expression = valueExpression(emitting, field, field.field.type, "values[i]", "enclosing[i]");
   const body = `"use strict"; ${emitting.functions.join("\n")}
-  return (resultMaps, values, nextParents, budget) => {
+  return (resultMaps, values, nextParents, budget${also(field)}) => {
     let t;
     for (let i = 0; i < resultMaps.length; i++) resultMaps[i][${JSON.stringify(field.key)}] = ${expression};
   };`;
@@ -57,12 +62,17 @@ function spent({ limit }: Budget): never {
   throw new AnswerTooLarge(limit);
 }
 
+/** The parameter or argument after the budget: what encloses a value, if links below it inherit from that. */
+const also = (field: FieldPlan, enclosing = "enclosing"): string =>
+  [...field.selections.values()].some(({ inherits }) => inherits) ? `, ${enclosing}` : "";
+
 /** An expression that reads `input` once, into `t`. */
 function valueExpression(
   emitting: Emitting,
   field: FieldPlan,
   type: GraphQLOutputType,
   input: string,
+  enclosing?: string,
 ): string {
   const bare = isNonNullType(type) ? type.ofType : type;
   const missing = isNonNullType(type) ? "unexpected()" : "null";
@@ -72,7 +82,7 @@ function valueExpression(
     : isAbstractType(bare)
       ? memberFunction(emitting, field, bare)
       : objectFunction(emitting, field.selections.get(bare.name));
-  return `((t = ${input}) == null ? ${missing} : ${name}(t, nextParents, budget))`;
+  return `((t = ${input}) == null ? ${missing} : ${name}(t, nextParents, budget${also(field, enclosing)}))`;
 }
 
 /** The scalars whose values are text of REST, unchanged. */
@@ -102,7 +112,7 @@ function listFunction(emitting: Emitting, field: FieldPlan, items: GraphQLOutput
   const item = valueExpression(emitting, field, items, "list[i]");
   return add(
     emitting,
-    (name) => `function ${name}(list, nextParents, budget) {
+    (name) => `function ${name}(list, nextParents, budget${also(field)}) {
     if (!Array.isArray(list)) unexpected();
     if ((budget.left -= list.length) < 0) spent(budget);
     const out = new Array(list.length);
@@ -118,14 +128,21 @@ function objectFunction(emitting: Emitting, plan: ObjectPlan | undefined): strin
   const entries = plan.fields.map(
     (field) => `[${JSON.stringify(field.key)}]: ${fieldExpression(emitting, field)}`,
   );
-  const gathering =
-    plan.bound.length > 0 ? `addParent(nextParents, ${constant(emitting, plan)}, from, out);` : "";
+  const own = plan.bound.length > 0 || plan.inherits ? constant(emitting, plan) : "";
+  const adding = plan.inherits
+    ? `${constant(emitting, addInheritor)}(nextParents, ${own}, from, out, enclosing);`
+    : `addParent(nextParents, ${own}, from, out);`;
+  const gathering = plan.bound.length > 0 ? adding : "";
+  const entering = plan.inherits
+    ? `enclosing = ${constant(emitting, enclosingWith)}(${own}, from, enclosing);`
+    : "";
   return add(
     emitting,
-    (name) => `function ${name}(from, nextParents, budget) {
+    (name) => `function ${name}(from, nextParents, budget${plan.inherits ? ", enclosing" : ""}) {
     if (typeof from !== "object" || Array.isArray(from)) unexpected();
     if ((budget.left -= ${bytesOf(plan)}) < 0) spent(budget);
     let t;
+    ${entering}
     const out = { ${entries.join(", ").replaceAll(/\["((?!__proto__")\w+)"\]:/g, "$1:")} };
     ${gathering}
     return out;
@@ -153,11 +170,11 @@ function memberFunction(emitting: Emitting, field: FieldPlan, type: { resolveTyp
   const resolveType = constant(emitting, type.resolveType);
   const cases = [...field.selections].map(
     ([name, plan]) =>
-      `case ${JSON.stringify(name)}: return ${objectFunction(emitting, plan)}(from, nextParents, budget);`,
+      `case ${JSON.stringify(name)}: return ${objectFunction(emitting, plan)}(from, nextParents, budget${also(field)});`,
   );
   return add(
     emitting,
-    (name) => `function ${name}(from, nextParents, budget) {
+    (name) => `function ${name}(from, nextParents, budget${also(field)}) {
     switch (${resolveType}(from)) { ${cases.join(" ")} }
     unexpected();
   }`,

@@ -12,14 +12,17 @@ import {
   isNonNullType,
   locatedError,
 } from "graphql";
+import type { Enclosing } from "../../rest/inherit.ts";
 import { valueAt } from "../../rest/value-at.ts";
 import { ContractBroken } from "../errors/contract-broken.ts";
 import { FieldError, type Path } from "../errors/field-error.ts";
 import { isPlainObject } from "../plain-object.ts";
 import { AnswerTooLarge, type Budget, bytesPerError, spend, weigh } from "./budget.ts";
 import {
+  addInheritor,
   addParent,
   bytesOf,
+  enclosingWith,
   type FieldPlan,
   type ObjectPlan,
   type ParentsByPlan,
@@ -30,6 +33,8 @@ export type Completion = {
   readonly errors: FieldError[];
   readonly nextParents: ParentsByPlan;
   readonly budget: Budget;
+  /** What encloses the value that is completed, where links below it inherit from it. */
+  enclosing: Enclosing | undefined;
 };
 
 /**
@@ -147,15 +152,23 @@ function completeObject(completion: Completion, plan: ObjectPlan, value: unknown
   if (!isPlainObject(value)) throw notAnObject(plan.type.name);
   spend(completion.budget, bytesOf(plan));
   const resultMap: ResultMap = Object.create(null);
-  for (const field of plan.fields) {
-    resultMap[field.key] =
-      field.source.kind === "typename"
-        ? plan.type.name
-        : isBound(field)
-          ? null
-          : complete(completion, field, read(field, value), { up: path, key: field.key });
+  const above = completion.enclosing;
+  const enclosing = enclosingWith(plan, value, above);
+  completion.enclosing = enclosing;
+  try {
+    for (const field of plan.fields)
+      resultMap[field.key] =
+        field.source.kind === "typename"
+          ? plan.type.name
+          : isBound(field)
+            ? null
+            : complete(completion, field, read(field, value), { up: path, key: field.key });
+  } finally {
+    completion.enclosing = above;
   }
-  if (plan.bound.length > 0) addParent(completion.nextParents, plan, value, resultMap);
+  if (plan.bound.length > 0 && plan.inherits)
+    addInheritor(completion.nextParents, plan, value, resultMap, enclosing);
+  else if (plan.bound.length > 0) addParent(completion.nextParents, plan, value, resultMap);
   return resultMap;
 }
 

@@ -3,6 +3,7 @@
  * (fast), the completion (exact, with errors) and `runPlan` read its fields.
  */
 import type { FieldNode, GraphQLError, GraphQLField, GraphQLObjectType } from "graphql";
+import type { Enclosing } from "../../rest/inherit.ts";
 
 type Resolver = (parent: unknown, args: unknown, context: unknown, info: unknown) => unknown;
 
@@ -10,6 +11,7 @@ export type LevelResolver = (
   parents: readonly unknown[],
   args: unknown,
   context: unknown,
+  enclosing: readonly (Enclosing | undefined)[],
 ) => Promise<readonly unknown[]>;
 
 /** The source of a field's value. */
@@ -40,6 +42,8 @@ export type ObjectPlan = {
   readonly fields: readonly FieldPlan[];
   /** The fields that call REST once this object is complete. */
   readonly bound: readonly FieldPlan[];
+  /** The types of enclosing objects that links of this object, or below it, take values from. Absent: none does. */
+  readonly inherits?: ReadonlySet<string>;
   /** The error of every object of this plan: a condition of its selection is null (GraphQL spec §6.4.1). */
   readonly fault?: GraphQLError;
 };
@@ -60,6 +64,8 @@ export type LevelParents = {
   readonly plan: ObjectPlan;
   readonly sources: unknown[];
   readonly resultMaps: ResultMap[];
+  /** The nearest object that links take values from: the parent itself, or what encloses it. Only if the plan `inherits`. */
+  readonly enclosing: (Enclosing | undefined)[];
 };
 
 /** An object of the response (GraphQL spec §6.3, "resultMap"). */
@@ -74,8 +80,27 @@ export function addParent(
   source: unknown,
   resultMap: ResultMap,
 ): void {
-  const parents = nextParents[plan.id] ?? { plan, sources: [], resultMaps: [] };
+  const parents = nextParents[plan.id] ?? { plan, sources: [], resultMaps: [], enclosing: [] };
   nextParents[plan.id] = parents;
   parents.sources.push(source);
   parents.resultMaps.push(resultMap);
 }
+
+/** Adds a parent of a plan that `inherits`. */
+export function addInheritor(
+  nextParents: ParentsByPlan,
+  plan: ObjectPlan,
+  source: unknown,
+  resultMap: ResultMap,
+  enclosing: Enclosing | undefined,
+): void {
+  addParent(nextParents, plan, source, resultMap);
+  nextParents[plan.id]?.enclosing.push(enclosing);
+}
+
+/** What encloses the values of an object of this plan: the object itself, if a link takes values from its type. */
+export const enclosingWith = (
+  { inherits, type }: ObjectPlan,
+  object: unknown,
+  above: Enclosing | undefined,
+): Enclosing | undefined => (inherits?.has(type.name) ? { type: type.name, object, above } : above);

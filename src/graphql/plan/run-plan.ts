@@ -37,6 +37,7 @@ type Level = {
   /** REST's objects, and the result maps made from them. */
   readonly parents: readonly unknown[];
   readonly resultMaps: readonly ResultMap[];
+  readonly enclosing: LevelParents["enclosing"];
   /** The level whose values hold the result maps; the operation's root has none. */
   readonly above: Level | undefined;
   /** The positions of the objects in this level's values, computed after a failure below. */
@@ -63,7 +64,7 @@ export async function runPlan(
   for (const { key, source, parentType } of plan.root.fields)
     data[key] = source.kind === "typename" ? parentType.name : null;
   const levels = plan.root.bound.map(
-    (field): Level => ({ field, parents: [undefined], resultMaps: [data], above: undefined }),
+    (field): Level => ({ field, parents: [undefined], resultMaps: [data], enclosing: [], above: undefined }),
   );
   // once a root field has nulled the whole data, the next mutations do not run (GraphQL spec §6.3.1)
   if (plan.serial) for (const level of levels) run.data && (await runLevel(run, level));
@@ -80,13 +81,11 @@ async function runLevel(run: Run, level: Level): Promise<void> {
     values = level.parents.map(() => asError(error));
   }
   const nextParents = completeLevel(run, level, values);
-  const next = nextParents.flatMap((parents) =>
-    parents && parents.resultMaps.length > 0
-      ? parents.plan.bound.map((field) =>
-          runLevel(run, { field, parents: parents.sources, resultMaps: parents.resultMaps, above: level }),
-        )
-      : [],
-  );
+  const next = nextParents.flatMap((found) => {
+    if (!found || found.resultMaps.length === 0) return [];
+    const { plan, sources: parents, resultMaps, enclosing } = found;
+    return plan.bound.map((field) => runLevel(run, { field, parents, resultMaps, enclosing, above: level }));
+  });
   if (next.length > 0) await all(next);
 }
 
@@ -99,17 +98,18 @@ const all = (runs: Promise<void>[]): Promise<unknown> | undefined =>
   runs.length === 1 ? runs[0] : Promise.all(runs);
 
 /** Returns one value or Error for each parent. A rejection is the error of every parent. */
-function callResolver(run: Run, { field, parents }: Level): Promise<readonly unknown[]> {
+function callResolver(run: Run, { field, parents, enclosing }: Level): Promise<readonly unknown[]> {
   const { source, nodes } = field;
   const node = nodes[0];
   const takesArguments = field.field.args.length > 0 && node;
   const args = takesArguments ? getArgumentValues(field.field, node, run.variables as never) : {};
   if (takesArguments) run.argumentBudget.spend(args);
-  if (source.kind === "level") return source.resolve(parents, args, run.context);
+  if (source.kind === "level") return source.resolve(parents, args, run.context, enclosing);
   if (source.kind !== "call") throw new Error(`${field.key} is bound to no resolver`);
-  const call = (parent: unknown): unknown => source.resolve(parent, args, run.context, undefined);
-  if (parents.length === 1) return Promise.resolve(call(parents[0])).then((value) => [value]);
-  return Promise.allSettled(parents.map(async (parent) => call(parent))).then((settled) =>
+  const call = (parent: unknown, index: number): unknown =>
+    source.resolve(parent, args, run.context, { enclosing: enclosing[index] });
+  if (parents.length === 1) return Promise.resolve(call(parents[0], 0)).then((value) => [value]);
+  return Promise.allSettled(parents.map(async (parent, index) => call(parent, index))).then((settled) =>
     settled.map((one) => (one.status === "fulfilled" ? one.value : asError(one.reason))),
   );
 }
@@ -120,7 +120,7 @@ const asError = (thrown: unknown): Error =>
 /** The fast way for a whole level; `undefined` if the projection refuses one of the values. */
 function project(
   { budget }: Run,
-  { field, resultMaps }: Level,
+  { field, resultMaps, enclosing }: Level,
   values: readonly unknown[],
 ): ParentsByPlan | undefined {
   const nextParents: ParentsByPlan = [];
@@ -128,7 +128,7 @@ function project(
   const projection = projectionOf(field);
   try {
     if (values.some((value) => value instanceof Error)) return undefined;
-    projection(resultMaps, values, nextParents, budget);
+    projection(resultMaps, values, nextParents, budget, enclosing);
     return nextParents;
   } catch (error) {
     if (error instanceof AnswerTooLarge) throw error;
@@ -141,11 +141,13 @@ function project(
 function completeExactly(run: Run, level: Level, values: readonly unknown[]): ParentsByPlan {
   const { field, resultMaps, above } = level;
   if (!run.plan.serial) for (const value of values) if (hasLeft(value)) throw value;
-  const completion: Completion = { errors: run.errors, nextParents: [], budget: run.budget };
+  const { errors, budget } = run;
+  const completion: Completion = { errors, nextParents: [], budget, enclosing: undefined };
   const positions = positionsIn(run, above);
   resultMaps.forEach((resultMap, index) => {
     if (!isAttached(run.data, positions, resultMap)) return;
     const position = positions.get(resultMap);
+    completion.enclosing = level.enclosing[index];
     try {
       const path = { up: position?.path, key: field.key };
       resultMap[field.key] = complete(completion, field, values[index], path);
@@ -170,13 +172,15 @@ function positionsIn(run: Run, level: Level | undefined): Positions {
 }
 
 /** Removes the parents that a null has cut off. */
-function attachedParents(run: Run, level: Level, { plan, sources, resultMaps }: LevelParents): LevelParents {
+function attachedParents(run: Run, level: Level, parents: LevelParents): LevelParents {
   const positions = positionsIn(run, level);
-  const kept = resultMaps.map((resultMap) => isAttached(run.data, positions, resultMap));
+  const kept = parents.resultMaps.map((resultMap) => isAttached(run.data, positions, resultMap));
+  const isKept = (_: unknown, index: number): boolean | undefined => kept[index];
   return {
-    plan,
-    sources: sources.filter((_, index) => kept[index]),
-    resultMaps: resultMaps.filter((_, index) => kept[index]),
+    plan: parents.plan,
+    sources: parents.sources.filter(isKept),
+    resultMaps: parents.resultMaps.filter(isKept),
+    enclosing: parents.enclosing.filter(isKept),
   };
 }
 

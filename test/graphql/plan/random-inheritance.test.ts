@@ -1,0 +1,307 @@
+/**
+ * Random schemas whose links take values from random enclosing types. The check must refuse exactly the links that some
+ * path reaches without such an object, and both executors must agree with a plain recursive resolver that carries its
+ * ancestors along. `INHERITANCE` sets the number of schemas.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { loadSpec } from "../../../src/bind/load.ts";
+import { folderFiles } from "../../../src/bind/spec-files.ts";
+import { execute, openPair } from "../pairs.ts";
+import { hash, Random } from "./differential/random.ts";
+
+const schemas = Number(process.env.INHERITANCE ?? 6);
+const queries = 25;
+const types = ["A", "B", "C", "D", "E", "F"];
+
+/** `plain`: nested in the parent's REST object. `link`: a call for each parent. `batch`: one for many. */
+type Field = {
+  readonly owner: string;
+  readonly name: string;
+  readonly kind: "root" | "plain" | "link" | "batch";
+  readonly target: string;
+  readonly isList: boolean;
+  readonly inherits?: string;
+};
+
+function randomFields(random: Random): Field[] {
+  const first = random.pick(types.slice(0, 2));
+  const roots = random.times(2, (index): Field => {
+    const target = random.chance(0.8) ? first : random.pick(types);
+    return { owner: "Query", name: `root${index}`, kind: "root", target, isList: random.chance(0.5) };
+  });
+  const below = types.flatMap((owner, own) =>
+    random.times(3, (index): Field => {
+      const kind = random.pick(["plain", "link", "batch"] as const);
+      // mostly of a later type, but a type may also stand below itself
+      const target = random.pick(random.chance(0.6) && own < types.length - 1 ? types.slice(own + 1) : types);
+      const field = { owner, name: `${kind}${index}`, kind, target, isList: random.chance(0.5) };
+      if (kind === "plain" || random.chance(0.3)) return field;
+      return { ...field, inherits: random.chance(0.6) ? first : random.pick(types) };
+    }),
+  );
+  return [...roots, ...below];
+}
+
+const operationOf = ({ owner, name }: Field): string => `${owner}_${name}`;
+const typeOf = ({ target, isList }: Field): string => (isList ? `[${target}]` : target);
+
+function fieldText(field: Field): string {
+  if (field.kind === "plain") return `  ${field.name}: ${typeOf(field)}`;
+  const params = [
+    ...(field.kind === "link" ? ['{ name: "own", from: "parent.id" }'] : []),
+    ...(field.kind === "batch" ? ['{ name: "ids", from: "parent.key" }'] : []),
+    ...(field.inherits ? [`{ name: "from", from: "${field.inherits}.id" }`] : []),
+  ];
+  const rest = [
+    `operation: "${operationOf(field)}"`,
+    ...(params.length > 0 ? [`params: [${params.join(", ")}]`] : []),
+    ...(field.kind === "batch" ? [`batchBy: "id"`] : []),
+  ];
+  return `  ${field.name}: ${typeOf(field)} @rest(${rest.join(", ")})`;
+}
+
+const schemaText = (fields: readonly Field[]): string =>
+  ["Query", ...types]
+    .map((type) => {
+      const own = fields.filter(({ owner }) => owner === type).map(fieldText);
+      return `type ${type} {\n${[...(type === "Query" ? [] : ["  id: ID!", "  note: Int", "  strict: Int!"]), ...own].join("\n")}\n}\n`;
+    })
+    .join("\n");
+
+function documentText(fields: readonly Field[]): string {
+  const ref = (type: string) => ({ $ref: `#/components/schemas/${type}` });
+  const shapeOf = ({ target, isList }: Field) =>
+    isList ? { type: "array", items: ref(target) } : ref(target);
+  const answer = (field: Field) =>
+    field.kind === "batch" ? { type: "array", items: ref(field.target) } : shapeOf(field);
+  const text = { type: "string" };
+  const integer = { type: "integer", format: "int32" };
+  const parameter = (name: string, schema: object = text) => ({ name, in: "query", required: true, schema });
+  const paths = fields
+    .filter(({ kind }) => kind !== "plain")
+    .map((field) => [
+      `/${operationOf(field)}`,
+      {
+        get: {
+          operationId: operationOf(field),
+          parameters: [
+            ...(field.kind === "link" ? [parameter("own")] : []),
+            ...(field.kind === "batch"
+              ? [parameter("ids", { type: "array", items: text, maxItems: 3 })]
+              : []),
+            ...(field.inherits ? [parameter("from")] : []),
+          ],
+          responses: {
+            200: { description: "ok", content: { "application/json": { schema: answer(field) } } },
+          },
+        },
+      },
+    ]);
+  const objects = types.map((type) => {
+    const nested = fields.filter(({ owner, kind }) => owner === type && kind === "plain");
+    const properties = Object.fromEntries(nested.map((field) => [field.name, shapeOf(field)]));
+    return [
+      type,
+      {
+        type: "object",
+        required: ["id", "strict"],
+        properties: { id: text, key: text, note: integer, strict: integer, ...properties },
+      },
+    ];
+  });
+  return JSON.stringify({
+    openapi: "3.1.0",
+    info: { title: "Random", version: "1" },
+    security: [],
+    paths: Object.fromEntries(paths),
+    components: { schemas: Object.fromEntries(objects) },
+  });
+}
+
+/** The links that a path reaches without the type: every path from a root is walked, no type twice. */
+function reachedAround(fields: readonly Field[]): Set<string> {
+  const found = new Set<string>();
+  const walk = (type: string, way: readonly string[]): void => {
+    for (const field of fields.filter(({ owner }) => owner === type)) {
+      if (field.inherits && field.inherits !== type && !way.slice(0, -1).includes(field.inherits))
+        found.add(`${type}.${field.name}`);
+      if (!way.includes(field.target)) walk(field.target, [...way, field.target]);
+    }
+  };
+  walk("Query", ["Query"]);
+  return found;
+}
+
+type RestObject = {
+  readonly id: string;
+  readonly key: string | null;
+  readonly note: unknown;
+  readonly strict: unknown;
+  readonly [name: string]: unknown;
+};
+
+/** REST: few ids, a value here and there that breaks the contract, so that objects of one id stand below many others, and equal calls give one and the same object. */
+class FakeRest {
+  readonly #fields: readonly Field[];
+  readonly #kept = new Map<string, unknown>();
+
+  constructor(fields: readonly Field[]) {
+    this.#fields = fields;
+  }
+
+  object(type: string, seed: number, depth: number, id = String(seed % 5)): RestObject {
+    const nested = this.#fields.filter(({ owner, kind }) => owner === type && kind === "plain");
+    const values = nested.map(
+      (field) => [field.name, this.#value(field, hash(seed, field.name), depth + 1)] as const,
+    );
+    const key = seed % 4 === 0 ? null : String(hash(seed, "key") % 5);
+    const note = seed % 9 === 0 ? "no number" : seed % 100;
+    const strict = seed % 11 === 0 ? null : 1;
+    return Object.freeze({ id, key, note, strict, ...Object.fromEntries(values) });
+  }
+
+  #value({ target, isList }: Field, seed: number, depth: number): unknown {
+    if (depth > 2) return isList ? [] : null;
+    if (!isList) return seed % 6 === 0 ? null : this.object(target, seed, depth);
+    return Object.freeze(
+      [1, 2, 3].slice(seed % 3).map((item) => this.object(target, hash(seed, item), depth)),
+    );
+  }
+
+  call(field: Field, query: { own?: string; ids?: string[]; from?: string }): unknown {
+    const { own, ids, from } = query;
+    const key = JSON.stringify([operationOf(field), own, ids, from]);
+    // a batch gives each key what a call for it alone would give
+    const one = (id: string) =>
+      (field.isList ? [1, 2] : [1]).map((item) =>
+        this.object(field.target, hash(operationOf(field), id, from, item), 0, id),
+      );
+    const value =
+      this.#kept.get(key) ??
+      (ids ? ids.flatMap(one) : this.#value(field, hash(operationOf(field), own, from), 0));
+    this.#kept.set(key, value);
+    return value;
+  }
+}
+
+type Selection = { readonly key: string; readonly field: Field; readonly below: readonly Selection[] };
+
+function randomSelection(random: Random, fields: readonly Field[], type: string, depth: number): Selection[] {
+  const own = fields.filter(({ owner }) => owner === type);
+  const chosen =
+    type === "Query" ? random.some(own, 0.6, 1) : depth > 5 ? [] : random.some(own, depth < 3 ? 0.6 : 0.3);
+  return chosen.flatMap((field) =>
+    random.times(depth < 2 && random.chance(0.2) ? 2 : 1, (index) => ({
+      key: index === 0 ? field.name : `${field.name}_${index}`,
+      field,
+      below: randomSelection(random, fields, field.target, depth + 1),
+    })),
+  );
+}
+
+const textOf = (selection: readonly Selection[], type: string): string =>
+  `{ ${type === "Query" ? "" : "id note strict "}${selection
+    .map(
+      ({ key, field, below }) =>
+        `${key === field.name ? "" : `${key}: `}${field.name} ${textOf(below, field.target)}`,
+    )
+    .join(" ")} }`;
+
+const countOf = (selection: readonly Selection[]): number =>
+  selection.reduce((sum, { below }) => sum + 1 + countOf(below), 0);
+
+/** A selection within the limits of an operation. */
+function smallSelection(random: Random, fields: readonly Field[]): Selection[] {
+  for (;;) {
+    const selection = randomSelection(random, fields, "Query", 0);
+    if (countOf(selection) <= 40) return selection;
+  }
+}
+
+/** The oracle: each object is resolved alone, with the objects around it in a list. */
+function resolve(
+  rest: FakeRest,
+  type: string,
+  object: RestObject | undefined,
+  around: readonly (readonly [type: string, object: RestObject])[],
+  selection: readonly Selection[],
+): object | null {
+  if (object && object.strict === null) return null;
+  const result: Record<string, unknown> = object
+    ? { id: object.id, strict: object.strict, note: typeof object.note === "number" ? object.note : null }
+    : {};
+  for (const { key, field, below } of selection) {
+    const from = around.findLast(([name]) => name === field.inherits)?.[1].id;
+    const inherited = from === undefined ? {} : { from };
+    const within = object ? [...around, [type, object] as const] : around;
+    const show = (value: unknown): unknown =>
+      Array.isArray(value)
+        ? value.map(show)
+        : value && resolve(rest, field.target, value as RestObject, within, below);
+    const value = (): unknown => {
+      if (field.kind === "plain") return object?.[field.name];
+      if (field.kind === "root") return rest.call(field, {});
+      if (field.kind === "link") return rest.call(field, { own: object?.id ?? "", ...inherited });
+      if (!object?.key) return null;
+      const found = rest.call(field, { ids: [object.key], ...inherited }) as unknown[];
+      return field.isList ? found : found[0];
+    };
+    result[key] = show(value());
+  }
+  return result;
+}
+
+let inherited = 0;
+
+test.each(Array.from({ length: schemas }, (_, seed) => seed))("schema %i", async (seed) => {
+  const random = new Random("inheritance", seed);
+  const folder = mkdtempSync(join(tmpdir(), "inheritance-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const write = (fields: readonly Field[]) => {
+    writeFileSync(join(folder, "schema.graphql"), schemaText(fields));
+    writeFileSync(join(folder, "openapi.yaml"), documentText(fields));
+    return loadSpec(folderFiles(folder).read).diagnostics.filter(({ severity }) => severity === "error");
+  };
+
+  const proposed = randomFields(random).map(
+    ({ inherits, ...field }): Field =>
+      inherits === undefined || inherits === field.owner ? field : { ...field, inherits },
+  );
+  const around = reachedAround(proposed);
+  const refused = new Set<string>();
+  const kept = (): Field[] =>
+    proposed.map(({ inherits, ...field }) =>
+      inherits === undefined || refused.has(`${field.owner}.${field.name}`) ? field : { ...field, inherits },
+    );
+  // what stands below a refused link may be bound, and refused, only once that link is right
+  for (let found = write(kept()); found.length > 0; found = write(kept())) {
+    expect(new Set(found.map(({ rule }) => rule))).toEqual(new Set(["enclosing-missing"]));
+    for (const { coordinate } of found) refused.add(coordinate);
+  }
+  expect(refused).toEqual(around);
+  const fields = kept();
+  const byPath = new Map(fields.map((field) => [`/${operationOf(field)}`, field]));
+  const rest = new FakeRest(fields);
+  const get = async (path: unknown, init: unknown) => {
+    const query = (init as { query?: object } | undefined)?.query ?? {};
+    if ("from" in query) inherited++;
+    return rest.call(byPath.get(String(path)) as Field, query);
+  };
+  const pairs = [await openPair(folder, true), await openPair(folder, false)];
+  for (let index = 0; index < queries; index++) {
+    const selection = smallSelection(random, fields);
+    const query = textOf(selection, "Query");
+    const expected = resolve(rest, "Query", undefined, [], selection);
+    for (const pair of pairs) {
+      const { data, errors = [] } = await execute(pair, { query }, { get });
+      expect(data, query).toEqual(expected);
+      // the values that break the contract
+      expect(errors.filter(({ path }) => !["note", "strict"].includes(String(path?.at(-1))))).toEqual([]);
+    }
+  }
+});
+
+test("values were inherited", () => expect(inherited).toBeGreaterThan(10 * schemas));
