@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { beforeAll, beforeEach, expect, test } from "vitest";
+import { ran } from "../../check/run.ts";
 import { listens, type Program, startProgram } from "../../child-process.ts";
 import { listen } from "../../gateway/fakes.ts";
 import { copyProject, type ProjectCopy } from "../project-copy.ts";
@@ -52,10 +53,7 @@ async function ask(query: string, more: Readonly<Record<string, string>> = {}, v
 }
 
 test("the faults that no field reaches are one warning, and the only finding", async () => {
-  const found = await copy.check().then(
-    ({ stdout }) => stdout,
-    ({ stdout }: { stdout: string }) => stdout,
-  );
+  const { out: found } = await ran(copy.root, []);
   expect(found.match(/^(?:error|warning) .*$/gm)).toEqual([expect.stringMatching(/document-faulty$/)]);
   expect(found).toMatch(/3 faults in parts of the document that no field reaches/);
 });
