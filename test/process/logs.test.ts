@@ -159,7 +159,8 @@ describe("the log", () => {
 
   test("in production, all of stdout is JSON", async () => {
     const program = await runReady([], { NODE_ENV: "production", ACCESS_LOG: "all", METRICS_PORT: "0" });
-    await query(program.url, "{ me { id } }", key);
+    const again = await runReady([], { NODE_ENV: "production", DATA_FILE: "", LOG_LEVEL: "info" });
+    for (const { url } of [program, again]) await query(url, "{ me { id } }", key);
     await linesWhen(program, ({ msg, status }) => msg === "request" && status === 401);
     const printed = program
       .output()
