@@ -16,7 +16,7 @@ test("a GraphQL response, an error and a health check forbid it", async () => {
   expect(answers.map(nosniff)).toEqual(Array(5).fill("nosniff"));
 });
 
-test("a forwarded response and the refusal of a request that is not HTTP forbid it", async () => {
+test("so does an answer that the gateway forwards, and one to what is no HTTP", async () => {
   const { url } = await startGateway();
   const forwarded = await fetch(new URL("/v1/identity/me", url), { headers: { "x-api-key": goodKey } });
   expect([forwarded.status, nosniff(forwarded)]).toEqual([200, "nosniff"]);
