@@ -5,8 +5,19 @@
  * pair of spec files. `deploy`, `bench` and
  * `browser` have scripts of their own.
  */
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+
+/**
+ * Node keeps compiled code here, as `src/main.ts` has it do: workers, and programs that tests start, need not compile again.
+ * Copies of the project leave their files in it, so it is emptied when it is large.
+ */
+const compiled = join(import.meta.dirname, "node_modules/.cache/compiled");
+if (existsSync(compiled) && readdirSync(compiled, { recursive: true }).length > 30_000)
+  rmSync(compiled, { recursive: true });
+process.env.NODE_COMPILE_CACHE = compiled;
 
 /** Files that measure memory or processor time, or change what a whole process does. */
 const apart = [

@@ -115,7 +115,7 @@ export type Diagnostic = {
   /** Its place in the GraphQL schema and in the OpenAPI document. */
   readonly schema?: Place;
   readonly rest?: Place;
-  /** What an approval stands for besides rule and coordinate: names and values, never the message's wording. */
+  /** The names and values that an approval settles, beside the rule and the coordinate. The message is no part of it. */
   readonly facts?: readonly string[];
 };
 

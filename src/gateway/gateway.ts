@@ -137,7 +137,7 @@ async function refuseTricks(request: FastifyRequest, reply: FastifyReply): Promi
   }
 }
 
-/** A proxy in front that is not trusted makes all its clients one address: its own. Told once. */
+/** Warns once of a proxy in front that is not trusted: all its clients have one address, the proxy's. */
 function warnOfProxy() {
   let isTold = false;
   return async ({ headers, log, ip }: FastifyRequest): Promise<void> => {
@@ -163,7 +163,7 @@ async function shareWithOthers(
   return store;
 }
 
-/** Nobody here parses a body, nor reads one before it is known whose it is. */
+/** The gateway parses no body. It reads a body only after it has verified the request's key. */
 function passBodiesThrough(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("*", (_request, body, done) => done(null, body));

@@ -12,11 +12,11 @@ export type Origin = {
   id: string;
   ip: string;
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** It holds the trace's parent, the caller's own or one that is recorded here. */
+  /** `traceparent` is the span that is recorded here, or else the caller's. */
   record: { traceparent: string | undefined };
 };
 
-/** Adds to `headers` (stripped before); without `caller` no context and no proof go out. */
+/** Adds to `headers`, which are stripped already. Without a `caller` it adds no context headers and no proof. */
 export type Inject = (headers: Headers, origin: Origin, caller: TenantContext | undefined) => Headers;
 
 export function createInject({ env }: Config): Inject {

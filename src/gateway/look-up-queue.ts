@@ -20,7 +20,7 @@ type Job = { readonly owner: string; begin(): void; refuse(): void };
 export class LookUpQueue {
   #running = 0;
   #turn = 0;
-  /** When a look-up last succeeded. */
+  /** The time of the last look-up that succeeded. */
   #succeededAt = 0;
   readonly #timeoutMs: number;
   readonly #waiting = [new RoundRobin(), new RoundRobin(), new RoundRobin()] as const;
@@ -76,7 +76,7 @@ export class LookUpQueue {
   }
 }
 
-/** Waiting jobs; their owners take rank. */
+/** The waiting jobs of one rank. Their owners take turns. */
 class RoundRobin {
   size = 0;
   readonly #jobs = new Map<string, Job[]>();

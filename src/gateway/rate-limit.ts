@@ -13,7 +13,7 @@ import type { SharedEngine } from "./shared-engine.ts";
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 export type RateLimits = {
   readonly byAddress: Check;
-  /** By the key that the request's record names. */
+  /** By the API key, whose id is in the request's record. */
   readonly byKey: Check;
 };
 

@@ -10,7 +10,7 @@ type Done = Parameters<FastifyRateLimitStore["incr"]>[1];
 type Window = { current: number; readonly endsAt: number };
 
 export class RateStore implements FastifyRateLimitStore {
-  /** By address or key. The least recently seen one is dropped. */
+  /** Address or key → its window. The least recently seen one is dropped. */
   readonly #windows = new LRUCache<string, Window>({ max: countedClients });
 
   /** Counts a request of `key`. Reports the requests in its window, and the ms until the window ends. */
@@ -23,7 +23,7 @@ export class RateStore implements FastifyRateLimitStore {
     done(null, { current: window.current, ttl: window.endsAt - now });
   }
 
-  /** The store of another limit. */
+  /** Makes the store of another limit. */
   child(): FastifyRateLimitStore {
     return new RateStore();
   }

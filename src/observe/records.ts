@@ -105,7 +105,7 @@ export class CallRecord {
   readonly isRetry: boolean;
   /** The request that it belongs to. */
   readonly request: RequestRecord | undefined;
-  /** Another call of the request answers it: an identical read. */
+  /** The call gets the response of an identical read of the same request. */
   isRepeated = false;
   /** How the request got the response. */
   source: ResponseSource = "fetched";

@@ -39,8 +39,8 @@ export type ContractOperation = {
 const documentUrl = new URL("../../spec/openapi.yaml", import.meta.url);
 
 /**
- * Loads the document and compiles every validator, so that no request pays for it. Throws `ConfigError` for an operation
- * that is not handled: it may be one of another API, whose document this library need not read.
+ * Loads the document. The first request of an operation compiles its validators, so that a start is quick. Throws
+ * `ConfigError` for an operation that is not handled: it may be one of another API, whose document this library need not read.
  */
 export async function loadContract(
   isHandled: (id: string) => boolean = () => true,
@@ -59,7 +59,6 @@ export async function loadContract(
     customizeAjv: createAjvFactory(),
   });
   await backend.init();
-  backend.validator.preCompileRequestValidators();
   return backend.router.getOperations().map((operation) => toContractOperation(backend, operation));
 }
 
@@ -90,7 +89,6 @@ function toContractOperation({ router, validator }: OpenAPIBackend, operation: O
   const id = operation.operationId ?? "";
   const status = Number(Object.keys(operation.responses ?? {}).find((key) => key.startsWith("2")));
   const permission: unknown = Reflect.get(operation, "x-permission");
-  validator.getStatusBasedResponseValidatorForOperation(id);
   return {
     id,
     method: operation.method.toUpperCase(),

@@ -21,7 +21,7 @@ export class RequestScope {
   readonly reads = new Map<string, Promise<RestResponse> | null>();
   readonly #config: Config;
   readonly #deadline: number;
-  /** What to abandon when the client leaves: the reads and pauses under way. */
+  /** The reads and pauses in progress, which end when the client leaves. */
   readonly #underWay = new Set<Abandon>();
   readonly #shares: Shares;
   readonly #account: Account;

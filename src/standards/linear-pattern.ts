@@ -32,7 +32,7 @@ export function sharing<Result>(steps: Steps, check: () => Result): Result {
   }
 }
 
-/** Throws where the pattern is none, or is none for RE2. A text that needs more steps than are left is left to REST. */
+/** Throws for a pattern that is invalid, or invalid for RE2. REST checks a text that needs more steps than are left. */
 export function linearPattern(pattern: string): LinearPattern {
   new RegExp(pattern, "u");
   const compiled = RE2JS.compile(toRe2(pattern));

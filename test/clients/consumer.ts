@@ -1,9 +1,10 @@
 /** A front end's repository in a temporary folder: the packed client and the client libraries are installed in it. */
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import ts from "typescript";
 import { onTestFinished } from "vitest";
 import { run } from "../../src/codegen/client/pack.ts";
 
@@ -48,6 +49,38 @@ export function temporaryFolder(): string {
   return folder;
 }
 
+const resolutions = {
+  bundler: { module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },
+  nodenext: { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext },
+};
+/** The files of libraries, as the compiler reads them with each way of resolving modules. */
+const parsed = { bundler: new Map<string, ts.SourceFile>(), nodenext: new Map<string, ts.SourceFile>() };
+
+/** The compiler's errors in all modules of the folder, each on a line. */
+function typeErrors(folder: string, resolution: keyof typeof resolutions): string {
+  const options: ts.CompilerOptions = {
+    ...{ strict: true, noEmit: true, types: [], skipLibCheck: true },
+    ...{ target: ts.ScriptTarget.ES2024, lib: ["lib.es2024.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"] },
+    ...resolutions[resolution],
+  };
+  const host = ts.createCompilerHost(options);
+  const read = host.getSourceFile.bind(host);
+  host.getSourceFile = (name, ...how) => {
+    const file = parsed[resolution].get(name) ?? read(name, ...how);
+    if (file && name.startsWith(join(root, "node_modules"))) parsed[resolution].set(name, file);
+    return file;
+  };
+  const modules = globSync("**/*.ts", { cwd: folder, exclude: (name) => name === "node_modules" });
+  if (modules.length === 0) throw new Error("there is no module to check");
+  const names = modules.map((name) => join(folder, name));
+  const program = ts.createProgram(names, options, host);
+  return ts.formatDiagnostics(ts.getPreEmitDiagnostics(program), {
+    getCanonicalFileName: (name) => name,
+    getCurrentDirectory: () => folder,
+    getNewLine: () => "\n",
+  });
+}
+
 export async function makeConsumer() {
   const folder = temporaryFolder();
   cpSync(await packedClient(), join(folder, "node_modules", packageName), { recursive: true });
@@ -64,25 +97,8 @@ export async function makeConsumer() {
     folder,
     write,
     copy: (from: string, to: string): void => cpSync(from, join(folder, to), { recursive: true }),
-    /** The errors that `tsc` finds, each on a line. */
-    typeErrors: async (moduleResolution: "bundler" | "nodenext" = "bundler"): Promise<string> => {
-      const compilerOptions = {
-        strict: true,
-        noEmit: true,
-        target: "es2024",
-        lib: ["es2024", "dom", "dom.iterable"],
-        module: moduleResolution === "bundler" ? "esnext" : "nodenext",
-        moduleResolution,
-        types: [],
-        skipLibCheck: true,
-      };
-      write("tsconfig.json", JSON.stringify({ compilerOptions }));
-      const tsc = join(root, "node_modules/typescript/bin/tsc");
-      return promisify(execFile)(process.execPath, [tsc, "-p", "."], { cwd: folder }).then(
-        ({ stdout }) => stdout,
-        ({ stdout }: { stdout: string }) => stdout,
-      );
-    },
+    typeErrors: async (moduleResolution: keyof typeof resolutions = "bundler"): Promise<string> =>
+      typeErrors(folder, moduleResolution),
     /** Standard output of a module of the folder. */
     runModule: async (path: string, environment: NodeJS.ProcessEnv = {}): Promise<string> => {
       const env = { ...process.env, ...environment };

@@ -1,5 +1,5 @@
 /** Generated code passes the compiler, whatever the names, the nulls and the inputs of a spec are. */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
@@ -12,6 +12,22 @@ describe("the generated files of the case", () => {
   test.each(readdirSync(folder))("%s", async (name) => {
     const files = await generatedFiles(read(name, "schema.graphql"), read(name, "openapi.yaml"));
     expect(typeErrors(files)).toEqual([]);
+  });
+});
+
+describe("the generated files, and all that serves them, of", () => {
+  const tests = join(import.meta.dirname, "..");
+
+  test.each([
+    ["e2e/another-api", "src/{rest,graphql}/*.ts"],
+    ["e2e/vendor", "src/rest/*.ts"],
+  ])("%s", async (place, pattern) => {
+    const sources = globSync(pattern, { cwd: join(tests, "..") });
+    const file = (name: string): string => join(tests, place, "spec", name);
+    const files = await generatedFiles(readFileSync(file("schema.graphql"), "utf8"), (name) =>
+      existsSync(file(name)) ? readFileSync(file(name), "utf8") : undefined,
+    );
+    expect(typeErrors(files, sources)).toEqual([]);
   });
 });
 

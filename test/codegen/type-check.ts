@@ -47,8 +47,8 @@ export async function generatedFiles(
   return new Map((await Promise.all(texts)).filter(([name]) => name.endsWith(".ts")));
 }
 
-/** The compiler's errors in the generated files. */
-export function typeErrors(files: ReadonlyMap<string, string>): string[] {
+/** The compiler's errors in the generated files, and in `sources`, as they stand beside them. */
+export function typeErrors(files: ReadonlyMap<string, string>, sources: readonly string[] = []): string[] {
   const texts = new Map([...files].map(([name, text]) => [join(root, name), text]));
   const host = ts.createCompilerHost(options);
   const read = host.getSourceFile.bind(host);
@@ -60,9 +60,10 @@ export function typeErrors(files: ReadonlyMap<string, string>): string[] {
     if (!parsed.has(name)) parsed.set(name, read(name, target));
     return parsed.get(name);
   };
-  const program = ts.createProgram([...texts.keys()], { ...options, noEmit: true }, host, last);
+  const names = [...texts.keys(), ...sources.map((path) => join(root, path))];
+  const program = ts.createProgram(names, { ...options, noEmit: true }, host, last);
   last = program;
-  return [...texts.keys()].flatMap((name) => {
+  return names.flatMap((name) => {
     const file = program.getSourceFile(name);
     const found = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
     return found.map(({ messageText, start = 0 }) => {

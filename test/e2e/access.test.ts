@@ -72,7 +72,7 @@ describe("a key without the permission", () => {
   });
 });
 
-test("a wrong path is told where GraphQL is", async () => {
+test("the 404 of a wrong path names the path of GraphQL", async () => {
   const { rest } = layer;
   const answer = await rest("/graphql");
   expect([answer.status, await answer.json()]).toEqual([

@@ -36,7 +36,6 @@ export function copyProject(spec = join(project, "spec")) {
     edit: (path: string, change: (text: string) => string): void =>
       writeFileSync(join(root, path), change(readFileSync(join(root, path), "utf8"))),
     codegen: () => node("src/codegen/main.ts"),
-    check: () => node("src/check/main.ts"),
     init: (...args: string[]): Promise<Ended> =>
       node("src/init/main.ts", ...args).then(
         ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),

@@ -8,7 +8,7 @@ import { runReady } from "../process/program.ts";
 import { makeTenants, rows, type Tenant } from "./many-tenants.ts";
 
 /** `npm run test:tenants` sends 10,000. */
-const requests = Number(process.env.REQUESTS ?? 1_000);
+const requests = Number(process.env.REQUESTS ?? 500);
 const clients = 50;
 const query = `{
   me { id tenantId email }

@@ -1,6 +1,7 @@
 /** Runs the rows, each group in a world of its own, and looks through all that they showed for what must never be seen. */
 import { canary } from "./proxy.ts";
-import { groups, type Outcome, type Row, type Trial } from "./rows.ts";
+import type { Outcome, Row, Trial } from "./row.ts";
+import { groups } from "./rows.ts";
 import { key, openPlatform, openWorld } from "./world.ts";
 
 export type Result = Pick<Row, "fault" | "criterion"> & Outcome;

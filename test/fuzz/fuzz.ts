@@ -1,11 +1,11 @@
 /**
- * How the fuzz tests run: `FUZZ_CASES` cases of each kind (100; `npm run test:fuzz` makes it 5,000, 20,000 over the four)
+ * How the fuzz tests run: `FUZZ_CASES` cases of each kind (50; `npm run test:fuzz` makes it 5,000, 20,000 over the four)
  * from `FUZZ_SEED`, one after another. fast-check shrinks a case that fails and prints it with the path that repeats it.
  */
 import fc, { type Arbitrary } from "fast-check";
 import { expect } from "vitest";
 
-export const cases = Number(process.env.FUZZ_CASES ?? 100);
+export const cases = Number(process.env.FUZZ_CASES ?? 50);
 export const seed = Number(process.env.FUZZ_SEED ?? 1);
 
 /** Milliseconds that one kind may take altogether. */

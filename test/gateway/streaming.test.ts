@@ -100,7 +100,7 @@ describe("aborts", () => {
     await closed;
   });
 
-  test("so does a client that leaves in the middle of the response", async () => {
+  test("a client that leaves in the middle of the response ends the call, too", async () => {
     let closed: Promise<unknown> | undefined;
     const rest = await upstream((request, response) => {
       closed = once(request.socket, "close");

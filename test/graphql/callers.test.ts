@@ -32,7 +32,7 @@ test("credentials that REST has not accepted are one caller, their address", () 
   expect(callerOf(here, { "x-api-key": "b" })).toBe(unknown);
 });
 
-test("what REST answers to nobody in particular makes no caller", () => {
+test("a request without a credential, or with two, makes no caller when REST accepts it", () => {
   const callers = new Callers(configure(), operations);
   for (const headers of [{}, { "x-api-key": "a", authorization: "b" }]) {
     callers.accept(from(here, headers));

@@ -20,7 +20,7 @@ test("one changed character anywhere breaks the checksum", () => {
   }
 });
 
-test("what is no key is not well formed, and never throws", () => {
+test("a text that is no key is not well formed, and its check never throws", () => {
   for (const text of [
     "",
     "sk_test_",

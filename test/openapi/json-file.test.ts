@@ -81,7 +81,7 @@ test.each([
   expect(failure?.diagnostics[0]?.rest).toMatchObject({ file: "a.json", line });
 });
 
-test("what is no JSON and still YAML is read as YAML", () => {
+test("YAML that is no JSON is read as YAML", () => {
   expect(parseYamlFile("a.yaml", "{ a: 1, 'b': [c] }").value).toEqual({ a: 1, b: ["c"] });
   expect(parseYamlFile("a.yaml", '\uFEFF{ "a": 1 }').value).toEqual({ a: 1 });
 });

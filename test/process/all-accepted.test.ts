@@ -28,7 +28,7 @@ test("all that wait are accepted", async () => {
   expect(accepted).toBe(30);
 });
 
-test("without any it ends, and leaves no listener", async () => {
+test("a server without waiting connections is ready at once, and keeps no listener", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await once(server, "listening");

@@ -7,7 +7,7 @@ import { describe, expect, test, vi } from "vitest";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
 import { refusingUrl } from "../gateway/start.ts";
 import { rawServer } from "../rest/raw-server.ts";
-import { get, query, runReady } from "./program.ts";
+import { get, query, runForAll, runReady } from "./program.ts";
 
 const { key, tenant } = demoKeys[0] as (typeof demoKeys)[number];
 
@@ -15,7 +15,7 @@ const { key, tenant } = demoKeys[0] as (typeof demoKeys)[number];
 const hasPromtool = spawnSync("promtool", ["--version"]).error === undefined;
 
 /** `npm run test:tenants` sends 10,000. */
-const requests = Number(process.env.REQUESTS ?? 2_000);
+const requests = Number(process.env.REQUESTS ?? 1_000);
 
 type Program = { output: () => string };
 
@@ -38,8 +38,10 @@ const expectSample = (program: Program, sample: string, value: unknown): Promise
 const count = "http_server_request_duration_seconds_count";
 
 describe("METRICS_PORT", () => {
+  const all = runForAll([], { METRICS_PORT: "0" });
+
   test("counts what each role answers, what it calls, and what ran the operations", async () => {
-    const program = await runReady([], { METRICS_PORT: "0" });
+    const program = all(); // nobody has asked it before
     await query(program.url, "{ me { id } contacts { id } }", key);
     await query(program.url, "{ me { email } }", key);
     await query(program.url, "{ __schema { queryType { name } } }", key);
@@ -79,7 +81,7 @@ describe("METRICS_PORT", () => {
 
   test("a saved operation is counted by its name, with the code of its first error", async () => {
     const rest = await refusingUrl();
-    const program = await runReady([], { METRICS_PORT: "0", REST_BASE_URL_IDENTITY: rest.href });
+    const program = await runReady(["graphql"], { METRICS_PORT: "0", REST_BASE_URL: rest.href });
     const { id } = await savedOperation("StartPage");
     const variables = { from: "2026-01-01", to: "2026-01-02", q: "a" };
     const body = JSON.stringify({ documentId: `sha256:${id}`, operationName: "StartPage", variables });
@@ -147,7 +149,7 @@ describe("METRICS_PORT", () => {
   });
 
   test(`${requests} random names, paths and methods make no series of their own`, async () => {
-    const program = await runReady([], { METRICS_PORT: "0" });
+    const program = all();
     const one = await burst(program.url, 200);
     expect(one).toBe(200);
     await expectSample(program, 'http_server_active_requests{role="gateway"}', 0);
@@ -161,7 +163,7 @@ describe("METRICS_PORT", () => {
   });
 
   test.skipIf(!hasPromtool)("promtool finds nothing wrong", async () => {
-    const program = await runReady([], { METRICS_PORT: "0" });
+    const program = all();
     await query(program.url, "{ me { id } contacts { id } }", key);
     const { text } = await scrape(program);
     const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], {
@@ -172,7 +174,7 @@ describe("METRICS_PORT", () => {
   });
 
   test("has every metric that the alerts and the dashboard ask for", async () => {
-    const program = await runReady([], { METRICS_PORT: "0" });
+    const program = all();
     await query(program.url, "{ me { id } nothing }", key);
     await query(program.url, "{ me { id } }", key);
     const { text } = await scrape(program);

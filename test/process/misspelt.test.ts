@@ -17,7 +17,7 @@ test.each([
   ]);
 });
 
-test("none of our own is named, nor an upstream of a product, which is checked by its product", () => {
+test("the variables of this project are no finding, nor is a product's upstream, which another check reads", () => {
   const names = [...Object.keys(variables), ...secrets.map((name) => `${name}_FILE`)];
   const own = names.map((name) => [name, "1"]);
   expect(findMisspelt({ ...Object.fromEntries(own), REST_BASE_URL_CMR: "http://127.0.0.1" })).toEqual([]);

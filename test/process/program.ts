@@ -1,5 +1,7 @@
 /** The program of one test: ended with it. */
-import { onTestFinished } from "vitest";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { processIo } from "../../src/cli/command.ts";
+import { run as runCommand } from "../../src/process/command.ts";
 import { listens, main, type Program, startProgram } from "../child-process.ts";
 import { patient } from "../patient.ts";
 
@@ -20,6 +22,28 @@ export function run(
 export async function runReady(...given: Parameters<typeof run>) {
   const program = run(...given);
   return { ...program, url: await listens(program) };
+}
+
+/** The program of all tests of a file or a `describe`: started before them, ended after them. */
+export function runForAll(
+  roles: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): () => Program & { url: URL } {
+  let program: (Program & { url: URL }) | undefined;
+  beforeAll(async () => {
+    const started = startProgram([main, ...roles], { ...patient, ...environment });
+    program = { ...started, url: await listens(started) };
+  });
+  afterAll(() => program?.stop());
+  return () => program as Program & { url: URL };
+}
+
+/** Runs a command line that starts nothing, in this process. */
+export async function runHere(args: readonly string[], environment: NodeJS.ProcessEnv) {
+  const printed: string[] = [];
+  const print = (text: string): void => void printed.push(...text.split("\n"));
+  const env = { PORT: "0", ...environment };
+  return { exitCode: await runCommand(args, { ...processIo, env, out: print, error: print }), printed };
 }
 
 export const get = (url: URL, path: string, key?: string): Promise<Response> =>

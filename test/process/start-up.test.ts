@@ -2,21 +2,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { processIo } from "../../src/cli/command.ts";
-import { run as runCommand } from "../../src/process/command.ts";
 import { contextOf, goodKey, listen } from "../gateway/fakes.ts";
 import { refusingUrl } from "../gateway/start.ts";
-import { get, run, runReady } from "./program.ts";
+import { get, run, runHere, runReady } from "./program.ts";
 
 const url = "http://127.0.0.1:9";
-
-/** Runs a command line that starts nothing, in this process. */
-async function runHere(args: readonly string[], environment: NodeJS.ProcessEnv) {
-  const printed: string[] = [];
-  const print = (text: string): void => void printed.push(...text.split("\n"));
-  const env = { PORT: "0", ...environment };
-  return { exitCode: await runCommand(args, { ...processIo, env, out: print, error: print }), printed };
-}
 
 describe("what stops a start is one line that says how to mend it", () => {
   test.each<[string, string[], NodeJS.ProcessEnv, RegExp[]]>([
@@ -126,11 +116,13 @@ describe("--check-config", () => {
 
   test("prints no character that steers a terminal", async () => {
     const steering = "\u001b]0;title\u0007\u009b31m\u202e";
-    const program = run(["--check-config"], { HOST: steering, [`REST_BASE_URL_${steering}`]: url });
-    expect(await program.ended).toBe(0);
-    expect(program.output()).toContain("HOST: \uFFFD]0;title\uFFFD");
-    expect(program.output()).toContain("HOST=\uFFFD]0;title\uFFFD");
-    for (const unit of ["\u001b", "\u0007", "\u009b", "\u202e"]) expect(program.output()).not.toContain(unit);
+    const environment = { HOST: steering, [`REST_BASE_URL_${steering}`]: url };
+    const { exitCode, printed } = await runHere(["--check-config"], environment);
+    const text = printed.join("\n");
+    expect(exitCode).toBe(0);
+    expect(text).toContain("HOST: \uFFFD]0;title\uFFFD");
+    expect(text).toContain("HOST=\uFFFD]0;title\uFFFD");
+    for (const unit of ["\u001b", "\u0007", "\u009b", "\u202e"]) expect(text).not.toContain(unit);
   });
 
   test("refuses as a start does", async () => {

@@ -104,8 +104,8 @@ function native(pattern: string): RegExp | undefined {
   }
 }
 
-describe("what JavaScript's own engine says", () => {
-  test("of random patterns and texts", () => {
+describe("the verdict of JavaScript's own engine", () => {
+  test("on random patterns and texts", () => {
     let compared = 0;
     fc.assert(
       fc.property(pattern, fc.array(text, { minLength: 4, maxLength: 8 }), (drawn, texts) => {

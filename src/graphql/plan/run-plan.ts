@@ -137,7 +137,7 @@ function project(
   }
 }
 
-/** The exact way for a whole level: errors have paths, and nulls bubble. Parents that a null has cut off are skipped. */
+/** Completes a whole level exactly: errors have paths, and nulls bubble. Parents that a null has cut off are skipped. */
 function completeExactly(run: Run, level: Level, values: readonly unknown[]): ParentsByPlan {
   const { field, resultMaps, above } = level;
   if (!run.plan.serial) for (const value of values) if (hasLeft(value)) throw value;

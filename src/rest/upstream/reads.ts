@@ -35,7 +35,7 @@ export class Reads {
     this.#call = call;
   }
 
-  /** A write makes all reads before it old: those of its request, and those that its caller has stored. */
+  /** A write outdates all earlier reads: those of its request, and the stored responses of its caller. */
   write(request: CallRequest): Promise<RestResponse> {
     const { forwarded, reads } = request.scope;
     this.#cache.drop(forwarded.identity);

@@ -2,9 +2,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { run as init } from "../../../src/init/main.ts";
+import { ran } from "../../check/run.ts";
 import { runReady } from "../../process/program.ts";
 import { startBlog } from "../another-api/blog.ts";
-import { copyProject, type Ended, type ProjectCopy } from "../project-copy.ts";
+import { copyProject, type ProjectCopy } from "../project-copy.ts";
 
 const blogDocument = join(import.meta.dirname, "../another-api/spec/openapi.yaml");
 
@@ -18,14 +20,14 @@ test("a project on a document of another API has a field for each operation, pas
   timeout: 120_000,
 }, async () => {
   const copy = copied();
-  const refused = await copy.init("--openapi", blogDocument);
-  expect(refused).toMatchObject({ code: 2, stderr: "spec/ has files: --replace removes them\n" });
+  const refused = await ran(copy.root, ["--openapi", blogDocument], init);
+  expect(refused).toMatchObject({ code: 2, error: "spec/ has files: --replace removes them" });
   expect(copy.read("spec/openapi.yaml")).toContain("/v1/crm/contacts");
 
   const done = await copy.init("--openapi", blogDocument, "--replace");
   expect(done).toMatchObject({ code: 0, stderr: "" });
   expect(done.stdout).toMatch(/spec\/schema\.graphql has \d+ fields/);
-  expect((await copy.check()).stdout).toContain("findings: 0 ");
+  expect((await ran(copy.root, [])).out).toContain("findings: 0 ");
 
   const blog = await startBlog();
   onTestFinished(blog.close);
@@ -49,19 +51,19 @@ test("a project on a document of another API has a field for each operation, pas
 });
 
 test.each([
-  ["gone.yaml", "", 2, "--openapi gone.yaml: there is no such file\n"],
-  ["package.json", "", 3, "package.json:1:1: is not an OpenAPI 3.0 or 3.1 document\n"],
+  ["gone.yaml", "", 2, "--openapi gone.yaml: there is no such file"],
+  ["package.json", "", 3, "package.json:1:1: is not an OpenAPI 3.0 or 3.1 document"],
   [
     "mine.yaml",
     "openapi: 3.1.0\npaths: {\n",
     3,
-    "mine.yaml:3:1: Flow map in block collection must be sufficiently indented and end with a }\n",
+    "mine.yaml:3:1: Flow map in block collection must be sufficiently indented and end with a }",
   ],
-])("%s is refused by its own name, and the project stays as it is", async (name, text, code, stderr) => {
+])("%s is refused by its own name, and the project stays as it is", async (name, text, code, error) => {
   const copy = copied();
   if (text) writeFileSync(join(copy.root, name), text);
   for (const replace of [[], ["--replace"]])
-    expect(await copy.init("--openapi", name, ...replace)).toMatchObject({ code, stderr });
+    expect(await ran(copy.root, ["--openapi", name, ...replace], init)).toMatchObject({ code, error });
   expect(copy.read("spec/openapi.yaml")).toContain("/v1/crm/contacts");
 });
 
@@ -143,13 +145,14 @@ test("of a large document some operations are chosen; the others stand in the le
 }, async () => {
   const copy = copied();
   const openapi = largeDocument(copy);
-  const all = await copy.init("--openapi", openapi, "--replace");
+  const replaced = (...chosen: string[]) =>
+    ran(copy.root, ["--openapi", openapi, "--replace", ...chosen], init);
+  const all = await replaced();
   expect(all).toMatchObject({ code: 2 });
-  expect(all.stderr).toMatch(/has 61 operations: choose some .* a \(58\), b \(3\)/);
-  expect((await copy.init("--openapi", openapi, "--replace", "--tag", "c")).stderr).toMatch(/no such tag/);
+  expect(all.error).toMatch(/has 61 operations: choose some .* a \(58\), b \(3\)/);
+  expect((await replaced("--tag", "c")).error).toMatch(/no such tag/);
 
-  const done = await copy.init("--openapi", openapi, "--replace", "--tag", "b", "--operation", "a7");
-  expect(done).toMatchObject({ code: 0, stderr: "" });
+  expect(await replaced("--tag", "b", "--operation", "a7")).toMatchObject({ code: 0, error: "" });
   expect(copy.read("spec/schema.graphql").match(/@rest\(operation: "[^"]*"\)/g)).toEqual([
     '@rest(operation: "a7")',
     '@rest(operation: "GET /b")',
@@ -160,6 +163,6 @@ test("of a large document some operations are chosen; the others stand in the le
   expect(ledger).toMatch(/^broken: .*points at nothing/m);
   expect(ledger).toMatch(/^a8: not chosen/m);
   expect(ledger).not.toMatch(/^(?:a7|GET \/b|tag:.*):/m);
-  const { stdout } = await copy.check().catch((error: Ended) => error);
-  expect(stdout.match(/^(?:error|warning) .*$/gm)).toEqual([expect.stringMatching(/document-faulty$/)]);
+  const { out } = await ran(copy.root, []);
+  expect(out.match(/^(?:error|warning) .*$/gm)).toEqual([expect.stringMatching(/document-faulty$/)]);
 });

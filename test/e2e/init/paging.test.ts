@@ -1,9 +1,12 @@
 /** `npm run init` on lists that REST pages in four ways: each is a connection that reads on to the end, and no further. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { run as init } from "../../../src/init/main.ts";
+import { ran } from "../../check/run.ts";
+import { listens, startProgram } from "../../child-process.ts";
 import { listen } from "../../gateway/fakes.ts";
-import { query, runReady } from "../../process/program.ts";
+import { query } from "../../process/program.ts";
 import { copyProject, type ProjectCopy } from "../project-copy.ts";
 
 const text = { type: "string" };
@@ -63,10 +66,11 @@ const document = JSON.stringify({
 
 const all = Array.from({ length: 11 }, (_, id) => ({ id }));
 
+const calls: string[] = [];
+
 /** REST with eleven items in each list. */
-async function startLists() {
-  const calls: string[] = [];
-  const rest = await listen((request, response) => {
+const startLists = () =>
+  listen((request, response) => {
     calls.push(request.url ?? "");
     const { pathname, searchParams } = new URL(request.url ?? "", "http://rest.example");
     const given = (name: string, otherwise: number): number => Number(searchParams.get(name) ?? otherwise);
@@ -89,27 +93,31 @@ async function startLists() {
     });
     response.end(JSON.stringify(answer ?? page));
   });
-  onTestFinished(rest.close);
-  return { ...rest, calls };
-}
 
 let copy: ProjectCopy;
+let url: URL;
 
 beforeAll(async () => {
   copy = copyProject();
   writeFileSync(join(copy.root, "lists.json"), document);
-  expect(await copy.init("--openapi", "lists.json", "--replace")).toMatchObject({ code: 0, stderr: "" });
-  return () => copy.remove();
-}, 120_000);
+  const done = await ran(copy.root, ["--openapi", "lists.json", "--replace"], init);
+  expect(done).toMatchObject({ code: 0, error: "" });
+  const rest = await startLists();
+  const program = startProgram([copy.main, "graphql"], { REST_BASE_URL: rest.url.href });
+  url = await listens(program);
+  return async () => {
+    await program.stop();
+    await rest.close();
+    copy.remove();
+  };
+});
 
 test("what is generated passes check and type-checks", { timeout: 120_000 }, async () => {
-  expect((await copy.check()).stdout).toContain("findings: 0 ");
+  expect((await ran(copy.root, [])).out).toContain("findings: 0 ");
   expect(await copy.typeErrors(["generated", "src/rest"])).toBe("");
 });
 
 test("every list reads on to its end, in one call a page", { timeout: 60_000 }, async () => {
-  const { url: restUrl, calls } = await startLists();
-  const { url } = await runReady(["graphql"], { REST_BASE_URL: restUrl.href }, [], copy.main);
   const pagesOf = async (field: string): Promise<number[][]> => {
     const pages: number[][] = [];
     for (let after: string | null = null; pages.length < 9; ) {
@@ -152,8 +160,6 @@ test("every list reads on to its end, in one call a page", { timeout: 60_000 }, 
 });
 
 test("a page may begin behind any edge, and `first` may change on the way", { timeout: 60_000 }, async () => {
-  const { url: restUrl } = await startLists();
-  const { url } = await runReady(["graphql"], { REST_BASE_URL: restUrl.href }, [], copy.main);
   for (const field of ["cursors", "linked", "counted"]) {
     const ask = async (given: string) => {
       const answer = await query(url, `{ ${field}(${given}) { edges { cursor node { id } } } }`, "key");

@@ -4,22 +4,22 @@
  */
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { ran } from "../../check/run.ts";
+import { listens, type Program, startProgram } from "../../child-process.ts";
 import { listen } from "../../gateway/fakes.ts";
-import { runReady } from "../../process/program.ts";
 import { copyProject, type ProjectCopy } from "../project-copy.ts";
 
 let copy: ProjectCopy;
+let program: Program;
+let url: URL;
+/** The requests that the vendor got, each with the credentials in it. */
+const calls: string[] = [];
 
+/** The role in front of a vendor that answers every ticket. */
 beforeAll(async () => {
   copy = copyProject(join(import.meta.dirname, "spec"));
   await copy.codegen();
-}, 60_000);
-afterAll(() => copy.remove());
-
-/** The role in front of a vendor that answers every ticket. `calls` are its requests and the credentials in them. */
-async function open() {
-  const calls: string[] = [];
   const vendor = await listen(async (request, response) => {
     const { method, url, headers } = request;
     const known = ["api_access_token", "x-project", "x-api-key", "authorization", "cookie", "content-type"];
@@ -35,38 +35,30 @@ async function open() {
     const ticket = method === "POST" ? { id: 2 } : [{ id: 1, sender }];
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(ticket));
   });
-  onTestFinished(vendor.close);
-  const { url, output } = await runReady(["graphql"], { REST_BASE_URL: vendor.url.href }, [], copy.main);
-  const ask = async (query: string, more: Readonly<Record<string, string>> = {}, variables = {}) => {
-    const credentials = { api_access_token: "t", "x-project": "p", "x-api-key": "no", cookie: "c=1" };
-    const headers = { "content-type": "application/json", ...credentials, ...more };
-    const reply = await fetch(new URL("/v1/graphql", url), {
-      method: "POST",
-      headers,
-      body: JSON.stringify({ query, variables }),
-    });
-    return reply.json();
+  program = startProgram([copy.main, "graphql"], { REST_BASE_URL: vendor.url.href });
+  url = await listens(program);
+  return async () => {
+    await program.stop();
+    await vendor.close();
+    copy.remove();
   };
-  return { ask, calls, output };
+});
+beforeEach(() => void calls.splice(0));
+
+async function ask(query: string, more: Readonly<Record<string, string>> = {}, variables = {}) {
+  const credentials = { api_access_token: "t", "x-project": "p", "x-api-key": "no", cookie: "c=1" };
+  const headers = { "content-type": "application/json", ...credentials, ...more };
+  const body = JSON.stringify({ query, variables });
+  return (await fetch(new URL("/v1/graphql", url), { method: "POST", headers, body })).json();
 }
 
-test("what is generated type-checks", { timeout: 120_000 }, async () => {
-  expect(await copy.typeErrors(["generated", "src/rest"])).toBe("");
-});
-
 test("the faults that no field reaches are one warning, and the only finding", async () => {
-  const found = await copy.check().then(
-    ({ stdout }) => stdout,
-    ({ stdout }: { stdout: string }) => stdout,
-  );
+  const { out: found } = await ran(copy.root, []);
   expect(found.match(/^(?:error|warning) .*$/gm)).toEqual([expect.stringMatching(/document-faulty$/)]);
   expect(found).toMatch(/3 faults in parts of the document that no field reaches/);
 });
 
-test("each operation gets its own credentials; ids, unions, text and forms come out right", {
-  timeout: 20_000,
-}, async () => {
-  const { ask, calls } = await open();
+test("each operation gets its own credentials; ids, unions, text and forms come out right", async () => {
   const sender = "sender { __typename ... on contact { email } }";
   expect(await ask(`{ motto tickets(account: 7, page: 2) { id valueOf ${sender} } }`)).toEqual({
     data: {
@@ -84,10 +76,7 @@ test("each operation gets its own credentials; ids, unions, text and forms come 
   ]);
 });
 
-test("a credential goes into the query and the cookie of the operation that takes it, and nowhere else", {
-  timeout: 20_000,
-}, async () => {
-  const { ask, calls, output } = await open();
+test("a credential goes into the query and the cookie of the operation that takes it, and nowhere else", async () => {
   const own = { "x-url-key": "secret&1", "x-session": "secret-2", "x-explain-calls": "1" };
   const answer = await ask('{ motto usage(month: "5") { used } }', own);
   expect(answer).toMatchObject({ data: { motto: "Be kind.", usage: { used: 3 } } });
@@ -101,13 +90,10 @@ test("a credential goes into the query and the cookie of the operation that take
     "GET /api/usage?month=5&token=secret%261 cookie=sid=secret-2",
   ]);
   expect(answer).toHaveProperty("extensions.calls");
-  expect(JSON.stringify(answer) + output()).not.toContain("secret");
+  expect(JSON.stringify(answer) + program.output()).not.toContain("secret");
 });
 
-test("what is left out is not sent, also if every object inherits its name", {
-  timeout: 20_000,
-}, async () => {
-  const { ask, calls } = await open();
+test("what is left out is not sent, also if every object inherits its name", async () => {
   await ask('{ usage(of: { team: "a" }) { used } }');
   await ask("query ($of: UsageOf) { usage(of: $of) { used } }", {}, { of: { team: "b" } });
   expect(calls).toEqual(["GET /api/usage?of[team]=a", "GET /api/usage?of[team]=b"]);

@@ -11,7 +11,7 @@ import { printCase } from "./print-case.ts";
 
 const { DIFFERENTIAL_CASES: wanted, DIFFERENTIAL_SEED: given, DIFFERENTIAL_CASE: only } = process.env;
 const seed = given ?? "1"; // every CI run uses the same seed, so that a failure can be repeated
-const count = Number(wanted ?? 2_000);
+const count = Number(wanted ?? 1_000);
 
 test(`${only ? 1 : count} random cases of seed ${seed}: a plan and graphql-js have the same response`, {
   timeout: 300_000 + count * 60,
