@@ -7,6 +7,7 @@ import { Ajv2020, type Options } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { type Document, OpenAPIBackend, type Operation, type Request } from "openapi-backend";
 import { parse } from "yaml";
+import { ConfigError } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { readQuery } from "./query.ts";
 import { refusal } from "./refusal.ts";
@@ -37,16 +38,24 @@ export type ContractOperation = {
 
 const documentUrl = new URL("../../spec/openapi.yaml", import.meta.url);
 
-/** Loads the document and compiles every validator, so that no request pays for it. */
+/**
+ * Loads the document and compiles every validator, so that no request pays for it. Throws `ConfigError` for a document
+ * that the library cannot serve.
+ */
 export async function loadContract(): Promise<ContractOperation[]> {
   const backend = new OpenAPIBackend({
     definition: parse(readFileSync(documentUrl, "utf8")) as Document,
     quick: true, // the library's check of documents does not know OpenAPI 3.1
+    strict: true, // throws instead of printing
     ignoreTrailingSlashes: false,
     coerceTypes: true,
     customizeAjv: createAjvFactory(),
   });
-  await backend.init();
+  await backend.init().catch((error: Error) => {
+    throw new ConfigError([
+      `the embedded platform cannot serve spec/openapi.yaml (${error.message}); for another API run the graphql role, with REST_BASE_URL`,
+    ]);
+  });
   backend.validator.preCompileRequestValidators();
   return backend.router.getOperations().map((operation) => toContractOperation(backend, operation));
 }

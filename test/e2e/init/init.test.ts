@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { runReady } from "../../process/program.ts";
+import { run, runReady } from "../../process/program.ts";
 import { startBlog } from "../another-api/blog.ts";
 import { copyProject, type Ended, type ProjectCopy } from "../project-copy.ts";
 
@@ -93,7 +93,7 @@ function largeDocument(copy: ProjectCopy): string {
       },
     },
     "/broken": {
-      get: { operationId: "broken", tags: ["b"], responses: json({ $ref: "#/components/schemas/Nowhere" }) },
+      get: { operationId: "broken", tags: ["b"], responses: json({ $ref: "#/definitions/Nowhere" }) },
     },
   };
   const info = { title: "t", version: "1" };
@@ -132,6 +132,15 @@ test("of a large document some operations are chosen; the others stand in the le
   expect(ledger).toMatch(/^broken: .*points at nothing/m);
   expect(ledger).toMatch(/^a8: not chosen/m);
   expect(ledger).not.toMatch(/^(?:a7|GET \/b|tag:.*):/m);
+  expect(ledger).toMatch(/^# .*A key may be a pattern: tag:billing/m);
+  expect(done.stdout).toMatch(/^left out: broken: .*\nmend it: .* overlay\.yaml beside it/m);
+  expect(done.stdout).toContain("npm run dev -- graphql");
   const { stdout } = await copy.check().catch((error: Ended) => error);
   expect(stdout.match(/^(?:error|warning) .*$/gm)).toEqual([expect.stringMatching(/document-faulty$/)]);
+
+  const roles = run([], {}, [], copy.main);
+  expect(await roles.ended).toBe(2);
+  expect(roles.output()).toMatch(
+    /^messaging-graphql: the embedded platform cannot serve .* run the graphql role/,
+  );
 });
