@@ -1,8 +1,8 @@
 /** Logs masked errors with the request's id. Clients get the same id and can quote it. */
-import { GraphQLError } from "graphql";
+import type { GraphQLError } from "graphql";
 import { CodedError } from "../../errors.ts";
 import type { RequestContext } from "../request-context.ts";
-import { wrongArgument } from "./mask.ts";
+import { contractBroken, wrongArgument } from "./mask.ts";
 
 /** An error of graphql-js or of a plan. */
 type LoggedError = Pick<GraphQLError, "message" | "path" | "originalError">;
@@ -19,9 +19,13 @@ export function logErrors(context: RequestContext, errors: readonly LoggedError[
   }
 }
 
-/** Removes values from a message: graphql-js quotes a refused value after a colon, and that value is tenant data. */
+/**
+ * A value of REST that breaks the document has a reason, and a fault of ours its stack. Removes values from a message:
+ * graphql-js quotes a refused value after a colon, and that value is
+ * tenant data.
+ */
 function reason({ originalError: original, message }: LoggedError): object {
-  if (original && !(original instanceof GraphQLError)) return { err: original };
+  if (original && !contractBroken(original)) return { err: original };
   return {
     reason: message
       .slice(0, 500)

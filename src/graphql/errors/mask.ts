@@ -95,7 +95,7 @@ const broken = {
 const internal = { message: "internal error", extensions: { code: "INTERNAL_SERVER_ERROR" } };
 
 /** A plan throws `ContractBroken`. graphql-js has neither a class nor a code for it, so its messages are matched. */
-const contractBroken = (error: unknown): boolean =>
+export const contractBroken = (error: unknown): boolean =>
   error instanceof ContractBroken ||
   error instanceof GraphQLError ||
   (error instanceof Error && /^(?:Cannot return null|Expected )/.test(error.message));
