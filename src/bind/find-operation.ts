@@ -27,11 +27,12 @@ export function findOperation(
     );
     return undefined;
   }
-  const near = operations.get(nearest(name, operations.keys()) ?? "");
+  const names = [...operations.keys(), ...[...operations.values()].map(methodAndPath)];
+  const near = operationNamed(operations, nearest(name, names) ?? "");
   findings.add(
     "operation-unknown",
     { ...at, rest: near?.node ?? document.root, below: [near ? "operationId" : "paths"] },
-    `there is no REST operation "${name}"${didYouMean(name, operations.keys())}`,
+    `there is no REST operation "${name}"${didYouMean(name, names)}`,
     'name an operationId of the document, or a method and path: "GET /things/{id}"',
   );
   return undefined;

@@ -8,7 +8,7 @@ import { boundFields, type Model } from "../bind/model.ts";
 import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { isRecord } from "../openapi/document.ts";
-import { withId } from "../openapi/operation.ts";
+import { type RestOperation, withId } from "../openapi/operation.ts";
 import { parseYamlFile, type YamlFile } from "../openapi/yaml-file.ts";
 import { frameAt } from "./frame.ts";
 import { isPattern, operationsOf } from "./ledger-entry.ts";
@@ -23,15 +23,43 @@ export function ledgerFindings(snapshot: SpecSnapshot, model: Model): Finding[] 
   const undecided = [...model.operations.values()].filter(
     (operation) => !bound.has(operation.id) && !listed.has(operation),
   );
-  return [
-    ...undecided.map((operation) => ({
-      ...common("operation-undecided", operation.id),
-      message: `${withId(operation)} has no GraphQL field, and no entry in spec/${ledgerFile}`,
-      hint: `add a field (npm run propose -- ${operation.id}), or "${operation.id}: <reason>" to spec/${ledgerFile}`,
-      places: [frameAt(snapshot, "rest", model.document.place(operation.node))],
-    })),
-    ...staleEntries(snapshot, model, ledger, bound),
-  ];
+  return [...undecidedFindings(snapshot, model, undecided), ...staleEntries(snapshot, model, ledger, bound)];
+}
+
+/** More undecided operations than these are one finding: they would hide all others. */
+const most = 5;
+
+function undecidedFindings(
+  snapshot: SpecSnapshot,
+  { document }: Model,
+  undecided: readonly RestOperation[],
+): Finding[] {
+  const lack = `no GraphQL field, and no entry in spec/${ledgerFile}`;
+  const finding = (operation: RestOperation, message: string, hint: string): Finding => ({
+    ...common("operation-undecided", operation.id),
+    message,
+    hint,
+    places: [frameAt(snapshot, "rest", document.place(operation.node))],
+  });
+  const [first] = undecided;
+  if (first && undecided.length > most) {
+    const ids = undecided.map(({ id }) => id).join(", ");
+    const patterns = '"tag:billing", "/v2/admin/*", "delete*"';
+    return [
+      finding(
+        first,
+        `${undecided.length} REST operations have ${lack}: ${ids}`,
+        `add fields (npm run propose), or entries to spec/${ledgerFile}, which may be patterns: ${patterns}`,
+      ),
+    ];
+  }
+  return undecided.map((operation) =>
+    finding(
+      operation,
+      `${withId(operation)} has ${lack}`,
+      `add a field (npm run propose -- ${operation.id}), or "${operation.id}: <reason>" to spec/${ledgerFile}`,
+    ),
+  );
 }
 
 const boundOperations = (model: Model): Set<string> =>

@@ -107,7 +107,11 @@ function summary({ fields, leftOut }: Start, document: RestDocument): string[] {
   return [
     `spec/schema.graphql has ${fields} field${fields === 1 ? "" : "s"}, spec/rest-only.yaml the other operations`,
     ...[...leftOut].map(([id, reason]) => escaped(`left out: ${id}: ${reason}`)),
+    ...(leftOut.size > 0
+      ? ["mend it:   write what the document says wrongly into an overlay.yaml beside it, and run this again"]
+      : []),
     `start it:  REST_BASE_URL=${base} npm start -- graphql`,
+    `shape it:  REST_BASE_URL=${base} npm run dev -- graphql`,
     "prove it:  npm run check",
     "test it:   npm test; yours go into test/project/, and all others in test/ are of the API that was here",
   ];

@@ -111,6 +111,10 @@ function sdlOf(model: Model, operations: readonly RestOperation[]): string {
   return proposal.sdl("type");
 }
 
+const ledgerHead = `# REST operations that have no GraphQL field on purpose: operationId → reason. An operation that is neither bound in
+# schema.graphql nor listed here is a finding of \`npm run check\`. A key may be a pattern: tag:billing, /v2/admin/*, delete*.
+`;
+
 /** A line for each tag without a field, and for each operation that no such tag has. */
 function ledgerOf(
   rest: readonly RestOperation[],
@@ -132,5 +136,6 @@ function ledgerOf(
     ...[...free].map((tag) => [`tag:${tag}`, reason] as const),
     ...single.map(({ id }) => [id, leftOut.get(id) ?? reason] as const),
   ];
-  return entries.length === 0 ? "" : stringify(Object.fromEntries(entries), { lineWidth: 0 });
+  const lines = entries.length === 0 ? "" : stringify(Object.fromEntries(entries), { lineWidth: 0 });
+  return `${ledgerHead}${lines}`;
 }

@@ -71,7 +71,7 @@ const unresolved = (document: RestDocument, node: RestNode, reference: string): 
     rule: "ref-unresolved",
     coordinate: reference,
     message: `$ref "${reference}" points at nothing`,
-    hint: "mend the reference, or write what it names",
+    hint: "mend the reference, or write what it names, here or in spec/overlay.yaml",
     rest: document.place(node, "$ref"),
   });
 
@@ -106,7 +106,7 @@ function unreached(faults: readonly Diagnostic[]): Diagnostic[] {
       rule: "document-faulty",
       coordinate: first.rest.file,
       message: `${faults.length} fault${faults.length === 1 ? "" : "s"} in parts of the document that no field reaches: ${counts.join(", ")}. Here: ${first.message}`,
-      hint: "approve it if the document is not yours; a fault that a field reaches becomes an error",
+      hint: "mend it here or in spec/overlay.yaml, or approve it; a fault that a field reaches becomes an error",
       rest: first.rest,
       facts: [],
     }),

@@ -135,18 +135,30 @@ function merged(
   return { ...before, ...Object.fromEntries(members) };
 }
 
-/** Goes back through the changes: a path below what the overlay wrote is the overlay's, any other the document's. */
+/** Members below a schema, or a parameter, that say which values it takes. A finding about those values points at them. */
+const ofValues = /^(?:schema\/)?(?:type|format|nullable|enum(?:\/\d+)?)$/;
+
+/**
+ * Goes back through the changes: a path below what the overlay wrote is the overlay's, and so is a schema whose type it
+ * wrote. Any other is the document's.
+ */
 function placeOf(document: YamlFile, overlay: YamlFile, changes: readonly Change[], path: NodePath): Place {
   let at = path;
   for (const change of changes.toReversed()) {
-    if (!change.path.every((step, index) => String(at[index]) === String(step))) continue;
     const { length } = change.path;
+    const isAbove = length > at.length && startsWith(change.path, at);
+    if ("from" in change && isAbove && ofValues.test(change.path.slice(at.length).join("/")))
+      return overlay.place(change.from);
+    if (!startsWith(at, change.path)) continue;
     if ("from" in change) return overlay.place([...change.from, ...at.slice(length)]);
     const step = at[length];
     if (step !== undefined && Number(step) >= change.index) at = at.with(length, Number(step) + 1);
   }
   return document.place(at);
 }
+
+const startsWith = (path: NodePath, start: NodePath): boolean =>
+  start.every((step, index) => String(path[index]) === String(step));
 
 const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null;
 

@@ -54,6 +54,7 @@ export async function loadContract(
   const backend = new OpenAPIBackend({
     definition,
     quick: true, // the library's check of documents does not know OpenAPI 3.1
+    strict: true, // throws instead of printing
     ignoreTrailingSlashes: false,
     coerceTypes: true,
     customizeAjv: createAjvFactory(),

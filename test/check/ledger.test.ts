@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { loadSnapshot } from "../../src/bind/spec-snapshot.ts";
 import { ledgerFindings } from "../../src/check/ledger.ts";
+import type { Finding } from "../../src/check/report.ts";
 import { memoryFiles } from "./mutations/pair.ts";
 
 const operation = (tag: string, id?: string): object => ({
@@ -23,15 +24,18 @@ const openapi = JSON.stringify({
 const schema = 'type Query { pets: String @rest(operation: "listPets") }';
 
 /** The findings of a ledger, and the operations that it leaves undecided. */
-function judged(ledger: Record<string, string>): string[] {
+const judged = (ledger: Record<string, string>): string[] =>
+  findingsOf(ledger).map(({ rule, coordinate }) => `${rule} ${coordinate}`);
+
+function findingsOf(ledger: Record<string, string>, document = openapi): Finding[] {
   const files = {
-    "openapi.yaml": openapi,
+    "openapi.yaml": document,
     "schema.graphql": schema,
     "rest-only.yaml": JSON.stringify(ledger),
   };
   const snapshot = loadSnapshot(memoryFiles(new Map(Object.entries(files))));
   if (!snapshot.model) throw new Error("no model");
-  return ledgerFindings(snapshot, snapshot.model).map(({ rule, coordinate }) => `${rule} ${coordinate}`);
+  return ledgerFindings(snapshot, snapshot.model);
 }
 
 const undecided = (...ids: string[]): string[] => ids.map((id) => `operation-undecided ${id}`);
@@ -55,6 +59,21 @@ test.each<[string, string[]]>([
   ["list*keys", ["addPet", "listUsers", "DELETE /admin/users"]],
 ])("%s decides on its operations and no others", (key, left) => {
   expect(judged({ [key]: "why" })).toEqual(undecided(...left));
+});
+
+test("more than five undecided operations are one finding, which names them and tells of patterns", () => {
+  const document = JSON.parse(openapi);
+  for (const name of ["a", "b"]) document.paths[`/${name}`] = { get: operation(name, name) };
+  const findings = findingsOf({}, JSON.stringify(document));
+  expect(findings).toMatchObject([
+    {
+      rule: "operation-undecided",
+      coordinate: "addPet",
+      message:
+        "6 REST operations have no GraphQL field, and no entry in spec/rest-only.yaml: addPet, listUsers, DELETE /admin/users, list*keys, a, b",
+      hint: expect.stringContaining('"tag:billing"'),
+    },
+  ]);
 });
 
 test("an entry without a reason, for nothing, or for what has a field by now is a finding", () => {

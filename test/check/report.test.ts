@@ -97,6 +97,10 @@ test("SARIF has levels, places, those at the base, fingerprints and approvals", 
   const approved = findings.find(({ fingerprint }) => fingerprint);
   const entry = { ...approved, reason: "agreed", author: "ops", expires: "2026-02-01" };
   write(root, { "spec/approvals.yaml": JSON.stringify([entry, { ...entry, fingerprint: "000000000000" }]) });
+  // what is settled takes no room in the text: it has no excerpt
+  expect((await ran(root, ["--base", "HEAD"])).out).toMatch(
+    /^approved Courier\.phone .*\n {2}.*\n {2}approved until 2026-02-01 by ops: agreed$/m,
+  );
   const { out } = await ran(root, ["--base", "HEAD", "--format", "sarif"]);
   const log = JSON.parse(out);
   expect(log).toMatchObject({

@@ -4,8 +4,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
+import { loadSnapshot } from "../../src/bind/spec-snapshot.ts";
 import { packageFiles } from "../../src/codegen/client/package-files.ts";
 import { loadSources } from "../../src/codegen/generate.ts";
+import { memoryFiles } from "../check/mutations/pair.ts";
 import { blocksOf } from "../docs/page.ts";
 import { makeConsumer, pack, packageName, root, temporaryFolder } from "./consumer.ts";
 
@@ -122,4 +124,35 @@ console.log(JSON.stringify({ ids: client.persistedIds, bodies, stage: client.Con
   expect(printed.ids).toEqual(Object.fromEntries(manifest.operations.map(({ id, name }) => [name, id])));
   expect(printed.stage).toBe("CUSTOMER");
   expect(printed.possibleTypes).toEqual({ MessageAuthor: ["ContactAuthor", "AgentAuthor", "UserAuthor"] });
+});
+
+test.each([
+  ["an API key", { type: "apiKey", in: "header", name: "api_access_token" }, '{ "api_access_token": key }'],
+  ["a bearer token", { type: "http", scheme: "bearer" }, `{ Authorization: \`Bearer \${key}\` }`],
+])("the README sets up clients with the document's credential: %s", async (_name, scheme, headers) => {
+  const openapi = {
+    openapi: "3.1.0",
+    info: { title: "t", version: "1" },
+    security: [{ key: [] }],
+    paths: {
+      "/me": {
+        get: {
+          operationId: "getMe",
+          responses: {
+            200: { description: "ok", content: { "application/json": { schema: { type: "string" } } } },
+          },
+        },
+      },
+    },
+    components: { securitySchemes: { key: scheme } },
+  };
+  const files = new Map([
+    ["openapi.yaml", JSON.stringify(openapi)],
+    ["schema.graphql", 'type Query { me: String @rest(operation: "getMe") }'],
+    ["operations/me.graphql", "query Me { me }"],
+  ]);
+  const { model, saved } = loadSnapshot(memoryFiles(files));
+  if (!model) throw new Error("no model");
+  const made = await packageFiles({ model, saved, name: "client" });
+  expect(made.get("README.md")?.match(/headers: \{.*? \}/g)).toEqual(Array(3).fill(`headers: ${headers}`));
 });

@@ -48,7 +48,7 @@ export function matchInput(
     return matchInput(binder, where, type.ofType, shape.items, inBody, enclosing);
   }
   const isText = inBody && isScalarType(type) && type.name === "ID" && shape.types.size > 0;
-  if (isText && !shape.types.has("string")) return addMismatch(binder, where, type, shape);
+  if (isText && !shape.types.has("string")) return addMismatch(binder, where, type, shape, noId);
   if (isScalarType(type) && !scalarFitsInput(type, shape)) return addMismatch(binder, where, type, shape);
   if (isScalarType(type)) checkFormat(binder, where, type, shape, "takes");
   if (isEnumType(type)) {
@@ -159,13 +159,18 @@ export const refuseReadOnly = (binder: Binder, where: Where, name: string): void
     "remove what feeds it",
   );
 
-function addMismatch(binder: Binder, where: Where, type: GraphQLInputType, shape: Shape): void {
-  binder.findings.add(
-    "input-type",
-    where,
-    `${where.coordinate} is ${type}, but REST takes ${describeShape(shape)}`,
-    "give the argument the type that REST takes",
-  );
+const fitting = "give the argument the type that REST takes";
+const noId = `${fitting}, such as Int: in a body an ID is text`;
+
+function addMismatch(
+  binder: Binder,
+  where: Where,
+  type: GraphQLInputType,
+  shape: Shape,
+  hint = fitting,
+): void {
+  const message = `${where.coordinate} is ${type}, but REST takes ${describeShape(shape)}`;
+  binder.findings.add("input-type", where, message, hint);
 }
 
 /** An invalid limit, or a pattern that RE2 cannot run, is not checked before the call. REST may refuse the value. */

@@ -29,7 +29,7 @@ function findingBlock(finding: Finding, paint: Paint): string[] {
   return [
     `${label(finding, paint)} ${paint("bold", coordinate)}  ${paint("dim", rule)}`,
     `  ${message}`,
-    ...places.flatMap((place) => frameLines(place, paint)),
+    ...(approval ? [] : places.flatMap((place) => frameLines(place, paint))),
     ...(coordinates && coordinates.length > 1 ? [`  rests on it: ${coordinates.join(", ")}`] : []),
     ...operations.map((operation) => `  ${impactLine(operation)}`),
     approval

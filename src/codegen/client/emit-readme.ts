@@ -2,7 +2,12 @@
 import type { OperationDefinitionNode } from "graphql";
 import type { SavedOperation } from "../../schema/saved-operations.ts";
 
-export function emitReadme(name: string, saved: readonly SavedOperation[]): string {
+/** `headers`: the credential headers of the first bound operation, such as `x-api-key`. */
+export function emitReadme(
+  name: string,
+  saved: readonly SavedOperation[],
+  headers: readonly string[],
+): string {
   const head = `# ${name}
 
 The GraphQL schema (\`${name}/schema.graphql\`), its enums as constants, and the saved operations as typed documents.
@@ -10,10 +15,15 @@ A client library infers the types of variables and result from a document: a mis
 \`persistedIds\` has the id of each operation by its name.
 `;
   const query = saved.find(({ definition }) => definition.operation === "query") ?? saved[0];
-  return query ? `${head}\n${examples(name, query).join("\n\n")}\n` : head;
+  return query
+    ? `${head}\n${examples(name, query, headers.map(headerText).join(", ")).join("\n\n")}\n`
+    : head;
 }
 
-function examples(name: string, { name: operation, definition }: SavedOperation): string[] {
+const headerText = (header: string): string =>
+  header === "authorization" ? `Authorization: \`Bearer \${key}\`` : `"${header}": key`;
+
+function examples(name: string, { name: operation, definition }: SavedOperation, headers: string): string[] {
   const document = `${operation}Document`;
   const variables = variablesOf(definition);
   const isMutation = definition.operation === "mutation";
@@ -29,7 +39,7 @@ function examples(name: string, { name: operation, definition }: SavedOperation)
       `import { ApolloClient, HttpLink, InMemoryCache } from "@apollo/client";
 ${importedWithTypes}
 
-const link = new HttpLink({ uri: url, headers: { "X-API-Key": key } });
+const link = new HttpLink({ uri: url, headers: { ${headers} } });
 const client = new ApolloClient({ link, cache: new InMemoryCache({ possibleTypes }) });
 const { data } = await ${apollo};`,
     ),
@@ -38,7 +48,7 @@ const { data } = await ${apollo};`,
       `import { Client, cacheExchange, fetchExchange } from "@urql/core";
 ${imported}
 
-const fetchOptions = { headers: { "X-API-Key": key } };
+const fetchOptions = { headers: { ${headers} } };
 const client = new Client({ url, fetchOptions, exchanges: [cacheExchange, fetchExchange] });
 const { data, error } = await ${urql};`,
     ),
@@ -47,7 +57,7 @@ const { data, error } = await ${urql};`,
       `import { GraphQLClient } from "graphql-request";
 ${imported}
 
-const client = new GraphQLClient(url, { headers: { "X-API-Key": key } });
+const client = new GraphQLClient(url, { headers: { ${headers} } });
 const data = await client.request(${document}, ${variables});`,
     ),
   ];

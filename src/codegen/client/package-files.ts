@@ -5,8 +5,9 @@
 import { hash } from "node:crypto";
 import { format } from "prettier";
 import ts from "typescript";
-import type { Model } from "../../bind/model.ts";
+import { boundFields, type Model } from "../../bind/model.ts";
 import { escaped } from "../../cli/printable.ts";
+import { credentialHeadersOf } from "../../openapi/security.ts";
 import type { SavedOperation } from "../../schema/saved-operations.ts";
 import { emitSchema } from "../emit-schema.ts";
 import { emitModules, typedDocumentPackage } from "./emit-modules.ts";
@@ -30,7 +31,7 @@ const compilerOptions: ts.CompilerOptions = {
 export async function packageFiles({ model, saved, name, version }: PackageSource) {
   const schema = emitSchema(model);
   const files = new Map([
-    ["README.md", emitReadme(name, saved)],
+    ["README.md", emitReadme(name, saved, credentialHeaders(model))],
     ["schema.graphql", schema],
   ]);
   for (const [module, text] of await emitModules(schema, saved)) {
@@ -42,6 +43,12 @@ export async function packageFiles({ model, saved, name, version }: PackageSourc
   const content = hash("sha256", JSON.stringify([...files]));
   const manifest = manifestOf(name, version ?? `0.0.0-h${content.slice(0, 12)}`, [...files.keys()]);
   return files.set("package.json", `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+function credentialHeaders(model: Model): readonly string[] {
+  const [field] = boundFields(model);
+  const [headers = []] = field ? credentialHeadersOf(model.document, field.operation) : [];
+  return headers;
 }
 
 const manifestOf = (name: string, version: string, files: readonly string[]) => ({

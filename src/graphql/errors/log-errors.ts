@@ -2,7 +2,7 @@
  * Logs masked errors with the request's id. Clients get the same id and can quote it. A field that fails for everybody
  * writes its first lines of a minute, and then a count.
  */
-import { GraphQLError } from "graphql";
+import type { GraphQLError } from "graphql";
 import { CodedError } from "../../errors.ts";
 import type { RequestContext } from "../request-context.ts";
 import { isContractBroken, wrongArgument } from "./mask.ts";
@@ -33,7 +33,8 @@ function kindOf({ originalError: original, message, path }: LoggedError): object
 /** graphql-js quotes a refused value after a colon, and that value is tenant data. */
 const withoutValues = (message: string): string => message.slice(0, 500).replace(/: .*/s, "");
 
+/** A value of REST that breaks the document has a reason, and a fault of ours its stack. */
 function reason({ originalError: original, message }: LoggedError): object {
-  if (original && !(original instanceof GraphQLError)) return { err: original };
+  if (original && !isContractBroken(original)) return { err: original };
   return { reason: withoutValues(message).replace(/"[^"]{64,}"/g, '"…"') };
 }

@@ -123,7 +123,7 @@ function largeDocument(copy: ProjectCopy): string {
       },
     },
     "/broken": {
-      get: { operationId: "broken", tags: ["b"], responses: json({ $ref: "#/components/schemas/Nowhere" }) },
+      get: { operationId: "broken", tags: ["b"], responses: json({ $ref: "#/definitions/Nowhere" }) },
     },
   };
   const info = { title: "t", version: "1" };
@@ -152,7 +152,8 @@ test("of a large document some operations are chosen; the others stand in the le
   expect(all.error).toMatch(/has 61 operations: choose some .* a \(58\), b \(3\)/);
   expect((await replaced("--tag", "c")).error).toMatch(/no such tag/);
 
-  expect(await replaced("--tag", "b", "--operation", "a7")).toMatchObject({ code: 0, error: "" });
+  const done = await replaced("--tag", "b", "--operation", "a7");
+  expect(done).toMatchObject({ code: 0, error: "" });
   expect(copy.read("spec/schema.graphql").match(/@rest\(operation: "[^"]*"\)/g)).toEqual([
     '@rest(operation: "a7")',
     '@rest(operation: "GET /b")',
@@ -163,6 +164,9 @@ test("of a large document some operations are chosen; the others stand in the le
   expect(ledger).toMatch(/^broken: .*points at nothing/m);
   expect(ledger).toMatch(/^a8: not chosen/m);
   expect(ledger).not.toMatch(/^(?:a7|GET \/b|tag:.*):/m);
+  expect(ledger).toMatch(/^# .*A key may be a pattern: tag:billing/m);
+  expect(done.out).toMatch(/^left out: broken: .*\nmend it: .* overlay\.yaml beside it/m);
+  expect(done.out).toContain("npm run dev -- graphql");
   const { out } = await ran(copy.root, []);
   expect(out.match(/^(?:error|warning) .*$/gm)).toEqual([expect.stringMatching(/document-faulty$/)]);
 });
