@@ -28,7 +28,7 @@ export type Served = {
 
 type Counts = { served: number; values: number; right: number; reasons: string[] };
 
-export async function serve(read: ReadFile, group: Group): Promise<Served> {
+export async function serve(read: ReadFile, groups: readonly Group[]): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), "messaging-graphql-served-"));
   const { value } = new RestDocument("openapi.yaml", read).root;
   const file = join(folder, "openapi.json");
@@ -36,7 +36,7 @@ export async function serve(read: ReadFile, group: Group): Promise<Served> {
   const counts: Counts = { served: 0, values: 0, right: 0, reasons: [] };
   const prism = await startPrism(file);
   try {
-    await serveGroup(read, group.schema, prism, headersOf(value), counts);
+    for (const { schema } of groups) await serveGroup(read, schema, prism, headersOf(value), counts);
   } finally {
     await prism.stop();
     rmSync(folder, { recursive: true });

@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import Negotiator from "negotiator";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { listen } from "../../gateway/fakes.ts";
 import { runReady } from "../../process/program.ts";
@@ -17,7 +18,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => copy.remove());
 
-/** The role in front of a vendor that answers every ticket. `calls` are its requests and the credentials in them. */
+/** The role in front of a vendor that answers every ticket, and 406 if `Accept` does not take what the document says. `calls` are its requests and the credentials in them. */
 async function open() {
   const calls: string[] = [];
   const vendor = await listen(async (request, response) => {
@@ -27,13 +28,17 @@ async function open() {
       .filter((name) => headers[name] !== undefined)
       .map((name) => `${name}=${headers[name]}`);
     calls.push([method, url, ...carried, await text(request)].join(" ").trim());
-    if (url === "/api/motto")
-      return void response.writeHead(200, { "content-type": "text/plain" }).end("Be kind.");
+    const answer = (type: string, body: string): void => {
+      const isTaken = new Negotiator(request).mediaType([type]) !== undefined;
+      response
+        .writeHead(isTaken ? 200 : 406, { "content-type": type })
+        .end(isTaken ? body : '"not acceptable"');
+    };
+    if (url === "/api/motto") return answer("text/plain", "Be kind.");
     const sender = { kind: "contact", email: "a@b.example" };
-    if (url?.startsWith("/api/usage"))
-      return void response.writeHead(200, { "content-type": "application/json" }).end('{"used":3}');
-    const ticket = method === "POST" ? { id: 2 } : [{ id: 1, sender }];
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(ticket));
+    if (url?.startsWith("/api/usage")) return answer("application/json", '{"used":3}');
+    if (method === "POST") return answer("application/json", '{"id":2}');
+    answer("application/vnd.desk.v2+json", JSON.stringify([{ id: 1, sender }]));
   });
   onTestFinished(vendor.close);
   const { url, output } = await runReady(["graphql"], { REST_BASE_URL: vendor.url.href }, [], copy.main);
