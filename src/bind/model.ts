@@ -124,6 +124,8 @@ export type AbstractType = {
 export type Backing = {
   readonly shape: Shape;
   readonly typeExpression: TypeExpression;
+  /** The status of the answer, if the object is an answer and the operation documents several. */
+  readonly status?: string;
 };
 
 /** A schema may describe responses and requests. A change of the schema can break one direction and not the other. */
