@@ -50,7 +50,8 @@ function connectionOf(rest: unknown, { items, next, more }: Json, shown: Json): 
   if (rest === null) return null;
   const list = at(rest, items);
   const [edges, info] = [listOf(shown.edges), membersOf(shown.pageInfo)];
-  const cursor = (value: unknown): unknown => (typeof value === "string" && value !== "" ? value : "a cursor");
+  const cursor = (value: unknown): unknown =>
+    typeof value === "string" && value !== "" ? value : "a cursor";
   const isEmpty = listOf(list).length === 0;
   // the next page's number, or its Link header, is not in the body
   const hasNextPage = more ? at(rest, more) === true : next ? !!at(rest, next) : info.hasNextPage === true;
