@@ -137,7 +137,7 @@ function at(value: unknown, name: unknown): unknown {
 const enumName = (type: GraphQLEnumType, rest: unknown): string | undefined =>
   type.getValues().find(({ name, astNode }) => (directive(astNode, "restName")?.name ?? name) === rest)?.name;
 
-function directive(node: ASTNode | null | undefined, name: string): Json | undefined {
+export function directive(node: ASTNode | null | undefined, name: string): Json | undefined {
   const all = node && "directives" in node ? ((node.directives ?? []) as readonly ConstDirectiveNode[]) : [];
   const found = all.find((each) => each.name.value === name);
   return (
