@@ -4,6 +4,8 @@
  */
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { ApolloClient, gql, HttpLink, InMemoryCache } from "@apollo/client";
+import { relayStylePagination } from "@apollo/client/utilities";
 import Negotiator from "negotiator";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { listen } from "../../gateway/fakes.ts";
@@ -17,6 +19,14 @@ beforeAll(async () => {
   await copy.codegen();
 }, 60_000);
 afterAll(() => copy.remove());
+
+/** The vendor has 23 articles, and gives 7 at once whatever is asked for. */
+function articlesFrom(url: string): object {
+  const { searchParams } = new URL(url, "http://vendor");
+  const [offset, limit] = ["offset", "limit"].map((name) => Number(searchParams.get(name)));
+  const data = Array.from({ length: 23 }, (_, id) => ({ id: String(id) }));
+  return { data: data.slice(offset, (offset ?? 0) + Math.min(limit ?? 0, 7)), meta: { count: data.length } };
+}
 
 /** The role in front of a vendor that answers every ticket, and 406 if `Accept` does not take what the document says. `calls` are its requests and the credentials in them. */
 async function open() {
@@ -37,6 +47,8 @@ async function open() {
     if (url === "/api/motto") return answer("text/plain", "Be kind.");
     const sender = { kind: "contact", email: "a@b.example" };
     if (url?.startsWith("/api/usage")) return answer("application/json", '{"used":3}');
+    if (url?.startsWith("/api/articles"))
+      return answer("application/json", JSON.stringify(articlesFrom(url)));
     if (method === "POST") return answer("application/json", '{"id":2}');
     answer("application/vnd.desk.v2+json", JSON.stringify([{ id: 1, sender }]));
   });
@@ -52,7 +64,7 @@ async function open() {
     });
     return reply.json();
   };
-  return { ask, calls, output };
+  return { ask, calls, output, url };
 }
 
 test("what is generated type-checks", { timeout: 120_000 }, async () => {
@@ -116,4 +128,33 @@ test("what is left out is not sent, also if every object inherits its name", {
   await ask('{ usage(of: { team: "a" }) { used } }');
   await ask("query ($of: UsageOf) { usage(of: $of) { used } }", {}, { of: { team: "b" } });
   expect(calls).toEqual(["GET /api/usage?of[team]=a", "GET /api/usage?of[team]=b"]);
+});
+
+test("Apollo Client pages a list that begins at an offset to its end, whatever the vendor's longest page is", {
+  timeout: 20_000,
+}, async () => {
+  const { url, calls } = await open();
+  const typePolicies = { Query: { fields: { articles: relayStylePagination() } } };
+  const link = new HttpLink({ uri: new URL("/v1/graphql", url).href });
+  const client = new ApolloClient({ link, cache: new InMemoryCache({ typePolicies }) });
+  const query = gql`query Articles($first: Int, $after: String) {
+    articles(first: $first, after: $after) {
+      edges { cursor node { id } }
+      pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+    }
+  }`;
+  type Articles = {
+    articles: { edges: { node: { id: string } }[]; pageInfo: { hasNextPage: boolean; endCursor: string } };
+  };
+  const articles = client.watchQuery<Articles>({ query, variables: { first: 10 } });
+  const subscription = articles.subscribe(() => undefined);
+  onTestFinished(() => subscription.unsubscribe());
+  await client.query({ query, variables: { first: 10 } });
+  const current = () => (client.readQuery({ query, variables: { first: 10 } }) as Articles).articles;
+  while (current().pageInfo.hasNextPage)
+    await articles.fetchMore({ variables: { after: current().pageInfo.endCursor } });
+  expect(current().edges.map(({ node }) => node.id)).toEqual(
+    Array.from({ length: 23 }, (_, id) => String(id)),
+  );
+  expect(calls).toEqual([0, 7, 14, 21].map((offset) => `GET /api/articles?limit=10&offset=${offset}`));
 });
