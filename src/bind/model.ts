@@ -78,13 +78,17 @@ export type Connection = {
   readonly next?: readonly string[];
   /** The parameter of the `Link` header's address that reads on. */
   readonly link?: string;
-  /** The number of the first page, where pages are numbered. */
+  /** The number of the first page, or the offset at which it begins. */
   readonly from?: number;
+  /** Whether the next page begins at an offset, behind the items of this one. */
+  readonly offset?: true;
   readonly more?: readonly string[];
+  /** The path of the number of all items. */
+  readonly total?: readonly string[];
   /** Items of a page without the argument `first`, and the most items of a page. */
   readonly first?: number;
   readonly most?: number;
-  /** A numbered page with fewer items than this, and than `first`, is the last one. */
+  /** A counted page with fewer items than this, and than `first`, is the last one. */
   readonly full?: number;
 };
 
@@ -134,6 +138,8 @@ export type AbstractType = {
 export type Backing = {
   readonly shape: Shape;
   readonly typeExpression: TypeExpression;
+  /** The status of the answer, if the object is an answer and the operation documents several. */
+  readonly status?: string;
 };
 
 /** A schema may describe responses and requests. A change of the schema can break one direction and not the other. */

@@ -4,14 +4,11 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { watch } from "node:fs";
 import { join } from "node:path";
 import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
 import { run as codegen } from "./main.ts";
 import { Results } from "./results.ts";
-
-/** Editors save in several steps; these many milliseconds of quiet end one. */
-const quietMs = 150;
+import { watchFolder } from "./watch-folder.ts";
 
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
   runCommand("npm run dev", argv, io, (line, does) =>
@@ -47,15 +44,13 @@ function watchSpec(io: Io, roles: readonly string[]): Promise<number> {
     }
     start();
   };
-  let timer: NodeJS.Timeout | undefined;
   let regenerating = regenerate();
-  const watcher = watch(join(io.root, "spec"), { recursive: true }, () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      regenerating = regenerating.then(regenerate);
-    }, quietMs);
-  });
-  watcher.on("error", (error) => io.error(`npm run dev: spec/ cannot be watched: ${error.message}`));
+  const saved = (): void => {
+    regenerating = regenerating.then(regenerate);
+  };
+  watchFolder(join(io.root, "spec"), saved, (error) =>
+    io.error(`npm run dev: spec/ cannot be watched: ${error.message}`),
+  );
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve(0));
   process.on("exit", () => server?.kill("SIGINT"));
   return promise;

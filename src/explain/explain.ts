@@ -84,9 +84,9 @@ function callLines(field: BoundField): string[] {
   ];
 }
 
-function connectionText({ items, next, link }: Connection): string {
-  const readsOn =
-    next?.join(".") ?? (link === undefined ? "the page's number" : `${link} of the Link header`);
+function connectionText({ items, next, link, offset }: Connection): string {
+  const counted = offset ? "the offset" : "the page's number";
+  const readsOn = next?.join(".") ?? (link === undefined ? counted : `${link} of the Link header`);
   return `${items.join(".") || "the whole answer"}, read on by ${readsOn}`;
 }
 

@@ -20,6 +20,8 @@ export type ReadFile = (name: string) => string | undefined;
 
 export class RestDocument {
   readonly root: RestNode;
+  /** Keywords beside a `$ref` count from OpenAPI 3.1 on (§4.8.24). OpenAPI 3.0 ignores them (§4.7.23). */
+  readonly readsBesideRef: boolean;
   /** The actions of the overlay that select nothing. */
   readonly overlayFindings: readonly Diagnostic[];
   /** The cache of `shapeAt`: schema → shape. Two references to one schema get the same shape object. */
@@ -45,6 +47,7 @@ export class RestDocument {
       throw unreadable(name, "is not an OpenAPI 3.0 or 3.1 document");
     }
     refuseDuplicates(file.duplicateKeys.filter(({ path }) => path.length === 1));
+    this.readsBesideRef = !openapi.startsWith("3.0");
     this.root = { file: name, path: [], value: file.value };
   }
 

@@ -37,6 +37,7 @@ function makeShape(document: RestDocument, node: RestNode, seen: readonly RestNo
   const target = document.follow(node) ?? { ...node, value: unresolvedSchema };
   const siblings =
     reference !== undefined &&
+    document.readsBesideRef &&
     Object.keys(node.value as object).some(
       (key) => key !== "$ref" && key !== "description" && key !== "summary",
     );

@@ -12,7 +12,7 @@ export type Page = {
   readonly list: Pick<Property, "name" | "shape" | "required">;
   /** The paths of `connection`; without `next`, `pages` says how REST reads on. */
   readonly places: Readonly<Record<string, string>>;
-  readonly pages?: "LINKED" | "NUMBERED";
+  readonly pages?: "LINKED" | "NUMBERED" | "OFFSET";
   readonly after: Parameter;
   readonly first?: Parameter;
 };
@@ -29,8 +29,11 @@ const names = {
   ].concat(["pagetoken", "nexttoken", "nextpagetoken", "nextcursor", "continuationtoken"]),
   first: ["first", "limit", "perpage", "pagesize", "pagelimit", "size", "count", "take", "maxresults"],
   page: ["page", "pagenumber", "pageindex", "pageno"],
+  offset: ["offset", "skip", "startindex"],
   next: ["next", "nextcursor", "nextpage", "nexttoken", "nextpagetoken", "nextpagecursor", "endcursor"],
   more: ["more", "hasmore", "hasnext", "hasnextpage", "nextpage"],
+  // the number of what the filters let through, before that of all there is
+  total: ["filtercount", "totalresults", "totalcount", "totalitems", "total"],
 };
 
 const plain = (name: string): string => name.replace(/[^A-Za-z0-9]/g, "").toLowerCase();
@@ -47,35 +50,48 @@ export function pageOf({ method, parameters, successes }: RestOperation): Page |
   const list = shape && (isList(shape) ? { name: "", shape, required: true } : listIn(shape));
   if (!isSafe(method) || !shape || others.length > 0 || !list) return undefined;
   const queries = parameters.filter((each) => each.in === "query" && !each.required);
-  const named = (known: readonly string[], type: JsonType): Parameter | undefined =>
+  const named: Named = (known, type) =>
     queries.find((each) => hasName(known, each) && isOnly(each.shape, type));
-  const cursor = named(names.after, "string");
-  const number = named(names.page, "integer");
+  const found = waysOn(shape, response.link !== undefined, named);
+  if (!found) return undefined;
+  const { after, pages } = found;
   const first = named(names.first, "integer");
-  const next = cursor && find(shape, "string", [...names.next, plain(cursor.name)]);
-  const more = find(shape, "boolean", names.more);
-  const after = next === undefined && !response.link ? number : (cursor ?? number);
-  if (!after) return undefined;
-  if (next === undefined && !response.link && !isCounted(after.shape, first?.shape, more)) return undefined;
-  const isLinked = next === undefined && response.link !== undefined;
-  const places = {
-    ...(shape !== list.shape && { items: list.name }),
-    ...(next !== undefined && { next }),
-    ...(more !== undefined && !isLinked && { more }),
-  };
-  const pages = next !== undefined ? undefined : isLinked ? "LINKED" : "NUMBERED";
+  const isBare = shape === list.shape;
+  const places = Object.entries({ ...(!isBare && { items: list.name }), ...found.places });
   return {
-    ...(shape !== list.shape && { shape }),
-    ...{ list, places, after },
+    ...(!isBare && { shape }),
+    ...{ list, after },
+    places: Object.fromEntries(places.flatMap(([name, path]) => (path === undefined ? [] : [[name, path]]))),
     ...(pages && { pages }),
     ...(first && { first }),
   };
 }
 
+type Named = (known: readonly string[], type: JsonType) => Parameter | undefined;
+
+/** How REST reads on: the first of the ways that the document bears out. */
+function waysOn(shape: Shape, isLinked: boolean, named: Named) {
+  const cursor = named(names.after, "string");
+  const page = named(names.page, "integer");
+  const offset = named(names.offset, "integer");
+  const size = named(names.first, "integer")?.shape;
+  const next = cursor && find(shape, "string", [...names.next, plain(cursor.name)]);
+  const more = find(shape, "boolean", names.more);
+  if (cursor && next !== undefined) return { after: cursor, places: { next, more } };
+  const linked = cursor ?? page ?? offset;
+  if (isLinked) return linked && { after: linked, places: {}, pages: "LINKED" as const };
+  if (page && isCounted(page.shape, size, more))
+    return { after: page, places: { more }, pages: "NUMBERED" as const };
+  const total = more === undefined ? find(shape, "integer", names.total) : undefined;
+  return offset && isCounted(offset.shape, size, more ?? total)
+    ? { after: offset, places: { more, total }, pages: "OFFSET" as const }
+    : undefined;
+}
+
 /** Whether pages can be counted: where they begin is known, and which of them is the last. */
-const isCounted = (page: Shape, size: Shape | undefined, more: string | undefined): boolean =>
+const isCounted = (page: Shape, size: Shape | undefined, end: string | undefined): boolean =>
   (page.limits.default ?? page.limits.minimum) !== undefined &&
-  (more !== undefined || (size?.limits.maximum ?? size?.limits.default) !== undefined);
+  (end !== undefined || (size?.limits.maximum ?? size?.limits.default) !== undefined);
 
 /** The only list of the answer, or the one named as lists are. */
 function listIn(shape: Shape): Property | undefined {
@@ -87,18 +103,21 @@ function listIn(shape: Shape): Property | undefined {
 
 const isList = (shape: Shape): boolean => isOnly(shape, "array") && shape.items !== undefined;
 
-/** The path of a property with one of the names: of the answer, or of an object in it. */
+/** The path of a property with one of the names, the first name first: of the answer, or of an object in it. */
 function find(shape: Shape, type: JsonType, known: readonly string[]): string | undefined {
   for (const owner of ["", ...shape.properties.keys()]) {
     const object = owner === "" ? shape : declaredProperty(shape, owner)?.shape;
     if (!object || owner.includes(".")) continue;
-    const found = [...object.properties.values()].find(
+    const fitting = [...object.properties.values()].filter(
       (each) =>
         hasName(known, each) &&
         !each.isUndeclared &&
         each.only !== "request" &&
         isOnly(each.shape, type) &&
         !isAddress(each),
+    );
+    const [found] = fitting.sort(
+      (one, other) => known.indexOf(plain(one.name)) - known.indexOf(plain(other.name)),
     );
     if (found) return owner === "" ? found.name : `${owner}.${found.name}`;
   }

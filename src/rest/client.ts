@@ -162,7 +162,7 @@ export class RestClient {
   ): Promise<Sent> {
     const body = init?.body ?? undefined;
     const header = {
-      ...(operation.text !== undefined && { accept: `${operation.text}, application/json` }),
+      ...(operation.accept !== undefined && { accept: operation.accept }),
       ...(init?.header && serializeHeaders(operation, init.header)),
     };
     const hasHeader = Object.keys(header).length > 0;
@@ -188,7 +188,7 @@ function bodyOf(operation: Operation, init: Init | undefined, { data, error, res
   if (data === undefined && !operation.empty)
     throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is empty");
   const media = response.headers.get("content-type") ?? "";
-  if (data !== undefined && !isJson(media) && !(operation.text !== undefined && isText(media)))
+  if (data !== undefined && !isJson(media) && !(operation.text && isText(media)))
     throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not JSON");
   return data ?? null;
 }

@@ -3,6 +3,7 @@
  * page. The cursor of the last edge stands for it. The cursor of any other edge stands for the cursor of its own page and
  * a number of items to skip, so a page that begins there asks REST for these items again, and leaves them out. Where
  * REST's cursor may be the number of a page, cursors hold the size of the pages too: another size would move every page.
+ * Where it is an offset, each edge has one of its own.
  */
 import { CodedError } from "../errors.ts";
 import { nextOf } from "./next-link.ts";
@@ -19,9 +20,13 @@ type Page<Items extends readonly string[]> = {
   readonly next?: readonly string[];
   /** The parameter that holds it in the `Link` header's address. */
   readonly link?: string;
-  /** The number of the first page; the next page's is one more. */
+  /** The number of the first page, and the next page's is one more; or the offset at which the first page begins. */
   readonly from?: number;
-  /** A numbered page with fewer items, and fewer than were asked for, is the last one. */
+  /** The next page begins at an offset, behind the items of this one. */
+  readonly offset?: true;
+  /** The place of the number of all items. */
+  readonly total?: readonly string[];
+  /** A counted page with fewer items, and fewer than were asked for, is the last one. */
   readonly full?: number;
   /** Without it, a page with a next cursor has a next page. */
   readonly more?: readonly string[];
@@ -73,7 +78,7 @@ export async function connection<
   });
   if (typeof body !== "object" || body === null) return body as never;
   const sent = valueAt(body, page.items);
-  const next = nextCursor(page, body, sent, start, header);
+  const next = nextCursor(args, page, body, sent, start, header);
   return made(args, page, body, sent, start, next) as never;
 }
 
@@ -93,10 +98,11 @@ function sizeOf(
 
 /** REST's cursor of the next page; empty on the last one. */
 function nextCursor(
-  { next: path, link, from = 0, full, more }: Page<readonly string[]>,
+  args: PageArguments,
+  { next: path, link, from = 0, offset, full = 0, first = 0, more, total }: Page<readonly string[]>,
   body: object,
   sent: unknown,
-  { cursor, size = 0 }: Start,
+  { cursor, size }: Start,
   header: string | string[] | undefined,
 ): string {
   if (path) {
@@ -107,8 +113,13 @@ function nextCursor(
   }
   if (link !== undefined) return nextOf(header, link);
   const count = Array.isArray(sent) ? sent.length : 0;
-  const isLast = more ? valueAt(body, more) !== true : count === 0 || count < Math.min(size, full ?? 0);
-  return isLast ? "" : String(Number(cursor ?? from) + 1);
+  const behind = Number(cursor ?? from) + (offset ? count : 1);
+  const all = total && valueAt(body, total);
+  const isShort = count === 0 || count < Math.min(size ?? args.first ?? first, full);
+  const isEnd = typeof all === "number" ? count === 0 || behind - from >= all : isShort;
+  // no offset leads on from an empty page
+  const isLast = more ? valueAt(body, more) !== true || behind === Number(cursor ?? from) : isEnd;
+  return isLast ? "" : String(behind);
 }
 
 /** `edges` and `pageInfo` are made when they are read: a selection of `nodes` pays for neither. */
@@ -126,11 +137,13 @@ function made(
   const nodes = Array.isArray(sent) ? sent.slice(skip, end) : sent;
   const count = Array.isArray(nodes) ? nodes.length : 0;
   const isWhole = !Array.isArray(sent) || skip + count >= sent.length;
-  const more = page.more && (valueAt(body, page.more) ?? undefined);
+  const more = page.from === undefined ? page.more && (valueAt(body, page.more) ?? undefined) : undefined;
   const cursorAt = (index: number): string =>
-    isWhole && index === count - 1 && next !== ""
-      ? cursorOf({ cursor: next, skip: 0, size })
-      : cursorOf({ cursor: start.cursor, skip: skip + index + 1, size });
+    page.offset
+      ? cursorOf({ cursor: String(Number(start.cursor ?? page.from) + index + 1), skip: 0 })
+      : isWhole && index === count - 1 && next !== ""
+        ? cursorOf({ cursor: next, skip: 0, size })
+        : cursorOf({ cursor: start.cursor, skip: skip + index + 1, size });
   const behind = isWhole ? (next === "" ? null : cursorOf({ cursor: next, skip: 0, size })) : after;
   return {
     ...(Array.isArray(body) ? undefined : body),
@@ -156,7 +169,7 @@ const cursorOf = ({ cursor, skip, size }: Start): string =>
 const maxLength = 8_192;
 
 function startAt({ first, after }: PageArguments, page: Page<readonly string[]>): Start {
-  const isSized = page.next === undefined && page.first !== undefined;
+  const isSized = page.next === undefined && !page.offset && page.first !== undefined;
   if (after === undefined || after === null)
     return { cursor: null, skip: 0, ...(isSized && { size: Math.max(1, first ?? page.first ?? 1) }) };
   const text = after.length > maxLength ? "" : Buffer.from(after, "base64url").toString();
@@ -169,7 +182,8 @@ function startAt({ first, after }: PageArguments, page: Page<readonly string[]>)
   const fits =
     (size !== undefined) === isSized &&
     Number(size ?? 0) <= (page.most ?? 2 ** 31 - 1) &&
-    (page.from === undefined || /^\d{0,15}$/.test(cursor));
+    (page.from === undefined || /^\d{0,15}$/.test(cursor)) &&
+    (!page.offset || start.skip === 0);
   const isSomewhere = start.skip > 0 || start.cursor !== null;
   if (text !== "" && fits && isSomewhere && cursorOf(start) === after) return start;
   throw new CodedError(

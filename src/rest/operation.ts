@@ -16,8 +16,10 @@ export type Operation = {
   readonly places?: Readonly<Record<string, { readonly in: "query" | "cookie"; readonly name: string }>>;
   /** The media type of its body, if that is not `application/json`. */
   readonly media?: string;
-  /** The media type of a success that is text. */
-  readonly text?: string;
+  /** The `Accept` header of a call, if it is not `application/json`. */
+  readonly accept?: string;
+  /** A success that is text is documented. */
+  readonly text?: true;
   /** A success without content is documented. */
   readonly empty?: true;
 };

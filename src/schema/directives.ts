@@ -16,8 +16,8 @@ export const bindingDefinitions = parse(
 directive @rest(operation: String!, params: [RestParam!], body: String, result: String, batchBy: String, connection: RestConnection) on FIELD_DEFINITION
 directive @restName(name: String, in: RestIn, self: Boolean) on FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION | ENUM_VALUE
 input RestParam { name: String!, in: RestIn, from: String, value: RestValue }
-input RestConnection { items: String, next: String, more: String, pages: RestPages }
-enum RestPages { LINKED NUMBERED }
+input RestConnection { items: String, next: String, more: String, total: String, pages: RestPages }
+enum RestPages { LINKED NUMBERED OFFSET }
 enum RestIn { PATH QUERY HEADER BODY }
 scalar RestValue
 `,
@@ -50,7 +50,8 @@ export type RestConnection = {
   readonly items?: string;
   readonly next?: string;
   readonly more?: string;
-  readonly pages?: "LINKED" | "NUMBERED";
+  readonly total?: string;
+  readonly pages?: "LINKED" | "NUMBERED" | "OFFSET";
 };
 
 export type RestName = { readonly name?: string; readonly in?: InputLocation; readonly self?: boolean };

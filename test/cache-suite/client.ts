@@ -8,7 +8,7 @@ import type { RestResponse } from "../../src/rest/rest-response.ts";
 import { configure } from "../graphql/configure.ts";
 import type { Fetch, Fetched, Init } from "./suite.ts";
 
-const operation: Operation = { id: "test", product: "A", text: "text/plain" };
+const operation: Operation = { id: "test", product: "A", accept: "text/plain", text: true };
 const config = configure();
 
 type Send = (

@@ -89,7 +89,9 @@ test("a base that cannot be read ends the run with exit code 3", async () => {
 });
 
 test("an approval settles a change, an expired approval fails, an unused approval is a note", async () => {
-  const root = repository();
+  const root = repository({
+    "spec/schema.graphql": edited(depotSchema, "company: String!", "company: String"),
+  });
   const settled = async (): Promise<Report> => {
     await codegen([], { root, ...silent });
     return reportOf(root, "--base", "HEAD");
@@ -97,13 +99,13 @@ test("an approval settles a change, an expired approval fails, an unused approva
   write(root, {
     "spec/openapi.yaml": edited(
       depotOpenapi,
-      "        phone:\n          type: string\n",
-      "        phone:\n          type: string\n          nullable: true\n",
+      "required: [code, company]\n      properties:\n        code:\n",
+      "required: [code]\n      properties:\n        code:\n",
     ),
   });
   const before = await settled();
   const [finding] = before.findings as [Finding];
-  expect(before.findings).toMatchObject([{ rule: "rest-nullable-changed", coordinate: "Courier.phone" }]);
+  expect(before.findings).toMatchObject([{ rule: "rest-required-changed", coordinate: "Courier.company" }]);
   const entry = (fingerprint: string, expires: string): string =>
     `- { fingerprint: "${fingerprint}", rule: ${finding.rule}, coordinate: "${finding.coordinate}", reason: agreed, author: ops, expires: "${expires}" }\n`;
   write(root, { "spec/approvals.yaml": entry(finding.fingerprint ?? "", "2026-02-01") });
@@ -116,7 +118,7 @@ test("an approval settles a change, an expired approval fails, an unused approva
   });
   const late = await settled();
   expect(late.findings.map(({ rule, severity }) => `${rule} ${severity}`)).toEqual([
-    "rest-nullable-changed error",
+    "rest-required-changed error",
     "approval-expired error",
     "approval-unused note",
   ]);

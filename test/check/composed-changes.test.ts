@@ -116,3 +116,54 @@ test("a property that was always there and may be missing or null now is a break
     { class: "breaking", message: `${at}.name may be left out now` },
   ]);
 });
+
+test("an optional property that may be null too now changes nothing that GraphQL shows, nor does a nullable one that may be missing", () => {
+  expect(changesBetween(answer(false, false), answer(false, true))).toEqual([
+    { class: "safe", message: `${at}.name may be null now` },
+  ]);
+  expect(changesBetween(answer(true, true), answer(false, true))).toEqual([
+    { class: "safe", message: `${at}.name may be left out now` },
+  ]);
+});
+
+test("a schema that may be null now breaks the fields that always had a value, and no other", () => {
+  const owned = (type: unknown): string => {
+    const owner = { $ref: "#/components/schemas/Person" };
+    const schema = {
+      type: "object",
+      required: ["owner"],
+      properties: { owner, deputy: owner, name },
+    };
+    const document = JSON.parse(openapi(schema)) as Record<string, unknown>;
+    return JSON.stringify({ ...document, components: { schemas: { Person: { ...person, type } } } });
+  };
+  const sdl = `type Query { answer: Answer @rest(operation: "answer") }
+type Answer { name: String owner: Person deputy: Person }
+type Person { name: String }
+`;
+  const [base, head] = [snapshot(owned("object"), sdl), snapshot(owned(["object", "null"]), sdl)];
+  if (!base.model) throw new Error("no model");
+  const { changes } = examine(head, { ...base, model: base.model, name: "base" }, "2026-01-01");
+  expect(changes.map(({ class: kind, message, coordinates }) => [kind, message, coordinates])).toEqual([
+    ["breaking", "schema Person may be null now", ["Answer.owner"]],
+    ["safe", "schema Person may be null now", ["Answer.deputy"]],
+  ]);
+});
+
+test("an integer of 64 bits stays one beside a member without a format, and a member with 64 bits is a new danger", () => {
+  const [wide, bare] = [{ type: "integer", format: "int64" }, { type: "integer" }];
+  const id = (...members: object[]): string =>
+    openapi({
+      type: "object",
+      properties: { name, id: members.length > 1 ? { oneOf: members } : members[0] },
+    });
+  const ofFormat = (before: string, after: string) =>
+    changesBetween(before, after).filter(({ message }) => /int64/.test(message));
+  expect(ofFormat(id(wide), id(wide, bare))).toEqual([]);
+  expect(ofFormat(id(wide), id(bare))).toEqual([
+    { class: "safe", message: `${at}.id has no format now, it had int64` },
+  ]);
+  expect(ofFormat(id(bare), id(bare, wide))).toEqual([
+    { class: "dangerous", message: `${at}.id has int64 now, it had no format` },
+  ]);
+});

@@ -38,8 +38,32 @@ export function compareValues(
   pair: Pair,
   depth: number,
 ): Compared[] {
-  const result = directive(field.astNode, "rest")?.result;
-  return compare(schema, field.type, { ...pair, rest: at(pair.rest, result) }, depth, "");
+  const { result, connection } = directive(field.astNode, "rest") ?? {};
+  const rest = connection
+    ? connectionOf(pair.rest, membersOf(connection), membersOf(pair.shown))
+    : at(pair.rest, result);
+  return compare(schema, field.type, { ...pair, rest }, depth, "");
+}
+
+/** The first page as a connection has to show it. Of a cursor only the type is known: what it holds is not REST's. */
+function connectionOf(rest: unknown, { items, next, more }: Json, shown: Json): unknown {
+  if (rest === null) return null;
+  const list = at(rest, items);
+  const [edges, info] = [listOf(shown.edges), membersOf(shown.pageInfo)];
+  const cursor = (value: unknown): unknown =>
+    typeof value === "string" && value !== "" ? value : "a cursor";
+  const isEmpty = listOf(list).length === 0;
+  // the next page's number, or its Link header, is not in the body
+  const hasNextPage = more ? at(rest, more) === true : next ? !!at(rest, next) : info.hasNextPage === true;
+  const [startCursor, endCursor] = [info.startCursor, info.endCursor].map(isEmpty ? (each) => each : cursor);
+  return {
+    ...(Array.isArray(rest) ? {} : membersOf(rest)),
+    nodes: list,
+    edges: Array.isArray(list)
+      ? list.map((node, index) => ({ node, cursor: cursor(membersOf(edges[index]).cursor) }))
+      : list,
+    pageInfo: { hasNextPage, hasPreviousPage: false, startCursor, endCursor },
+  };
 }
 
 function compare(
@@ -113,7 +137,7 @@ function at(value: unknown, name: unknown): unknown {
 const enumName = (type: GraphQLEnumType, rest: unknown): string | undefined =>
   type.getValues().find(({ name, astNode }) => (directive(astNode, "restName")?.name ?? name) === rest)?.name;
 
-function directive(node: ASTNode | null | undefined, name: string): Json | undefined {
+export function directive(node: ASTNode | null | undefined, name: string): Json | undefined {
   const all = node && "directives" in node ? ((node.directives ?? []) as readonly ConstDirectiveNode[]) : [];
   const found = all.find((each) => each.name.value === name);
   return (

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import { generatedFiles, typeErrors } from "../codegen/type-check.ts";
+import { AnswerCheck } from "./answer-check.ts";
 import { Oracle } from "./oracle.ts";
 import { proposalsOf } from "./proposals.ts";
 
@@ -15,6 +16,23 @@ test("every operation of Scalar Galaxy is proposed, and all proposals bind toget
   expect(counts).toMatchObject({ operations: 9, proposed: 9, alone: 9, together: 9, failures: [] });
   expect(typeErrors(await generatedFiles(group?.schema ?? "", text))).toEqual([]);
 }, 180_000);
+
+test("an answer that the document does not allow is one, and one that it allows is not", () => {
+  const check = new AnswerCheck(parse(text));
+  const planet = { id: 1, name: "Mars", type: "terrestrial" };
+  expect(check.breach("getPlanet", 200, planet)).toBeUndefined();
+  expect(check.breach("getPlanet", 200, { ...planet, name: null })).toBe("body/name must be string");
+  const owner = { type: "object", properties: { name: { type: "string" } } };
+  const schema = { nullable: true, allOf: [{ $ref: "#/components/schemas/Owner", enum: [1] }] };
+  const content = { "application/json": { schema } };
+  const older = new AnswerCheck({
+    openapi: "3.0.3",
+    paths: { "/a": { get: { responses: { "2XX": { content } } } } },
+    components: { schemas: { Owner: owner } },
+  });
+  for (const value of [null, { name: "a" }]) expect(older.breach("GET /a", 200, value)).toBeUndefined();
+  expect(older.breach("GET /a", 200, { name: null })).toMatch(/body\/name must be string/);
+});
 
 test("the oracle of the histories sees a change, and none where there is none", () => {
   const document = parse(text);

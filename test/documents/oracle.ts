@@ -138,7 +138,7 @@ function argument(of: ConstDirectiveNode | undefined, name: string): string | un
   const value = of?.arguments?.find((each) => each.name.value === name)?.value;
   return value?.kind === Kind.STRING ? value.value : undefined;
 }
-type Page = Readonly<Partial<Record<"items" | "next" | "more" | "pages", string>>>;
+type Page = Readonly<Partial<Record<"items" | "next" | "more" | "total" | "pages", string>>>;
 
 /** The values of `connection`, as the schema writes them. */
 function connectionOf(rest: ConstDirectiveNode | undefined): Page | undefined {
@@ -292,7 +292,7 @@ export class Oracle {
   }
 
   /** What the document says about the way to the next page, as text. */
-  #readsOn(reader: Reader, operation: Json, answer: unknown, { next, more, pages }: Page): string {
+  #readsOn(reader: Reader, operation: Json, answer: unknown, { next, more, total, pages }: Page): string {
     const typesAt = (path: string | undefined): unknown[] =>
       path === undefined
         ? []
@@ -304,7 +304,7 @@ export class Oracle {
         status.startsWith("2") &&
         Object.keys((reader.resolve(response).headers ?? {}) as Json).some((name) => /^link$/i.test(name)),
     );
-    return JSON.stringify([typesAt(next), typesAt(more), pages === "LINKED" && linked]);
+    return JSON.stringify([typesAt(next), typesAt(more), typesAt(total), pages === "LINKED" && linked]);
   }
 
   #steps(

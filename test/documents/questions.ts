@@ -26,9 +26,12 @@ export type Question = {
   readonly field: GraphQLField<unknown, unknown>;
   readonly document: string;
   readonly variables: Limits;
+  /** The levels of objects that the document asks for. */
+  readonly depth: number;
 };
 
-export const depth = 5;
+/** The most levels, and characters, of a question: unions in unions grow fast. */
+const [mostLevels, mostCharacters] = [5, 300_000];
 
 /** The fields of an object that a question asks for, at this distance from the last level. */
 export const fieldsShown = (type: GraphQLObjectType, left: number): GraphQLField<unknown, unknown>[] =>
@@ -53,8 +56,11 @@ function question(
   const declared = given.map(({ name, type }) => `$${name}: ${type}`).join(", ");
   const args = given.map(({ name }) => `${name}: $${name}`).join(", ");
   const kind = root === schema.getMutationType() ? "mutation" : "query";
-  const document = `${kind}${declared && `(${declared})`} { ${field.name}${args && `(${args})`} ${selection(schema, getNamedType(field.type), depth)} }`;
-  return { field, document, variables };
+  const of = (depth: number): string =>
+    `${kind}${declared && `(${declared})`} { ${field.name}${args && `(${args})`} ${selection(schema, getNamedType(field.type), depth)} }`;
+  let depth = mostLevels;
+  while (depth > 1 && of(depth).length > mostCharacters) depth--;
+  return { field, document: of(depth), variables, depth };
 }
 
 /** The fields of a member have its name in their alias: members may have fields of one name and different types. */

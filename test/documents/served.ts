@@ -11,10 +11,11 @@ import { type ReadFile, RestDocument } from "../../src/openapi/document.ts";
 import { listens, startProgram } from "../child-process.ts";
 import { copyProject } from "../e2e/project-copy.ts";
 import { patient } from "../patient.ts";
-import { compareValues } from "./compare-values.ts";
+import { AnswerCheck } from "./answer-check.ts";
+import { compareValues, directive } from "./compare-values.ts";
 import { type Prism, type RestAnswer, startPrism } from "./prism.ts";
 import type { Group } from "./proposals.ts";
-import { type ArgumentSchemas, depth, type Question, questionsOf } from "./questions.ts";
+import { type ArgumentSchemas, type Question, questionsOf } from "./questions.ts";
 
 export type Served = {
   /** Operations that Prism answered with success, as the document says. */
@@ -28,7 +29,7 @@ export type Served = {
 
 type Counts = { served: number; values: number; right: number; reasons: string[] };
 
-export async function serve(read: ReadFile, group: Group): Promise<Served> {
+export async function serve(read: ReadFile, groups: readonly Group[]): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), "messaging-graphql-served-"));
   const { value } = new RestDocument("openapi.yaml", read).root;
   const file = join(folder, "openapi.json");
@@ -36,7 +37,9 @@ export async function serve(read: ReadFile, group: Group): Promise<Served> {
   const counts: Counts = { served: 0, values: 0, right: 0, reasons: [] };
   const prism = await startPrism(file);
   try {
-    await serveGroup(read, group.schema, prism, headersOf(value), counts);
+    const check = new AnswerCheck(value as Readonly<Record<string, unknown>>);
+    for (const { schema } of groups)
+      await serveGroup(read, schema, { prism, check, headers: headersOf(value), counts });
   } finally {
     await prism.stop();
     rmSync(folder, { recursive: true });
@@ -44,13 +47,7 @@ export async function serve(read: ReadFile, group: Group): Promise<Served> {
   return counts;
 }
 
-async function serveGroup(
-  read: ReadFile,
-  sdl: string,
-  prism: Prism,
-  headers: Record<string, string>,
-  counts: Counts,
-): Promise<void> {
+async function serveGroup(read: ReadFile, sdl: string, asked: Omit<Asked, "schema">): Promise<void> {
   const spec = mkdtempSync(join(tmpdir(), "messaging-graphql-spec-"));
   for (const name of ["openapi.yaml", "overlay.yaml"]) {
     const text = read(name);
@@ -67,7 +64,11 @@ async function serveGroup(
     MAX_FIELDS: "1000000",
     MAX_ALIASES: "100000",
   };
-  const role = startProgram([copy.main, "graphql"], { ...patient, ...limits, REST_BASE_URL: prism.url });
+  const role = startProgram([copy.main, "graphql"], {
+    ...patient,
+    ...limits,
+    REST_BASE_URL: asked.prism.url,
+  });
   try {
     const url = new URL("/v1/graphql", await listens(role));
     const { argumentSchemas } = (await import(join(copy.root, "generated/arguments.ts"))) as {
@@ -75,16 +76,23 @@ async function serveGroup(
     };
     const schema = buildASTSchema(parse(sdl), { assumeValidSDL: true });
     for (const question of questionsOf(schema, argumentSchemas))
-      await ask(url, question, { schema, prism, headers, counts });
+      await ask(url, question, { schema, ...asked });
   } finally {
     await role.stop();
     copy.remove();
   }
 }
 
-type Asked = { schema: GraphQLSchema; prism: Prism; headers: Record<string, string>; counts: Counts };
+type Asked = {
+  schema: GraphQLSchema;
+  prism: Prism;
+  check: AnswerCheck;
+  headers: Record<string, string>;
+  counts: Counts;
+};
 
-async function ask(url: URL, question: Question, { schema, prism, headers, counts }: Asked): Promise<void> {
+async function ask(url: URL, question: Question, asked: Asked): Promise<void> {
+  const { schema, prism, check, headers, counts } = asked;
   prism.taken();
   const reply = await fetch(url, {
     method: "POST",
@@ -101,10 +109,13 @@ async function ask(url: URL, question: Question, { schema, prism, headers, count
     return say(`Prism answers ${sent.request} with ${sent.status}: ${sent.text}`);
   const [broken] = sent.violations;
   if (broken !== undefined) return say(`Prism's own answer breaks the document: ${broken}`);
-  counts.served++;
   const pair = { rest: bodyOf(sent), shown: answer.data?.[name], path: name };
-  const compared = compareValues(schema, question.field, pair, depth);
+  const compared = compareValues(schema, question.field, pair, question.depth);
   const wrong = compared.filter(({ isRight }) => !isRight);
+  const operation = String(directive(question.field.astNode, "rest")?.operation);
+  const breach = wrong.length > 0 ? check.breach(operation, sent.status, pair.rest) : undefined;
+  if (breach !== undefined) return say(`Prism's own answer breaks the document: ${breach}`);
+  counts.served++;
   counts.values += compared.length;
   counts.right += compared.length - wrong.length;
   const [first] = wrong;

@@ -334,6 +334,34 @@ type ThingConnection {
   ]);
 });
 
+test("propose prints a connection for a list that begins at an offset", async () => {
+  const integer = { type: "integer", format: "int32" };
+  const answer = (meta: object) => ({
+    type: "object",
+    required: ["data"],
+    properties: { data: things, meta: { type: "object", properties: meta } },
+  });
+  const out = await proposed(
+    documentOf({
+      listThings: [
+        // nothing says with which page counting begins
+        { page: integer, offset: { ...integer, minimum: 0 }, limit: integer },
+        answer({ total_count: integer, filter_count: integer }),
+      ],
+      findThings: [
+        { startIndex: { ...integer, default: 1 }, count: { ...integer, maximum: 50 } },
+        answer({}),
+      ],
+    }),
+  );
+  expect(out).toContain(`connection: { items: "data", total: "meta.filter_count", pages: OFFSET })`);
+  expect(out).toContain(`    after: String @restName(name: "startIndex")
+    first: Int = 20 @restName(name: "count")
+  ): FindThingsThingConnection
+    @rest(operation: "findThings", connection: { items: "data", pages: OFFSET })
+`);
+});
+
 test.each([
   ["the next page's address", { next: { type: "string", format: "uri" } }, { cursor: { type: "string" } }],
   [

@@ -34,7 +34,7 @@ export const operations: Record<string, Operation> = {
       "body:few": { style: "form", explode: false },
     },
   },
-  "GET /motto": { id: "getMotto", product: "A", text: "text/plain" },
+  "GET /motto": { id: "getMotto", product: "A", accept: "text/plain, application/json;q=0.5", text: true },
   "GET /others": { id: "listOthers", product: "B" },
   "POST /things": { id: "makeThing", product: "A" },
   "DELETE /things/{thingId}": { id: "dropThing", product: "A", empty: true },

@@ -1,4 +1,4 @@
-/** Connections over lists that REST pages by number: read on by counting, or by the `Link` header. */
+/** Connections over lists that REST pages by number or by offset: read on by counting, or by the `Link` header. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { connection } from "../../src/rest/connection.ts";
@@ -25,6 +25,12 @@ function restOf(length: number, { from, cap }: Manner) {
     const link = `<https://rest.example/items?per_page=${size}&page=${number + 1}>; rel="next", <https://rest.example/items?page=${from}>; rel="first"`;
     return { page: items.slice(at, at + size), link: at + size < length ? link : undefined };
   };
+  // a list whose pages begin at an offset, counted from `from`
+  const rowsOf = (args: Args): { rows: Item[]; total: number } => {
+    asked.push({ first: args.first ?? null, after: args.after ?? null });
+    const at = Number(args.after ?? from) - from;
+    return { rows: items.slice(at, at + Math.min(args.first ?? byDefault, cap)), total: length };
+  };
   return {
     asked,
     linked: (args: Args) =>
@@ -39,6 +45,16 @@ function restOf(length: number, { from, cap }: Manner) {
         { items: [], from, full: byDefault, first: byDefault },
         async (inner) => pageOf(inner).page,
       ),
+    offset: (args: Args) =>
+      connection(
+        args,
+        { items: [], from, offset: true, full: cap, first: byDefault, most: cap },
+        async (inner) => rowsOf(inner).rows,
+      ),
+    ofTotal: (args: Args) =>
+      connection(args, { items: ["rows"], from, offset: true, total: ["total"] }, async (inner) =>
+        rowsOf(inner),
+      ),
     limited: (args: Args) =>
       connection(
         args,
@@ -48,9 +64,9 @@ function restOf(length: number, { from, cap }: Manner) {
   };
 }
 
-type Paged = Awaited<ReturnType<ReturnType<typeof restOf>["counted"]>>;
+type Paged = Pick<Awaited<ReturnType<ReturnType<typeof restOf>["counted"]>>, "nodes" | "edges" | "pageInfo">;
 
-const ways = ["linked", "counted", "limited"] as const;
+const ways = ["linked", "counted", "limited", "offset", "ofTotal"] as const;
 
 test.each(ways)(
   "%s: reading on behind any edge gives the rest of the list, whatever `first` is then",
@@ -132,6 +148,63 @@ test("a flag of the answer says whether there is a next page, also behind a full
   expect((await page(true)).pageInfo.hasNextPage).toBe(true);
   for (const more of [false, null, undefined]) expect((await page(more)).pageInfo.hasNextPage).toBe(false);
 });
+
+test("an offset reads on behind the items that came, and needs no call to know a total or a short page", async () => {
+  for (const way of ["offset", "ofTotal"] as const) {
+    const { [way]: page, asked } = restOf(7, { from: 1, cap: 5 });
+    const seen: number[] = [];
+    let after: string | null = null;
+    for (let turn = 0; turn < 9; turn++) {
+      const { nodes, pageInfo }: Paged = await page({ first: 9, after });
+      seen.push(...nodes.map(({ id }) => id));
+      if (!pageInfo.hasNextPage) break;
+      after = pageInfo.endCursor;
+    }
+    expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    expect(asked).toEqual([
+      { first: 9, after: "1" },
+      { first: 9, after: "6" },
+    ]);
+  }
+});
+
+test("an empty page at an offset is the last one, whatever the total or a flag says", async () => {
+  const page = (answer: object) =>
+    connection({}, { items: ["rows"], from: 0, offset: true, total: ["total"] }, async () => ({
+      rows: [] as Item[],
+      ...answer,
+    }));
+  expect((await page({ total: 9 })).pageInfo).toMatchObject({ hasNextPage: false, endCursor: null });
+  expect((await page({})).pageInfo.hasNextPage).toBe(false);
+  const flagged = connection({}, { items: ["rows"], from: 0, offset: true, more: ["more"] }, async () => ({
+    rows: [] as Item[],
+    more: true,
+  }));
+  expect((await flagged).pageInfo.hasNextPage).toBe(false);
+});
+
+test("without its total, a page at an offset has a next one as long as it has items", async () => {
+  const page = (rows: Item[]) =>
+    connection({}, { items: ["rows"], from: 0, offset: true, total: ["total"] }, async () => ({
+      rows,
+      total: null,
+    }));
+  expect((await page([{ id: 1 }])).pageInfo.hasNextPage).toBe(true);
+  expect((await page([])).pageInfo.hasNextPage).toBe(false);
+});
+
+test.each(["1:2", "0/4:2", "0:two", "0:"])(
+  "the cursor %s is no offset, and REST is not asked",
+  async (text) => {
+    const { offset, asked } = restOf(3, { from: 1, cap: 9 });
+    const after = Buffer.from(text).toString("base64url");
+    await expect(offset({ after })).rejects.toMatchObject({
+      code: "BAD_USER_INPUT",
+      details: { argument: "after" },
+    });
+    expect(asked).toEqual([]);
+  },
+);
 
 test.each([
   ["without the size of its pages", "3:2"],

@@ -10,7 +10,7 @@ describe("text", () => {
   test("is the value of an operation that documents it, and is asked for", async () => {
     const { rest, server } = await text("text/plain; charset=utf-8");
     expect(await rest.get("/motto")).toBe("Keep it\nsimple.");
-    expect(server.requests[0]).toMatch(/\r\naccept: text\/plain, application\/json\r\n/i);
+    expect(server.requests[0]).toMatch(/\r\naccept: text\/plain, application\/json;q=0\.5\r\n/i);
   });
 
   test("breaks the contract of any other operation, and a type that is not documented breaks it here", async () => {

@@ -48,7 +48,12 @@ export function bindAbstract(
     checkDiscriminator(binder, where, variant, property, name);
     for (const chosen of variant.values) members.set(chosen, member.name);
     const narrowed = variantType(value.typeExpression, property, variant.values);
-    binder.addBacking(member.name, variant.shape, binder.typeExpressionOf(variant.shape, narrowed));
+    const { shape } = variant;
+    binder.addBacking(member.name, {
+      ...value,
+      shape,
+      typeExpression: binder.typeExpressionOf(shape, narrowed),
+    });
   }
   for (const member of left) {
     findings.add(

@@ -22,18 +22,22 @@ export function bindConnection(
   inputs: readonly Input[],
   value: ResponseValue,
 ): { connection: Connection; value: ResponseValue } | undefined {
-  const { items, next, more } = field.directive.connection ?? {};
+  const { items, next, more, total } = field.directive.connection ?? {};
   const isBare = items === undefined;
-  const [found, cursor, hasMore] = [items, next, more].map((path) =>
+  const [found, cursor, hasMore, count] = [items, next, more, total].map((path) =>
     path === undefined ? undefined : followPath(binder, field, value, path, "connection"),
   );
   const list = isBare ? { ...value, shape: withNullable(value.shape, false), optional: false } : found;
-  if (!list || (next !== undefined && !cursor) || (more !== undefined && !hasMore)) return undefined;
+  const isFound = [next, more, total].every(
+    (path, index) => path === undefined || [cursor, hasMore, count][index] !== undefined,
+  );
+  if (!list || !isFound) return undefined;
   const item = list.shape.items;
   const fits = [
     fitsType(binder, field, items, list.shape, "array"),
     !cursor || fitsType(binder, field, next, cursor.shape, "string"),
     !hasMore || fitsType(binder, field, more, hasMore.shape, "boolean"),
+    !count || fitsType(binder, field, total, count.shape, "integer"),
     fitsArguments(binder, field, inputs),
   ];
   const paging = fits.includes(false) ? undefined : bindPaging(binder, field, inputs);
@@ -44,6 +48,7 @@ export function bindConnection(
       items: items?.split(".") ?? [],
       ...paging,
       ...(more !== undefined && { more: more.split(".") }),
+      ...(total !== undefined && { total: total.split(".") }),
       ...sizesOf(inputs),
     },
     value: {
@@ -63,10 +68,11 @@ function fitsType(
 ): boolean {
   const place = path === undefined ? "" : ` at "${path}"`;
   if (shape.types.size === 1 && shape.types.has(type)) return true;
+  const needed = { array: "a list", integer: "an integer" }[type as string] ?? `a ${type}`;
   findings.add(
     "connection-unfit",
     { ...where, schema: directivePlace(definition, "rest", "connection"), rest: shape.node },
-    `a connection needs ${type === "array" ? "a list" : `a ${type}`}${place}, but REST sends ${describeShape(shape)}`,
+    `a connection needs ${needed}${place}, but REST sends ${describeShape(shape)}`,
     "name the property of the page that holds it",
   );
   return false;
@@ -103,7 +109,8 @@ function fitsArguments({ findings }: Binder, field: FieldInProgress, inputs: rea
       `${where.coordinate} is a connection, whose \`first\` is an Int that feeds REST's page size`,
       "give it the type Int, and @restName for the name of REST's parameter",
     );
-  if (sizesOf(inputs).first !== undefined || isNonNullType(first)) return true;
+  const isOffset = directive.connection?.pages === "OFFSET"; // such a page says by its items where the next one begins
+  if (isOffset || sizesOf(inputs).first !== undefined || isNonNullType(first)) return true;
   return add(
     `${where.coordinate} is a connection, and how long its pages are without \`first\` is unknown`,
     "give `first` a default, or document the default of REST's parameter",

@@ -4,7 +4,7 @@ import { directivePlace } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import { didYouMean } from "../findings.ts";
-import type { ResponseValue } from "./response-value.ts";
+import { type ResponseValue, withStatus } from "./response-value.ts";
 import { propertyType } from "./type-expression.ts";
 
 /** `argument` is the one of `@rest` that has the path. Returns `undefined` after a finding. */
@@ -23,7 +23,7 @@ export function followPath(
       binder.findings.add(
         "result-missing",
         at,
-        `the answer of ${operation.id} has no property "${step}"${didYouMean(step, declaredNames(value.shape))}`,
+        `the answer of ${operation.id}${withStatus(value)} has no property "${step}"${didYouMean(step, declaredNames(value.shape))}`,
         "name where the value stands in the body",
       );
       return undefined;
@@ -31,7 +31,7 @@ export function followPath(
     const optional = value.optional || !next.required || value.shape.nullable;
     const typeExpression = binder.typeExpressionOf(next.shape, propertyType(value.typeExpression, step));
     binder.relyOnResponse(where.coordinate, value.shape.node, next.node);
-    value = { shape: next.shape, optional, typeExpression };
+    value = { ...value, shape: next.shape, optional, typeExpression };
   }
   return value;
 }

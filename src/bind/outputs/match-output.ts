@@ -8,7 +8,7 @@ import {
   isScalarType,
   isAbstractType as isUnionOrInterface,
 } from "graphql";
-import { type Shape, unresolvedSchema } from "../../openapi/shape.ts";
+import { unresolvedSchema } from "../../openapi/shape.ts";
 import type { Binder } from "../binder.ts";
 import type { Where } from "../findings.ts";
 import {
@@ -22,7 +22,7 @@ import {
   uncoveredEnumValues,
 } from "../type-rules.ts";
 import { bindAbstract } from "./bind-abstract.ts";
-import type { ResponseValue } from "./response-value.ts";
+import { type ResponseValue, withStatus } from "./response-value.ts";
 import { itemType } from "./type-expression.ts";
 
 export function matchOutput(
@@ -49,7 +49,7 @@ export function matchOutput(
   const isArray = value.shape.types.has("array");
   if (isListType(type)) {
     if (!isArray || value.shape.types.size > 1 || !value.shape.items)
-      return addMismatch(binder, at, "output-list", `is ${type}`, value.shape);
+      return addMismatch(binder, at, "output-list", `is ${type}`, value);
     const items = value.shape.items;
     const typeExpression = binder.typeExpressionOf(items, itemType(value.typeExpression));
     return matchOutput(binder, { ...where, rest: items.node }, type.ofType, {
@@ -59,7 +59,7 @@ export function matchOutput(
     });
   }
   if (isArray && !(isScalarType(type) && scalarCoversOutput(type, value.shape)))
-    return addMismatch(binder, at, "output-list", `is ${type}`, value.shape);
+    return addMismatch(binder, at, "output-list", `is ${type}`, value);
   return matchNamed(binder, where, type, value);
 }
 
@@ -68,7 +68,7 @@ function matchNamed(binder: Binder, where: Where, type: GraphQLOutputType, value
   const at = { ...where, rest: value.shape.node };
   if (isScalarType(type)) {
     if (!scalarCoversOutput(type, value.shape))
-      return addMismatch(binder, at, "output-type", `is ${type}`, value.shape);
+      return addMismatch(binder, at, "output-type", `is ${type}`, value);
     checkFormat(binder, at, type, value.shape, "sends");
     if (type.name === "Int" && exceedsInt(value.shape)) {
       findings.add(
@@ -81,7 +81,7 @@ function matchNamed(binder: Binder, where: Where, type: GraphQLOutputType, value
     if (type.name === "ID") checkExactInteger(binder, at, where.coordinate, value.shape);
   } else if (isEnumType(type)) {
     if (!isStringEnum(value.shape))
-      return addMismatch(binder, at, "output-type", `is the enum ${type}`, value.shape);
+      return addMismatch(binder, at, "output-type", `is the enum ${type}`, value);
     const missing = uncoveredEnumValues(schema, type, value.shape);
     if (missing.length > 0) {
       findings.add(
@@ -92,9 +92,8 @@ function matchNamed(binder: Binder, where: Where, type: GraphQLOutputType, value
       );
     }
   } else if (isObjectType(type)) {
-    if (!isObject(value.shape))
-      return addMismatch(binder, at, "output-type", `is the object ${type}`, value.shape);
-    binder.addBacking(type.name, value.shape, value.typeExpression);
+    if (!isObject(value.shape)) return addMismatch(binder, at, "output-type", `is the object ${type}`, value);
+    binder.addBacking(type.name, value);
   } else if (isUnionOrInterface(type)) {
     bindAbstract(binder, at, type, value);
   }
@@ -105,13 +104,14 @@ function addMismatch(
   where: Where,
   rule: "output-type" | "output-list",
   what: string,
-  shape: Shape,
+  value: ResponseValue,
 ): void {
+  const { shape } = value;
   if (shape.node.value === unresolvedSchema) return;
   binder.findings.add(
     rule,
     where,
-    `${where.coordinate} ${what}, but REST sends ${describeShape(shape)}`,
+    `${where.coordinate} ${what}, but REST sends ${describeShape(shape)}${withStatus(value)}`,
     "give the field the type that REST sends",
   );
 }

@@ -1,5 +1,5 @@
 /**
- * Proves how a connection reads on: by a cursor in the body, by the `Link` header (RFC 8288), or by counting pages. A
+ * Proves how a connection reads on: by a cursor in the body, by the `Link` header (RFC 8288), or by counting pages or items. A
  * parameter's name proves nothing, so the schema says which, and the document must bear it out.
  */
 import { directivePlace } from "../../schema/directives.ts";
@@ -8,7 +8,7 @@ import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Connection, Input } from "../model.ts";
 import { describeShape } from "../type-rules.ts";
 
-type Paging = Pick<Connection, "next" | "link" | "from" | "full">;
+type Paging = Pick<Connection, "next" | "link" | "from" | "offset" | "full">;
 
 /** Returns `undefined` after a finding. The input `after` is there. */
 export function bindPaging(
@@ -17,7 +17,7 @@ export function bindPaging(
   inputs: readonly Input[],
 ): Paging | undefined {
   const { definition, directive, operation, where } = field;
-  const { next, pages } = directive.connection ?? {};
+  const { next, pages, total } = directive.connection ?? {};
   const add = (message: string, hint: string): undefined => {
     const at = { ...where, schema: directivePlace(definition, "rest", "connection"), rest: operation.node };
     binder.findings.add("connection-pages", at, message, hint);
@@ -28,8 +28,13 @@ export function bindPaging(
       "name the cursor's place in the body, or say how REST reads on without one",
     );
   const after = inputOf(inputs, "after") as Input;
+  if (total !== undefined && pages !== "OFFSET")
+    return add(
+      `${where.coordinate} has \`total\`, which says where pages end only if they begin at an offset`,
+      "remove `total`, or write `pages: OFFSET` if `after` feeds an offset",
+    );
   if (next !== undefined) return { next: next.split(".") };
-  return pages === "LINKED" ? linked(binder, field, after, add) : numbered(field, inputs, after, add);
+  return pages === "LINKED" ? linked(binder, field, after, add) : counted(field, inputs, after, add);
 }
 
 type Add = (message: string, hint: string) => undefined;
@@ -56,35 +61,38 @@ function linked(
   return { link: after.name };
 }
 
-/** A page that is not full is the last one, unless `more` says it. */
-function numbered(
+/** A page that is not full is the last one, unless `more` or `total` says it. */
+function counted(
   { directive, where }: FieldInProgress,
   inputs: readonly Input[],
   after: Input,
   add: Add,
 ): Paging | undefined {
   const { shape, name } = after;
-  const subject = `the pages of ${where.coordinate} are NUMBERED, but`;
+  const { pages, more, total } = directive.connection ?? {};
+  const offset = pages === "OFFSET" && { offset: true as const };
+  const begin = offset ? "the offset" : "the page's number";
+  const subject = `the pages of ${where.coordinate} are ${pages}, but`;
   if (shape.types.size !== 1 || !shape.types.has("integer") || after.in === "body")
     return add(
       `${subject} ${after.in} "${name}", which \`after\` feeds, is ${describeShape(shape)}`,
-      "have `after` feed the parameter that takes the page's number, outside the body",
+      `have \`after\` feed the parameter that takes ${begin}, outside the body`,
     );
   const from = shape.limits.default ?? shape.limits.minimum;
   if (typeof from !== "number" || !Number.isInteger(from) || from < 0)
     return add(
-      `${subject} the number of the first page is unknown`,
+      `${subject} ${offset ? "the offset" : "the number"} of the first page is unknown`,
       `document the default of "${name}", in an overlay if the document is a vendor's`,
     );
-  if (directive.connection?.more !== undefined) return { from };
+  if (more !== undefined || total !== undefined) return { from, ...offset };
   const { maximum, default: byDefault } = inputOf(inputs, "first")?.shape.limits ?? {};
   const full = maximum ?? byDefault;
   if (typeof full !== "number")
     return add(
       `${subject} nothing says whether a page is full, and so whether there is a next one`,
-      "add `first` over a parameter with a maximum or a default, or name a boolean of the answer in `more`",
+      `add \`first\` over a parameter with a maximum or a default, or name a boolean of the answer in \`more\`${offset ? ", or the number of all items in `total`" : ""}`,
     );
-  return { from, full };
+  return { from, ...offset, full };
 }
 
 /** The input that this argument feeds. */

@@ -4,7 +4,7 @@ import type { Binder } from "../binder.ts";
 import { didYouMean, type Where } from "../findings.ts";
 import type { Backing } from "../model.ts";
 import { describeShape, isObject } from "../type-rules.ts";
-import type { ResponseValue } from "./response-value.ts";
+import { type ResponseValue, withStatus } from "./response-value.ts";
 import { propertyType } from "./type-expression.ts";
 
 /** The steps of a REST name. A property whose own name has dots is one step. */
@@ -21,7 +21,8 @@ export function readProperty(
   let value: ResponseValue = { ...parent, optional: false };
   let at = where;
   for (const [index, step] of steps.entries()) {
-    const owner = index === 0 ? "the REST object" : `"${steps.slice(0, index).join(".")}"`;
+    const owner =
+      index === 0 ? `the REST object${withStatus(parent)}` : `"${steps.slice(0, index).join(".")}"`;
     if (!isObject(value.shape)) {
       binder.findings.add(
         "output-type",

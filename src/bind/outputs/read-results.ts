@@ -22,7 +22,8 @@ export function readResults(binder: Binder, field: FieldInProgress): ResponseVal
   if (responses.length === 0) checkNoContent(binder, field);
   return responses.flatMap(({ shape, media, status }) => {
     const typeExpression = binder.typeExpressionOf(shape, bodyType(operation, status, media));
-    const body = { shape, optional: isOptional, typeExpression };
+    const isOneOfSeveral = responses.length > 1;
+    const body = { shape, optional: isOptional, typeExpression, ...(isOneOfSeveral && { status }) };
     const { result } = directive;
     return (result === undefined ? body : followPath(binder, field, body, result, "result")) ?? [];
   });

@@ -3,7 +3,7 @@
 import type { RestDocument } from "../../openapi/document.ts";
 import { methodAndPath, type RestOperation } from "../../openapi/operation.ts";
 import { credentialHeadersOf, credentialPlacesOf, isAnonymousToo } from "../../openapi/security.ts";
-import { isText } from "../../standards/media-type.ts";
+import { includesJson, isText } from "../../standards/media-type.ts";
 import type { BoundField } from "../model.ts";
 import type { CalledOperation } from "./rest-request.ts";
 
@@ -25,7 +25,8 @@ function calledOperation(document: RestDocument, operation: RestOperation): Call
     styled.map((each) => [`${each.in}:${each.name}`, { style: each.style, explode: each.explode }]),
   );
   for (const [name, written] of body?.formStyles ?? []) style[`body:${name}`] = written;
-  const text = successes.find(({ media, shape }) => shape && media !== undefined && isText(media))?.media;
+  const read = successes.flatMap(({ media, shape }) => (shape && media !== undefined ? [media] : []));
+  const accept = acceptOf(read);
   return {
     id,
     product,
@@ -35,7 +36,15 @@ function calledOperation(document: RestDocument, operation: RestOperation): Call
     ...(places.size > 0 && { places: Object.fromEntries(places) }),
     ...(Object.keys(style).length > 0 && { style }),
     ...(body && body.media !== "application/json" && { media: body.media }),
-    ...(text !== undefined && { text }),
+    ...(accept !== "application/json" && { accept }),
+    ...(read.some(isText) && { text: true }),
     ...(successes.some(({ shape }) => !shape) && { empty: true }),
   };
+}
+
+/** The `Accept` header (RFC 9110 §12.5.1) for successes in these media types. Refusals come as JSON, whatever a success is. */
+function acceptOf(read: readonly string[]): string {
+  const media = new Set(read.map((each) => (includesJson(each) ? "application/json" : each)));
+  if (media.size === 0) return "application/json";
+  return [...media, ...(media.has("application/json") ? [] : ["application/json;q=0.5"])].join(", ");
 }

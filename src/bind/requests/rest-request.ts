@@ -85,8 +85,10 @@ export type CalledOperation = {
   readonly places?: Readonly<Record<string, CredentialPlace>>;
   /** The body's media type, if it is not `application/json`. */
   readonly media?: string;
-  /** The media type of a 2xx response that is text. */
-  readonly text?: string;
+  /** The `Accept` header, if it is not `application/json`. */
+  readonly accept?: string;
+  /** Whether a 2xx response may be text. */
+  readonly text?: true;
   /** Whether a 2xx response may have no JSON body. */
   readonly empty?: true;
 };

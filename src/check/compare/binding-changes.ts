@@ -49,7 +49,12 @@ function bindingOf(field: ModelField, now: ModelField): unknown {
 /** The paths alone: the sizes of pages are REST's. */
 const connectionOf = ({ connection }: BoundField): unknown =>
   connection
-    ? [connection.items, connection.next ?? connection.link ?? "numbered", connection.more ?? null]
+    ? [
+        connection.items,
+        connection.next ?? connection.link ?? (connection.offset ? "offset" : "numbered"),
+        connection.more ?? null,
+        connection.total ?? null,
+      ]
     : null;
 
 const describe = (field: ModelField): string =>

@@ -38,20 +38,27 @@ const covers = (outer: Shape, inner: Shape): boolean =>
   outer.types.size === 0 || (inner.types.size > 0 && typesFit(inner, outer));
 
 function compareFormats(answer: boolean, before: Shape, after: Shape, add: Add): void {
-  if (before.format === after.format) return;
-  const name = (shape: Shape): string => shape.format ?? "no format";
+  const [was, is] = answer ? [sentFormat(before), sentFormat(after)] : [before.format, after.format];
+  if (was === is) return;
   // an answer that had no format promises more now, unless it is the width of a number
-  const isPromise = before.format === undefined && !numberFormats.has(after.format ?? "");
+  const isPromise = was === undefined && !numberFormats.has(is ?? "");
+  // no field shows less of an integer whose width is not stated than of one with 64 bits
+  const isWidest = was === "int64" && is === undefined;
   const kind: ChangeClass = answer
-    ? isPromise
+    ? isPromise || isWidest
       ? "safe"
       : "dangerous"
-    : after.format === undefined || isWiderFormat(before, after)
+    : is === undefined || isWiderFormat(before, after)
       ? "safe"
       : "breaking";
-  const message = `has ${name(after)} now, it had ${name(before)}`;
-  add({ rule: "rest-format-changed", class: kind, message, before: name(before), after: name(after) });
+  const [old, now] = [was ?? "no format", is ?? "no format"];
+  const message = `has ${now} now, it had ${old}`;
+  add({ rule: "rest-format-changed", class: kind, message, before: old, after: now });
 }
+
+/** Of joined shapes, an answer may have the integers of each: those of one with 64 bits too. */
+const sentFormat = ({ format, integers }: Shape): string | undefined =>
+  format ?? (integers.some((each) => each.format === "int64") ? "int64" : undefined);
 
 const isWiderFormat = (before: Shape, after: Shape): boolean =>
   (before.format === "int32" && after.format === "int64") ||

@@ -44,14 +44,9 @@ export class ShapeComparison {
   /** `required` and `nullable` may differ between two uses of one schema: the change belongs to the use. */
   #usage(pair: ShapePair): void {
     const { old, new: now, direction } = pair;
-    // GraphQL shows null for a value that a response leaves out and for a null: one may take the other's place
-    const mayMiss = ({ required, shape }: ShapeUse): boolean => required === shape.nullable;
-    const isReplaced =
-      old.required !== now.required &&
-      old.shape.nullable !== now.shape.nullable &&
-      mayMiss(old) &&
-      mayMiss(now);
-    const looser = direction === "response" && !isReplaced ? "breaking" : "safe";
+    // GraphQL shows null for a value that a response leaves out and for a null: a value that may be one may be the other
+    const mayBeNull = !old.required || old.shape.nullable;
+    const looser = direction === "response" && !mayBeNull ? "breaking" : "safe";
     const tighter = direction === "response" ? "safe" : "breaking";
     if (old.required !== now.required)
       this.#add(
@@ -79,10 +74,12 @@ export class ShapeComparison {
           after: nullable,
         },
         isOfSchema ? "schema" : "use",
+        "use",
       );
   }
 
-  #add(pair: ShapePair, change: ShapeChange, of: "schema" | "use" = "schema"): void {
+  /** `of`: where it happened. `reaches`: the fields that rest on the schema, or those that rest on this use of it. */
+  #add(pair: ShapePair, change: ShapeChange, of: "schema" | "use" = "schema", reaches = of): void {
     const { old, new: now, at, direction } = pair;
     this.#changes.add({
       ...change,
@@ -91,7 +88,7 @@ export class ShapeComparison {
       message: `${at} ${change.message}`,
       old: of === "schema" ? old.shape.node : old.node,
       new: of === "schema" ? now.shape.node : now.node,
-      joins: of === "schema" ? [old.node, old.shape.node] : [old.node],
+      joins: reaches === "schema" ? [old.node, old.shape.node] : [old.node],
     });
   }
 

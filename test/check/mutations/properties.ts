@@ -32,7 +32,8 @@ function operators(yaml: YamlEdit, of: PropertyOf, is30: boolean): Record<string
     renamed: () => yaml.rename(at, `${property}_2`),
     retyped: () => yaml.replace(at, asJson({ type: otherType(type) })),
     "made nullable": () => {
-      if (mayBeNull(value)) return undefined;
+      // GraphQL shows null for a value that is left out too
+      if (mayBeNull(value) || index < 0) return undefined;
       return yaml.replace(
         at,
         asJson(is30 ? { nullable: true, allOf: [value] } : { anyOf: [value, { type: "null" }] }),

@@ -4,7 +4,10 @@
  */
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { ApolloClient, gql, HttpLink, InMemoryCache } from "@apollo/client";
+import { relayStylePagination } from "@apollo/client/utilities";
+import Negotiator from "negotiator";
+import { beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { ran } from "../../check/run.ts";
 import { listens, type Program, startProgram } from "../../child-process.ts";
 import { listen } from "../../gateway/fakes.ts";
@@ -16,7 +19,15 @@ let url: URL;
 /** The requests that the vendor got, each with the credentials in it. */
 const calls: string[] = [];
 
-/** The role in front of a vendor that answers every ticket. */
+/** The vendor has 23 articles, and gives 7 at once whatever is asked for. */
+function articlesFrom(url: string): object {
+  const { searchParams } = new URL(url, "http://vendor");
+  const [offset, limit] = ["offset", "limit"].map((name) => Number(searchParams.get(name)));
+  const data = Array.from({ length: 23 }, (_, id) => ({ id: String(id) }));
+  return { data: data.slice(offset, (offset ?? 0) + Math.min(limit ?? 0, 7)), meta: { count: data.length } };
+}
+
+/** The role in front of a vendor that answers every ticket, and 406 if `Accept` does not take what the document says. */
 beforeAll(async () => {
   copy = copyProject(join(import.meta.dirname, "spec"));
   await copy.codegen();
@@ -27,13 +38,19 @@ beforeAll(async () => {
       .filter((name) => headers[name] !== undefined)
       .map((name) => `${name}=${headers[name]}`);
     calls.push([method, url, ...carried, await text(request)].join(" ").trim());
-    if (url === "/api/motto")
-      return void response.writeHead(200, { "content-type": "text/plain" }).end("Be kind.");
+    const answer = (type: string, body: string): void => {
+      const isTaken = new Negotiator(request).mediaType([type]) !== undefined;
+      response
+        .writeHead(isTaken ? 200 : 406, { "content-type": type })
+        .end(isTaken ? body : '"not acceptable"');
+    };
+    if (url === "/api/motto") return answer("text/plain", "Be kind.");
     const sender = { kind: "contact", email: "a@b.example" };
-    if (url?.startsWith("/api/usage"))
-      return void response.writeHead(200, { "content-type": "application/json" }).end('{"used":3}');
-    const ticket = method === "POST" ? { id: 2 } : [{ id: 1, sender }];
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(ticket));
+    if (url?.startsWith("/api/usage")) return answer("application/json", '{"used":3}');
+    if (url?.startsWith("/api/articles"))
+      return answer("application/json", JSON.stringify(articlesFrom(url)));
+    if (method === "POST") return answer("application/json", '{"id":2}');
+    answer("application/vnd.desk.v2+json", JSON.stringify([{ id: 1, sender }]));
   });
   program = startProgram([copy.main, "graphql"], { REST_BASE_URL: vendor.url.href });
   url = await listens(program);
@@ -97,4 +114,32 @@ test("what is left out is not sent, also if every object inherits its name", asy
   await ask('{ usage(of: { team: "a" }) { used } }');
   await ask("query ($of: UsageOf) { usage(of: $of) { used } }", {}, { of: { team: "b" } });
   expect(calls).toEqual(["GET /api/usage?of[team]=a", "GET /api/usage?of[team]=b"]);
+});
+
+test("Apollo Client pages a list that begins at an offset to its end, whatever the vendor's longest page is", {
+  timeout: 20_000,
+}, async () => {
+  const typePolicies = { Query: { fields: { articles: relayStylePagination() } } };
+  const link = new HttpLink({ uri: new URL("/v1/graphql", url).href });
+  const client = new ApolloClient({ link, cache: new InMemoryCache({ typePolicies }) });
+  const query = gql`query Articles($first: Int, $after: String) {
+    articles(first: $first, after: $after) {
+      edges { cursor node { id } }
+      pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+    }
+  }`;
+  type Articles = {
+    articles: { edges: { node: { id: string } }[]; pageInfo: { hasNextPage: boolean; endCursor: string } };
+  };
+  const articles = client.watchQuery<Articles>({ query, variables: { first: 10 } });
+  const subscription = articles.subscribe(() => undefined);
+  onTestFinished(() => subscription.unsubscribe());
+  await client.query({ query, variables: { first: 10 } });
+  const current = () => (client.readQuery({ query, variables: { first: 10 } }) as Articles).articles;
+  while (current().pageInfo.hasNextPage)
+    await articles.fetchMore({ variables: { after: current().pageInfo.endCursor } });
+  expect(current().edges.map(({ node }) => node.id)).toEqual(
+    Array.from({ length: 23 }, (_, id) => String(id)),
+  );
+  expect(calls).toEqual([0, 7, 14, 21].map((offset) => `GET /api/articles?limit=10&offset=${offset}`));
 });

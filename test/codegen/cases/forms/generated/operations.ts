@@ -3,7 +3,7 @@
 import type { Operation } from "../src/rest/operation.ts";
 
 export const operations: Readonly<Record<string, Operation>> = {
-  "GET /motto": { id: "getMotto", product: "", text: "text/plain" },
+  "GET /motto": { id: "getMotto", product: "", accept: "text/plain, application/json;q=0.5", text: true },
   "POST /payments": {
     id: "pay",
     product: "",

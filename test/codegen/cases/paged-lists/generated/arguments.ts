@@ -2,6 +2,7 @@
 
 /** JSON Schema of each argument's value, by the field's schema coordinate. */
 export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, object>>>> = {
+  "Query.readers": { first: { maximum: 50 } },
   "Shelf.books": { first: { minimum: 1, maximum: 100 } },
 };
 
@@ -9,5 +10,6 @@ export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, ob
 export const argumentNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "Query.shelves": { per_page: "first", page: "after" },
   "Query.authors": { page: "after" },
+  "Query.readers": { limit: "first", offset: "after" },
   "Shelf.books": { count: "first", page: "after" },
 };

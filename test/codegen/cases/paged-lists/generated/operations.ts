@@ -5,5 +5,6 @@ import type { Operation } from "../src/rest/operation.ts";
 export const operations: Readonly<Record<string, Operation>> = {
   "GET /shelves": { id: "listShelves", product: "" },
   "GET /authors": { id: "listAuthors", product: "" },
+  "GET /readers": { id: "listReaders", product: "" },
   "GET /books": { id: "listBooks", product: "" },
 };
