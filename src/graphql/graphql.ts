@@ -17,6 +17,7 @@ import { type ManifestEntry, readManifest } from "./saved/manifest.ts";
 import { SavedOperations } from "./saved/saved-operations.ts";
 import { buildSchema } from "./schema.ts";
 import { shedOverload } from "./shed-overload.ts";
+import { limitStarts } from "./start-queue.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -53,6 +54,7 @@ export async function createGraphql(
   const apollo = createApollo(config, schema, server.log, planned ? executions : undefined, saved);
   await apollo.start();
   server.decorateRequest("forwarded");
+  server.decorateRequest("place");
   server.decorate("executions", executions);
   server.decorate("upstreams", upstreams);
   server.addHook("onClose", async () => {
@@ -64,6 +66,7 @@ export async function createGraphql(
   await server.register(async (scoped) => {
     const callers = new Callers(config, operations);
     shedOverload(scoped, config.env.MAX_CONCURRENT_REQUESTS, (request) => callers.of(request).caller);
+    limitStarts(scoped, (request) => callers.of(request).caller);
     const explored = { schema, operations: entries, credentials };
     const explorer = config.production ? undefined : createExplorer(explored, samples);
     routes(scoped, config, { apollo, upstreams, callers, saved, explorer });

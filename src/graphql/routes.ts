@@ -33,7 +33,6 @@ import type { RequestContext } from "./request-context.ts";
 import { requestedText } from "./saved/requested-text.ts";
 import type { SavedOperations } from "./saved/saved-operations.ts";
 import { addCalls, sendResponses, sendText, textOf } from "./send-response.ts";
-import { StartQueue } from "./start-queue.ts";
 
 /** Characters of a body from which on its parsing is measured: it takes a millisecond or more. */
 const largeBody = 16_384;
@@ -55,8 +54,6 @@ export function routes(
   const credentials = credentialNames(operations);
   const refusals = new Refusals();
   const answers = new Answers(upstreams.cache);
-  const starts = new StartQueue();
-  server.server.on("connection", () => starts.connected());
   const parse = jsonParser(server);
   leaveJsonBodies(server); // a caller that has used up its share waits before its body is parsed
   /** The parsing of a large body is charged to its caller. */
@@ -91,7 +88,9 @@ export function routes(
     if (admission) await admission;
     if (reply.raw.destroyed) return reply;
     const calls = explorer && request.headers["x-explain-calls"] === "1" ? collectCalls(record) : undefined;
-    const found = calls ? undefined : await answers.find(request, forwarded);
+    const kept = calls ? undefined : answers.find(request, forwarded);
+    if (kept instanceof Promise) request.place.leave(); // an identical query is executed for this one
+    const found = await kept;
     if (found instanceof Answer) {
       [record.operation, record.givenName] = [found.operation, found.givenName];
       scope.worked(msPerFoundAnswer + found.text.length / writtenPerMs);
@@ -125,10 +124,7 @@ export function routes(
       if (document.refused) refusals.set(query, response);
       return response;
     };
-    const start = starts.start(scope.caller);
     try {
-      if (start) await start;
-      if (reply.raw.destroyed) return reply;
       const parameters = read(scope);
       const isList = Array.isArray(parameters);
       if (isList && parameters.length > maxOperations) throw tooMany(maxOperations);
@@ -149,7 +145,7 @@ export function routes(
         ? sendResponses(request, reply, given, text)
         : send(request, reply, answer);
     } finally {
-      starts.end(scope.caller);
+      request.place.leave();
       found?.end();
       scope.close();
     }

@@ -7,6 +7,7 @@
  * start in such a turn.
  */
 import { performance } from "node:perf_hooks";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { FairBound } from "./fair-bound.ts";
 
 const atOnce = 16;
@@ -16,11 +17,39 @@ const mostWhileConnecting = 2;
 const busy = 0.9;
 const lookEveryMs = 2;
 
-type Waiting = { readonly caller: string; readonly begin: () => void };
+/** The place of a request: it waits in the queue, is executed, and leaves. */
+export class Place {
+  readonly caller: string;
+  readonly #begin: () => void;
+  readonly #end: (place: Place) => void;
+  #state: "waiting" | "executing" | "left" = "waiting";
+
+  constructor(caller: string, begin: () => void, end: (place: Place) => void) {
+    this.caller = caller;
+    this.#begin = begin;
+    this.#end = end;
+  }
+
+  get hasLeft(): boolean {
+    return this.#state === "left";
+  }
+
+  start(): void {
+    this.#state = "executing";
+    this.#begin();
+  }
+
+  /** Frees the place. A request that waits never starts. Only the first call counts. */
+  leave(): void {
+    const wasExecuting = this.#state === "executing";
+    this.#state = "left";
+    if (wasExecuting) this.#end(this);
+  }
+}
 
 export class StartQueue {
   readonly #executing = new FairBound();
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: Place[] = [];
   /** Starts in this turn, if it accepted a connection. */
   #started = 0;
   #isConnecting = false;
@@ -37,17 +66,22 @@ export class StartQueue {
     this.#schedule();
   }
 
-  /** Resolves when a request of the caller may start. `undefined`: at once. Each start has an `end`. */
-  start(caller: string): Promise<void> | undefined {
-    if (this.#waiting.length === 0 && this.#mayStart(caller)) return undefined;
-    this.#schedule();
-    return new Promise((begin) => this.#waiting.push({ caller, begin }));
+  /** A place for a request that has not entered yet. */
+  place(caller: string, begin: () => void): Place {
+    return new Place(caller, begin, this.#end);
   }
 
-  end(caller: string): void {
+  /** The request starts now or in a later turn, unless it leaves before. */
+  enter(place: Place): void {
+    if (this.#waiting.length === 0 && this.#mayStart(place.caller)) return place.start();
+    this.#waiting.push(place);
+    this.#schedule();
+  }
+
+  readonly #end = ({ caller }: Place): void => {
     this.#executing.giveBack(caller, 1);
     if (this.#waiting.length > 0) this.#schedule();
-  }
+  };
 
   #mayStart(caller: string): boolean {
     if (this.#isConnecting && this.#started >= mostWhileConnecting) return false;
@@ -78,20 +112,41 @@ export class StartQueue {
     setImmediate(() => this.#turn());
   }
 
-  /** Starts what may start, in the order of `start`. A caller with many requests holds up no other. */
+  /** Starts what may start, in the order of `enter`. A caller with many requests holds up no other. */
   #turn(): void {
     this.#isScheduled = false;
     this.#started = 0;
     for (let index = 0; index < this.#waiting.length; ) {
-      const { caller, begin } = this.#waiting[index] as Waiting;
-      if (this.#mayStart(caller)) {
+      const place = this.#waiting[index] as Place;
+      if (place.hasLeft) this.#waiting.splice(index, 1);
+      else if (this.#mayStart(place.caller)) {
         this.#waiting.splice(index, 1);
-        begin();
-      } else if (this.#executing.has(caller)) index++;
+        place.start();
+      } else if (this.#executing.has(place.caller)) index++;
       else break; // nobody has a better claim than a caller without a request under way
     }
     if (this.#isConnecting && this.#waiting.length > 0) this.#schedule();
     else if (this.#waiting.length > 0) this.#timer = setTimeout(() => this.#schedule(), lookEveryMs);
     this.#isConnecting = false;
   }
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    place: Place;
+  }
+}
+
+/**
+ * Applies to the routes that `server` registers afterwards. Only little is made for a request while it waits: what has
+ * waited long keeps what is added to it until the next full collection.
+ */
+export function limitStarts(server: FastifyInstance, callerOf: (request: FastifyRequest) => string): void {
+  const queue = new StartQueue();
+  server.server.on("connection", () => queue.connected());
+  server.addHook("preHandler", (request, reply, done) => {
+    request.place = queue.place(callerOf(request), done);
+    reply.raw.on("close", () => request.place.leave());
+    queue.enter(request.place);
+  });
 }

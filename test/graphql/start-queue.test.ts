@@ -19,30 +19,22 @@ function withLoop(utilization: number): void {
   onTestFinished(() => spy.mockRestore());
 }
 
-/** Starts requests, each of a caller of its own unless one is given. Returns those that have begun. */
-function starting(
-  queue: StartQueue,
-  requests: readonly number[],
-  begun: number[] = [],
-  caller?: string,
-): number[] {
-  for (const request of requests) {
-    const start = queue.start(caller ?? `caller ${request}`);
-    if (start) void start.then(() => begun.push(request));
-    else begun.push(request);
-  }
-  return begun;
+/** Requests enter, each of a caller of its own unless one is given. Returns their places, and those that have begun. */
+function entering(queue: StartQueue, requests: readonly number[], caller?: string, begun: number[] = []) {
+  const places = requests.map((request) =>
+    queue.place(caller ?? `caller ${request}`, () => begun.push(request)),
+  );
+  for (const place of places) queue.enter(place);
+  return { places, begun };
 }
 
 describe("while the event loop is busy", () => {
   test("sixteen requests are executed, and the next ones start in order when others end", async () => {
     withLoop(1);
-    const queue = new StartQueue();
-    const begun = starting(queue, upTo(40));
+    const { places, begun } = entering(new StartQueue(), upTo(40));
     await nextTurn();
     expect(begun).toEqual(upTo(16));
-    for (const ended of [3, 5, 7]) queue.end(`caller ${ended}`);
-    await nextTurn();
+    for (const ended of [3, 5, 7, 7]) places[ended]?.leave();
     await nextTurn();
     expect(begun).toEqual(upTo(19));
   });
@@ -50,20 +42,26 @@ describe("while the event loop is busy", () => {
   test("a later request does not overtake waiting requests", async () => {
     withLoop(1);
     const queue = new StartQueue();
-    const begun = starting(queue, upTo(17));
-    queue.end("caller 0");
-    starting(queue, [17], begun);
-    await nextTurn();
+    const { places, begun } = entering(queue, upTo(17));
+    places[0]?.leave();
+    entering(queue, [17], undefined, begun);
     await nextTurn();
     expect(begun).toEqual(upTo(17));
+  });
+
+  test("a request that leaves while it waits never starts", async () => {
+    withLoop(1);
+    const { places, begun } = entering(new StartQueue(), upTo(18));
+    for (const left of [16, 0, 1]) places[left]?.leave();
+    await nextTurn();
+    expect(begun).toEqual([...upTo(16), 17]);
   });
 
   test("a caller whose requests take all places holds up no other", async () => {
     withLoop(1);
     const queue = new StartQueue();
-    starting(queue, upTo(200), [], "busy caller");
-    const begun = starting(queue, [1], [], "other caller");
-    await nextTurn();
+    entering(queue, upTo(200), "busy caller");
+    const { begun } = entering(queue, [1], "other caller");
     await nextTurn();
     expect(begun).toEqual([1]);
   });
@@ -71,7 +69,7 @@ describe("while the event loop is busy", () => {
 
 test("while the event loop has time to spare, all requests start", async () => {
   withLoop(0.5);
-  const begun = starting(new StartQueue(), upTo(200));
+  const { begun } = entering(new StartQueue(), upTo(200));
   await expect.poll(() => begun).toEqual(upTo(200));
 });
 
@@ -79,7 +77,7 @@ test("two requests start in a turn that accepts a connection", async () => {
   withLoop(1);
   const queue = new StartQueue();
   queue.connected();
-  const begun = starting(queue, upTo(20));
+  const { begun } = entering(queue, upTo(20));
   expect(begun).toEqual(upTo(2));
   await nextTurn();
   await nextTurn();
