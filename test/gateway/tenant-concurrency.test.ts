@@ -1,7 +1,7 @@
 /** What one tenant, or all explorers, may have in progress. */
-import type { ServerResponse } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { expect, onTestFinished, test } from "vitest";
 import { contextOf, goodKey, makeKey, otherKey } from "./fakes.ts";
 import { graphqlError, problem } from "./read-error.ts";
 import { startGateway, upstream } from "./start.ts";
@@ -51,17 +51,26 @@ test("two tenants whose requests hang leave connections to a third", async () =>
 
 test("a client that leaves while its key is looked up frees its tenant's share", async () => {
   const { url, keys, rest } = await startGateway();
+  let [arrived, ended] = [0, 0];
+  const count = (message: unknown): void => {
+    const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
+    if (request.headers.host !== url.host) return;
+    arrived++;
+    response.once("close", () => ended++);
+  };
+  subscribe("http.server.request.start", count);
+  onTestFinished(() => void unsubscribe("http.server.request.start", count));
   const looking = Promise.withResolvers<void>();
   keys.behaviour.until = looking.promise;
   const leaving = new AbortController();
   const left = Array.from({ length: 128 }, () =>
     fetch(new URL(me, url), { headers, signal: leaving.signal }).catch(() => {}),
   );
+  await expect.poll(() => arrived).toBe(128);
   await expect.poll(() => keys.asked.length).toBe(1);
-  await sleep(150);
   leaving.abort();
   await Promise.all(left);
-  await sleep(300);
+  await expect.poll(() => ended).toBe(128);
   looking.resolve();
   await expect.poll(async () => (await fetch(new URL(me, url), { headers })).status).toBe(200);
   expect(rest.seen).toHaveLength(1);
