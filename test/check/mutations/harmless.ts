@@ -3,6 +3,7 @@ import { parse } from "graphql";
 import { isMap, parseDocument, visit } from "yaml";
 import type { Mutation } from "./mutation.ts";
 import type { Pair } from "./pair.ts";
+import { mayBeNull } from "./properties.ts";
 import { type Edit, type Path, YamlEdit } from "./yaml-edit.ts";
 
 export function harmlessMutations(pair: Pair): Mutation[] {
@@ -36,6 +37,11 @@ function schemaEdits(yaml: YamlEdit, text: string): Named[] {
       const part = dated ? { allOf: [schema] } : { allOf: [schema, { description: "same" }] };
       found.push([`${name} in an allOf`, yaml.replace(at, JSON.stringify(part))]);
       found.push([`references of ${name} inlined`, inlined(text, name)]);
+      for (const [index, property] of ((schema.required ?? []) as string[]).entries()) {
+        const value = (schema.properties as Record<string, Record<string, unknown>>)[property] ?? {};
+        if (mayBeNull(value))
+          found.push([`optional ${name}.${property}`, yaml.remove([...at, "required", index])]);
+      }
     } else if (Array.isArray(schema.allOf)) {
       found.push([
         `allOf of ${name} in another order`,

@@ -40,7 +40,7 @@ function operators(yaml: YamlEdit, of: PropertyOf, is30: boolean): Record<string
       );
     },
     "made optional": () => {
-      if (index < 0) return undefined;
+      if (index < 0 || mayBeNull(value)) return undefined;
       const edit = yaml.remove([...holder, "required", index]);
       // a finding may stand at the line of the list or of the property
       return { ...edit, lines: [...edit.lines, new YamlEdit(edit.text).lineOf(at)] };
@@ -67,7 +67,7 @@ function nameOf(type: TypeNode): string {
   return inner.kind === Kind.NAMED_TYPE ? inner.name.value : "";
 }
 
-const mayBeNull = (value: Record<string, unknown>): boolean =>
+export const mayBeNull = (value: Record<string, unknown>): boolean =>
   value.nullable === true || (Array.isArray(value.type) && value.type.includes("null"));
 
 function otherType(type: TypeNode): string {
