@@ -54,7 +54,6 @@ export async function createGraphql(
   const apollo = createApollo(config, schema, server.log, planned ? executions : undefined, saved);
   await apollo.start();
   server.decorateRequest("forwarded");
-  server.decorateRequest("place");
   server.decorate("executions", executions);
   server.decorate("upstreams", upstreams);
   server.addHook("onClose", async () => {

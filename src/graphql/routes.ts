@@ -88,9 +88,9 @@ export function routes(
     if (admission) await admission;
     if (reply.raw.destroyed) return reply;
     const calls = explorer && request.headers["x-explain-calls"] === "1" ? collectCalls(record) : undefined;
-    const kept = calls ? undefined : answers.find(request, forwarded);
-    if (kept instanceof Promise) request.place.leave(); // an identical query is executed for this one
-    const found = await kept;
+    const finding = calls ? undefined : answers.find(request, forwarded);
+    if (finding instanceof Promise) request.place.leave(); // an identical query is executed for this one
+    const found = await finding;
     if (found instanceof Answer) {
       [record.operation, record.givenName] = [found.operation, found.givenName];
       scope.worked(msPerFoundAnswer + found.text.length / writtenPerMs);

@@ -21,10 +21,10 @@ const lookEveryMs = 2;
 export class Place {
   readonly caller: string;
   readonly #begin: () => void;
-  readonly #end: (place: Place) => void;
+  readonly #end: (caller: string) => void;
   #state: "waiting" | "executing" | "left" = "waiting";
 
-  constructor(caller: string, begin: () => void, end: (place: Place) => void) {
+  constructor(caller: string, begin: () => void, end: (caller: string) => void) {
     this.caller = caller;
     this.#begin = begin;
     this.#end = end;
@@ -43,7 +43,7 @@ export class Place {
   leave(): void {
     const wasExecuting = this.#state === "executing";
     this.#state = "left";
-    if (wasExecuting) this.#end(this);
+    if (wasExecuting) this.#end(this.caller);
   }
 }
 
@@ -78,7 +78,7 @@ export class StartQueue {
     this.#schedule();
   }
 
-  readonly #end = ({ caller }: Place): void => {
+  readonly #end = (caller: string): void => {
     this.#executing.giveBack(caller, 1);
     if (this.#waiting.length > 0) this.#schedule();
   };
@@ -143,6 +143,7 @@ declare module "fastify" {
  */
 export function limitStarts(server: FastifyInstance, callerOf: (request: FastifyRequest) => string): void {
   const queue = new StartQueue();
+  server.decorateRequest("place");
   server.server.on("connection", () => queue.connected());
   server.addHook("preHandler", (request, reply, done) => {
     request.place = queue.place(callerOf(request), done);
