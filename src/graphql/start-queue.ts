@@ -8,9 +8,9 @@
  */
 import { performance } from "node:perf_hooks";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { executedAtOnce } from "../capacity.ts";
 import { FairBound } from "./fair-bound.ts";
 
-const atOnce = 16;
 /** Starts in a turn that accepted a connection: more connections may wait behind that one. */
 const mostWhileConnecting = 2;
 /** The event loop is busy when it works this part of its time. It is measured over this many ms at least. */
@@ -85,7 +85,7 @@ export class StartQueue {
 
   #mayStart(caller: string): boolean {
     if (this.#isConnecting && this.#started >= mostWhileConnecting) return false;
-    if (!this.#executing.take(caller, 1, atOnce)) {
+    if (!this.#executing.take(caller, 1, executedAtOnce)) {
       if (!this.#hasSpare()) return false;
       this.#spare--;
       this.#executing.take(caller, 1, Number.POSITIVE_INFINITY);
@@ -98,7 +98,7 @@ export class StartQueue {
     const now = performance.now();
     if (now - this.#lookedAt >= lookEveryMs) {
       const { utilization } = performance.eventLoopUtilization(this.#utilization);
-      this.#spare = utilization < busy ? atOnce : 0;
+      this.#spare = utilization < busy ? executedAtOnce : 0;
       this.#utilization = performance.eventLoopUtilization();
       this.#lookedAt = now;
     }
