@@ -116,6 +116,9 @@ const statusOfLimit = new Map<string | undefined, number>([
 export const overLimit = (limit: keyof Environment, value: number, message: string): CodedError =>
   new CodedError("LIMIT_EXCEEDED", message, { limit, value });
 
+export const clientLeft = (): CodedError =>
+  new CodedError("CLIENT_CLOSED_REQUEST", "the client left before the answer");
+
 const byStatus = new Map<number, Code>([
   [400, "BAD_USER_INPUT"],
   [401, "UNAUTHENTICATED"],

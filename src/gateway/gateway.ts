@@ -6,7 +6,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { operations } from "../../generated/operations.ts";
 import type { Config } from "../config.ts";
-import { CodedError } from "../errors.ts";
+import { CodedError, clientLeft } from "../errors.ts";
 import { addressBlock } from "../http/address-block.ts";
 import { isKeyOf } from "../http/api-key.ts";
 import type { TenantContext } from "../http/context-headers.ts";
@@ -23,7 +23,6 @@ import { createKeyVerifier, KeyChecks, type VerifyKey } from "./key-verifier.ts"
 import { keylessReader } from "./keyless.ts";
 import { createRateLimits } from "./rate-limit.ts";
 import { readBody } from "./read-body.ts";
-import { clientLeft } from "./response-forwarding.ts";
 import type { SharedEngine } from "./shared-engine.ts";
 import { type Headers, stripRequest } from "./strip.ts";
 import { TenantConcurrency } from "./tenant-concurrency.ts";

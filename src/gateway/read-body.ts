@@ -3,9 +3,8 @@
  * `src/http/bodies/slow-bodies.ts` bounds the time and the memory of unfinished bodies.
  */
 import type { IncomingMessage } from "node:http";
-import { CodedError } from "../errors.ts";
+import { CodedError, clientLeft } from "../errors.ts";
 import { bodyTooLarge } from "../http/server.ts";
-import { clientLeft } from "./response-forwarding.ts";
 
 /** Reads up to `max` bytes. Throws LIMIT_EXCEEDED (`MAX_BODY_BYTES`), CLIENT_CLOSED_REQUEST, or a refusal of `SlowBodies`. */
 export function readBody(request: IncomingMessage, max: number): Promise<Buffer> {

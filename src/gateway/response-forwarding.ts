@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
-import { CodedError } from "../errors.ts";
+import { CodedError, clientLeft } from "../errors.ts";
 
 type RawHeaders = Record<string, string | string[] | undefined>;
 
@@ -92,6 +92,3 @@ function refusalOf(status: number): CodedError | undefined {
     return new CodedError("UPSTREAM_ERROR", "the upstream answered with a redirect");
   return status >= 600 ? new CodedError("UPSTREAM_ERROR", "the upstream answered with no status") : undefined;
 }
-
-/** The error for a client that closed its connection. */
-export const clientLeft = (): CodedError => new CodedError("CLIENT_CLOSED_REQUEST", "the client left");

@@ -8,6 +8,7 @@ import {
   HeaderMap,
 } from "@apollo/server";
 import type { GraphQLError, GraphQLSchema } from "graphql";
+import { parentsOfPiece } from "../capacity.ts";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { logErrors } from "./errors/log-errors.ts";
@@ -50,9 +51,11 @@ export function responseForOperation(
         return null;
       }
       executions.planned++;
-      const { data, errors } = await runPlan(plan, variables.coerced, contextValue, env, (work) =>
-        scope.completed(work),
-      );
+      const { data, errors } = await runPlan(plan, variables.coerced, contextValue, env, {
+        size: parentsOfPiece,
+        // nothing of a mutation waits: its writes are done
+        complete: (work) => (plan.serial ? scope.measured(work) : scope.completed(work)),
+      });
       if (errors.length === 0)
         return { http: response.http, body: { kind: "single", singleResult: { data } } };
       const groups = grouped(errors);

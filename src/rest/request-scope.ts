@@ -3,7 +3,7 @@
  * bytes it has left, and the reads to abandon when its client leaves. Nothing here outlives the request.
  */
 import type { Config } from "../config.ts";
-import { CodedError } from "../errors.ts";
+import { CodedError, clientLeft } from "../errors.ts";
 import type { Forwarded } from "./forwarded.ts";
 import type { RestResponse } from "./rest-response.ts";
 import type { Account, FairShare } from "./shares/fair-share.ts";
@@ -20,7 +20,8 @@ export class RequestScope {
   /** The reads of this request, by operation, URL and the operation's own headers. `null`: the read failed. */
   readonly reads = new Map<string, Promise<RestResponse> | null>();
   readonly #config: Config;
-  readonly #deadline: number;
+  /** When the request has to be answered, as `performance.now()` tells it. */
+  readonly deadline: number;
   /** The reads and pauses in progress, which end when the client leaves. */
   readonly #underWay = new Set<Abandon>();
   readonly #shares: Shares;
@@ -36,7 +37,7 @@ export class RequestScope {
     this.#shares = shares;
     this.#account = shares.processor.enter(forwarded.caller);
     this.forwarded = forwarded;
-    this.#deadline = performance.now() + config.env.REQUEST_TIMEOUT_MS;
+    this.deadline = performance.now() + config.env.REQUEST_TIMEOUT_MS;
   }
 
   get caller(): string {
@@ -62,7 +63,7 @@ export class RequestScope {
 
   /** Milliseconds until the request's deadline. */
   get remainingMs(): number {
-    return this.#deadline - performance.now();
+    return this.deadline - performance.now();
   }
 
   /** Whether time and a call are left for a retry after a wait. */
@@ -143,9 +144,11 @@ export class RequestScope {
     }
   }
 
-  /** Runs work on REST's responses. Work on few bytes is not measured: the measurement would cost as much. */
-  completed<T>(run: () => T): T {
-    return this.#held < largeBody ? run() : this.measured(run);
+  /** Runs work on REST's responses once its caller may go on, and charges it. Work on few bytes runs at once. */
+  completed<T>(run: () => T): T | Promise<T> {
+    if (this.#held < largeBody) return run();
+    const turn = this.#shares.processor.turnOf(this.#account, "going", this);
+    return turn ? turn.then(() => this.measured(run)) : this.measured(run);
   }
 
   /** Takes a response in. A read waits until its caller may go on; usually that is at once, without a promise. */
@@ -193,6 +196,3 @@ export class RequestScope {
     this.#underWay.clear();
   }
 }
-
-const clientLeft = (): CodedError =>
-  new CodedError("CLIENT_CLOSED_REQUEST", "the client left before the answer");

@@ -10,6 +10,8 @@
  * The longest wait that a piece of work causes is `maxDebtMs`, times the same number. The other callers' 95th percentile needs no more: work of
  * 140 ms that comes at most once in 2 s delays fewer than a twentieth of their requests by more than 40 ms.
  *
+ * Of a caller's requests, the one that came first goes on first: few of them hold memory at the same time.
+ *
  * A caller that is alone pays nothing and never waits.
  */
 import { LRUCache } from "lru-cache";
@@ -33,15 +35,19 @@ const maxCallers = 10_000;
 const costOf = (ms: number): number => Math.max(1.6 * ms, ms ** 2 / 4);
 
 type Waiting = {
-  readonly since: number;
+  readonly deadline: number;
   readonly begin: () => void;
-  readonly refuse: (failure: CodedError) => void;
 };
 
 type Leave = (failure: CodedError) => void;
 
 /** The request that waits for its turn. It calls `leave` when its client leaves, unless `ended` is called before. */
-type Waiter = { onLeave(leave: Leave): void; ended(leave: Leave): void };
+type Waiter = {
+  /** When the request has to be answered. The request that came first goes on first. */
+  readonly deadline: number;
+  onLeave(leave: Leave): void;
+  ended(leave: Leave): void;
+};
 
 /** The work of one caller, and its requests that wait. */
 export class Account {
@@ -90,8 +96,10 @@ export class FairShare {
     const hasTurn = account.turn !== this.#turn || account.turnMs < maxTurnMs;
     if (hasTurn && account.paidAt - now <= freeMs && !this.#waiting.has(account)) return undefined;
     const { promise: turn, resolve: begin, reject: refuse } = Promise.withResolvers<void>();
-    const waiting = { since: now, begin, refuse };
-    account[kind].push(waiting);
+    const { deadline } = request;
+    const waiting = { deadline, begin };
+    const behind = account[kind].findLastIndex((other) => other.deadline <= deadline);
+    account[kind].splice(behind + 1, 0, waiting);
     this.#waiting.add(account);
     this.#schedule();
     const leave: Leave = (failure) => {
@@ -100,8 +108,12 @@ export class FairShare {
       account[kind].splice(at, 1);
       refuse(failure);
     };
+    const timer = setTimeout(() => leave(tooMuch(account.paidAt - performance.now())), maxWaitMs);
     request.onLeave(leave);
-    return turn.finally(() => request.ended(leave));
+    return turn.finally(() => {
+      clearTimeout(timer);
+      request.ended(leave);
+    });
   }
 
   /** Charges work of so many ms that has just ended. */
@@ -141,7 +153,7 @@ export class FairShare {
     clearTimeout(this.#timer);
     this.#turn++;
     const now = performance.now();
-    let nextMs = maxWaitMs;
+    let nextMs = Number.POSITIVE_INFINITY;
     let next: Account | undefined;
     for (const account of this.#waiting) {
       const waitMs = account.paidAt - freeMs - now;
@@ -149,7 +161,6 @@ export class FairShare {
         next = account;
         (account.going.shift() ?? account.starting.shift())?.begin();
       }
-      refuseLate(account, now);
       if (account.going.length + account.starting.length === 0) this.#waiting.delete(account);
       else nextMs = Math.min(nextMs, Math.max(waitMs, 0));
     }
@@ -158,11 +169,6 @@ export class FairShare {
     if (nextMs > 0) this.#timer = setTimeout(() => this.#schedule(), nextMs);
     else this.#schedule();
   }
-}
-
-function refuseLate({ going, starting, paidAt }: Account, now: number): void {
-  for (const waiting of [going, starting])
-    while (waiting[0] && now - waiting[0].since > maxWaitMs) waiting.shift()?.refuse(tooMuch(paidAt - now));
 }
 
 const tooMuch = (owedMs: number): CodedError =>

@@ -1,6 +1,8 @@
 /** The order of a plan's calls: queries call in parallel, mutations in series, and no call is repeated. */
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { parentsOfPiece } from "../../../src/capacity.ts";
 import { CodedError } from "../../../src/errors.ts";
+import { freeScope } from "../free-scope.ts";
 import { failed, openSchema, people } from "./fixture.ts";
 
 const pet = (id: string, more: object = {}) => ({ id, name: `Pet ${id}`, keeperId: `k${id}`, ...more });
@@ -47,6 +49,19 @@ test("each parent gets its own list, in the order of its keys", async () => {
   expect(data).toEqual({
     named: [{ members: [{ id: "b" }, { id: "a" }, null, { id: "b" }] }, { pets: [{ id: "7" }, { id: "8" }] }],
   });
+});
+
+test("a long level is completed in pieces, and makes one call for each chunk all the same", async () => {
+  const many = 2 * parentsOfPiece + 1;
+  const pets = Array.from({ length: many }, (_, id) => pet(`${id}`, { keeperId: `k${id % 3}` }));
+  const { ask, calls } = await openSchema((call, query) => (call === "pets" ? pets : people(query)));
+  const completed = vi.spyOn(freeScope, "completed");
+  const { data } = await ask(`{ pets { keeper { boss { id } } } }`);
+  expect((data as { pets: unknown }).pets).toEqual(
+    pets.map(({ keeperId }) => ({ keeper: { boss: { id: `boss-${keeperId}` } } })),
+  );
+  expect(calls).toHaveLength(3);
+  expect(completed).toHaveBeenCalledTimes(1 + 3 + 3); // the list, the keepers, their bosses
 });
 
 test("a level starts once its parents are complete, and root calls start together", async () => {

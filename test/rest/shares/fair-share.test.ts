@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 /** A request whose client stays. */
-const stays = { onLeave() {}, ended() {} };
+const stays = { deadline: 0, onLeave() {}, ended() {} };
 
 /** A caller that works, and another caller. */
 function two() {
@@ -90,12 +90,14 @@ test("a request that has waited two seconds, because earlier requests of its cal
   const { share, busy } = two();
   share.worked(busy, 80);
   void share.turnOf(busy, "starting", stays)?.then(() => share.worked(busy, 80));
-  const [second, third] = [begin(share, busy), begin(share, busy)];
-  await vi.advanceTimersByTimeAsync(3_100);
-  expect([second, third]).toEqual([{}, {}]);
-  await vi.advanceTimersByTimeAsync(110);
-  expect(second.at).toBeDefined();
-  expect(third).toMatchObject({ code: "SERVICE_UNAVAILABLE", retryAfter: expect.any(Number) });
+  const second = begin(share, busy);
+  await vi.advanceTimersByTimeAsync(1_999);
+  const third = begin(share, busy);
+  expect(second).toEqual({});
+  await vi.advanceTimersByTimeAsync(1);
+  expect(second).toMatchObject({ code: "SERVICE_UNAVAILABLE", retryAfter: 2 });
+  await vi.advanceTimersByTimeAsync(1_200);
+  expect(third.at).toBeDefined();
 });
 
 test("one request goes on in a turn, and a request under way goes before a new one", async () => {
@@ -114,6 +116,16 @@ test("one request goes on in a turn, and a request under way goes before a new o
     [true, false, true],
     [true, true, true],
   ]);
+});
+
+test("of a caller's requests, the one that came first goes on first", async () => {
+  const { share, busy } = two();
+  share.worked(busy, 8);
+  const order: number[] = [];
+  for (const deadline of [2, 3, 1, 2])
+    void share.turnOf(busy, "going", { ...stays, deadline })?.then(() => order.push(deadline));
+  await vi.advanceTimersByTimeAsync(100);
+  expect(order).toEqual([1, 2, 2, 3]);
 });
 
 test("one request goes on in a turn, whoever waits, and callers take turns", async () => {
@@ -141,7 +153,7 @@ test("a wait ends when its client leaves, and the next request is not held up", 
   const onLeave = (given: typeof leave): void => {
     leave = given;
   };
-  const waiter = { onLeave, ended: vi.fn() };
+  const waiter = { deadline: 0, onLeave, ended: vi.fn() };
   const wait = share.turnOf(busy, "starting", waiter);
   const next = begin(share, busy);
   leave(new CodedError("CLIENT_CLOSED_REQUEST", "left"));

@@ -1,5 +1,6 @@
 /** Creates case `index` of a seed, equal on any machine. 25 cases share a schema, and 5 cases share an operation. */
 import { type DocumentNode, parse, validate } from "graphql";
+import type { Pieces } from "../../../../src/graphql/plan/complete-level.ts";
 import { Plans } from "../../../../src/graphql/plan/plans.ts";
 import type { Faults } from "./answers.ts";
 import type { Case } from "./compare.ts";
@@ -42,6 +43,7 @@ export class Cases {
       variables: operation.variables(seed),
       faults: faultsOf(new Random(seed, "faults")),
       seed,
+      pieces: piecesOf(new Random(seed, "pieces")),
     };
   }
 
@@ -68,6 +70,15 @@ export class Cases {
       if (attempt > 200) throw error;
     }
   }
+}
+
+/** A third of the cases wait before each piece, and another third before some. */
+function piecesOf(random: Random): Pieces {
+  const waits = random.pick([0, 0.5, 1]);
+  return {
+    size: random.pick([1, 2, 128]),
+    complete: (work) => (random.chance(waits) ? Promise.resolve().then(work) : work()),
+  };
 }
 
 const faultsOf = (random: Random): Faults => ({

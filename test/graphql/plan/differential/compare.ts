@@ -15,6 +15,7 @@ import {
   isNonNullType,
 } from "graphql";
 import { mask, maskField } from "../../../../src/graphql/errors/mask.ts";
+import type { Pieces } from "../../../../src/graphql/plan/complete-level.ts";
 import type { ObjectPlan, OperationPlan } from "../../../../src/graphql/plan/plan.ts";
 import type { Plans } from "../../../../src/graphql/plan/plans.ts";
 import { runPlan } from "../../../../src/graphql/plan/run-plan.ts";
@@ -30,6 +31,7 @@ export type Case = {
   readonly variables: Record<string, unknown>;
   readonly faults: Faults;
   readonly seed: unknown;
+  readonly pieces: Pieces;
 };
 
 type Path = readonly (string | number)[];
@@ -60,11 +62,7 @@ export async function compareCase(given: Case): Promise<Outcome> {
   const plan = operation && coerced && given.plans.get(document, operation, coerced, (compile) => compile());
   if (!plan || !coerced) return { kind: "left to graphql-js", failed: false, reordered: 0 };
   const rest = new FakeRest(given.given, given.faults, given.seed);
-  const planned = result(
-    await runPlan(plan, coerced, { rest }, unlimited, (work) => work()),
-    maskField,
-    rest,
-  );
+  const planned = result(await runPlan(plan, coerced, { rest }, unlimited, given.pieces), maskField, rest);
   const expected = await reference(given, given.given.schema);
   const { difference, reordered } = await differenceOf(given, plan, planned, expected);
   return {

@@ -1,0 +1,164 @@
+/**
+ * Completes the values of one field for a whole level of parents (GraphQL spec §6.4.3). A long level is completed in
+ * pieces, so that the work of other callers comes between them.
+ */
+import { CodedError } from "../../errors.ts";
+import { FieldError } from "../errors/field-error.ts";
+import type { Variables } from "../variables/coerce-variables.ts";
+import type { ArgumentBudget } from "./argument-budget.ts";
+import { AnswerTooLarge, type Budget } from "./budget.ts";
+import { compileProjection, type Projection } from "./compile-projection.ts";
+import { addError, type Completion, complete } from "./complete.ts";
+import type { FieldPlan, LevelParents, OperationPlan, ParentsByPlan, ResultMap } from "./plan.ts";
+import { bubble, isAttached, type Positions, positionsBelow } from "./positions.ts";
+
+/** How the values of a level are completed. */
+export type Pieces = {
+  /** The most parents of a piece. */
+  readonly size: number;
+  /** Completes a piece, perhaps once its caller may go on, and charges the processor time to the caller. */
+  readonly complete: (work: () => void) => void | Promise<void>;
+};
+
+export type Run = {
+  readonly plan: OperationPlan;
+  readonly variables: Variables;
+  readonly context: unknown;
+  readonly errors: FieldError[];
+  readonly budget: Budget;
+  readonly argumentBudget: ArgumentBudget;
+  readonly pieces: Pieces;
+  data: ResultMap | null;
+};
+
+/** One field of all parents that the field above has returned. */
+export type Level = {
+  readonly field: FieldPlan;
+  /** REST's objects, and the result maps made from them. */
+  readonly parents: readonly unknown[];
+  readonly resultMaps: readonly ResultMap[];
+  readonly enclosing: LevelParents["enclosing"];
+  /** The level whose values hold the result maps; the operation's root has none. */
+  readonly above: Level | undefined;
+  /** The positions of the objects in this level's values, computed after a failure below. */
+  below?: Positions;
+};
+
+/** Completes the values of all parents, and returns the parents of the levels below. */
+export async function completeLevel(
+  run: Run,
+  level: Level,
+  values: readonly unknown[],
+): Promise<ParentsByPlan> {
+  let isExact = false;
+  const nextParents: ParentsByPlan = [];
+  for (const piece of piecesOf(level, values, run.pieces.size)) {
+    const completing = run.pieces.complete(() => {
+      if (project(run, piece, nextParents)) return;
+      isExact = true;
+      completeExactly(run, piece, nextParents);
+    });
+    if (completing) await completing;
+  }
+  return isExact
+    ? nextParents.map((parents) => parents && attachedParents(run, level, parents))
+    : nextParents;
+}
+
+/** A part of a level's parents, and their values. */
+type Piece = Pick<Level, "field" | "resultMaps" | "enclosing" | "above"> & {
+  readonly values: readonly unknown[];
+};
+
+function* piecesOf(
+  { field, resultMaps, enclosing, above }: Level,
+  values: readonly unknown[],
+  size: number,
+): Iterable<Piece> {
+  for (let start = 0; start < values.length; start += size) {
+    const end = start + size;
+    yield {
+      ...{ field, above, values: values.slice(start, end) },
+      ...{ resultMaps: resultMaps.slice(start, end), enclosing: enclosing.slice(start, end) },
+    };
+  }
+}
+
+/** The fast way for a piece. Returns `false` if the projection refuses one of the values. */
+function project(
+  { budget }: Run,
+  { field, resultMaps, values, enclosing }: Piece,
+  nextParents: ParentsByPlan,
+): boolean {
+  const { left } = budget;
+  const projection = projectionOf(field);
+  try {
+    if (values.some((value) => value instanceof Error)) return false;
+    projection(resultMaps, values, nextParents, budget, enclosing);
+    return true;
+  } catch (error) {
+    if (error instanceof AnswerTooLarge) throw error;
+    budget.left = left;
+    return false;
+  }
+}
+
+/** Completes a piece exactly: errors have paths, and nulls bubble. Parents that a null has cut off are skipped. */
+function completeExactly(
+  run: Run,
+  { field, resultMaps, values, enclosing, above }: Piece,
+  nextParents: ParentsByPlan,
+): void {
+  if (!run.plan.serial) for (const value of values) if (hasLeft(value)) throw value;
+  const { errors, budget } = run;
+  const completion: Completion = { errors, nextParents, budget, enclosing: undefined };
+  const positions = positionsIn(run, above);
+  resultMaps.forEach((resultMap, index) => {
+    if (!isAttached(run.data, positions, resultMap)) return;
+    const position = positions.get(resultMap);
+    completion.enclosing = enclosing[index];
+    try {
+      const path = { up: position?.path, key: field.key };
+      resultMap[field.key] = complete(completion, field, values[index], path);
+    } catch (error) {
+      if (!(error instanceof FieldError)) throw error;
+      addError(completion, error);
+      if (!bubble(position)) run.data = null;
+    }
+  });
+}
+
+/** Whether the value is the error of a call whose client has left. */
+const hasLeft = (value: unknown): boolean =>
+  value instanceof CodedError && value.code === "CLIENT_CLOSED_REQUEST";
+
+/** The positions of the objects in a level's values; without a level, the root's position. */
+function positionsIn(run: Run, level: Level | undefined): Positions {
+  if (!level) return new Map(run.data && [[run.data, undefined]]);
+  level.below ??= positionsBelow(level.field, level.resultMaps, positionsIn(run, level.above));
+  return level.below;
+}
+
+/** Removes the parents that a null has cut off, and those of a projection that was given up. */
+function attachedParents(run: Run, level: Level, parents: LevelParents): LevelParents {
+  const positions = positionsIn(run, level);
+  const kept = parents.resultMaps.map((resultMap) => isAttached(run.data, positions, resultMap));
+  const isKept = (_: unknown, index: number): boolean | undefined => kept[index];
+  return {
+    plan: parents.plan,
+    sources: parents.sources.filter(isKept),
+    resultMaps: parents.resultMaps.filter(isKept),
+    enclosing: parents.enclosing.filter(isKept),
+  };
+}
+
+const projections = new WeakMap<FieldPlan, Projection>();
+
+function projectionOf(field: FieldPlan): Projection {
+  let projection = projections.get(field);
+  if (!projection) {
+    projection = compileProjection(field);
+    projections.set(field, projection);
+  }
+  return projection;
+}

@@ -1,0 +1,36 @@
+/** The work of a request on REST's responses, beside another caller's. */
+import { expect, test } from "vitest";
+import { Forwarded } from "../../../src/rest/forwarded.ts";
+import { RequestScope } from "../../../src/rest/request-scope.ts";
+import { FairShare } from "../../../src/rest/shares/fair-share.ts";
+import { HeldBytes } from "../../../src/rest/shares/held-bytes.ts";
+import { largeBody } from "../../../src/rest/shares/processor-time.ts";
+import { configure } from "../../graphql/configure.ts";
+
+/** Two requests of one caller that hold so many bytes of responses. Another caller has sent a request. */
+function twoRequests(bytes: number) {
+  const config = configure({});
+  const shares = { processor: new FairShare(), bytes: new HeldBytes(config.env) };
+  shares.processor.enter("other");
+  return ["busy", "busy"].map((caller) => {
+    const scope = new RequestScope(config, shares, new Forwarded({}, {}, caller));
+    scope.hold(bytes, true);
+    return scope;
+  }) as [RequestScope, RequestScope];
+}
+
+test("work on large responses waits for a turn of its caller, also when another request used up this one", async () => {
+  const [first, second] = twoRequests(largeBody);
+  first.worked(6);
+  const done: string[] = [];
+  const work = second.completed(() => void done.push("second"));
+  expect(done).toEqual([]);
+  await work;
+  expect(done).toEqual(["second"]);
+});
+
+test("work on small responses never waits", () => {
+  const [first, second] = twoRequests(largeBody - 1);
+  first.worked(6);
+  expect(second.completed(() => "done")).toBe("done");
+});
