@@ -4,6 +4,7 @@
  */
 import { UsageError } from "../cli/usage-error.ts";
 import { hashSpec } from "../standards/spec-hash.ts";
+import { boundedText } from "./bounded-text.ts";
 import { findCommit, gitFiles } from "./git-files.ts";
 
 const timeoutMs = 10_000;
@@ -25,7 +26,8 @@ async function servedHash(url: string): Promise<string> {
   const at = new URL("/healthz", url);
   try {
     const response = await fetch(at, { signal: AbortSignal.timeout(timeoutMs), redirect: "error" });
-    const { spec } = (await response.json()) as { spec?: unknown };
+    const text = await boundedText(response.body ?? []);
+    const { spec } = JSON.parse(text) as { spec?: unknown };
     if (typeof spec === "string" && /^[0-9a-f]{16}$/.test(spec)) return spec;
   } catch (error) {
     const { cause, message } = error as Error;

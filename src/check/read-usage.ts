@@ -2,9 +2,10 @@
  * Reads which operations ran: from Prometheus by its address, or from a file with the text of `/metrics` of every `graphql`
  * process, one after the other.
  */
-import { readFileSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { UsageError } from "../cli/usage-error.ts";
+import { boundedText } from "./bounded-text.ts";
 import { isUrl } from "./deployed.ts";
 import type { Usage } from "./usage.ts";
 
@@ -25,7 +26,7 @@ type Sample = { readonly labels: Readonly<Record<string, string>>; readonly valu
 export async function readUsage(root: string, source: string): Promise<Usage> {
   const { seconds, runs, errors } = isUrl(source)
     ? await fromPrometheus(source)
-    : fromText(source, read(resolve(root, source), source));
+    : fromText(source, await read(resolve(root, source), source));
   if (runs.length === 0 || !Number.isFinite(seconds))
     throw new UsageError([`--usage ${source}: has no ${runsMetric} of a graphql role`]);
   const counts = new Map<string, number>();
@@ -55,8 +56,8 @@ async function fromPrometheus(source: string): Promise<Samples> {
 }
 
 type Answer = {
-  readonly error?: string;
-  readonly data?: { readonly result: { metric: Sample["labels"]; value: [number, string] }[] };
+  readonly error?: unknown;
+  readonly data?: { readonly result?: { metric: Sample["labels"]; value: [number, string] }[] };
 };
 
 /** When each `graphql` process was scraped. */
@@ -68,18 +69,30 @@ async function queryPrometheus(source: string, query: string, now: number): Prom
   url.searchParams.set("time", String(now));
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: "error" });
-    const { data, error } = (await response.json()) as Answer;
-    if (data) return data.result.map(({ metric, value }) => ({ labels: metric, value: Number(value[1]) }));
-    throw new Error(error ?? "is no answer of Prometheus");
+    return samplesOf(await boundedText(response.body ?? []));
   } catch (error) {
     const { cause, message } = error as Error;
     throw new UsageError([`--usage ${source}: ${cause instanceof Error ? cause.message : message}`]);
   }
 }
 
-function read(path: string, source: string): string {
+/** An instant vector of Prometheus' HTTP API. */
+function samplesOf(text: string): Sample[] {
+  let reason: unknown;
   try {
-    return readFileSync(path, "utf8");
+    const { data, error } = JSON.parse(text) as Answer;
+    reason = error;
+    if (data?.result)
+      return data.result.map(({ metric, value }) => ({ labels: { ...metric }, value: Number(value[1]) }));
+  } catch {
+    // no JSON, or another form
+  }
+  throw new Error(typeof reason === "string" ? reason.slice(0, 500) : "is no answer of Prometheus");
+}
+
+async function read(path: string, source: string): Promise<string> {
+  try {
+    return await boundedText(createReadStream(path));
   } catch (error) {
     throw new UsageError([`--usage ${source}: ${(error as Error).message}`]);
   }
@@ -91,7 +104,7 @@ function fromText(source: string, text: string): Samples {
     [...text.matchAll(new RegExp(`^${metric}(?:\\{(.*)\\})? (\\S+)`, "gm"))].map(
       ([, labels = "", value]) => ({
         labels: Object.fromEntries(
-          [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key, is]) => [key, is]),
+          [...labels.matchAll(/\b(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key, is]) => [key, is]),
         ),
         value: Number(value),
       }),

@@ -7,6 +7,7 @@ import { Pool } from "undici";
 import { gatewayConnections } from "../capacity.ts";
 import type { Config } from "../config.ts";
 import { upstreamFailure } from "../http/upstream-failure.ts";
+import { publicAddresses } from "./public-addresses.ts";
 import { ResponseForwarding } from "./response-forwarding.ts";
 import { type Headers, stripResponse } from "./strip.ts";
 import type { UpstreamRoute } from "./upstream-route.ts";
@@ -44,7 +45,10 @@ export function createForward(config: Config): { forward: Forward; close: () => 
   const forward: Forward = async ({ route, method, headers, body, client, begin }) => {
     const forwarding = new ResponseForwarding(
       client,
-      (status, answered) => begin(status, stripResponse(prefix, status, answered)),
+      (status, answered) => {
+        const stripped = stripResponse(prefix, status, answered);
+        begin(status, publicAddresses(route, client.req.headers.host, stripped));
+      },
       timeoutMs,
     );
     poolOf(route.upstream).dispatch(

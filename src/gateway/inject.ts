@@ -1,10 +1,10 @@
 /**
  * Phase 3: sets the headers that only the gateway may set: the eight context headers and its proof, the request id, the
- * client's address, and the W3C trace context. Where no trace is recorded, a valid one stays unchanged.
+ * client's address, and the W3C trace context: a client's trace ends here, and a new one begins.
  */
 import type { Config } from "../config.ts";
 import { proofHeader, type TenantContext, writeContextHeaders } from "../http/context-headers.ts";
-import { newParent, parentOf } from "../observe/trace-context.ts";
+import { newParent } from "../observe/trace-context.ts";
 import type { Headers } from "./strip.ts";
 
 /** The parts of a request that the gateway vouches for. */
@@ -12,7 +12,7 @@ export type Origin = {
   id: string;
   ip: string;
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** `traceparent` is the span that is recorded here, or else the caller's. */
+  /** `traceparent` is the span that is recorded here, if any. */
   record: { traceparent: string | undefined };
 };
 
@@ -32,18 +32,14 @@ export function createInject({ env }: Config): Inject {
   };
   return (headers, origin, caller) => ({
     ...headers,
-    ...traceContext(origin),
+    traceparent: traceOf(origin),
     "x-request-id": origin.id,
     "x-forwarded-for": origin.ip,
     ...(caller && contextHeaders(caller)),
   });
 }
 
-/** The state belongs to a valid parent alone (Trace Context §3.3). */
-function traceContext({ headers, record }: Origin): Headers {
-  const { traceparent, tracestate } = headers;
+function traceOf({ record }: Origin): string {
   record.traceparent ??= newParent();
-  return parentOf(traceparent) !== undefined && typeof tracestate === "string"
-    ? { traceparent: record.traceparent, tracestate }
-    : { traceparent: record.traceparent };
+  return record.traceparent;
 }

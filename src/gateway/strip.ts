@@ -26,8 +26,15 @@ const proxyWord =
   /(?:^|[^a-z0-9])(?:(?:client|real|remote|source|socket|connecting|user|origin)?ip(?:v?[46])?|addr|address|forward|forwarded|(?:client|remote|real|original|originating|proxy)[^a-z0-9]?(?:host|port|proto|scheme|user|cert|verify)|ipcountry|webauth|authenticated)(?:$|[^a-z0-9])/;
 /** Prefixes of the networks and proxies of one maker. */
 const proxyPrefix = /^(?:x-)?(?:cf|fastly|cloudfront|akamai|azure|envoy|amzn|appengine|vercel|fly|arr|ssl)-/;
-/** The front decides CORS, the request id and the rate limit. */
-const neverFromUpstreams = new Set([...hopByHop, "x-request-id", "x-powered-by", "server"]);
+/**
+ * The front decides CORS, the request id and the rate limit. `Via` and `Alt-Svc` name servers behind it (RFC 9110 §7.6.3,
+ * RFC 7838 §3), `Refresh` an address to go to, and the others are commands to a proxy in front of the gateway.
+ */
+const neverFromUpstreams = new Set([
+  ...hopByHop,
+  ...["x-request-id", "x-powered-by", "server", "via", "alt-svc", "refresh", "x-sendfile"],
+]);
+const neverPrefixFromUpstreams = /^(?:access-control|ratelimit|x-accel)-/;
 
 /**
  * The request headers that may reach an upstream. `prefix` is that of the context headers. Of names with `_`, which some
@@ -49,7 +56,7 @@ export function stripResponse(prefix: string, status: number, headers: IncomingH
   return keep(headers, (name) => {
     if (status === 204 && name === "content-length") return false; // it has none (RFC 9110 §8.6)
     if (neverFromUpstreams.has(name) || isOurs(prefix, name)) return false;
-    return !name.startsWith("access-control-") && !name.startsWith("ratelimit-");
+    return !neverPrefixFromUpstreams.test(name) && !proxyWord.test(name) && !proxyPrefix.test(name);
   });
 }
 

@@ -43,4 +43,4 @@ export function findRoute(backends: Backends, requestTarget: string): UpstreamRo
 }
 
 /** The path prefix of an upstream; a GraphQL URL may be given as the role's address or as the endpoint itself. */
-const prefixOf = ({ pathname }: URL): string => pathname.replace(/(?:\/v1\/graphql)?\/?$/, "");
+export const prefixOf = ({ pathname }: URL): string => pathname.replace(/(?:\/v1\/graphql)?\/?$/, "");

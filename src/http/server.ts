@@ -13,7 +13,7 @@ import Fastify, {
 } from "fastify";
 import { specHash } from "../../generated/spec.ts";
 import type { Config } from "../config.ts";
-import { secrets } from "../environment.ts";
+import { type Environment, secrets } from "../environment.ts";
 import { CodedError, codeOfStatus, overLimit } from "../errors.ts";
 import { LogLines } from "../observe/log-lines.ts";
 import { beginRequest, endRequest, subscribe } from "../observe/observer.ts";
@@ -24,6 +24,7 @@ import { parseJsonBodies } from "./bodies/json-body.ts";
 import { SlowBodies } from "./bodies/slow-bodies.ts";
 import { closeSlowReaders, slowReaderOf } from "./bodies/slow-readers.ts";
 import { answerClientError, answerConnect } from "./client-error.ts";
+import { hasProof, proofHeader } from "./context-headers.ts";
 import { answerMalformedPath, graphqlPath, malformedPath, sendError } from "./error-response.ts";
 import { headerFault } from "./header-fault.ts";
 import { createIncompleteRequestCloser } from "./incomplete-requests.ts";
@@ -119,7 +120,7 @@ export function createServer(
     closeIncompleteRequests();
   });
   server.addHook("onRequest", (request, reply, done) => {
-    record(face, request, reply);
+    record(face, request, reply, config.env);
     reply.header("x-content-type-options", "nosniff");
     bodies.watch(request, reply);
     const fault = headerFault(request.raw, config.env.MAX_HEADERS);
@@ -137,11 +138,17 @@ export function createServer(
   return server;
 }
 
-/** Tells observers of the request, and of its end. */
-function record(face: Face, request: FastifyRequest, { raw }: FastifyReply): void {
+/**
+ * Tells observers of the request, and of its end. Only a gateway's trace is continued: with the sampled flag, or with a trace
+ * id that the ratio takes, any client could have all its requests recorded (Trace Context §3.4 "Restart trace", §7.2).
+ */
+function record(face: Face, request: FastifyRequest, { raw }: FastifyReply, env: Environment): void {
   const { socket, headers } = request.raw;
   const { url: route = "" } = request.routeOptions;
-  const known = new RequestRecord(face, request.id, request.method, route, parentOf(headers.traceparent));
+  const trace = parentOf(headers.traceparent);
+  const known = new RequestRecord(face, request.id, request.method, route);
+  if (trace !== undefined && hasProof(env, headers[proofHeader])) known.traceparent = trace;
+  else known.callersTrace = trace;
   request.record = known;
   beginRequest(known);
   const bytesBefore = socket.bytesWritten;

@@ -41,15 +41,16 @@ export class RequestRecord {
   ended: CallRecord[] | undefined;
   /** Bytes of the answer with its head. */
   bytes = 0;
-  /** The valid W3C Trace Context that came with the request, or that an observer has set. */
+  /** The W3C Trace Context of the gateway in front, or that an observer has set. */
   traceparent: string | undefined;
+  /** The trace of a caller that nobody vouches for. It is not continued. */
+  callersTrace: string | undefined;
 
-  constructor(face: Face, id: string, method: string, route: string, traceparent?: string) {
+  constructor(face: Face, id: string, method: string, route: string) {
     this.face = face;
     this.id = id;
     this.method = method;
     this.route = route;
-    this.traceparent = traceparent;
   }
 
   /** Notes the error that the client gets. Only the first one counts. */

@@ -36,7 +36,7 @@ export const requestLog: Observer = {
     const { log } = request.face;
     const kind = { operation: operation.id, code: outcome };
     if (!log.mayWrite(`${kind.operation} ${kind.code}`, kind)) return;
-    const ids = { requestId: request.id, traceId: traceIdOf(request.traceparent) };
+    const ids = { requestId: request.id, traceId: traceIdOf(request.traceparent ?? request.callersTrace) };
     log.log.warn(
       { ...kind, coordinate, status: status || undefined, cause, ms: rounded(ms), isRetry, ...ids },
       "REST call failed",
@@ -62,7 +62,7 @@ function accessFields(request: RequestRecord): object {
     restCalls: face.role === "graphql" ? request.calls : undefined,
     bytes: request.bytes,
     requestId: request.id || undefined,
-    traceId: traceIdOf(request.traceparent),
+    traceId: traceIdOf(request.traceparent ?? request.callersTrace),
   };
 }
 

@@ -78,7 +78,10 @@ function spansOf(tracer: Tracer): Observer {
       const { face, route, method } = request;
       if ((face.role !== "gateway" && face.role !== "graphql") || !route.startsWith("/v1/")) return;
       const parent = contextOf(request.traceparent);
-      const span = tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER }, parent);
+      const links = [trace.getSpanContext(contextOf(request.callersTrace))].flatMap((context) =>
+        context ? [{ context }] : [],
+      );
+      const span = tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER, links }, parent);
       requests.set(request, { span, context: trace.setSpan(ROOT_CONTEXT, span) });
       request.traceparent = headerOf(span);
     },

@@ -1,7 +1,7 @@
 /**
  * The headers of a request that travel on to REST. They are an allow-list, set and never appended. An operation receives
- * the credentials that the document declares for it. The context headers and the gateway's proof travel on only if the
- * request itself came with that proof.
+ * the credentials that the document declares for it. The context headers, the gateway's proof and its trace travel on only if
+ * the request itself came with that proof.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Config } from "../config.ts";
@@ -10,7 +10,7 @@ import { credentialOwner, credentialReader } from "./credentials.ts";
 import { Forwarded, shortened } from "./forwarded.ts";
 import type { Operation } from "./operation.ts";
 
-const always = ["traceparent", "tracestate", "accept-language"];
+const trace = ["traceparent", "tracestate"];
 
 export type HeaderForwarder = (headers: IncomingHttpHeaders, requestId: string) => Forwarded;
 
@@ -25,14 +25,14 @@ export function headerForwarder(
   operations: Readonly<Record<string, Operation>>,
 ): HeaderForwarder {
   const contextNames = contextHeaderNames(env.CONTEXT_HEADER_PREFIX);
-  const proved = [...contextNames, proofHeader];
-  const own = new Set([...proved, ...always, "accept", "x-request-id"]);
+  const proved = ["accept-language", ...trace, ...contextNames, proofHeader];
+  const own = new Set([...proved, "accept", "x-request-id"]);
   const credentialsOf = credentialReader(operations, (name) => own.has(name));
   const ownerOf = credentialOwner(operations);
   const [tenantId = ""] = contextNames;
   return (given, requestId) => {
     const headers: Record<string, string> = { accept: "application/json", "x-request-id": requestId };
-    const names = hasProof(env, given[proofHeader]) ? [...always, ...proved] : always;
+    const names = hasProof(env, given[proofHeader]) ? proved : ["accept-language"];
     for (const name of names) {
       const value = given[name];
       if (typeof value === "string") headers[name] = value;

@@ -151,6 +151,23 @@ test.each([
 });
 
 test.each([
+  null,
+  [],
+  7,
+  { data: 7 },
+  { data: { result: 7 } },
+  { data: { result: [7] } },
+  { data: { result: [{}] } },
+])("an answer of another form is a refusal: %j", async (answer) => {
+  const url = await prometheus(() => answer);
+  const { code, error } = await ran(repository(), ["--base", "HEAD", "--usage", url]);
+  expect([code, error]).toEqual([
+    2,
+    expect.stringMatching(/is no answer of Prometheus|has no graphql_operation/),
+  ]);
+});
+
+test.each([
   [["--usage", "usage.txt"], /--usage needs --base/],
   [["--base", "HEAD", "--usage", "none.txt"], /no such file/],
   [["--base", "HEAD", "--usage", "spec/schema.graphql"], /is no text of \/metrics/],

@@ -2,7 +2,16 @@
  * Opens the role's GraphQL side for any spec pair: the generated code on the role's Apollo Server, in front of REST calls
  * that fail at once.
  */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ApolloServer } from "@apollo/server";
@@ -19,14 +28,23 @@ import { freeScope } from "./free-scope.ts";
 
 const project = join(import.meta.dirname, "../..");
 const cases = join(project, "test/codegen/cases");
+const bindCases = join(project, "test/bind/cases");
 
 /** All spec pairs of the project and its tests: name → folder. */
 export const pairs: readonly (readonly [name: string, folder: string])[] = [
   ["the product's", join(project, "spec")],
   ["another API's", join(project, "test/e2e/another-api/spec")],
+  ["the vendor's", join(project, "test/e2e/vendor/spec")],
   ["the depot's", join(project, "test/fixtures/depot/spec")],
   ...readdirSync(cases).map((name) => [name, join(cases, name)] as const),
 ];
+
+/** The cases of the proof that have no error, so that code is generated from them. */
+export const boundPairs: typeof pairs = readdirSync(bindCases).flatMap((name) => {
+  const found = join(bindCases, name, "diagnostics.txt");
+  const hasError = existsSync(found) && /^error /m.test(readFileSync(found, "utf8"));
+  return hasError ? [] : [[`the proof's ${name}`, join(bindCases, name)] as const];
+});
 
 export type Pair = { readonly schema: GraphQLSchema; readonly apollo: ApolloServer<RequestContext> };
 /** JSON Schema of each argument's value, by the field's schema coordinate. */

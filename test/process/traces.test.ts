@@ -19,6 +19,7 @@ type Span = {
   readonly kind: number;
   readonly attributes: Attribute[];
   readonly status: { code?: number };
+  readonly links?: { readonly traceId: string; readonly spanId: string }[];
 };
 
 /** An OTLP/HTTP receiver of JSON (OTLP 1.x, "OTLP/HTTP"): `POST /v1/traces`, answered by `{}`. */
@@ -53,7 +54,12 @@ async function receiver() {
 const attributeOf = (attributes: Attribute[], name: string): unknown =>
   Object.values(attributes.find((attribute) => attribute.key === name)?.value ?? {})[0];
 
-const traceId = "0af7651916cd43dd8448eb211c80319c";
+/** A client's. The lowest trace id is the one that every ratio takes. */
+const clientsTraceId = `${"0".repeat(31)}1`;
+const clientsSpanId = "b7ad6b7169203331";
+const traceparent = (flags: string): Record<string, string> => ({
+  traceparent: `00-${clientsTraceId}-${clientsSpanId}-${flags}`,
+});
 const [server, client] = [2, 3];
 
 test("a saved operation is one trace: gateway, graphql, each REST call, and REST saw it", async () => {
@@ -70,7 +76,7 @@ test("a saved operation is one trace: gateway, graphql, each REST call, and REST
     method: "POST",
     headers: {
       ...{ "content-type": "application/json", "x-api-key": key, "x-request-id": "request-1" },
-      traceparent: `00-${traceId}-b7ad6b7169203331-01`,
+      ...traceparent("01"),
     },
     body: JSON.stringify({ documentId: id }),
   });
@@ -82,8 +88,12 @@ test("a saved operation is one trace: gateway, graphql, each REST call, and REST
   expect(attributeOf(attributes, "service.name")).toBe("messaging-graphql");
   expect(attributeOf(attributes, "service.version")).toBe("abc123");
   expect(attributeOf(attributes, "deployment.environment.name")).toBe("staging");
+  const [gateway] = spans().filter(({ links = [] }) => links.length > 0);
+  expect(gateway?.links).toMatchObject([{ traceId: clientsTraceId, spanId: clientsSpanId }]);
+  const { traceId } = gateway as Span;
+  expect(traceId).not.toBe(clientsTraceId);
+  expect(gateway?.parentSpanId ?? "").toBe("");
   const trace = spans().filter((span) => span.traceId === traceId);
-  const [gateway] = trace.filter(({ parentSpanId }) => parentSpanId === "b7ad6b7169203331");
   const [graphql] = trace.filter(({ parentSpanId }) => parentSpanId === gateway?.spanId);
   expect(gateway).toMatchObject({ name: "POST /v1/graphql", kind: server });
   expect(graphql).toMatchObject({ name, kind: server });
@@ -97,7 +107,7 @@ test("a saved operation is one trace: gateway, graphql, each REST call, and REST
   expect(trace).toHaveLength(4);
   // the other request had no parent: a trace of its own; REST's 404 is an error of the call alone
   const [missing] = spans().filter((span) => span.name === "Query.contact getContact");
-  expect(missing?.traceId).toMatch(/^(?!0af7)[0-9a-f]{32}$/);
+  expect([traceId, clientsTraceId]).not.toContain(missing?.traceId);
   expect(attributeOf(missing?.attributes ?? [], "error.type")).toBe("NOT_FOUND");
   const lines = program
     .output()
@@ -110,14 +120,19 @@ test("a saved operation is one trace: gateway, graphql, each REST call, and REST
 
 const anUpstream = "http://127.0.0.1:1";
 const gateway = { REST_BASE_URL: anUpstream, KEY_INTROSPECTION_URL: anUpstream };
-const traceparent = (flags: string): Record<string, string> => ({
-  traceparent: `00-${traceId}-b7ad6b7169203331-${flags}`,
-});
 
 test.each<[spans: string, NodeJS.ProcessEnv, headers: Record<string, string>]>([
   ["a span", {}, {}],
   ["a span", {}, traceparent("01")],
-  ["no span", {}, traceparent("00")],
+  ["a span", {}, traceparent("00")],
+  ...["parentbased_traceidratio", "traceidratio"].map(
+    (sampler): [string, NodeJS.ProcessEnv, Record<string, string>] => [
+      "no span",
+      { OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: "0.000000001" },
+      traceparent("01"),
+    ],
+  ),
+  ["no span", { OTEL_TRACES_SAMPLER: "parentbased_always_off" }, traceparent("01")],
   ["no span", { OTEL_TRACES_SAMPLER: "always_off" }, traceparent("01")],
   ["no span", { OTEL_SDK_DISABLED: "true" }, {}],
   ["no span", { OTEL_TRACES_EXPORTER: "none" }, {}],
@@ -131,6 +146,28 @@ test.each<[spans: string, NodeJS.ProcessEnv, headers: Record<string, string>]>([
   await program.stop("SIGTERM");
   expect(spans().length > 0).toBe(expected === "a span");
 });
+
+test.each([
+  ["no span", "00", true],
+  ["a span", "01", true],
+  ["no span", "01", false],
+])(
+  "%s of `graphql`: the flag is %s, and the request has the gateway's proof: %s",
+  async (expected, flags, isProved) => {
+    const { url, spans } = await receiver();
+    const sampled = isProved ? "parentbased_always_on" : "parentbased_always_off";
+    const proof = "a-secret-of-the-gateway";
+    const program = await runReady(["graphql"], {
+      ...{ REST_BASE_URL: anUpstream, GATEWAY_SECRET: proof, OTEL_EXPORTER_OTLP_ENDPOINT: url },
+      OTEL_TRACES_SAMPLER: sampled,
+    });
+    await fetch(new URL("/v1/graphql?query={__typename}", program.url), {
+      headers: { ...traceparent(flags), ...(isProved && { "x-gateway-proof": proof }) },
+    });
+    await program.stop("SIGTERM");
+    expect(spans().map((span) => span.traceId)).toEqual(expected === "a span" ? [clientsTraceId] : []);
+  },
+);
 
 test("nothing of OpenTelemetry is loaded unless traces are asked for", async () => {
   const hooks = `import { registerHooks } from "node:module";

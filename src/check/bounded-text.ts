@@ -1,0 +1,16 @@
+/** Reads a text that another program answers, or a file, up to a bound: what is larger is a mistake, and would fill the memory. */
+
+/** 32 MiB. Prometheus' answer has some 100 bytes an operation, `/metrics` of a process has 100 kB. */
+export const maxTextBytes = 33_554_432;
+
+/** Throws `Error` when there are more than `maxTextBytes`, counted as decompressed, and reads no more then. */
+export async function boundedText(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<string> {
+  const kept: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > maxTextBytes) throw new Error(`is larger than ${maxTextBytes / 1_048_576} MiB`);
+    kept.push(chunk);
+  }
+  return Buffer.concat(kept).toString();
+}

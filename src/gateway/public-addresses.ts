@@ -1,0 +1,91 @@
+/**
+ * Keeps an upstream's addresses from clients, who could not reach them and learn the internal host. An address on the
+ * upstream's own origin becomes the public path: a reference may be relative (RFC 9110 §10.2.2), and so it needs no host
+ * that a client sent. Any other host may be internal too: its address is dropped. This is what nginx's `proxy_redirect`
+ * does for `Location`, for every header, and strict for what it does not know.
+ */
+import type { Headers } from "./strip.ts";
+import { prefixOf, type UpstreamRoute } from "./upstream-route.ts";
+
+type Reader = {
+  /** The public path of an address, or `undefined` for an address that has none. */
+  readonly publicPath: (reference: string) => string | undefined;
+  readonly namesHost: RegExp;
+};
+
+/** The headers of a response to the request of `route`. `publicHost` is the `Host` that the client asked for. */
+export function publicAddresses(
+  route: UpstreamRoute,
+  publicHost: string | undefined,
+  headers: Headers,
+): Headers {
+  const reader: Reader = {
+    publicPath: publicPathOf(route, publicHost),
+    namesHost: namesHostOf(route.upstream),
+  };
+  const kept: Headers = {};
+  for (const name in headers) {
+    const values = [headers[name] ?? []].flat().flatMap((value) => publicValue(name, value, reader) ?? []);
+    if (values.length > 0) kept[name] = values.length === 1 ? (values[0] as string) : values;
+  }
+  return kept;
+}
+
+function publicValue(name: string, value: string, reader: Reader): string | undefined {
+  const { publicPath, namesHost } = reader;
+  if (name === "location" || name === "content-location") return publicPath(value);
+  const shown =
+    name === "link"
+      ? publicLinks(value, reader)
+      : name === "set-cookie"
+        ? value.replace(/;\s*domain\s*=[^;]*/gi, "") // without it, the cookie is of the host that was asked
+        : value;
+  if (shown === undefined || !namesHost.test(shown)) return shown;
+  return /^https?:/i.test(shown) ? publicPath(shown) : undefined; // such as `Operation-Location`
+}
+
+function publicPathOf({ upstream, path }: UpstreamRoute, publicHost: string | undefined) {
+  return (reference: string): string | undefined => {
+    const prefix = prefixOf(upstream);
+    const asked = new URL(path, upstream);
+    const address = URL.parse(reference, asked.href);
+    if (!address || !/^https?:$/.test(address.protocol)) return undefined;
+    if (address.host !== asked.host && address.host !== publicHost?.toLowerCase()) return undefined;
+    const { pathname, search, hash } = address;
+    const inside = pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname;
+    const shown = inside + search + hash;
+    return inside.startsWith("/v1/") && !namesHostOf(upstream).test(shown) ? shown : undefined;
+  };
+}
+
+/** RFC 8288 §3: a target, and parameters whose quoted values may hold any character. */
+const link = /[\s,]*<([^>]*)>((?:[^",<>]|"(?:[^"\\]|\\.)*")*)/y;
+/** An address too (§3.2). Few clients read it, so its link goes. */
+const anchor = /;\s*anchor\s*\*?=/i;
+
+/** The links that have a public path. `undefined` if there is none, or if the header cannot be read. */
+function publicLinks(header: string, { publicPath, namesHost }: Reader): string | undefined {
+  const kept: string[] = [];
+  link.lastIndex = 0;
+  for (let at = 0; at < header.length; at = link.lastIndex) {
+    const [, target = "", parameters = ""] = link.exec(header) ?? [undefined];
+    if (link.lastIndex === 0) return undefined;
+    const path = publicPath(target);
+    if (path !== undefined && !anchor.test(parameters) && !namesHost.test(parameters))
+      kept.push(`<${path}>${parameters.trimEnd()}`);
+  }
+  return kept.length > 0 ? kept.join(", ") : undefined;
+}
+
+const known = new WeakMap<URL, RegExp>();
+
+/** Matches text that names the host as a part of an address, or with its port. A name alone may be any word: `rest`. */
+function namesHostOf(upstream: URL): RegExp {
+  const found = known.get(upstream);
+  if (found) return found;
+  const { hostname, port } = upstream;
+  const name = hostname.replace(/[^a-z0-9]/gi, "\\$&");
+  const pattern = new RegExp(`(?://|%2f|@)${name}(?![\\w-]|\\.\\w)${port && `|${name}:${port}(?!\\d)`}`, "i");
+  known.set(upstream, pattern);
+  return pattern;
+}

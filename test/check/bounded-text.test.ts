@@ -1,0 +1,61 @@
+/** What `check` reads from elsewhere is bounded: by bytes, and by time. */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Writable } from "node:stream";
+import { createGzip } from "node:zlib";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { processorMs } from "../graphql/pairs.ts";
+import { ran, reportOf, repository, write } from "./run.ts";
+
+/** A server whose answers begin, and go on as `more` sends pieces. */
+async function unending(coding: string, more: (out: Writable) => void): Promise<string> {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { "content-type": "application/json", "content-encoding": coding });
+    const gzip = coding === "gzip" ? createGzip() : undefined;
+    gzip?.pipe(response);
+    more(gzip ?? response);
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test.each([
+  ["--usage", "identity"],
+  ["--usage", "gzip"],
+  ["--base", "identity"],
+] as const)("%s: an answer without an end is refused, sent as %s", async (option, coding) => {
+  const piece = Buffer.alloc(1_048_576, " ");
+  const url = await unending(coding, (out) => {
+    const more = (): void => void (out.destroyed || out.write(piece, () => setImmediate(more)));
+    more();
+  });
+  const argv = option === "--base" ? [] : ["--base", "HEAD"];
+  const { code, error } = await ran(repository(), [...argv, option, url]);
+  expect([code, error]).toEqual([2, expect.stringContaining(`${option} ${url}: is larger than 32 MiB`)]);
+});
+
+test("an answer that stands still is refused in time", async () => {
+  const timeout = AbortSignal.timeout.bind(AbortSignal);
+  const asked = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout(500));
+  onTestFinished(() => asked.mockRestore());
+  const url = await unending("identity", (out) => out.write("{"));
+  const { code, error } = await ran(repository(), ["--base", "HEAD", "--usage", url]);
+  expect([code, error]).toEqual([2, expect.stringMatching(/aborted due to timeout/)]);
+  expect(asked).toHaveBeenCalledWith(60_000);
+});
+
+test("a file without an end, and a label of many words, are read at a bounded cost", async () => {
+  const root = repository();
+  const { code, error } = await ran(root, ["--base", "HEAD", "--usage", "/dev/zero"]);
+  expect([code, error]).toEqual([2, expect.stringContaining("--usage /dev/zero: is larger than 32 MiB")]);
+  const long = `process_start_time_seconds 1\ngraphql_operation_duration_seconds_count{${"a".repeat(300_000)}} 1\n`;
+  write(root, { "usage.txt": long });
+  expect(await processorMs(() => reportOf(root, "--base", "HEAD", "--usage", "usage.txt"), 1)).toBeLessThan(
+    10_000,
+  );
+});
