@@ -110,26 +110,37 @@ test("a saved operation is one trace: gateway, graphql, each REST call, and REST
 
 const anUpstream = "http://127.0.0.1:1";
 const gateway = { REST_BASE_URL: anUpstream, KEY_INTROSPECTION_URL: anUpstream };
-const traceparent = (flags: string): Record<string, string> => ({
-  traceparent: `00-${traceId}-b7ad6b7169203331-${flags}`,
-});
+const parent = (id: string, flags: string): string => `00-${id}-b7ad6b7169203331-${flags}`;
 
-test.each<[spans: string, NodeJS.ProcessEnv, headers: Record<string, string>]>([
-  ["a span", {}, {}],
-  ["a span", {}, traceparent("01")],
-  ["no span", {}, traceparent("00")],
-  ["no span", { OTEL_TRACES_SAMPLER: "always_off" }, traceparent("01")],
-  ["no span", { OTEL_SDK_DISABLED: "true" }, {}],
-  ["no span", { OTEL_TRACES_EXPORTER: "none" }, {}],
-])("%s is sent with %j, if the request has %j", async (expected, environment, headers) => {
+/** The traces that a gateway sends for requests with these headers. */
+async function tracesOf(environment: NodeJS.ProcessEnv, parents: readonly string[]): Promise<string[]> {
   const { url, spans } = await receiver();
   const program = await runReady(["gateway"], {
     ...{ ...gateway, OTEL_EXPORTER_OTLP_ENDPOINT: url },
     ...environment,
   });
-  await fetch(new URL("/v1/identity/me", program.url), { headers: { "x-api-key": key, ...headers } });
+  for (const traceparent of parents)
+    await fetch(new URL("/v1/identity/me", program.url), {
+      headers: { "x-api-key": key, ...(traceparent && { traceparent }) },
+    });
   await program.stop("SIGTERM");
-  expect(spans().length > 0).toBe(expected === "a span");
+  return spans().map((span) => span.traceId);
+}
+
+test("a span is sent unless the caller's parent is not sampled", async () => {
+  const unsampled = "1".repeat(32);
+  const traces = await tracesOf({}, ["", parent(traceId, "01"), parent(unsampled, "00")]);
+  expect(traces).toContain(traceId);
+  expect(traces).not.toContain(unsampled);
+  expect(new Set(traces).size).toBe(2);
+});
+
+test.each<[NodeJS.ProcessEnv, parent: string]>([
+  [{ OTEL_TRACES_SAMPLER: "always_off" }, parent(traceId, "01")],
+  [{ OTEL_SDK_DISABLED: "true" }, ""],
+  [{ OTEL_TRACES_EXPORTER: "none" }, ""],
+])("no span is sent with %j", async (environment, traceparent) => {
+  expect(await tracesOf(environment, [traceparent])).toEqual([]);
 });
 
 test("nothing of OpenTelemetry is loaded unless traces are asked for", async () => {
