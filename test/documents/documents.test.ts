@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import { AnswerCheck } from "./answer-check.ts";
 import { galaxyProposals, galaxy as text } from "./galaxy.ts";
-import { Oracle } from "./oracle.ts";
+import { Oracle } from "./oracle/oracle.ts";
 
 const { groups, ...counts } = galaxyProposals();
 const [group] = groups;
