@@ -16,7 +16,9 @@ function copied(): ProjectCopy {
   return copy;
 }
 
-test("a project on a document of another API passes check, serves, and has types and tests of its own", async () => {
+test("a project on a document of another API passes check, serves, and has types and tests of its own", {
+  timeout: 900_000, // nine processes, one after the other
+}, async () => {
   const copy = copied();
   const refused = await ran(copy.root, ["--openapi", blogDocument], init);
   expect(refused).toMatchObject({ code: 2, error: "spec/ has files: --replace removes them" });
