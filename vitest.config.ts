@@ -22,8 +22,7 @@ process.env.NODE_COMPILE_CACHE = compiled;
 /** Files that measure memory or processor time, or change what a whole process does. */
 const apart = [
   "test/check/{garbage,large}.test.ts",
-  "test/codegen/{composed,type-check}.test.ts",
-  "test/documents/*.test.ts",
+  "test/codegen/type-check.test.ts",
   "test/faults/*.test.ts",
   "test/fuzz/*.test.ts",
   "test/graphql/{abandoned-errors,documents,documents-cost,leaving,overload,variables}.test.ts",
@@ -61,11 +60,13 @@ export default defineConfig({
         test: {
           name: "graphql-js",
           include: ["test/e2e/*.test.ts", "test/graphql/*.test.ts"],
-          // servers that are processes of their own, what plans alone bound, and what happens before or after an execution
+          // left out: processes of their own, bounds of plans alone, steps before or after an execution, introspection, which
+          // runs on graphql-js in any case, and files whose tests each run both ways
           exclude: [
-            "test/e2e/{caching,drain,tenants,replicas,unfolding,hostile}.test.ts",
+            "test/e2e/{caching,drain,tenants,replicas,unfolding,hostile,introspection,keyless}.test.ts",
             "test/graphql/{answers,callers,cop,cors,explorer,get,over-http,overload,saved,start-queue}.test.ts",
             "test/graphql/{variables,documents,documents-cost,limits}.test.ts",
+            "test/graphql/{abandoned-errors,date-scalars,deep-names,extensions,inherited-values,masking,refused-credentials}.test.ts",
           ],
           isolate: false,
           env: { PLANS: "off" },

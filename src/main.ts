@@ -6,10 +6,11 @@ import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 
-enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url)));
 // V8 allocates in the old generation what often survives. There, an object keeps all that it refers to until the next full
 // collection, and in a server that is whole requests: in some processes their collection took 0.5 ms of each request.
 setFlagsFromString("--no-allocation-site-pretenuring");
+// V8 refuses code that was compiled under other flags, so the flags come first: Node keeps a folder for each set of flags
+enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url)));
 const { processIo } = await import("./cli/command.ts");
 const { run } = await import("./process/command.ts");
 const exitCode = await run(process.argv.slice(2), processIo);

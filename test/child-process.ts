@@ -6,6 +6,13 @@ import { existsSync, readFileSync } from "node:fs";
 /** The command line of the product. */
 export const main = new URL("../src/main.ts", import.meta.url).pathname;
 
+const { NODE_COMPILE_CACHE: _, ...others } = process.env;
+/**
+ * This process's environment for `npm start`. The program chooses the folder of its compiled code itself: in the folder of
+ * the tests it would overwrite code that was compiled under other flags.
+ */
+export const programEnvironment: NodeJS.ProcessEnv = others;
+
 const taskset = "/usr/bin/taskset";
 /** Linux can keep a process on one core; elsewhere the system decides. */
 const canPin = existsSync(taskset);

@@ -5,7 +5,7 @@
 
 import type { SpecFiles } from "../bind/spec-files.ts";
 import { loadSnapshot, type SpecSnapshot } from "../bind/spec-snapshot.ts";
-import type { Sources } from "../codegen/generate.ts";
+import type { SpecSources } from "../codegen/generate.ts";
 import { SpecUnreadable } from "../diagnostic.ts";
 import { approve } from "./approvals.ts";
 import { type BoundSnapshot, changesSince } from "./compare/changes-since.ts";
@@ -19,7 +19,7 @@ type CheckInput = {
   readonly files: SpecFiles;
   readonly base?: { readonly name: string; readonly files: SpecFiles; readonly usage?: Usage };
   /** Runs stage 3, which needs codegen, over a spec without errors. */
-  readonly freshness: (sources: Sources) => Promise<Finding[]>;
+  readonly freshness: (sources: SpecSources) => Promise<Finding[]>;
   /** `YYYY-MM-DD`, UTC. */
   readonly today: string;
 };

@@ -6,7 +6,7 @@ import { callCost } from "../bind/call-cost.ts";
 import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import { selectedCoordinates } from "../schema/selected-coordinates.ts";
-import type { Finding, ImpactedOperation, OperationReport, SpecChange, Verdict } from "./report.ts";
+import type { Finding, Impact, ImpactedOperation, OperationReport, SpecChange } from "./report.ts";
 
 type FindingOrChange = Finding | SpecChange;
 
@@ -60,7 +60,7 @@ export function operationReports(
   });
 }
 
-function verdictOf(item: FindingOrChange): Verdict {
+function verdictOf(item: FindingOrChange): Impact {
   const kind = "class" in item ? item.class : item.change;
   if (kind) return kind === "breaking" ? "broken" : kind === "dangerous" ? "affected" : "untouched";
   const severity = "severity" in item ? item.severity : undefined;

@@ -7,7 +7,7 @@ import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
 import { nonEmpty } from "../cli/parse.ts";
 import { escaped } from "../cli/printable.ts";
 import { UsageError } from "../cli/usage-error.ts";
-import type { Sources } from "../codegen/generate.ts";
+import type { SpecSources } from "../codegen/generate.ts";
 import { check } from "./check.ts";
 import { deployedCommit, isUrl } from "./deployed.ts";
 import { failureAnnotations, formatGithub } from "./format/github.ts";
@@ -83,7 +83,7 @@ async function reportOf(
 }
 
 /** Codegen's libraries are most of the start-up: they are loaded only where there is something to generate. */
-async function freshness(root: string, sources: Sources): Promise<Finding[]> {
+async function freshness(root: string, sources: SpecSources): Promise<Finding[]> {
   const { generateFrom } = await import("../codegen/generate.ts");
   const { generatedFiles } = await import("../codegen/main.ts");
   return freshnessFindings(root, await generateFrom(root, sources), generatedFiles(root));

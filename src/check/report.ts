@@ -17,14 +17,14 @@ export type Frame = {
   readonly text?: string;
 };
 
-export type Verdict = "broken" | "affected" | "untouched";
+export type Impact = "broken" | "affected" | "untouched";
 
 /** A saved operation that selects a coordinate of a finding or a change. */
 export type ImpactedOperation = {
   readonly name: string;
   readonly file: string;
   readonly line: number;
-  readonly verdict: Exclude<Verdict, "untouched">;
+  readonly verdict: Exclude<Impact, "untouched">;
 };
 
 type Approval = { readonly reason: string; readonly author: string; readonly expires: string };
@@ -64,7 +64,7 @@ export type OperationReport = {
   readonly name: string;
   readonly file: string;
   readonly line: number;
-  readonly verdict: Verdict;
+  readonly verdict: Impact;
   /** The selected coordinates with a finding. */
   readonly because: readonly string[];
   /** Absent if the operation or the schema is not valid: then the cost is unknown. */
@@ -104,7 +104,7 @@ type Summary = {
   readonly changes: Readonly<Record<ChangeClass, number>>;
   /** The other changes of the OpenAPI document. */
   readonly unrelied: Readonly<Record<ChangeClass, number>>;
-  readonly operations: Readonly<Record<Verdict, number>>;
+  readonly operations: Readonly<Record<Impact, number>>;
 };
 
 /** Whether a schema coordinate rests on what has changed. The formats for people list these changes, and count the others. */

@@ -24,10 +24,10 @@ function loadSaved(files: SpecFiles, model: Model): SavedOperation[] {
 }
 
 /** A proved model, and the saved operations that are valid for it. */
-export type Sources = { readonly model: Model; readonly saved: readonly SavedOperation[] };
+export type SpecSources = { readonly model: Model; readonly saved: readonly SavedOperation[] };
 
 /** Reads `<root>/spec`; throws `SpecUnreadable` with all errors if there are any. */
-export function loadSources(root: string, results = new Results()): Sources {
+export function loadSources(root: string, results = new Results()): SpecSources {
   const files = folderFiles(join(root, "spec"));
   const model = provedModel(loadSpec(files.read, results.readDocument));
   return { model, saved: loadSaved(files, model) };
@@ -72,7 +72,7 @@ export const generate = (root: string, results = new Results()): Promise<Map<str
  */
 export async function generateFrom(
   root: string,
-  { model, saved }: Sources,
+  { model, saved }: SpecSources,
   results = new Results(),
 ): Promise<Map<string, string>> {
   const { generates, pluginLoader, schema, config } = codegenConfig(model, saved, results);

@@ -47,9 +47,9 @@ export async function createGateway(
   const named = new Set(credentials);
   const { lookUp, close: closeLookUp } = createKeyIntrospection(config, backends.keyIntrospection);
   const { forward, close: closeForward } = createForward(config);
-  // a little less than the whole, so that the 503 itself is still inside it
   const checks = new KeyChecks();
   server.decorate("keyChecks", checks);
+  // a look-up has 95 % of the time, so that a 503 reaches the client within the whole of it
   const verify = createKeyVerifier(lookUp, Math.ceil(config.env.KEY_INTROSPECTION_TIMEOUT_MS * 0.95), checks);
   server.addHook("onClose", async () => void (await Promise.all([closeLookUp(), closeForward()])));
   server.addHook("onRequest", refuseTricks);
@@ -88,7 +88,7 @@ export async function createGateway(
       noteCaller(request, route, caller);
       if (caller) await limits.byKey(request, reply);
       const body = open ? open.body : await bodyOf(request, config);
-      if (reply.raw.destroyed) throw clientLeft(); // and would never give its share back
+      if (reply.raw.destroyed) throw clientLeft(); // its connection, closed already, would never give the share back
       concurrency.acquire(caller?.tenantId, reply, body?.length);
       const headers = inject(stripped, request, caller);
       await forward({
@@ -115,7 +115,7 @@ function noteCaller(
   record.tenantId = caller?.tenantId;
 }
 
-/** Phase 2: whose request it is. Throws UNAUTHENTICATED; what cannot be a key costs no look-up. */
+/** Phase 2: returns the caller of a request. Throws UNAUTHENTICATED. A text that cannot be a key costs no look-up. */
 async function introspect(config: Config, verify: VerifyKey, key: string | undefined, ip: string) {
   const isKey = key !== undefined && isKeyOf(config.env.API_ENVIRONMENT, key);
   const caller = isKey ? await verify(key, addressBlock(ip)) : undefined;
@@ -126,7 +126,7 @@ async function introspect(config: Config, verify: VerifyKey, key: string | undef
 const bodyOf = async ({ body, raw }: FastifyRequest, { env }: Config): Promise<Buffer | null> =>
   body ? readBody(raw, env.MAX_BODY_BYTES) : null;
 
-/** Before any route: targets and framing that two servers could read in two ways (RFC 9110 §9.3.1, RFC 9112 §3.2). */
+/** Refuses targets and framing that two servers could read differently (RFC 9110 §9.3.1, RFC 9112 §3.2), before routing. */
 async function refuseTricks(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   reply.header("x-request-id", request.id);
   parseRequestTarget(request.raw.url ?? "");
@@ -149,7 +149,7 @@ function warnOfProxy() {
   };
 }
 
-/** Loaded only where there is an engine to share by. */
+/** Connects to the engine of `REDIS_URL`, whose module is loaded only then. Returns its store of counts. */
 async function shareWithOthers(
   server: FastifyInstance,
   { env }: Config,
@@ -169,8 +169,8 @@ function passBodiesThrough(server: FastifyInstance): void {
 }
 
 /**
- * The answer's head, with what hooks have put on it. Answers belong to one caller unless the upstream says otherwise;
- * `Vary` keeps what CORS put there. From here on the answer is no longer Fastify's.
+ * Writes the status and the headers of the answer, with the headers that hooks have set. An answer is private to its caller
+ * unless the upstream says otherwise. `Vary` keeps the fields that CORS has added. Fastify leaves the answer alone afterwards.
  */
 function beginAnswer(reply: FastifyReply, status: number, answered: Headers): void {
   const own = reply.getHeaders() as Headers;

@@ -46,7 +46,7 @@ export function createKeyVerifier(
   const underWay = new Map<string, Promise<KeyState>>();
   let revocations = 0;
   checks.forget = (apiKeyId) => {
-    revocations++; // what is being looked up may be the answer from before
+    revocations++; // a look-up under way may return the state from before the revocation
     for (const [digest, { state }] of active)
       if (state !== "inactive" && state.context.apiKeyId === apiKeyId) active.delete(digest);
   };

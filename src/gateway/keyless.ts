@@ -1,7 +1,7 @@
 /**
  * The requests that need no key, outside production: a browser opens the explorer, or a tool asks for the schema. Both
- * answers are the same for everybody. Such a request travels on with the headers listed here alone. Of a query, what was
- * judged travels on, written anew: no other reading of the request can find anything else in it.
+ * answers are the same for everybody. Such a request travels on with the headers listed here alone. A query travels on as it
+ * was judged, written anew, so that no other server can read another query in the request.
  */
 import type { FastifyRequest } from "fastify";
 import { keylessRequests } from "../capacity.ts";
@@ -55,7 +55,7 @@ const tooMany = refusedBy(
   "too many requests without an API key from this address",
 );
 
-/** No credential, no cookie. By the last two the GraphQL layer sees that the page of another site asks. */
+/** No credential and no cookie is among them. The last two tell the GraphQL layer that a page of another site asks. */
 const harmlessNames = [
   ...["accept", "accept-encoding", "accept-language", "if-none-match"],
   ...["origin", "sec-fetch-site"],

@@ -57,7 +57,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     if (refusal) return this.#fail(refusal);
     clearTimeout(this.#timer);
     this.#head = { status, headers };
-    if (status === 204 || status === 304) this.onResponseEnd(); // whatever length it tells (RFC 9110 §8.6)
+    if (status === 204 || status === 304) this.onResponseEnd(); // it has no body, whatever its Content-Length (RFC 9110 §8.6)
   }
 
   #beginOnce(): void {

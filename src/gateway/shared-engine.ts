@@ -1,7 +1,7 @@
 /**
- * What the gateways of a fleet share by Redis or Valkey (`REDIS_URL`): the counts of the rate limits, and word of revoked
- * keys. While it is down, each gateway counts for itself and says so once; nothing is refused for it. Whoever revokes a key
- * publishes its id on the channel `messaging-graphql:revoked`.
+ * The gateways of a fleet share the counts of the rate limits and the news of revoked keys through Redis or Valkey
+ * (`REDIS_URL`). While the engine is down, each gateway counts for itself, logs that once, and refuses nothing because of it.
+ * Whoever revokes a key publishes the key's id on the channel `messaging-graphql:revoked`.
  */
 import { createRequire } from "node:module";
 import type { FastifyRateLimitStore } from "@fastify/rate-limit";
@@ -10,7 +10,7 @@ import { Redis } from "ioredis";
 import { prefix, revokedChannel } from "../http/revoked-channel.ts";
 import { RateStore } from "./rate-store.ts";
 
-/** Ms. A count that takes longer is made here. */
+/** Milliseconds. If a count of the engine takes longer, the gateway counts the request itself. */
 const timeoutMs = 250;
 const longestPauseMs = 1_000;
 
@@ -58,7 +58,7 @@ export function connectSharedEngine(
     if (isDown) log.warn("REDIS_URL: up again; gateways count together");
     isDown = false;
   });
-  news.on("error", () => {}); // `counts` tells
+  news.on("error", () => {}); // the connection `counts` logs the same failure
   news.on("message", (_channel, apiKeyId) => forget(apiKeyId));
   news.subscribe(revokedChannel).catch(() => {}); // a later connection subscribes again
 

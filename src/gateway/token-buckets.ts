@@ -1,6 +1,6 @@
 /**
- * A bucket of tokens for each owner, which fills slowly. An owner whose bucket is empty is refused. Who takes no token is
- * never refused.
+ * A bucket of tokens for each owner, which fills slowly. An owner whose bucket is empty is refused. An owner who takes
+ * no token is never refused.
  */
 import { LRUCache } from "lru-cache";
 import { countedClients } from "../capacity.ts";

@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Config } from "../config.ts";
 import { contextHeaderNames, hasProof, proofHeader } from "../http/context-headers.ts";
 import { credentialOwner, credentialReader } from "./credentials.ts";
-import { Forwarded, shortened } from "./forwarded.ts";
+import { digested, Forwarded } from "./forwarded.ts";
 import type { Operation } from "./operation.ts";
 
 const trace = ["traceparent", "tracestate"];
@@ -40,7 +40,7 @@ export function headerForwarder(
     const credentials = credentialsOf(given);
     const tenant = headers[tenantId];
     const owner = ownerOf(credentials);
-    const caller = tenant !== undefined ? verified + tenant : owner === "" ? "" : `key ${shortened(owner)}`;
+    const caller = tenant !== undefined ? verified + tenant : owner === "" ? "" : `key ${digested(owner)}`;
     return new Forwarded(headers, credentials, caller);
   };
 }

@@ -1,4 +1,4 @@
-/** What of a request travels on to REST, and whom the request belongs to. */
+/** The headers of a request that travel on to REST, and the caller that the request belongs to. */
 import { hash } from "node:crypto";
 import type { Operation } from "./operation.ts";
 
@@ -14,11 +14,11 @@ export const headersOfOneRequest: ReadonlySet<string> = new Set([
 export class Forwarded {
   /** The headers that every operation receives. */
   readonly headers: Headers;
-  /** The headers that only the operations receive which take them. */
+  /** The credential headers. An operation receives those that it takes. */
   readonly credentials: Headers;
-  /** Whom the request's shares of the process belong to. */
+  /** The caller, to whom the request's shares of the process belong. */
   readonly caller: string;
-  /** All that REST can tell callers apart by: all headers but those of one request alone, and the language. */
+  /** A text that differs wherever REST can tell callers apart: all headers but those of one request, and the language. */
   readonly identity: string;
   readonly #headersOf = new Map<Operation, Headers>();
 
@@ -26,7 +26,7 @@ export class Forwarded {
     this.headers = headers;
     this.credentials = credentials;
     this.caller = caller;
-    this.identity = shortened(textOf(headers) + textOf(credentials));
+    this.identity = digested(textOf(headers) + textOf(credentials));
   }
 
   /** Whether the request came with a credential that some operation takes. */
@@ -92,10 +92,10 @@ export class Forwarded {
 const mostCharacters = 1_024;
 
 /**
- * A long text is known by its digest. A credential may have 16 kB, good or not, and thousands of callers are remembered.
- * No other text begins like a digest.
+ * The text, or the digest of a long one. A credential may have 16 kB, good or not, and thousands of callers are remembered.
+ * The form of the digest is that of no other text.
  */
-export const shortened = (text: string): string =>
+export const digested = (text: string): string =>
   text.length <= mostCharacters ? text : `sha256 ${hash("sha256", text, "base64url")}\n`;
 
 /** What a cookie can hold (RFC 6265 §4.1.1). REST refuses a call without its cookie. */

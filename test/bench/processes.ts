@@ -6,11 +6,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { cpuMs, listens, main, type Program, startProgram } from "../child-process.ts";
+import { freePort } from "../free-port.ts";
 import { readArguments } from "../script-arguments.ts";
 import { at, connections, file, load, median } from "./measure.ts";
 import { bodyOf } from "./workloads.ts";
@@ -29,15 +29,6 @@ process.on("exit", () => {
 });
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return String(port);
-}
-
 /** HAProxy between gateways and graphql, as deploy/haproxy configures it. */
 async function startBalancer(servers: readonly URL[]): Promise<{ url: URL; child: ChildProcess }> {
   const [front, nobody] = await Promise.all([freePort(), freePort()]);
@@ -47,7 +38,7 @@ async function startBalancer(servers: readonly URL[]): Promise<{ url: URL; child
   const wanted = sections.filter((section) => !/^frontend clients|^backend gateways/.test(section));
   const folder = mkdtempSync(join(tmpdir(), "processes-"));
   const config = join(folder, "haproxy.cfg");
-  const portOf = (port: string): string => ports[port as keyof typeof ports];
+  const portOf = (port: string): string => String(ports[port as keyof typeof ports]);
   writeFileSync(config, wanted.join("").replace(/\b(?:4011|4012|4100)\b/g, portOf));
   const child = spawn("haproxy", ["-db", "-f", config], { stdio: "ignore" });
   balancers.push(child);

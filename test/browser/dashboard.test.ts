@@ -1,11 +1,10 @@
 /** The example dashboard in a real Chromium: one request fills it, a product that is down leaves the others drawn. */
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import Fastify from "fastify";
 import type { Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 import { serveDashboard } from "../../src/process/dashboard.ts";
 import { keys, openLayer } from "../e2e/layer.ts";
+import { freePort } from "../free-port.ts";
 import { executable, findBarriers, type Noted, openPage, takePicture, timeout } from "./browser.ts";
 
 const deadPort = "http://127.0.0.1:9";
@@ -24,14 +23,6 @@ async function openDashboard(
 }
 
 /** A port that nobody listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  await once(server.close(), "close");
-  return port;
-}
-
 const loaded = (page: Page): Promise<void> =>
   page.locator('main[aria-busy="false"]').waitFor({ state: "attached" });
 const asked = ({ requests }: Noted): number => requests.filter(({ method }) => method === "POST").length;

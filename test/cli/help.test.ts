@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { programEnvironment } from "../child-process.ts";
 
 const root = join(import.meta.dirname, "../..");
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
@@ -15,7 +16,10 @@ const own = Object.entries(scripts).filter(
 );
 
 test.concurrent.each(own)("npm run %s explains itself and starts nothing", async (name, command) => {
-  const { stdout, stderr } = await promisify(execFile)("sh", ["-c", `${command} --help`], { cwd: root });
+  const { stdout, stderr } = await promisify(execFile)("sh", ["-c", `${command} --help`], {
+    cwd: root,
+    env: name === "start" ? programEnvironment : process.env,
+  });
   expect(stderr).toBe("");
   expect(stdout).toContain(`Usage: npm ${name === "start" ? name : `run ${name}`} -- [options]`);
   expect(stdout).toContain("--help");
@@ -33,6 +37,9 @@ test("a help text says which options are required, and no empty default", async 
 
 test("npm start's help names the roles, variables and where all of them are", async () => {
   const command = `${scripts.start} --help`;
-  const { stdout } = await promisify(execFile)("sh", ["-c", command], { cwd: root });
+  const { stdout } = await promisify(execFile)("sh", ["-c", command], {
+    cwd: root,
+    env: programEnvironment,
+  });
   expect(stdout).toMatch(/gateway, graphql, platform[\s\S]*reference\.md[\s\S]*REST_BASE_URL/);
 });

@@ -2,26 +2,17 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, request } from "undici";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { freePort } from "../free-port.ts";
 import { goodKey as key } from "../gateway/fakes.ts";
 import { startGateway } from "../gateway/start.ts";
 
 const deploy = join(import.meta.dirname, "../../deploy");
 const isInstalled = (name: string): boolean =>
   !spawnSync(name, ["-v"]).error && !spawnSync("openssl", ["version"]).error;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 const files = { nginx: ["nginx.conf", "gateway.conf"], haproxy: ["haproxy.cfg"] } as const;
 type Balancer = keyof typeof files;

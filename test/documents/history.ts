@@ -12,7 +12,8 @@ import type { Report } from "../../src/check/report.ts";
 import { memoryFiles } from "../check/mutations/pair.ts";
 import { readArguments } from "../script-arguments.ts";
 import { fetchDocument } from "./fetch.ts";
-import { Oracle, readJson } from "./oracle.ts";
+import { Oracle } from "./oracle/oracle.ts";
+import { readJson } from "./oracle/ways.ts";
 import { proposalsOf } from "./proposals.ts";
 
 const histories = [
@@ -60,7 +61,7 @@ function compare(
   if (!isSarif(JSON.parse(formatSarif(report))))
     throw new Error(`${step}: not SARIF: ${JSON.stringify(isSarif.errors)}`);
   const oracle = new Oracle(schema, readJson(old), readJson(now));
-  const found = new Set([...coordinatesOf(report)].flatMap((each) => oracle.fieldsOf(each)));
+  const found = new Set([...coordinatesOf(report)].flatMap((each) => oracle.sdl.fieldsOf(each)));
   const missed = [...oracle.changed].filter((each) => !found.has(each));
   const wrong = [...found].filter((each) => !oracle.changed.has(each));
   totals.right += found.size - wrong.length;
@@ -69,7 +70,7 @@ function compare(
   const { unrelied } = report.summary;
   const others = unrelied.breaking + unrelied.dangerous + unrelied.safe;
   console.log(
-    `${step}: ${oracle.coordinates.length} fields, ${found.size} found, ${missed.length} missed, ${wrong.length} false; ${others} changes that no field rests on`,
+    `${step}: ${oracle.sdl.coordinates.length} fields, ${found.size} found, ${missed.length} missed, ${wrong.length} false; ${others} changes that no field rests on`,
   );
   for (const each of missed) console.log(`  MISSED ${each}`);
   for (const each of wrong)

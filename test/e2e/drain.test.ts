@@ -33,6 +33,7 @@ async function stopUnderLoad(): Promise<{ outcomes: ReadonlySet<string>; noticed
         (error: NodeJS.ErrnoException) => error.code ?? error.message,
       );
       outcomes.add(outcome);
+      await sleep(10); // the balancer must find time to ask, or the run proves nothing
     }
   };
   const balancer = async (): Promise<void> => {

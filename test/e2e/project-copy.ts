@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { programEnvironment } from "../child-process.ts";
 
 const project = join(import.meta.dirname, "../..");
 const run = promisify(execFile);
@@ -43,7 +44,10 @@ export function copyProject(spec = join(project, "spec")) {
       ),
     /** Runs a script of package.json. */
     script: (name: string): Promise<Ended> =>
-      run("npm", ["run", "--silent", name], { cwd: root }).then(
+      run("npm", ["run", "--silent", name], {
+        cwd: root,
+        env: name === "start" ? programEnvironment : process.env,
+      }).then(
         ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
         (error: Ended) => error,
       ),

@@ -17,8 +17,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { runReady } from "../process/program.ts";
 import { makeTenants, type Tenant } from "./many-tenants.ts";
 
-/** `npm run test:replicas` sends 100,000. */
-const requests = Number(process.env.REQUESTS ?? 2_000);
+/** `npm run test:tenants` sends 10,000, `npm run test:replicas` 100,000. */
+const requests = Number(process.env.REQUESTS ?? 1_000);
 const timeout = Math.max(300_000, 30 * requests);
 const callers = 50;
 const clientsOfCaller = 2;

@@ -1,25 +1,15 @@
 /** Two gateways and one Redis: limits count once, a revocation reaches both, and nothing depends on Redis. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
 import { Redis } from "ioredis";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { revokedChannel } from "../../src/http/revoked-channel.ts";
+import { freePort } from "../free-port.ts";
 import { goodKey } from "./fakes.ts";
 import { startGateway } from "./start.ts";
 
 /** Debian's package `redis-server` has it, and `.ci/run` installs it. */
 const command = ["redis-server", "valkey-server"].find((name) => !spawnSync(name, ["--version"]).error);
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 async function startEngine(port: number): Promise<ChildProcess> {
   const args = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--dir", "/tmp"];

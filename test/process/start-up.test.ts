@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { programEnvironment } from "../child-process.ts";
 import { contextOf, goodKey, listen } from "../gateway/fakes.ts";
 import { refusingUrl } from "../gateway/start.ts";
 import { get, run, runHere, runReady } from "./program.ts";
@@ -246,7 +247,7 @@ describe("stopping", () => {
   test("a signal to npm start reaches the program", async () => {
     const npm = spawn("npm", ["start", "--", "platform"], {
       cwd: new URL("../..", import.meta.url),
-      env: { ...process.env, PORT: "0" },
+      env: { ...programEnvironment, PORT: "0" },
       stdio: ["ignore", "pipe", "ignore"],
       detached: true,
     });

@@ -121,30 +121,41 @@ test("a saved operation is one trace: gateway, graphql, each REST call, and REST
 const anUpstream = "http://127.0.0.1:1";
 const gateway = { REST_BASE_URL: anUpstream, KEY_INTROSPECTION_URL: anUpstream };
 
-test.each<[spans: string, NodeJS.ProcessEnv, headers: Record<string, string>]>([
-  ["a span", {}, {}],
-  ["a span", {}, traceparent("01")],
-  ["a span", {}, traceparent("00")],
-  ...["parentbased_traceidratio", "traceidratio"].map(
-    (sampler): [string, NodeJS.ProcessEnv, Record<string, string>] => [
-      "no span",
-      { OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: "0.000000001" },
-      traceparent("01"),
-    ],
-  ),
-  ["no span", { OTEL_TRACES_SAMPLER: "parentbased_always_off" }, traceparent("01")],
-  ["no span", { OTEL_TRACES_SAMPLER: "always_off" }, traceparent("01")],
-  ["no span", { OTEL_SDK_DISABLED: "true" }, {}],
-  ["no span", { OTEL_TRACES_EXPORTER: "none" }, {}],
-])("%s is sent with %j, if the request has %j", async (expected, environment, headers) => {
+/** The traces that a gateway sends for requests with these headers. */
+async function tracesOf(
+  environment: NodeJS.ProcessEnv,
+  ...requests: readonly Record<string, string>[]
+): Promise<string[]> {
   const { url, spans } = await receiver();
   const program = await runReady(["gateway"], {
     ...{ ...gateway, OTEL_EXPORTER_OTLP_ENDPOINT: url },
     ...environment,
   });
-  await fetch(new URL("/v1/identity/me", program.url), { headers: { "x-api-key": key, ...headers } });
+  for (const headers of requests)
+    await fetch(new URL("/v1/identity/me", program.url), { headers: { "x-api-key": key, ...headers } });
   await program.stop("SIGTERM");
-  expect(spans().length > 0).toBe(expected === "a span");
+  return spans().map((span) => span.traceId);
+}
+
+test("a span is sent for each request, whether its client's trace is sampled or not", async () => {
+  const traces = await tracesOf({}, {}, traceparent("01"), traceparent("00"));
+  expect(traces).toHaveLength(3);
+  expect(traces).not.toContain(clientsTraceId);
+});
+
+test.each<[NodeJS.ProcessEnv, headers: Record<string, string>]>([
+  ...["parentbased_traceidratio", "traceidratio"].map(
+    (sampler): [NodeJS.ProcessEnv, Record<string, string>] => [
+      { OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: "0.000000001" },
+      traceparent("01"),
+    ],
+  ),
+  [{ OTEL_TRACES_SAMPLER: "parentbased_always_off" }, traceparent("01")],
+  [{ OTEL_TRACES_SAMPLER: "always_off" }, traceparent("01")],
+  [{ OTEL_SDK_DISABLED: "true" }, {}],
+  [{ OTEL_TRACES_EXPORTER: "none" }, {}],
+])("no span is sent with %j, if the request has %j", async (environment, headers) => {
+  expect(await tracesOf(environment, headers)).toEqual([]);
 });
 
 test.each([

@@ -38,7 +38,6 @@ export class StoredResponse {
   private constructor(response: RestResponse, valueBytes: number, request: CallRequest, headers: Headers) {
     this.response = response;
     this.#valueBytes = valueBytes;
-
     this.#headers = headers;
     this.#request = {
       url: request.path,

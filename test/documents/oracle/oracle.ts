@@ -1,0 +1,178 @@
+/**
+ * Says which bound fields a new version of a document breaks or endangers. It reads the two documents and the SDL as they
+ * stand, and shares no code with `src/`: it holds the comparison of `npm run check` to account.
+ */
+import { type FieldDefinitionNode, Kind, type TypeNode } from "graphql";
+import { pageSchema, readsOn } from "./pages.ts";
+import { Requests } from "./requests.ts";
+import { argument, connectionOf, directive, namedType, restName, Sdl } from "./sdl.ts";
+import { accepts, type Json, oneSchema, Reader, type Way } from "./ways.ts";
+
+/** Each schema once. */
+const unique = (schemas: readonly unknown[]): unknown[] => [
+  ...new Map(schemas.map((each) => [JSON.stringify(each), each])).values(),
+];
+
+function successBody(reader: Reader, operation: Json): unknown {
+  const answers = Object.entries((operation.responses ?? {}) as Json).filter(([status]) =>
+    status.startsWith("2"),
+  );
+  for (const [, answer] of answers) {
+    const content = (reader.resolve(answer).content ?? {}) as Record<string, Json>;
+    const media = Object.keys(content).find((each) => /json/.test(each));
+    if (media !== undefined) return content[media]?.schema ?? {};
+  }
+  return undefined;
+}
+
+export class Oracle {
+  /** Coordinates of fields whose value may be another than before. */
+  readonly changed = new Set<string>();
+  readonly sdl: Sdl;
+  readonly #old: Reader;
+  readonly #new: Reader;
+  readonly #requests: Requests;
+  readonly #seen = new Set<string>();
+
+  constructor(sdl: string, before: Json, after: Json) {
+    this.sdl = new Sdl(sdl);
+    this.#old = new Reader(before);
+    this.#new = new Reader(after);
+    this.#requests = new Requests(this.#old, this.#new);
+    for (const root of ["Query", "Mutation"])
+      for (const field of this.sdl.fields(root)) this.#root(root, field);
+  }
+
+  #root(type: string, field: FieldDefinitionNode): void {
+    const rest = directive(field, "rest");
+    const coordinate = `${type}.${field.name.value}`;
+    const id = argument(rest, "operation") ?? "";
+    const [before, after] = [this.#old.operation(id), this.#new.operation(id)];
+    if (!before) return;
+    if (!after || before.at !== after.at || this.#requests.differ(before, after))
+      this.changed.add(coordinate);
+    if (!after) return;
+    const [old, now] = [successBody(this.#old, before.operation), successBody(this.#new, after.operation)];
+    if ((old === undefined) !== (now === undefined)) this.changed.add(coordinate);
+    if (old === undefined || now === undefined) return;
+    const page = connectionOf(rest);
+    if (page) {
+      const both = [pageSchema(this.#old, old, page), pageSchema(this.#new, now, page)] as const;
+      // the cursor, or the header that stands for it
+      const [was, is] = [
+        readsOn(this.#old, before.operation, old, page),
+        readsOn(this.#new, after.operation, now, page),
+      ];
+      if (was !== is) this.changed.add(coordinate);
+      return this.#value(coordinate, field.type, [both[0]], [both[1]]);
+    }
+    const steps = argument(rest, "result")?.split(".") ?? [];
+    if (steps.length === 0) this.#value(coordinate, field.type, [old], [now]);
+    else this.#steps(coordinate, field.type, steps, [old], [now]);
+  }
+
+  #steps(
+    coordinate: string,
+    type: TypeNode,
+    steps: readonly string[],
+    old: readonly unknown[],
+    now: readonly unknown[],
+  ): void {
+    const [step = "", ...rest] = steps;
+    const below = (reader: Reader, schemas: readonly unknown[]): unknown[] =>
+      schemas.flatMap((schema) =>
+        reader.ways(schema).flatMap((way) => (way.properties[step] ? [oneSchema(way.properties[step])] : [])),
+      );
+    const mayMiss = (reader: Reader, schemas: readonly unknown[]): boolean =>
+      schemas.some((schema) => reader.ways(schema).some((way) => !way.required.has(step)));
+    if (!mayMiss(this.#old, old) && mayMiss(this.#new, now)) this.changed.add(coordinate);
+    const [before, after] = [below(this.#old, old), below(this.#new, now)];
+    if (before.length > 0 && after.length === 0) this.changed.add(coordinate);
+    if (rest.length > 0) this.#steps(coordinate, type, rest, before, after);
+    else this.#value(coordinate, type, before, after);
+  }
+
+  /** A response may promise more, and never less. */
+  #value(coordinate: string, type: TypeNode, old: readonly unknown[], now: readonly unknown[]): void {
+    const [before, after] = [
+      unique(old).flatMap((each) => this.#old.ways(each)),
+      unique(now).flatMap((each) => this.#new.ways(each)),
+    ];
+    if (this.#allowsMore(before, after)) this.changed.add(coordinate);
+    // what stands below a value that is gone is told by that value
+    if (before.length === 0 || after.length === 0) return;
+    const items = (ways: readonly Way[]): unknown[] => ways.flatMap(({ items: each }) => each);
+    const list = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
+    if (list.kind === Kind.LIST_TYPE) return this.#value(coordinate, list.type, items(before), items(after));
+    const { value: owner } = namedType(type).name;
+    const members = this.sdl.members(owner);
+    // a union has no type for a further member: each field that is one cannot show it
+    if (members.length > 0 && after.length > before.length) this.changed.add(coordinate);
+    const key = JSON.stringify([owner, unique(old), unique(now)]);
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
+    for (const member of members) {
+      const own = (ways: readonly Way[]): Way[] => ways.filter((way) => this.#isOf(member, way));
+      this.#object(member, own(before), own(after));
+    }
+    if (members.length === 0) this.#object(owner, before, after);
+  }
+
+  #object(owner: string, before: readonly Way[], after: readonly Way[]): void {
+    for (const field of this.sdl.fields(owner)) {
+      if (directive(field, "rest")) continue;
+      this.#property(`${owner}.${field.name.value}`, field.type, restName(field), before, after);
+    }
+  }
+
+  /** A value of this way is one of the type if it has all of the type's properties. */
+  #isOf(type: string, { properties }: Way): boolean {
+    return this.sdl.fields(type).every((field) => directive(field, "rest") || restName(field) in properties);
+  }
+
+  #property(
+    coordinate: string,
+    type: TypeNode,
+    name: string,
+    before: readonly Way[],
+    after: readonly Way[],
+  ): void {
+    const objects = (ways: readonly Way[]): Way[] =>
+      ways.filter(({ types }) => types.size === 0 || types.has("object"));
+    const [old, now] = [objects(before), objects(after)];
+    const schemas = (ways: readonly Way[]): unknown[] =>
+      ways.flatMap(({ properties: { [name]: each } }) => (each ? [oneSchema(each)] : []));
+    const [was, is] = [schemas(old), schemas(now)];
+    const isNull = (ways: readonly Way[], reader: Reader, found: readonly unknown[]): boolean =>
+      ways.some(({ required }) => !required.has(name)) ||
+      found.some((each) => reader.ways(each).some(({ types }) => types.has("null")));
+    const isGoneFromSome = is.length < now.length && was.length === old.length;
+    if (was.length > 0 && (is.length === 0 || isGoneFromSome)) {
+      this.changed.add(coordinate);
+      // what stands below a value that some objects have no more is told by that value
+      return;
+    }
+    if (!isNull(old, this.#old, was) && isNull(now, this.#new, is)) this.changed.add(coordinate);
+    this.#value(coordinate, type, was, is);
+  }
+
+  #allowsMore(before: readonly Way[], after: readonly Way[]): boolean {
+    if (before.length === 0 || after.length === 0) return before.length !== after.length;
+    const types = (ways: readonly Way[]): Set<string> =>
+      ways.some(({ types: each }) => each.size === 0)
+        ? new Set()
+        : new Set(ways.flatMap(({ types: each }) => [...each]));
+    const [old, now] = [types(before), types(after)];
+    old.delete("null");
+    now.delete("null");
+    if (old.size > 0 && (now.size === 0 || [...now].some((type) => !accepts(old, type)))) return true;
+    const wide = (ways: readonly Way[]): boolean => ways.some(({ format }) => format === "int64");
+    if (!wide(before) && wide(after)) return true;
+    const enums = (ways: readonly Way[]): unknown[] | undefined =>
+      ways.every(({ values }) => values) ? ways.flatMap(({ values }) => values ?? []) : undefined;
+    const [listed, listedNow] = [enums(before), enums(after)];
+    return (
+      listed !== undefined && (listedNow === undefined || listedNow.some((value) => !listed.includes(value)))
+    );
+  }
+}

@@ -1,0 +1,97 @@
+/** Reads the SDL as it stands: its fields, their directives and the types that they reach. */
+import {
+  type ConstDirectiveNode,
+  type DocumentNode,
+  type FieldDefinitionNode,
+  Kind,
+  type NamedTypeNode,
+  parse,
+  type TypeNode,
+} from "graphql";
+
+export const directive = (field: FieldDefinitionNode, name: string): ConstDirectiveNode | undefined =>
+  field.directives?.find((each) => each.name.value === name);
+export function argument(of: ConstDirectiveNode | undefined, name: string): string | undefined {
+  const value = of?.arguments?.find((each) => each.name.value === name)?.value;
+  return value?.kind === Kind.STRING ? value.value : undefined;
+}
+
+export type Page = Readonly<Partial<Record<"items" | "next" | "more" | "total" | "pages", string>>>;
+
+/** The values of `connection`, as the schema writes them. */
+export function connectionOf(rest: ConstDirectiveNode | undefined): Page | undefined {
+  const value = rest?.arguments?.find(({ name }) => name.value === "connection")?.value;
+  if (value?.kind !== Kind.OBJECT) return undefined;
+  return Object.fromEntries(
+    value.fields.flatMap((each) =>
+      "value" in each.value ? [[each.name.value, String(each.value.value)]] : [],
+    ),
+  );
+}
+
+export const restName = (field: FieldDefinitionNode): string =>
+  argument(directive(field, "restName"), "name") ?? field.name.value;
+export const namedType = (type: TypeNode): NamedTypeNode =>
+  type.kind === Kind.NAMED_TYPE ? type : namedType(type.type);
+
+export class Sdl {
+  readonly #document: DocumentNode;
+
+  constructor(text: string) {
+    this.#document = parse(text);
+  }
+
+  /** A field stands for itself; a field of an input object for the root fields that take it. */
+  fieldsOf(coordinate: string): string[] {
+    const [type = ""] = coordinate.split(".");
+    const isInput = this.#document.definitions.some(
+      (each) => each.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION && each.name.value === type,
+    );
+    if (!isInput) return [coordinate];
+    const roots = ["Query", "Mutation"].flatMap((root) =>
+      this.fields(root).map((field) => ({ root, field })),
+    );
+    return roots
+      .filter(({ field }) =>
+        field.arguments?.some((each) => this.#reaches(namedType(each.type).name.value, type)),
+      )
+      .map(({ root, field }) => `${root}.${field.name.value}`);
+  }
+
+  #reaches(from: string, to: string, seen = new Set<string>()): boolean {
+    if (from === to || seen.has(from)) return from === to;
+    seen.add(from);
+    return this.#document.definitions.some(
+      (each) =>
+        each.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION &&
+        each.name.value === from &&
+        each.fields?.some((field) => this.#reaches(namedType(field.type).name.value, to, seen)),
+    );
+  }
+
+  /** Every field, so that shares can be taken of it. */
+  get coordinates(): string[] {
+    return this.#document.definitions.flatMap((each) =>
+      each.kind === Kind.OBJECT_TYPE_DEFINITION || each.kind === Kind.OBJECT_TYPE_EXTENSION
+        ? (each.fields ?? []).map((field) => `${each.name.value}.${field.name.value}`)
+        : [],
+    );
+  }
+
+  fields(type: string): FieldDefinitionNode[] {
+    return this.#document.definitions.flatMap((each) =>
+      (each.kind === Kind.OBJECT_TYPE_DEFINITION || each.kind === Kind.OBJECT_TYPE_EXTENSION) &&
+      each.name.value === type
+        ? [...(each.fields ?? [])]
+        : [],
+    );
+  }
+
+  members(union: string): string[] {
+    return this.#document.definitions.flatMap((each) =>
+      each.kind === Kind.UNION_TYPE_DEFINITION && each.name.value === union
+        ? (each.types ?? []).map(({ name }) => name.value)
+        : [],
+    );
+  }
+}

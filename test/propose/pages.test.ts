@@ -1,0 +1,171 @@
+/** The connections that `npm run propose` prints for lists with pages, and the lists that stay lists. */
+import { expect, test } from "vitest";
+import { run as propose } from "../../src/propose/main.ts";
+import { project, ran, reportOf, write } from "../check/run.ts";
+
+const things = { type: "array", items: { $ref: "#/components/schemas/Thing" } };
+
+/** A document with a read operation for each of the given ones: its query parameters, and the schema of its answer. */
+const documentOf = (
+  operations: Readonly<
+    Record<string, readonly [parameters: Readonly<Record<string, object>>, answer: object]>
+  >,
+): string =>
+  JSON.stringify({
+    openapi: "3.1.0",
+    info: { title: "t", version: "1" },
+    security: [],
+    paths: Object.fromEntries(
+      Object.entries(operations).map(([operationId, [parameters, schema]]) => [
+        `/${operationId}`,
+        {
+          get: {
+            operationId,
+            parameters: Object.entries(parameters).map(([name, own]) => ({ name, in: "query", schema: own })),
+            responses: { 200: { description: "ok", content: { "application/json": { schema } } } },
+          },
+        },
+      ]),
+    ),
+    components: {
+      schemas: { Thing: { type: "object", required: ["id"], properties: { id: { type: "string" } } } },
+    },
+  });
+
+/** What propose prints for all operations of the document, which passes check. */
+async function proposed(document: string): Promise<string> {
+  const root = project({
+    "spec/openapi.yaml": document,
+    "spec/schema.graphql": "",
+    "spec/operations/depot.graphql": "",
+    "spec/rest-only.yaml": "",
+  });
+  const operations = Object.keys(JSON.parse(document).paths).map((path) => path.slice(1));
+  const { code, out, error } = await ran(root, operations, propose);
+  expect({ code, error }).toEqual({ code: 0, error: "" });
+  write(root, { "spec/schema.graphql": out });
+  const { findings } = await reportOf(root);
+  const own = findings.filter(({ stage }) => stage === "proof" || stage === "load");
+  expect(own.map(({ rule, message }) => `${rule} ${message}`)).toEqual([]);
+  return out;
+}
+
+test("propose prints a connection for a list with a cursor, and its types once", async () => {
+  const text = { type: "string" };
+  const out = await proposed(
+    documentOf({
+      listThings: [
+        { cursor: text, limit: { type: "integer", maximum: 10 }, first: text },
+        {
+          type: "object",
+          required: ["rows", "total"],
+          properties: {
+            rows: things,
+            cursor: text,
+            next_page: { type: "boolean" },
+            total: { type: "integer", format: "int32" },
+          },
+        },
+      ],
+      findThings: [
+        { "page-token": { type: "string", maxLength: 9 }, page_size: { type: "integer", default: 5 } },
+        {
+          type: "object",
+          properties: {
+            things: {
+              type: ["array", "null"],
+              items: { anyOf: [{ $ref: "#/components/schemas/Thing" }, { type: "null" }] },
+            },
+            meta: { type: "object", properties: { nextPageToken: { type: ["string", "null"] } } },
+          },
+        },
+      ],
+      names: [
+        { after: text },
+        {
+          type: "object",
+          required: ["items"],
+          properties: { items: { type: "array", items: text }, next: text },
+        },
+      ],
+    }),
+  );
+  expect(out).toContain(`  things(
+    after: String @restName(name: "cursor")
+    first: Int = 10 @restName(name: "limit")
+    first2: String @restName(name: "first")
+  ): ThingConnection
+    @rest(operation: "listThings", connection: { items: "rows", next: "cursor", more: "next_page" })
+`);
+  expect(out).toContain(`
+type ThingConnection {
+  edges: [ThingEdge!]!
+  nodes: [Thing!]!
+  pageInfo: PageInfo!
+  total: Int!
+}`);
+  expect(out).toContain(`    after: String @restName(name: "page-token")
+    first: Int @restName(name: "page_size")
+  ): FindThingsThingConnection
+    @rest(operation: "findThings", connection: { items: "things", next: "meta.nextPageToken" })
+`);
+  expect(out).toMatch(/type FindThingsThingEdge \{\n {2}node: Thing\n/);
+  expect(out).toMatch(/type NamesEdge \{\n {2}node: String!\n/);
+  expect(out.match(/^type \w+/gm)?.filter((line) => /PageInfo|Thing$/.test(line))).toEqual([
+    "type Thing",
+    "type PageInfo",
+  ]);
+});
+
+test("propose prints a connection for a list that begins at an offset", async () => {
+  const integer = { type: "integer", format: "int32" };
+  const answer = (meta: object) => ({
+    type: "object",
+    required: ["data"],
+    properties: { data: things, meta: { type: "object", properties: meta } },
+  });
+  const out = await proposed(
+    documentOf({
+      listThings: [
+        // nothing says with which page counting begins
+        { page: integer, offset: { ...integer, minimum: 0 }, limit: integer },
+        answer({ total_count: integer, filter_count: integer }),
+      ],
+      findThings: [
+        { startIndex: { ...integer, default: 1 }, count: { ...integer, maximum: 50 } },
+        answer({}),
+      ],
+    }),
+  );
+  expect(out).toContain(`connection: { items: "data", total: "meta.filter_count", pages: OFFSET })`);
+  expect(out).toContain(`    after: String @restName(name: "startIndex")
+    first: Int = 20 @restName(name: "count")
+  ): FindThingsThingConnection
+    @rest(operation: "findThings", connection: { items: "data", pages: OFFSET })
+`);
+});
+
+test.each([
+  ["the next page's address", { next: { type: "string", format: "uri" } }, { cursor: { type: "string" } }],
+  [
+    "an address by its description",
+    { next: { type: "string", description: "A URL to call." } },
+    { cursor: { type: "string" } },
+  ],
+  ["a cursor that no parameter takes", { next: { type: "string" } }, { q: { type: "string" } }],
+  [
+    "a cursor that is a number",
+    { next: { type: "integer", format: "int32" } },
+    { cursor: { type: "string" } },
+  ],
+  [
+    "pages of an unknown first number",
+    {},
+    { page: { type: "integer", format: "int32" }, limit: { type: "integer", format: "int32", maximum: 9 } },
+  ],
+  ["pages of an unknown size", {}, { page: { type: "integer", format: "int32", default: 1 } }],
+])("a list with %s stays a list", async (_what, properties, parameters) => {
+  const answer = { type: "object", required: ["items"], properties: { items: things, ...properties } };
+  const out = await proposed(documentOf({ listThings: [parameters, answer] }));
+  expect(out).toContain('  ): [Thing!]\n    @rest(operation: "listThings", result: "items")\n');
+});
