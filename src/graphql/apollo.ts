@@ -1,23 +1,62 @@
 /** Creates the role's Apollo Server: the whole pipeline without landing page, cache control and stack traces. */
-import { ApolloServer, type ApolloServerPlugin, type GraphQLRequestListener } from "@apollo/server";
+import {
+  ApolloServer,
+  type ApolloServerOptions,
+  type ApolloServerPlugin,
+  type GraphQLRequestListener,
+  type GraphQLResponse,
+} from "@apollo/server";
 import {
   ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginInlineTraceDisabled,
   ApolloServerPluginLandingPageDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from "@apollo/server/plugin/disabled";
 import type { FastifyBaseLogger } from "fastify";
-import type { GraphQLSchema, ValidationRule } from "graphql";
+import { type GraphQLSchema, getOperationAST, type ValidationRule } from "graphql";
 import type { Config } from "../config.ts";
 import { processorMs } from "../rest/shares/processor-time.ts";
 import { logErrors } from "./errors/log-errors.ts";
 import { formatError } from "./errors/mask.ts";
 import { grouped, onceEach } from "./errors/repeated-errors.ts";
-import { documentStore } from "./limits/document-store.ts";
+import { Documents } from "./limits/document-store.ts";
 import { limitRule } from "./limits/limits.ts";
 import { noteRefusal } from "./limits/refusals.ts";
 import type { RequestContext } from "./request-context.ts";
-import { type ExecutionCounts, responseForOperation } from "./response-for-operation.ts";
+import {
+  type Asked,
+  type ExecutionCounts,
+  type RespondForOperation,
+  responseForOperation,
+} from "./response-for-operation.ts";
 import { SavedOperations } from "./saved/saved-operations.ts";
+
+/** Apollo Server, with a shorter way to the plan of an operation whose document it has accepted before. */
+export class Apollo extends ApolloServer<RequestContext> {
+  readonly #documents: Documents;
+  readonly #respond: RespondForOperation;
+
+  constructor(
+    options: ApolloServerOptions<RequestContext>,
+    documents: Documents,
+    respond: RespondForOperation,
+  ) {
+    super(options);
+    this.#documents = documents;
+    this.#respond = respond;
+  }
+
+  /** Executes an operation. Apollo's pipeline awaits plugins at each step: it made 38 of the 63 promises of a small request. */
+  async execute(
+    request: { query: string } & Asked["request"],
+    contextValue: RequestContext,
+  ): Promise<GraphQLResponse> {
+    const document = this.#documents.of(request.query);
+    const operation = document && getOperationAST(document, request.operationName);
+    const planned = operation && (await this.#respond({ document, operation, request, contextValue }));
+    return planned ?? this.executeOperation(request, { contextValue });
+  }
+}
 
 /**
  * `executions` counts operations by executor. Without `executions`, graphql-js runs every operation. `saved` keeps the
@@ -29,10 +68,12 @@ export function createApollo(
   log: FastifyBaseLogger,
   executions: ExecutionCounts | undefined,
   saved = new SavedOperations([]),
-): ApolloServer<RequestContext> {
+): Apollo {
   const { env, production } = config;
   const validation = new ValidationTime();
-  return new ApolloServer<RequestContext>({
+  const documents = new Documents(saved);
+  const respond = responseForOperation(schema, executions, config);
+  const options: ApolloServerOptions<RequestContext> = {
     schema,
     logger: log,
     nodeEnv: production ? "production" : "development",
@@ -40,7 +81,7 @@ export function createApollo(
     validationOptions: { hideSuggestions: production, maxErrors: 10 },
     includeStacktraceInErrorResponses: false,
     persistedQueries: false,
-    documentStore: documentStore(saved),
+    documentStore: documents,
     stopOnTerminationSignals: false,
     formatError: formatError(config),
     parseOptions: { maxTokens: env.MAX_TOKENS },
@@ -48,10 +89,12 @@ export function createApollo(
     plugins: [
       ApolloServerPluginLandingPageDisabled(),
       ApolloServerPluginCacheControlDisabled(),
+      ApolloServerPluginInlineTraceDisabled(),
       ApolloServerPluginUsageReportingDisabled(),
-      hooks(schema, executions, config, validation),
+      hooks(respond, executions, validation),
     ],
-  });
+  };
+  return new Apollo(options, documents, respond);
 }
 
 /** Measures a validation, which runs synchronously from the creation of its first rule to Apollo's end hook. */
@@ -69,14 +112,16 @@ class ValidationTime {
 
 /** Our hooks share one plugin, because Apollo awaits each plugin at each step of a request. */
 function hooks(
-  schema: GraphQLSchema,
+  respond: RespondForOperation,
   executions: ExecutionCounts | undefined,
-  config: Config,
   validation: ValidationTime,
 ): ApolloServerPlugin<RequestContext> {
   const listener: GraphQLRequestListener<RequestContext> = {
     parsingDidStart: async ({ contextValue }) => noteRefusal(contextValue),
-    responseForOperation: responseForOperation(schema, executions, config),
+    responseForOperation: respond,
+    async executionDidStart({ operation }) {
+      if (executions && operation) executions.interpreted++;
+    },
     async validationDidStart({ contextValue }) {
       const note = noteRefusal(contextValue);
       return async (errors) => {

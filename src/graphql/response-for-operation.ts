@@ -1,13 +1,13 @@
 /**
- * Chooses the executor of an operation in Apollo's hook `responseForOperation`. Apollo has parsed and validated the
- * operation before. The hook coerces the variables for either executor. An operation without a plan runs on graphql-js.
+ * Runs an operation by its plan. Apollo has parsed and validated the operation before. The variables are coerced for either
+ * executor. An operation without a plan runs on graphql-js, in Apollo.
  */
 import {
   type GraphQLRequestContextResponseForOperation,
   type GraphQLResponse,
   HeaderMap,
 } from "@apollo/server";
-import type { GraphQLError, GraphQLSchema } from "graphql";
+import type { FormattedExecutionResult, GraphQLError, GraphQLSchema } from "graphql";
 import { parentsOfPiece } from "../capacity.ts";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
@@ -22,17 +22,23 @@ import { coerceVariables } from "./variables/coerce-variables.ts";
 /** The number of operations that a plan ran, and the number that graphql-js ran. */
 export type ExecutionCounts = { planned: number; interpreted: number };
 
+/** The members of Apollo's request context that an operation needs. */
+export type Asked = Pick<
+  GraphQLRequestContextResponseForOperation<RequestContext>,
+  "document" | "operation" | "contextValue" | "request"
+>;
+
+/** `null`: graphql-js must run the operation. */
+export type RespondForOperation = (asked: Asked) => Promise<GraphQLResponse | null>;
+
 /** Creates Apollo's `responseForOperation` hook. Without `executions`, graphql-js runs every operation. */
 export function responseForOperation(
   schema: GraphQLSchema,
   executions: ExecutionCounts | undefined,
   { env, production }: Config,
-) {
+): RespondForOperation {
   const plans = new Plans(schema, env.MAX_FIELDS);
-  return async (
-    asked: GraphQLRequestContextResponseForOperation<RequestContext>,
-  ): Promise<GraphQLResponse | null> => {
-    const { document, operation, contextValue, request, response } = asked;
+  return async ({ document, operation, contextValue, request }) => {
     // Apollo calls the hook even if the document has no such operation; graphql-js reports that error
     if (!operation) return null;
     if (contextValue.queriesOnly && operation.operation !== "query") return refused(notByGet, "POST");
@@ -46,25 +52,21 @@ export function responseForOperation(
       if ("errors" in variables) return refusedVariables(contextValue, variables.errors);
       if (!executions) return null;
       const plan = plans.get(document, operation, variables.coerced, (compile) => scope.measured(compile));
-      if (!plan) {
-        executions.interpreted++;
-        return null;
-      }
+      if (!plan) return null;
       executions.planned++;
       const { data, errors } = await runPlan(plan, variables.coerced, contextValue, env, {
         size: parentsOfPiece,
         // nothing of a mutation waits: its writes are done
         complete: (work) => (plan.serial ? scope.measured(work) : scope.completed(work)),
       });
-      if (errors.length === 0)
-        return { http: response.http, body: { kind: "single", singleResult: { data } } };
+      if (errors.length === 0) return responseWith({ data });
       const groups = grouped(errors);
       logErrors(
         contextValue,
         groups.map(({ error }) => error),
       );
       const masked = groups.map(({ error, places }) => withPlaces(maskField(error), places));
-      return { http: response.http, body: { kind: "single", singleResult: { errors: masked, data } } };
+      return responseWith({ errors: masked, data });
     } catch (error) {
       if (error instanceof CodedError) return refused(error);
       throw error;
@@ -78,16 +80,19 @@ const isLarge = (value: unknown): boolean =>
 
 function refusedVariables(context: RequestContext, errors: readonly GraphQLError[]): GraphQLResponse {
   logErrors(context, errors);
-  return {
-    http: { status: 400, headers: new HeaderMap() },
-    body: { kind: "single", singleResult: { errors: errors.map(maskVariable) } },
-  };
+  return responseWith({ errors: errors.map(maskVariable) }, 400);
 }
 
 const notByGet = new CodedError("METHOD_NOT_ALLOWED", "mutations are sent by POST");
 
 /** The response to an operation that is refused as a whole. `allow` lists the allowed methods (RFC 9110 §10.2.1). */
-const refused = (error: CodedError, allow?: string): GraphQLResponse => ({
-  http: { status: error.status, headers: new HeaderMap(allow === undefined ? [] : [["allow", allow]]) },
-  body: { kind: "single", singleResult: { errors: [mask({ message: error.message }, error)] } },
+function refused(error: CodedError, allow?: string): GraphQLResponse {
+  const response = responseWith({ errors: [mask({ message: error.message }, error)] }, error.status);
+  if (allow !== undefined) response.http.headers.set("allow", allow);
+  return response;
+}
+
+const responseWith = (singleResult: FormattedExecutionResult, status?: number): GraphQLResponse => ({
+  http: { status, headers: new HeaderMap() },
+  body: { kind: "single", singleResult },
 });

@@ -2,7 +2,7 @@
  * The routes of `/v1/graphql`. POST executes operations. GET executes queries and sends the explorer to a browser. When
  * the client leaves, the request's scope ends its REST calls.
  */
-import type { ApolloServer, GraphQLResponse } from "@apollo/server";
+import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { GraphQLError } from "graphql";
 import { operations } from "../../generated/operations.ts";
@@ -20,6 +20,7 @@ import { RequestScope } from "../rest/request-scope.ts";
 import type { Rest } from "../rest/rest.ts";
 import { msPerFoundAnswer, msPerRefusal, writtenPerMs } from "../rest/shares/processor-time.ts";
 import { Answer, Answers } from "./answers.ts";
+import type { Apollo } from "./apollo.ts";
 import { collectCalls } from "./call-log.ts";
 import type { Callers } from "./callers.ts";
 import { letClientKeep } from "./client-cache.ts";
@@ -29,7 +30,6 @@ import { answerExcess, textExcess } from "./limits/limits.ts";
 import { Refusals } from "./limits/refusals.ts";
 import { readParameters, readSearch, refusal } from "./over-http.ts";
 import { throwForRefusedCredentials } from "./refused-credentials.ts";
-import type { RequestContext } from "./request-context.ts";
 import { requestedText } from "./saved/requested-text.ts";
 import type { SavedOperations } from "./saved/saved-operations.ts";
 import { addCalls, sendResponses, sendText, textOf } from "./send-response.ts";
@@ -38,7 +38,7 @@ import { addCalls, sendResponses, sendText, textOf } from "./send-response.ts";
 const largeBody = 16_384;
 
 type Parts = {
-  readonly apollo: ApolloServer<RequestContext>;
+  readonly apollo: Apollo;
   readonly upstreams: Upstreams;
   readonly callers: Callers;
   readonly saved: SavedOperations;
@@ -88,9 +88,11 @@ export function routes(
     if (admission) await admission;
     if (reply.raw.destroyed) return reply;
     const calls = explorer && request.headers["x-explain-calls"] === "1" ? collectCalls(record) : undefined;
-    const finding = calls ? undefined : answers.find(request, forwarded);
-    if (finding instanceof Promise) request.place.leave(); // an identical query is executed for this one
-    const found = await finding;
+    let found = calls ? undefined : answers.find(request, forwarded);
+    if (found instanceof Promise) {
+      request.place.leave(); // an identical query is executed for this one
+      found = await found;
+    }
     if (found instanceof Answer) {
       [record.operation, record.givenName] = [found.operation, found.givenName];
       scope.worked(msPerFoundAnswer + found.text.length / writtenPerMs);
@@ -120,7 +122,7 @@ export function routes(
         ...{ rest, scope, requestId: request.id, log: record.face.log },
         ...{ queriesOnly, document, execution },
       };
-      const response = await apollo.executeOperation({ query, operationName, variables }, { contextValue });
+      const response = await apollo.execute({ query, operationName, variables }, contextValue);
       if (document.refused) refusals.set(query, response);
       return response;
     };

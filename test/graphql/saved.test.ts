@@ -208,3 +208,28 @@ test("a saved document is parsed and validated once, even after many other docum
   expect(parsed).toHaveLength(52);
   expect(parsed.filter((text) => text === customer.body)).toHaveLength(1);
 });
+
+test("an operation whose document is known runs without Apollo's pipeline, unless it has no plan", async () => {
+  const executions = { planned: 0, interpreted: 0 };
+  const apollo = createApollo(configure(), buildSchema(), console as never, executions);
+  let started = 0;
+  apollo.addPlugin({ requestDidStart: async () => void started++ });
+  onTestFinished(() => apollo.stop());
+  const run = async (query: string, operationName?: string) => {
+    const context = { scope: freeScope, log: { tellsInfo: false } } as never;
+    const { body } = await apollo.execute({ query, ...(operationName && { operationName }) }, context);
+    return body.kind === "single" ? body.singleResult : body;
+  };
+  const text = "query A { a: __typename } query B { b: __typename }";
+  expect(await run(text, "A")).toEqual({ data: { a: "Query" } });
+  expect(started).toBe(1);
+  expect(await run(text, "B")).toEqual({ data: { b: "Query" } });
+  expect([started, executions]).toEqual([1, { planned: 2, interpreted: 0 }]);
+  const wrong = await run(text, "C");
+  expect(wrong).toMatchObject({ errors: [{ extensions: { code: "OPERATION_RESOLUTION_FAILURE" } }] });
+  expect([started, executions]).toEqual([2, { planned: 2, interpreted: 0 }]);
+  const schema = "{ __schema { queryType { name } } }";
+  expect(await run(schema)).toEqual({ data: { __schema: { queryType: { name: "Query" } } } });
+  expect(await run(schema)).toEqual({ data: { __schema: { queryType: { name: "Query" } } } });
+  expect([started, executions]).toEqual([4, { planned: 2, interpreted: 2 }]);
+});

@@ -148,7 +148,7 @@ export async function openSchema(answers: Rest, environment: NodeJS.ProcessEnv =
       log: new LogLines(log as never, "off"),
       requestId: "r",
     } as never;
-    const { body } = await apollo.executeOperation({ query, variables }, { contextValue });
+    const { body } = await apollo.execute({ query, variables }, contextValue);
     if (body.kind !== "single") throw new Error("no incremental answers here");
     return JSON.parse(JSON.stringify(body.singleResult)) as {
       data?: unknown;
