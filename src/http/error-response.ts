@@ -3,7 +3,6 @@
  * (GraphQL over HTTP §6), in the media type that the client accepts; problem details (RFC 9457) on any other path.
  * Status and headers are the same on both.
  */
-import type { ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
 import { CodedError, problemOf } from "../errors.ts";
 import { json, mediaTypeFor } from "./graphql-media-type.ts";
@@ -34,18 +33,4 @@ export function sendError(reply: FastifyReply, error: CodedError): FastifyReply 
   if (error.details.retryAfter) reply.header("retry-after", String(error.details.retryAfter));
   const { type, body } = errorBody(error, { url: raw.url, accept: headers.accept, requestId });
   return reply.code(error.status).header("cache-control", "private, no-store").type(type).send(body);
-}
-
-export const malformedPath = new CodedError("BAD_REQUEST", "the path is malformed");
-
-/** A path that does not decode never gets as far as a route or a hook. */
-export function answerMalformedPath(response: ServerResponse): void {
-  const problem = problemOf(malformedPath);
-  response
-    .writeHead(problem.status, {
-      "content-type": "application/problem+json",
-      "cache-control": "private, no-store",
-      "x-content-type-options": "nosniff",
-    })
-    .end(JSON.stringify(problem));
 }

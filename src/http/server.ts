@@ -24,7 +24,7 @@ import { parseJsonBodies } from "./bodies/json-body.ts";
 import { SlowBodies } from "./bodies/slow-bodies.ts";
 import { closeSlowReaders, slowReaderOf } from "./bodies/slow-readers.ts";
 import { answerClientError, answerConnect } from "./client-error.ts";
-import { answerMalformedPath, graphqlPath, malformedPath, sendError } from "./error-response.ts";
+import { graphqlPath, sendError } from "./error-response.ts";
 import { headerFault } from "./header-fault.ts";
 import { createIncompleteRequestCloser } from "./incomplete-requests.ts";
 import { createLastAnswers } from "./last-answers.ts";
@@ -72,9 +72,9 @@ export function createServer(
       const refusal = answerClientError(error, socket, config.env, underWay(socket));
       if (refusal) noteRefusal(face, refusal);
     },
+    // a path that does not decode reaches no hook
     frameworkErrors: (_error, request, reply) => {
-      noteRefusal(face, malformedPath, request.method);
-      answerMalformedPath(reply.raw);
+      sendError(reply, receive(request, reply) ?? malformedPath);
     },
     http: {
       maxHeaderSize: config.env.MAX_HEADER_BYTES,
@@ -118,14 +118,16 @@ export function createServer(
     bodies.stop();
     closeIncompleteRequests();
   });
-  server.addHook("onRequest", (request, reply, done) => {
+  /** The beginning of each request. Returns the fault of its header section. */
+  const receive = (request: FastifyRequest, reply: FastifyReply): CodedError | undefined => {
     record(face, request, reply);
     reply.header("x-content-type-options", "nosniff");
     bodies.watch(request, reply);
     const fault = headerFault(request.raw, config.env.MAX_HEADERS);
     if (fault) reply.header("connection", "close"); // where its body ends may be anybody's guess
-    done(fault);
-  });
+    return fault;
+  };
+  server.addHook("onRequest", (request, reply, done) => done(receive(request, reply)));
   server.addHook("onSend", ({ raw }, reply, payload, done) => {
     if (isLastAnswer(raw.socket)) reply.header("connection", "close");
     done(null, payload);
@@ -154,8 +156,8 @@ function record(face: Face, request: FastifyRequest, { raw }: FastifyReply): voi
 }
 
 /** A request that is refused before it has a route. */
-function noteRefusal(face: Face, error: CodedError, method = ""): void {
-  const refused = new RequestRecord(face, "", method, "");
+function noteRefusal(face: Face, error: CodedError): void {
+  const refused = new RequestRecord(face, "", "", "");
   beginRequest(refused);
   refused.fail(error);
   refused.finish(error.status, false, 0);
@@ -167,6 +169,8 @@ function requestId(request: { headers: FastifyRequest["headers"] }): string {
   const given = request.headers["x-request-id"];
   return typeof given === "string" && /^(?!.*sk_)[\w.-]{8,64}$/.test(given) ? given : randomUUID();
 }
+
+const malformedPath = new CodedError("BAD_REQUEST", "the path is malformed");
 
 export const bodyTooLarge = (maxBytes: number): CodedError =>
   overLimit("MAX_BODY_BYTES", maxBytes, "the request body is too large");
