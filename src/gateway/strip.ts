@@ -16,16 +16,20 @@ const hopByHop = [
 const neverFromClients = new Set([
   ...hopByHop,
   ...["host", "expect", "via", "x-http-method-override", "x-method-override"],
-  ...["x-original-url", "x-rewrite-url", "x-request-id", "traceparent", "tracestate"],
+  ...["proxy", "x-http-method", "x-rewrite-url", "x-host", "x-url-scheme", "x-script-name"],
+  ...["front-end-https", "early-data", "surrogate-capability", "x-sendfile-type", "x-jwt-assertion"],
+  ...["x-request-id", "traceparent", "tracestate", "baggage", "b3", "uber-trace-id", "sentry-trace"],
+  "x-cloud-trace-context",
 ]);
 /**
  * Words of a name, whatever stands around them, that speak for a proxy: an address (`True-Client-IP`, `X-Remote-Addr`,
  * `X-Azure-ClientIP`), a way (`Forwarded`, `X-Forwarded-For`, `X-Original-Host`), or a user whom a proxy let in.
  */
 const proxyWord =
-  /(?:^|[^a-z0-9])(?:(?:client|real|remote|source|socket|connecting|user|origin)?ip(?:v?[46])?|addr|address|forward|forwarded|(?:client|remote|real|original|originating|proxy)[^a-z0-9]?(?:host|port|proto|scheme|user|cert|verify)|ipcountry|webauth|authenticated)(?:$|[^a-z0-9])/;
-/** Prefixes of the networks and proxies of one maker. */
-const proxyPrefix = /^(?:x-)?(?:cf|fastly|cloudfront|akamai|azure|envoy|amzn|appengine|vercel|fly|arr|ssl)-/;
+  /(?:^|[^a-z0-9])(?:(?:client|real|remote|source|socket|connecting|user|origin)?ip(?:v?[46])?|addr|address|forward|forwarded|(?:client|remote|real|original|originating|proxy)[^a-z0-9]?(?:host|port|proto|scheme|user|cert|verify|ur[il]|path|method)|ipcountry|webauth|authenticated)(?:$|[^a-z0-9])/;
+/** Prefixes of the networks, proxies and tracers of one maker, and of those that say whom they let in. */
+const proxyPrefix =
+  /^(?:x-)?(?:cf|fastly|cloudfront|akamai|azure|envoy|amzn|appengine|goog|vercel|fly|arr|ssl|accel|middleware|auth-request|consumer|credential|ms-client|b3|uberctx|datadog|ot-span)-/;
 /** The front decides CORS, the request id and the rate limit. */
 const neverFromUpstreams = new Set([...hopByHop, "x-request-id", "x-powered-by", "server"]);
 

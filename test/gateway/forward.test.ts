@@ -153,6 +153,18 @@ test("an early hint (103) is not taken for the response", async () => {
   expect([answer.status, await answer.text(), answer.headers.get("link")]).toEqual([201, "{}", null]);
 });
 
+test("a flood of early hints is a 502, and ends with its connection", async () => {
+  const hints = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".repeat(1_000);
+  const rest = await rawServer((socket) => {
+    const flood = (): void => void (socket.writable && socket.write(hints, () => setImmediate(flood)));
+    flood();
+  });
+  const { url } = await startGateway({ rest: rest.url });
+  const answer = await fetch(new URL(me, url), { headers });
+  expect([answer.status, (await problem(answer)).code]).toEqual([502, "BAD_UPSTREAM_RESPONSE"]);
+  await expect.poll(() => rest.open()).toBe(0);
+});
+
 test.each([
   ["304 Not Modified", 304, "17"],
   ["204 No Content", 204, null],
