@@ -26,7 +26,7 @@ import { closeSlowReaders, slowReaderOf } from "./bodies/slow-readers.ts";
 import { answerClientError, answerConnect } from "./client-error.ts";
 import { graphqlPath, sendError } from "./error-response.ts";
 import { headerFault } from "./header-fault.ts";
-import { createIncompleteRequestCloser } from "./incomplete-requests.ts";
+import { closeIdleConnections } from "./idle-connections.ts";
 import { createLastAnswers } from "./last-answers.ts";
 import { limitPipelining } from "./limit-pipelining.ts";
 import { redactor } from "./redact.ts";
@@ -91,7 +91,10 @@ export function createServer(
   const underWay = limitPipelining(server.server);
   const bodies = new SlowBodies(config.env);
   closeSlowReaders(server.server, 2 * config.env.REQUEST_TIMEOUT_MS);
-  const closeIncompleteRequests = createIncompleteRequestCloser(server.server, underWay);
+  const closeUnfinished = closeIdleConnections(server.server, underWay, () => {
+    if (face.log.mayWrite(`${role} connections`, { role }))
+      server.log.warn({ role }, "too many connections: an idle one is closed");
+  });
   server.server.on("connect", answerConnect);
   // an expectation that nobody knows may be ignored (RFC 9110 §10.1.1)
   server.server.on("checkExpectation", (request, response) =>
@@ -116,7 +119,7 @@ export function createServer(
   server.addHook("preClose", async () => {
     unready.add("stopping");
     bodies.stop();
-    closeIncompleteRequests();
+    closeUnfinished();
   });
   /** The beginning of each request. Returns the fault of its header section. */
   const receive = (request: FastifyRequest, reply: FastifyReply): CodedError | undefined => {
