@@ -84,6 +84,11 @@ function hooks(
         await note(errors);
       };
     },
+    // graphql-js runs introspection, which waits for nothing
+    async executionDidStart({ contextValue: { scope } }) {
+      const began = processorMs();
+      return { executionDidEnd: async () => scope.worked(processorMs() - began) };
+    },
     async didEncounterErrors({ contextValue, errors }) {
       logErrors(
         contextValue,

@@ -4,7 +4,7 @@
  * Status and headers are the same on both.
  */
 import type { FastifyReply } from "fastify";
-import { CodedError, problemOf } from "../errors.ts";
+import { type CodedError, problemOf } from "../errors.ts";
 import { json, mediaTypeFor } from "./graphql-media-type.ts";
 
 export const graphqlPath = "/v1/graphql";
