@@ -30,8 +30,17 @@ const proxyWord =
 /** Prefixes of the networks, proxies and tracers of one maker, and of those that say whom they let in. */
 const proxyPrefix =
   /^(?:x-)?(?:cf|fastly|cloudfront|akamai|azure|envoy|amzn|appengine|goog|vercel|fly|arr|ssl|accel|middleware|auth-request|consumer|credential|ms-client|b3|uberctx|datadog|ot-span)-/;
-/** The front decides CORS, the request id and the rate limit. */
-const neverFromUpstreams = new Set([...hopByHop, "x-request-id", "x-powered-by", "server"]);
+/**
+ * The front decides CORS, the request id and the rate limit, and what holds for its whole origin. A proxy in front obeys
+ * some headers (`X-Accel-Redirect`). Others tell of the upstream itself.
+ */
+const neverFromUpstreams = new Set([
+  ...[...hopByHop, "x-request-id", "x-powered-by", "server", "via", "server-timing", "traceresponse"],
+  ...["x-sendfile", "x-lighttpd-send-file", "surrogate-control", "refresh", "clear-site-data", "alt-svc"],
+  ...["strict-transport-security", "nel", "report-to", "reporting-endpoints", "service-worker-allowed"],
+  ...["sourcemap", "x-sourcemap", "x-runtime", "x-aspnet-version", "x-aspnetmvc-version", "x-served-by"],
+]);
+const ofUpstream = /^x-(?:debug|backend|upstream)(?:-|$)/;
 
 /**
  * The request headers that may reach an upstream. `prefix` is that of the context headers. Of names with `_`, which some
@@ -53,6 +62,7 @@ export function stripResponse(prefix: string, status: number, headers: IncomingH
   return keep(headers, (name) => {
     if (status === 204 && name === "content-length") return false; // it has none (RFC 9110 §8.6)
     if (neverFromUpstreams.has(name) || isOurs(prefix, name)) return false;
+    if (proxyPrefix.test(name) || ofUpstream.test(name)) return false;
     return !name.startsWith("access-control-") && !name.startsWith("ratelimit-");
   });
 }

@@ -82,6 +82,25 @@ describe("forwarding", () => {
     }
   });
 
+  test("what an upstream says to proxies, or of itself, or for the whole origin, ends at the gateway", async () => {
+    const names = [
+      ...["X-Accel-Redirect", "X-Accel-Buffering", "X-Sendfile", "X-Lighttpd-Send-File", "Surrogate-Control"],
+      ...["Refresh", "Clear-Site-Data", "Alt-Svc", "Strict-Transport-Security", "NEL", "Report-To"],
+      ...["Reporting-Endpoints", "Service-Worker-Allowed", "SourceMap", "X-SourceMap", "Server-Timing", "Via"],
+      ...["X-Envoy-Upstream-Service-Time", "X-Amzn-RequestId", "Traceresponse", "X-Runtime"],
+      ...["X-AspNet-Version", "X-Debug-Token", "X-Backend-Server", "X-Upstream", "X-Served-By"],
+    ];
+    const rest = await upstream((_request, response) => {
+      for (const name of names) response.setHeader(name, "internal-host");
+      response.writeHead(200, { etag: '"a"', "content-language": "en", "x-total-count": "3" }).end("{}");
+    });
+    const { url } = await startGateway({ rest });
+    const answer = await fetch(new URL(me, url), { headers });
+    expect([...answer.headers].filter(([, value]) => value === "internal-host")).toEqual([]);
+    const kept = ["etag", "content-language", "x-total-count"].map((name) => answer.headers.get(name));
+    expect(kept).toEqual(['"a"', "en", "3"]);
+  });
+
   test("a valid trace context and request id travel unchanged, others are made new", async () => {
     const { url, rest } = await startGateway();
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
