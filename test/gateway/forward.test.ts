@@ -86,7 +86,14 @@ describe("forwarding", () => {
     const names = [
       ...["X-Accel-Redirect", "X-Accel-Buffering", "X-Sendfile", "X-Lighttpd-Send-File", "Surrogate-Control"],
       ...["Refresh", "Clear-Site-Data", "Alt-Svc", "Strict-Transport-Security", "NEL", "Report-To"],
-      ...["Reporting-Endpoints", "Service-Worker-Allowed", "SourceMap", "X-SourceMap", "Server-Timing", "Via"],
+      ...[
+        "Reporting-Endpoints",
+        "Service-Worker-Allowed",
+        "SourceMap",
+        "X-SourceMap",
+        "Server-Timing",
+        "Via",
+      ],
       ...["X-Envoy-Upstream-Service-Time", "X-Amzn-RequestId", "Traceresponse", "X-Runtime"],
       ...["X-AspNet-Version", "X-Debug-Token", "X-Backend-Server", "X-Upstream", "X-Served-By"],
     ];

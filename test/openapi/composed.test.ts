@@ -22,5 +22,7 @@ test.each<[name: string, compose: Compose]>([
   ["anyOf with other keywords", (next) => ({ type: "object", anyOf: [next, { allOf: [next] }] })],
 ])("each includes the next one twice: %s", (_name, compose) => {
   expect([...shapeOf(8, compose).properties.keys()]).toEqual(["id"]);
-  expect(() => shapeOf(40, compose)).toThrow("#/components/schemas/S1 is composed of more than 10000 schemas");
+  expect(() => shapeOf(40, compose)).toThrow(
+    "#/components/schemas/S1 is composed of more than 10000 schemas",
+  );
 });
