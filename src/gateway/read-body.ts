@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from "node:http";
 import { CodedError, clientLeft } from "../errors.ts";
-import { bodyTooLarge } from "../http/server.ts";
+import { bodyTooLarge } from "../http/error-response.ts";
 
 /** Reads up to `max` bytes. Throws LIMIT_EXCEEDED (`MAX_BODY_BYTES`), CLIENT_CLOSED_REQUEST, or a refusal of `SlowBodies`. */
 export function readBody(request: IncomingMessage, max: number): Promise<Buffer> {

@@ -5,6 +5,7 @@
 import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
 import { CodedError, clientLeft } from "../errors.ts";
+import { mostInterimResponses, tooManyInterim } from "../http/upstream-failure.ts";
 
 type RawHeaders = Record<string, string | string[] | undefined>;
 
@@ -23,6 +24,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
   #failure: CodedError | undefined;
   #head: { readonly status: number; readonly headers: RawHeaders } | undefined;
   #isBegun = false;
+  #interim = 0;
 
   /** The upstream has `ms` milliseconds to send its status and headers. */
   constructor(client: ServerResponse, begin: Begin, ms: number) {
@@ -52,7 +54,10 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
 
   /** Status and headers wait for the first byte of the body: if the upstream breaks off before it, the client gets a 502. */
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: RawHeaders): void {
-    if (status < 200) return; // the final one follows (RFC 9110 §15.2)
+    if (status < 200) {
+      if (++this.#interim > mostInterimResponses) this.#fail(tooManyInterim());
+      return; // the final one follows (RFC 9110 §15.2)
+    }
     const refusal = refusalOf(status);
     if (refusal) return this.#fail(refusal);
     clearTimeout(this.#timer);

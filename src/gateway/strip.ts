@@ -16,25 +16,31 @@ const hopByHop = [
 const neverFromClients = new Set([
   ...hopByHop,
   ...["host", "expect", "via", "x-http-method-override", "x-method-override"],
-  ...["x-original-url", "x-rewrite-url", "x-request-id", "traceparent", "tracestate"],
+  ...["proxy", "x-http-method", "x-rewrite-url", "x-host", "x-url-scheme", "x-script-name"],
+  ...["front-end-https", "early-data", "surrogate-capability", "x-sendfile-type", "x-jwt-assertion"],
+  ...["x-request-id", "traceparent", "tracestate", "baggage", "b3", "uber-trace-id", "sentry-trace"],
+  "x-cloud-trace-context",
 ]);
 /**
  * Words of a name, whatever stands around them, that speak for a proxy: an address (`True-Client-IP`, `X-Remote-Addr`,
  * `X-Azure-ClientIP`), a way (`Forwarded`, `X-Forwarded-For`, `X-Original-Host`), or a user whom a proxy let in.
  */
 const proxyWord =
-  /(?:^|[^a-z0-9])(?:(?:client|real|remote|source|socket|connecting|user|origin)?ip(?:v?[46])?|addr|address|forward|forwarded|(?:client|remote|real|original|originating|proxy)[^a-z0-9]?(?:host|port|proto|scheme|user|cert|verify)|ipcountry|webauth|authenticated)(?:$|[^a-z0-9])/;
-/** Prefixes of the networks and proxies of one maker. */
-const proxyPrefix = /^(?:x-)?(?:cf|fastly|cloudfront|akamai|azure|envoy|amzn|appengine|vercel|fly|arr|ssl)-/;
+  /(?:^|[^a-z0-9])(?:(?:client|real|remote|source|socket|connecting|user|origin)?ip(?:v?[46])?|addr|address|forward|forwarded|(?:client|remote|real|original|originating|proxy)[^a-z0-9]?(?:host|port|proto|scheme|user|cert|verify|ur[il]|path|method)|ipcountry|webauth|authenticated)(?:$|[^a-z0-9])/;
+/** Prefixes of the networks, proxies and tracers of one maker, and of those that say whom they let in. */
+const proxyPrefix =
+  /^(?:x-)?(?:cf|fastly|cloudfront|akamai|azure|envoy|amzn|appengine|goog|vercel|fly|arr|ssl|accel|middleware|auth-request|consumer|credential|ms-client|b3|uberctx|datadog|ot-span)-/;
 /**
- * The front decides CORS, the request id and the rate limit. `Via` and `Alt-Svc` name servers behind it (RFC 9110 §7.6.3,
- * RFC 7838 §3), `Refresh` an address to go to, and the others are commands to a proxy in front of the gateway.
+ * The front decides CORS, the request id and the rate limit, and what holds for its whole origin. A proxy in front obeys
+ * some headers (`X-Accel-Redirect`). Others tell of the upstream itself.
  */
 const neverFromUpstreams = new Set([
-  ...hopByHop,
-  ...["x-request-id", "x-powered-by", "server", "via", "alt-svc", "refresh", "x-sendfile"],
+  ...[...hopByHop, "x-request-id", "x-powered-by", "server", "via", "server-timing", "traceresponse"],
+  ...["x-sendfile", "x-lighttpd-send-file", "surrogate-control", "refresh", "clear-site-data", "alt-svc"],
+  ...["strict-transport-security", "nel", "report-to", "reporting-endpoints", "service-worker-allowed"],
+  ...["sourcemap", "x-sourcemap", "x-runtime", "x-aspnet-version", "x-aspnetmvc-version", "x-served-by"],
 ]);
-const neverPrefixFromUpstreams = /^(?:access-control|ratelimit|x-accel)-/;
+const ofUpstream = /^x-(?:debug|backend|upstream)(?:-|$)/;
 
 /**
  * The request headers that may reach an upstream. `prefix` is that of the context headers. Of names with `_`, which some
@@ -56,7 +62,8 @@ export function stripResponse(prefix: string, status: number, headers: IncomingH
   return keep(headers, (name) => {
     if (status === 204 && name === "content-length") return false; // it has none (RFC 9110 §8.6)
     if (neverFromUpstreams.has(name) || isOurs(prefix, name)) return false;
-    return !neverPrefixFromUpstreams.test(name) && !proxyWord.test(name) && !proxyPrefix.test(name);
+    if (proxyWord.test(name) || proxyPrefix.test(name) || ofUpstream.test(name)) return false;
+    return !name.startsWith("access-control-") && !name.startsWith("ratelimit-");
   });
 }
 

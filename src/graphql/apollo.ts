@@ -119,15 +119,18 @@ function hooks(
   const listener: GraphQLRequestListener<RequestContext> = {
     parsingDidStart: async ({ contextValue }) => noteRefusal(contextValue),
     responseForOperation: respond,
-    async executionDidStart({ operation }) {
-      if (executions && operation) executions.interpreted++;
-    },
     async validationDidStart({ contextValue }) {
       const note = noteRefusal(contextValue);
       return async (errors) => {
         contextValue.scope.worked(validation.ms);
         await note(errors);
       };
+    },
+    // graphql-js runs introspection, which waits for nothing
+    async executionDidStart({ operation, contextValue: { scope } }) {
+      if (executions && operation) executions.interpreted++;
+      const began = processorMs();
+      return { executionDidEnd: async () => scope.worked(processorMs() - began) };
     },
     async didEncounterErrors({ contextValue, errors }) {
       logErrors(

@@ -3,9 +3,8 @@
  * (GraphQL over HTTP §6), in the media type that the client accepts; problem details (RFC 9457) on any other path.
  * Status and headers are the same on both.
  */
-import type { ServerResponse } from "node:http";
-import type { FastifyReply } from "fastify";
-import { CodedError, problemOf } from "../errors.ts";
+import type { FastifyError, FastifyReply } from "fastify";
+import { CodedError, codeOfStatus, overLimit, problemOf } from "../errors.ts";
 import { json, mediaTypeFor } from "./graphql-media-type.ts";
 
 export const graphqlPath = "/v1/graphql";
@@ -36,16 +35,23 @@ export function sendError(reply: FastifyReply, error: CodedError): FastifyReply 
   return reply.code(error.status).header("cache-control", "private, no-store").type(type).send(body);
 }
 
-export const malformedPath = new CodedError("BAD_REQUEST", "the path is malformed");
+export const bodyTooLarge = (maxBytes: number): CodedError =>
+  overLimit("MAX_BODY_BYTES", maxBytes, "the request body is too large");
 
-/** A path that does not decode never gets as far as a route or a hook. */
-export function answerMalformedPath(response: ServerResponse): void {
-  const problem = problemOf(malformedPath);
-  response
-    .writeHead(problem.status, {
-      "content-type": "application/problem+json",
-      "cache-control": "private, no-store",
-      "x-content-type-options": "nosniff",
-    })
-    .end(JSON.stringify(problem));
+/** The coded error of what Fastify throws. */
+export function codedErrorOf(error: FastifyError, maxBodyBytes: number): CodedError {
+  if (error instanceof CodedError) return error;
+  const status = error.statusCode ?? 500;
+  if (status < 400 || status >= 500)
+    return new CodedError("INTERNAL_SERVER_ERROR", "internal error", {}, error);
+  if (status === 413) return bodyTooLarge(maxBodyBytes);
+  if (status === 415)
+    return new CodedError("UNSUPPORTED_MEDIA_TYPE", "a request body is application/json", {}, error);
+  const code = codeOfStatus(status);
+  return new CodedError(
+    code === "UPSTREAM_ERROR" || code === "BAD_USER_INPUT" ? "BAD_REQUEST" : code,
+    error.message,
+    {},
+    error,
+  );
 }

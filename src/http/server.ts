@@ -14,7 +14,7 @@ import Fastify, {
 import { specHash } from "../../generated/spec.ts";
 import type { Config } from "../config.ts";
 import { type Environment, secrets } from "../environment.ts";
-import { CodedError, codeOfStatus, overLimit } from "../errors.ts";
+import { CodedError } from "../errors.ts";
 import { LogLines } from "../observe/log-lines.ts";
 import { beginRequest, endRequest, subscribe } from "../observe/observer.ts";
 import { type Face, RequestRecord } from "../observe/records.ts";
@@ -25,9 +25,9 @@ import { SlowBodies } from "./bodies/slow-bodies.ts";
 import { closeSlowReaders, slowReaderOf } from "./bodies/slow-readers.ts";
 import { answerClientError, answerConnect } from "./client-error.ts";
 import { hasProof, proofHeader } from "./context-headers.ts";
-import { answerMalformedPath, graphqlPath, malformedPath, sendError } from "./error-response.ts";
+import { codedErrorOf, graphqlPath, sendError } from "./error-response.ts";
 import { headerFault } from "./header-fault.ts";
-import { createIncompleteRequestCloser } from "./incomplete-requests.ts";
+import { closeIdleConnections } from "./idle-connections.ts";
 import { createLastAnswers } from "./last-answers.ts";
 import { limitPipelining } from "./limit-pipelining.ts";
 import { redactor } from "./redact.ts";
@@ -73,9 +73,9 @@ export function createServer(
       const refusal = answerClientError(error, socket, config.env, underWay(socket));
       if (refusal) noteRefusal(face, refusal);
     },
+    // a path that does not decode reaches no hook
     frameworkErrors: (_error, request, reply) => {
-      noteRefusal(face, malformedPath, request.method);
-      answerMalformedPath(reply.raw);
+      sendError(reply, receive(request, reply) ?? malformedPath);
     },
     http: {
       maxHeaderSize: config.env.MAX_HEADER_BYTES,
@@ -92,14 +92,17 @@ export function createServer(
   const underWay = limitPipelining(server.server);
   const bodies = new SlowBodies(config.env);
   closeSlowReaders(server.server, 2 * config.env.REQUEST_TIMEOUT_MS);
-  const closeIncompleteRequests = createIncompleteRequestCloser(server.server, underWay);
+  const closeUnfinished = closeIdleConnections(server.server, underWay, () => {
+    if (face.log.mayWrite(`${role} connections`, { role }))
+      server.log.warn({ role }, "too many connections: an idle one is closed");
+  });
   server.server.on("connect", answerConnect);
   // an expectation that nobody knows may be ignored (RFC 9110 §10.1.1)
   server.server.on("checkExpectation", (request, response) =>
     server.server.emit("request", request, response),
   );
   server.setErrorHandler((error: FastifyError, request, reply) => {
-    const coded = toCodedError(error, config.env.MAX_BODY_BYTES);
+    const coded = codedErrorOf(error, config.env.MAX_BODY_BYTES);
     const isFault = coded.code === "INTERNAL_SERVER_ERROR";
     if (isFault && face.log.mayWrite(`${role} fault`, { role, code: coded.code }))
       request.log.error({ err: error, requestId: request.id }, "request failed");
@@ -117,16 +120,18 @@ export function createServer(
   server.addHook("preClose", async () => {
     unready.add("stopping");
     bodies.stop();
-    closeIncompleteRequests();
+    closeUnfinished();
   });
-  server.addHook("onRequest", (request, reply, done) => {
+  /** The beginning of each request. Returns the fault of its header section. */
+  const receive = (request: FastifyRequest, reply: FastifyReply): CodedError | undefined => {
     record(face, request, reply, config.env);
     reply.header("x-content-type-options", "nosniff");
     bodies.watch(request, reply);
     const fault = headerFault(request.raw, config.env.MAX_HEADERS);
     if (fault) reply.header("connection", "close"); // where its body ends may be anybody's guess
-    done(fault);
-  });
+    return fault;
+  };
+  server.addHook("onRequest", (request, reply, done) => done(receive(request, reply)));
   server.addHook("onSend", ({ raw }, reply, payload, done) => {
     if (isLastAnswer(raw.socket)) reply.header("connection", "close");
     done(null, payload);
@@ -161,8 +166,8 @@ function record(face: Face, request: FastifyRequest, { raw }: FastifyReply, env:
 }
 
 /** A request that is refused before it has a route. */
-function noteRefusal(face: Face, error: CodedError, method = ""): void {
-  const refused = new RequestRecord(face, "", method, "");
+function noteRefusal(face: Face, error: CodedError): void {
+  const refused = new RequestRecord(face, "", "", "");
   beginRequest(refused);
   refused.fail(error);
   refused.finish(error.status, false, 0);
@@ -175,22 +180,4 @@ function requestId(request: { headers: FastifyRequest["headers"] }): string {
   return typeof given === "string" && /^(?!.*sk_)[\w.-]{8,64}$/.test(given) ? given : randomUUID();
 }
 
-export const bodyTooLarge = (maxBytes: number): CodedError =>
-  overLimit("MAX_BODY_BYTES", maxBytes, "the request body is too large");
-
-function toCodedError(error: FastifyError, maxBodyBytes: number): CodedError {
-  if (error instanceof CodedError) return error;
-  const status = error.statusCode ?? 500;
-  if (status < 400 || status >= 500)
-    return new CodedError("INTERNAL_SERVER_ERROR", "internal error", {}, error);
-  if (status === 413) return bodyTooLarge(maxBodyBytes);
-  if (status === 415)
-    return new CodedError("UNSUPPORTED_MEDIA_TYPE", "a request body is application/json", {}, error);
-  const code = codeOfStatus(status);
-  return new CodedError(
-    code === "UPSTREAM_ERROR" || code === "BAD_USER_INPUT" ? "BAD_REQUEST" : code,
-    error.message,
-    {},
-    error,
-  );
-}
+const malformedPath = new CodedError("BAD_REQUEST", "the path is malformed");

@@ -17,3 +17,9 @@ export function upstreamFailure(error: unknown): CodedError {
     return new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not HTTP", {}, error);
   return new CodedError("UPSTREAM_UNAVAILABLE", "no connection, or it broke", {}, error);
 }
+
+/** Interim responses (1xx) of one call that are taken. A server sends one or two; each costs as much as a response. */
+export const mostInterimResponses = 16;
+
+export const tooManyInterim = (): CodedError =>
+  new CodedError("BAD_UPSTREAM_RESPONSE", "too many interim responses");

@@ -84,7 +84,8 @@ describe.each<Balancer>(["nginx", "haproxy"])("%s", (balancer) => {
     const { ask } = await start(balancer, Number(url.port));
     await expect.poll(async () => (await ask("/v1/x", { key })).status, { timeout: 30_000 }).toBe(200);
     expect((await ask("/v1/x", { key: "none" })).status).toBe(401);
-    for (const path of ["/healthz", "/readyz"]) expect((await ask(path)).status).toBe(404);
+    for (const path of ["/healthz", "/readyz", "/%68ealthz", "/read%79z?a"])
+      expect((await ask(path)).status, path).toBe(404);
     expect(rest.seen.every(({ headers }) => headers["x-forwarded-for"] === "127.0.0.1")).toBe(true);
   });
 

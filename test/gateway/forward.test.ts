@@ -82,6 +82,32 @@ describe("forwarding", () => {
     }
   });
 
+  test("what an upstream says to proxies, or of itself, or for the whole origin, ends at the gateway", async () => {
+    const names = [
+      ...["X-Accel-Redirect", "X-Accel-Buffering", "X-Sendfile", "X-Lighttpd-Send-File", "Surrogate-Control"],
+      ...["Refresh", "Clear-Site-Data", "Alt-Svc", "Strict-Transport-Security", "NEL", "Report-To"],
+      ...[
+        "Reporting-Endpoints",
+        "Service-Worker-Allowed",
+        "SourceMap",
+        "X-SourceMap",
+        "Server-Timing",
+        "Via",
+      ],
+      ...["X-Envoy-Upstream-Service-Time", "X-Amzn-RequestId", "Traceresponse", "X-Runtime"],
+      ...["X-AspNet-Version", "X-Debug-Token", "X-Backend-Server", "X-Upstream", "X-Served-By"],
+    ];
+    const rest = await upstream((_request, response) => {
+      for (const name of names) response.setHeader(name, "internal-host");
+      response.writeHead(200, { etag: '"a"', "content-language": "en", "x-total-count": "3" }).end("{}");
+    });
+    const { url } = await startGateway({ rest });
+    const answer = await fetch(new URL(me, url), { headers });
+    expect([...answer.headers].filter(([, value]) => value === "internal-host")).toEqual([]);
+    const kept = ["etag", "content-language", "x-total-count"].map((name) => answer.headers.get(name));
+    expect(kept).toEqual(['"a"', "en", "3"]);
+  });
+
   test("a client's trace ends here, and its request id travels if it is harmless", async () => {
     const { url, rest } = await startGateway();
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -151,6 +177,18 @@ test("an early hint (103) is not taken for the response", async () => {
   const { url } = await startGateway({ rest });
   const answer = await fetch(new URL(me, url), { headers });
   expect([answer.status, await answer.text(), answer.headers.get("link")]).toEqual([201, "{}", null]);
+});
+
+test("a flood of early hints is a 502, and ends with its connection", async () => {
+  const hints = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".repeat(1_000);
+  const rest = await rawServer((socket) => {
+    const flood = (): void => void (socket.writable && socket.write(hints, () => setImmediate(flood)));
+    flood();
+  });
+  const { url } = await startGateway({ rest: rest.url });
+  const answer = await fetch(new URL(me, url), { headers });
+  expect([answer.status, (await problem(answer)).code]).toEqual([502, "BAD_UPSTREAM_RESPONSE"]);
+  await expect.poll(() => rest.open()).toBe(0);
 });
 
 test.each([

@@ -1,11 +1,13 @@
 /** Whose request it is: a gateway's tenant, a credential that REST has accepted, or else an address. */
 import type { FastifyRequest } from "fastify";
+import { execute, parse } from "graphql";
 import { expect, test, vi } from "vitest";
 import { operations } from "../../generated/operations.ts";
 import { Callers } from "../../src/graphql/callers.ts";
 import { FairBound } from "../../src/graphql/fair-bound.ts";
+import { buildSchema } from "../../src/graphql/schema.ts";
 import { proofHeader, writeContextHeaders } from "../../src/http/context-headers.ts";
-import { msPerRefusal } from "../../src/rest/shares/processor-time.ts";
+import { msPerRefusal, processorMs } from "../../src/rest/shares/processor-time.ts";
 import { configure } from "./configure.ts";
 import { inFrontOf, send } from "./rest-stand-in.ts";
 
@@ -112,4 +114,21 @@ test.each([
   const before = charged();
   expect(await ask()).toBe(400);
   expect(charged()).toBeGreaterThanOrEqual(before + msPerRefusal);
+});
+
+test("what introspection costs is charged to its caller", async () => {
+  const { server, post } = await inFrontOf((_request, response) => send(response, profile));
+  const worked = vi.spyOn(server.upstreams.shares.processor, "worked");
+  const types = "types { fields { description type { fields { description type { name description } } } } }";
+  const roots = Array.from({ length: 15 }, (_, index) => `r${index}: __schema { ${types} }`).join(" ");
+  const [schema, document] = [buildSchema(), parse(`{ ${roots} }`)];
+  const executed = (): number => {
+    const began = processorMs();
+    execute({ schema, document });
+    return processorMs() - began;
+  };
+  const least = Math.min(...Array.from({ length: 5 }, executed));
+  worked.mockClear();
+  expect((await post(`{ ${roots} __typename }`)).status).toBe(200);
+  expect(worked.mock.calls.reduce((sum, [, ms]) => sum + ms, 0)).toBeGreaterThan(0.8 * least);
 });

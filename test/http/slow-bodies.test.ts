@@ -146,19 +146,34 @@ test("a chunked body in many small pieces is refused, one in real pieces is not"
   expect(await (await post({ a: 1 })).json()).toEqual({ body: { a: 1 } });
 });
 
-test("the rest of an answered chunked body stays unread", async () => {
+test.each([
+  ["/echo", "415"],
+  ["/nothing", "404"],
+  ["/%zz", "400"],
+])("the rest of an answered chunked body stays unread: %s", async (path, status) => {
   const { url, server } = await listening();
   const connected = once(server.server, "connection") as Promise<[net.Socket]>;
   const socket = net.connect(Number(url.port), url.hostname);
   let text = "";
   socket.on("error", () => {}).on("data", (data) => (text += String(data)));
   socket.write(
-    "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n",
+    `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n`,
   );
-  await expect.poll(() => statuses(text), { timeout: 10_000 }).toEqual(["415"]);
+  await expect.poll(() => statuses(text), { timeout: 10_000 }).toEqual([status]);
   const [{ bytesRead: before }] = await connected;
   socket.write("1\r\na\r\n".repeat(500_000)); // 3 MB
   const [connection] = await connected;
   await once(connection, "close");
   expect(connection.bytesRead - before).toBeLessThan(1_000_000);
+});
+
+test("a path that does not decode changes nothing of what is refused", async () => {
+  const { url } = await listening();
+  const socket = net.connect(Number(url.port), url.hostname);
+  let text = "";
+  socket.on("error", () => {}).on("data", (data) => (text += String(data)));
+  socket.write("GET /%zz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\nGET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
+  await once(socket, "close");
+  expect(statuses(text)).toEqual(["400"]);
+  expect(text).toContain("exactly one Host");
 });

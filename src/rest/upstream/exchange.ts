@@ -6,7 +6,7 @@
 import { isUtf8 } from "node:buffer";
 import type { Dispatcher } from "undici";
 import { CodedError } from "../../errors.ts";
-import { upstreamFailure } from "../../http/upstream-failure.ts";
+import { mostInterimResponses, tooManyInterim, upstreamFailure } from "../../http/upstream-failure.ts";
 import { tooLarge } from "../failure.ts";
 import { type RawHeaders, RestResponse } from "../rest-response.ts";
 import type { ResponseBytes } from "../shares/response-bytes.ts";
@@ -32,6 +32,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #headers: RawHeaders = {};
   #chunks: Buffer[] = [];
   #bytes = 0;
+  #interim = 0;
 
   /** The body has at most `maxBytes`, before and after decompression, and never more than `budget` has left. */
   constructor(maxBytes: number, budget: ResponseBytes) {
@@ -77,6 +78,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: RawHeaders): void {
+    if (status < 200) {
+      if (++this.#interim > mostInterimResponses) this.abort(tooManyInterim());
+      return; // the final one follows (RFC 9110 §15.2)
+    }
     this.#status = status;
     this.#headers = headers;
     const failure = this.#excess(Number(headers["content-length"]));

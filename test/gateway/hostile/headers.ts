@@ -22,6 +22,17 @@ const proxyHeaders = [
   ...["X-SSL-Client-Cert", "X-Client-Cert", "CloudFront-Viewer-Address", "X-Amzn-Source-Vpc"],
 ];
 
+/** What proxies, tracers and identity-aware proxies say to the services behind them. */
+const trustedBehindProxies = [
+  ...["Proxy", "X-HTTP-Method", "X-Original-URI", "X-Original-Method", "X-Original-Path", "X-Proxy-URL"],
+  ...["X-Host", "X-URL-Scheme", "Front-End-Https", "X-Script-Name", "Early-Data", "Surrogate-Capability"],
+  ...["X-Auth-Request-User", "X-Auth-Request-Email", "X-Consumer-Username", "X-Consumer-Custom-ID"],
+  ...["X-Credential-Identifier", "X-MS-Client-Principal", "X-MS-Client-Principal-Name", "X-JWT-Assertion"],
+  ...["X-Goog-IAP-JWT-Assertion", "X-Middleware-Subrequest", "X-Sendfile-Type", "X-Accel-Mapping"],
+  ...["Baggage", "B3", "X-B3-Sampled", "Uber-Trace-Id", "Uberctx-A", "X-Cloud-Trace-Context"],
+  ...["Sentry-Trace", "X-Datadog-Sampling-Priority", "X-OT-Span-Context"],
+];
+
 const allNames = ({ prefix }: Required<Front>): string[] => [
   ...suffixes.map((suffix) => prefix + suffix),
   proof,
@@ -96,6 +107,11 @@ export const headers: Hostile[] = [
     name: "who the client is, spoofed",
     bytes: get(me, () => proxyHeaders.map((name) => `${name}: ${mark}`)),
     answers: [200, 400],
+  },
+  {
+    name: "what services behind a proxy trust, spoofed",
+    bytes: get(me, () => trustedBehindProxies.map((name) => `${name}: ${mark}`)),
+    answers: [200],
   },
   {
     name: "path and method overridden",

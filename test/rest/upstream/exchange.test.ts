@@ -3,6 +3,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { Pool } from "undici";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { CodedError } from "../../../src/errors.ts";
+import { mostInterimResponses } from "../../../src/http/upstream-failure.ts";
 import { ResponseBytes } from "../../../src/rest/shares/response-bytes.ts";
 import { Exchange } from "../../../src/rest/upstream/exchange.ts";
 import { type Answer, http, rawServer } from "../raw-server.ts";
@@ -45,6 +46,19 @@ test("a 1xx response is not taken for the response", async () => {
   const { get } = await against(send(`HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${http(200, "{}")}`));
   const answer = await get();
   expect([answer.status, await answer.text()]).toEqual([200, "{}"]);
+});
+
+const hints = (count: number): string => "HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n".repeat(count);
+
+test("a flood of 1xx responses fails the call, and its connection is closed", async () => {
+  const few = await against(send(hints(mostInterimResponses) + http(200, "{}")));
+  expect((await few.get()).status).toBe(200);
+  const { get, server } = await against((socket) => {
+    const flood = (): void => void (socket.writable && socket.write(hints(1_000), () => setImmediate(flood)));
+    flood();
+  });
+  expect(await failureOf(get())).toMatchObject({ code: "BAD_UPSTREAM_RESPONSE" });
+  await expect.poll(() => server.open()).toBe(0);
 });
 
 describe.each([

@@ -1,0 +1,52 @@
+/**
+ * Closes connections that carry no request. No role has more than `mostConnections`: beyond them an idle connection of the
+ * address that has most is closed, the oldest first, so that no client keeps another out by connecting alone. An unfinished
+ * head counts as idle. When the server stops, connections with an unfinished head are closed, because the stop would wait.
+ */
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+import { mostConnections } from "../capacity.ts";
+import { addressBlock } from "./address-block.ts";
+import type { ConnectionState } from "./limit-pipelining.ts";
+
+const patienceMs = 1_000;
+
+/**
+ * Returns a function for the stop: one second after its call, connections are closed that have sent nothing yet, or a part
+ * of a head. A connection that is idle between two requests is left to whoever stops the server. `tell` is called for each
+ * connection that is closed because there are too many.
+ */
+export function closeIdleConnections(
+  server: Server,
+  underWay: (socket: Socket) => ConnectionState,
+  tell: () => void,
+  most = mostConnections,
+): () => void {
+  const byOwner = new Map<string, Set<Socket>>();
+  let count = 0;
+  const makeRoom = (): void => {
+    tell();
+    for (const sockets of [...byOwner.values()].sort((one, other) => other.size - one.size))
+      for (const socket of sockets)
+        if (underWay(socket).unanswered === 0 && !socket.destroyed) return void socket.destroy();
+  };
+  server.on("connection", (socket) => {
+    const owner = addressBlock(socket.remoteAddress ?? "");
+    const own = byOwner.get(owner) ?? new Set();
+    byOwner.set(owner, own.add(socket));
+    socket.once("close", () => {
+      count--;
+      own.delete(socket);
+      if (own.size === 0 && byOwner.get(owner) === own) byOwner.delete(owner);
+    });
+    if (++count > most) makeRoom();
+  });
+  const closeUnfinished = (): void => {
+    for (const sockets of byOwner.values())
+      for (const socket of sockets) {
+        const { unanswered, bytesBefore } = underWay(socket);
+        if (unanswered === 0 && socket.bytesRead > bytesBefore) socket.destroy();
+      }
+  };
+  return () => void setTimeout(closeUnfinished, patienceMs).unref();
+}
