@@ -140,6 +140,8 @@ export type Backing = {
   readonly typeExpression: TypeExpression;
   /** The status of the answer, if the object is an answer and the operation documents several. */
   readonly status?: string;
+  /** The coordinate of the field that brings the object here: the first one that was bound. */
+  readonly from: string;
 };
 
 /** A schema may describe responses and requests. A change of the schema can break one direction and not the other. */
