@@ -131,7 +131,7 @@ export class OutputTypes {
       (plain === "String" && /(^id|Id|_id)$/.test(name) ? "ID" : plain) +
       (required && !shape.nullable ? "!" : "");
     return [
-      ...descriptionLines(descriptionOf(shape.node) ?? descriptionOf(node), "  "),
+      ...descriptionLines(descriptionOf(node) ?? descriptionOf(shape.node), "  "),
       `  ${own}: ${type}${restNameDirective(own, name)}`,
     ];
   }

@@ -50,7 +50,10 @@ type Made<Item> = {
   };
 };
 
-export type Connection<Body, Item> = Omit<Body, keyof Made<Item>> & Made<Item>;
+/** `Omit` would lose the properties of a body that may have further ones (`additionalProperties`). */
+export type Connection<Body, Item> = {
+  [Key in keyof Body as Exclude<Key, keyof Made<Item>>]: Body[Key];
+} & Made<Item>;
 
 /**
  * The place where a page begins: after `skip` items of the REST page with this cursor. No cursor: the first page. `size`
