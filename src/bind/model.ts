@@ -74,9 +74,9 @@ export type Batch = {
 export type Connection = {
   /** Empty: the page is the list itself. */
   readonly items: readonly string[];
-  /** The path of the next page's cursor. */
+  /** The path of the next page's cursor; with `link`, of its address. */
   readonly next?: readonly string[];
-  /** The parameter of the `Link` header's address that reads on. */
+  /** The parameter that reads on in the next page's address: that of the `Link` header, or the one at `next`. */
   readonly link?: string;
   /** The number of the first page, or the offset at which it begins. */
   readonly from?: number;
