@@ -33,12 +33,13 @@ export class Binder {
   }
 
   /** Records that objects of `type` are read from REST objects of this shape, and queues each new pair for a visit. */
-  addBacking(type: string, { shape, typeExpression, status }: Backing): void {
+  addBacking(type: string, { shape, typeExpression, status, from }: Backing): void {
     const known = this.backings.get(type) ?? [];
     if (known.some((backing) => backing.shape.identity.text === shape.identity.text)) return;
     const backing = {
       shape,
       typeExpression: shape.nullable ? withoutNull(typeExpression) : typeExpression,
+      from,
       ...(status !== undefined && { status }),
     };
     this.backings.set(type, [...known, backing]);

@@ -74,9 +74,9 @@ export type Batch = {
 export type Connection = {
   /** Empty: the page is the list itself. */
   readonly items: readonly string[];
-  /** The path of the next page's cursor. */
+  /** The path of the next page's cursor; with `link`, of its address. */
   readonly next?: readonly string[];
-  /** The parameter of the `Link` header's address that reads on. */
+  /** The parameter that reads on in the next page's address: that of the `Link` header, or the one at `next`. */
   readonly link?: string;
   /** The number of the first page, or the offset at which it begins. */
   readonly from?: number;
@@ -140,6 +140,8 @@ export type Backing = {
   readonly typeExpression: TypeExpression;
   /** The status of the answer, if the object is an answer and the operation documents several. */
   readonly status?: string;
+  /** The coordinate of the field that brings the object here: the first one that was bound. */
+  readonly from: string;
 };
 
 /** A schema may describe responses and requests. A change of the schema can break one direction and not the other. */

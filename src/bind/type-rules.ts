@@ -57,6 +57,21 @@ export const scalarCoversOutput = (type: GraphQLScalarType, shape: Shape): boole
   !isSpecifiedScalarType(type) ||
   (shape.types.size > 0 && [...shape.types].every((name) => outputTypes[type.name]?.includes(name)));
 
+/** The GraphQL type that covers every value of this shape, as a hint names it. */
+export function coveringType(shape: Shape): string | undefined {
+  const { types, values, format } = shape;
+  const [type, ...others] = types;
+  if (type === undefined || others.length > 0) return undefined;
+  if (type === "object") return "an object type, or name the place of one of its values";
+  if (type === "array") return "a list";
+  if (type === "number") return "Float, or document integers, in an overlay if the document is a vendor's";
+  if (type === "string" && values) return "an enum of its values, or String";
+  if (type === "integer" && exceedsInt(shape)) return "Float";
+  return [...dateScalars].find(([, each]) => each === format)?.[0] ?? scalarFor[type];
+}
+
+const scalarFor = { string: "String", integer: "Int", boolean: "Boolean" };
+
 /** Whether REST accepts values of `type`. */
 export const scalarFitsInput = (type: GraphQLScalarType, shape: Shape): boolean =>
   !isSpecifiedScalarType(type) ||

@@ -69,15 +69,18 @@ function restCall({ request, operation, result, connection }: BoundField): strin
     const entries = part.entries.map(({ name, value }) => [name, valueExpression(value)] as const);
     return [part.in, object(entries)] as const;
   });
-  const sections = connection?.link === undefined ? parts : [...parts, ["link", "link"] as const];
+  const sections = connection && takesHeader(connection) ? [...parts, ["link", "link"] as const] : parts;
   const init = sections.length > 0 ? [object(sections)] : result.length > 0 ? ["{}"] : [];
   const steps = result.map((step) => literal(step));
   return `rest.${request.method}(${[literal(operation.path), ...init, ...steps].join(", ")})`;
 }
 
+/** With `next`, the address of the next page stands in the body. */
+const takesHeader = ({ link, next }: Connection): boolean => link !== undefined && next === undefined;
+
 /** The inner `args` are in REST's terms: its cursor, and the items that it must send. `link` takes the `Link` header. */
 const connectionCall = (field: BoundField, page: Connection): string =>
-  `connection(args, ${object(Object.entries(page).map(([name, value]) => [name, literal(value)]))}, ${page.link === undefined ? "(args)" : "(args, link)"} => ${restCall(field)})`;
+  `connection(args, ${object(Object.entries(page).map(([name, value]) => [name, literal(value)]))}, ${takesHeader(page) ? "(args, link)" : "(args)"} => ${restCall(field)})`;
 
 function valueExpression(value: RequestValue): string {
   if (value.kind === "keys") return keysName;

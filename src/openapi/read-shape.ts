@@ -72,7 +72,8 @@ function foldSchema(document: RestDocument, node: RestNode, seen: readonly RestN
   const schema = isRecord(node.value) ? node.value : {};
   let shape = ownShape(document, node, schema);
   for (const part of entriesOf(schema.allOf)) {
-    shape = mergeShapes(shape, shapeAt(document, nodeBelow(node, "allOf", part.index), seen), node);
+    const other = shapeAt(document, nodeBelow(node, "allOf", part.index), seen);
+    shape = isWrapper(schema) ? other : mergeShapes(shape, other, node);
   }
   for (const keyword of ["oneOf", "anyOf"] as const) {
     const nodes = entriesOf(schema[keyword]).map(({ index }) => nodeBelow(node, keyword, index));
@@ -84,6 +85,17 @@ function foldSchema(document: RestDocument, node: RestNode, seen: readonly RestN
   // a wrapper around one schema keeps the node and the identity of that schema
   return shape.node === node ? withIdentity(shape, identityOf(node)) : shape;
 }
+
+/** OpenAPI 3.0 describes a reference by an `allOf` of it alone, because nothing may stand beside a `$ref`. */
+const isWrapper = (schema: Record<string, unknown>): boolean =>
+  entriesOf(schema.allOf).length === 1 &&
+  Object.keys(schema).every((key) => key === "allOf" || annotations.has(key) || key.startsWith("x-"));
+
+/** Keywords that say nothing about a value. `nullable` is read for itself, `readOnly` and `writeOnly` with the property. */
+const annotations = new Set([
+  ...["title", "description", "deprecated", "example", "examples", "externalDocs", "xml", "$comment"],
+  ...["nullable", "readOnly", "writeOnly"],
+]);
 
 function ownShape(document: RestDocument, node: RestNode, schema: Record<string, unknown>): Shape {
   const named = (

@@ -1,17 +1,11 @@
 /** The arguments of a proposed field, and the GraphQL types for the request of a REST operation. */
-import { unfedProperties } from "../bind/inputs/match-input.ts";
+import { unfedProperties } from "../bind/inputs/taken-object.ts";
 import { exceedsInt } from "../bind/type-rules.ts";
 import type { Parameter, RestOperation } from "../openapi/operation.ts";
 import type { Shape } from "../openapi/shape.ts";
+import { fieldName, restNameDirective, typeName } from "../schema/graphql-names.ts";
 import type { Page } from "./pages.ts";
-import {
-  descriptionLines,
-  fieldName,
-  nameFrom,
-  restNameDirective,
-  typeName,
-  uniqueNames,
-} from "./proposed-names.ts";
+import { descriptionLines, nameFrom, uniqueNames } from "./proposed-names.ts";
 import { scalarType } from "./scalar-types.ts";
 import { descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
 

@@ -1,8 +1,9 @@
 /** The GraphQL types for the response of a REST operation. */
 import { barePage, connectionShape } from "../bind/outputs/connection-shape.ts";
 import { declaredProperty, type Property, type Shape } from "../openapi/shape.ts";
+import { fieldName, restNameDirective, typeName } from "../schema/graphql-names.ts";
 import type { Page } from "./pages.ts";
-import { descriptionLines, fieldName, restNameDirective, typeName, uniqueNames } from "./proposed-names.ts";
+import { descriptionLines, uniqueNames } from "./proposed-names.ts";
 import { scalarType } from "./scalar-types.ts";
 import { descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
 import { isUnion, knownUnion, onlyShared, variantName } from "./unions.ts";
@@ -130,7 +131,7 @@ export class OutputTypes {
       (plain === "String" && /(^id|Id|_id)$/.test(name) ? "ID" : plain) +
       (required && !shape.nullable ? "!" : "");
     return [
-      ...descriptionLines(descriptionOf(shape.node) ?? descriptionOf(node), "  "),
+      ...descriptionLines(descriptionOf(node) ?? descriptionOf(shape.node), "  "),
       `  ${own}: ${type}${restNameDirective(own, name)}`,
     ];
   }

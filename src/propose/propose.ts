@@ -14,10 +14,11 @@ import {
 } from "../openapi/operation.ts";
 import { operationNamed } from "../openapi/read-operations.ts";
 import { declaredProperty } from "../openapi/shape.ts";
+import { fieldName, typeName } from "../schema/graphql-names.ts";
 import { InputTypes } from "./input-types.ts";
 import { OutputTypes } from "./output-types.ts";
 import { type Page, pageOf } from "./pages.ts";
-import { descriptionLines, fieldName, freeName, nameFrom, typeName, uniqueNames } from "./proposed-names.ts";
+import { descriptionLines, freeName, nameFrom, uniqueNames } from "./proposed-names.ts";
 import { TypeDefinitions } from "./type-definitions.ts";
 
 /** The type of a proposed field, and the argument of `@rest` that says where its value stands. */

@@ -2,7 +2,8 @@
 import { isEnumType } from "graphql";
 import { enumValues, exceedsInt } from "../bind/type-rules.ts";
 import type { Shape } from "../openapi/shape.ts";
-import { descriptionLines, enumValueName, restNameDirective, uniqueNames } from "./proposed-names.ts";
+import { enumValueDefinition, enumValueName } from "../schema/graphql-names.ts";
+import { descriptionLines, uniqueNames } from "./proposed-names.ts";
 import { descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
 
 export function scalarType(definitions: TypeDefinitions, shape: Shape, wanted: string): string {
@@ -27,7 +28,7 @@ function enumType(definitions: TypeDefinitions, shape: Shape, wanted: string): s
     ...descriptionLines(descriptionOf(shape.node), ""),
     `enum ${name} {`,
     ...uniqueNames(values, enumValueName).map(
-      (own, index) => `  ${own}${restNameDirective(own, values[index] ?? "")}`,
+      (own, index) => `  ${enumValueDefinition(values[index] ?? "", own)}`,
     ),
     "}",
   ]);

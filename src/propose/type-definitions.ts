@@ -4,8 +4,9 @@ import type { Model } from "../bind/model.ts";
 import { isRecord, nodeKey } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { Shape } from "../openapi/shape.ts";
+import { typeName } from "../schema/graphql-names.ts";
 import { dateScalars, dateScalarsUrl } from "../standards/date-scalars.ts";
-import { freeName, nameFrom, typeName } from "./proposed-names.ts";
+import { freeName, nameFrom } from "./proposed-names.ts";
 
 export class TypeDefinitions {
   readonly sdl: string[] = [];

@@ -6,7 +6,7 @@
  * Where it is an offset, each edge has one of its own.
  */
 import { CodedError } from "../errors.ts";
-import { nextOf } from "./next-link.ts";
+import { cursorIn, nextOf } from "./next-link.ts";
 import type { TakesLink, ValueAt } from "./types.ts";
 import { valueAt } from "./value-at.ts";
 
@@ -16,9 +16,9 @@ type PageArguments = { readonly first?: number | null; readonly after?: string |
 type Page<Items extends readonly string[]> = {
   /** Empty: the body is the list. */
   readonly items: Items;
-  /** The place of the next page's cursor. */
+  /** The place of the next page's cursor; with `link`, of its address. */
   readonly next?: readonly string[];
-  /** The parameter that holds it in the `Link` header's address. */
+  /** The parameter that holds the cursor in the next page's address: that of the `Link` header, or the one at `next`. */
   readonly link?: string;
   /** The number of the first page, and the next page's is one more; or the offset at which the first page begins. */
   readonly from?: number;
@@ -50,7 +50,10 @@ type Made<Item> = {
   };
 };
 
-export type Connection<Body, Item> = Omit<Body, keyof Made<Item>> & Made<Item>;
+/** `Omit` would lose the properties of a body that may have further ones (`additionalProperties`). */
+export type Connection<Body, Item> = {
+  [Key in keyof Body as Exclude<Key, keyof Made<Item>>]: Body[Key];
+} & Made<Item>;
 
 /**
  * The place where a page begins: after `skip` items of the REST page with this cursor. No cursor: the first page. `size`
@@ -107,9 +110,9 @@ function nextCursor(
 ): string {
   if (path) {
     const next = valueAt(body, path) ?? "";
-    if (typeof next !== "string")
-      throw new CodedError("BAD_UPSTREAM_RESPONSE", "the next cursor is not text");
-    return next;
+    if (typeof next !== "string" && typeof next !== "number")
+      throw new CodedError("BAD_UPSTREAM_RESPONSE", "the next cursor is neither text nor a number");
+    return link === undefined || next === "" ? String(next) : cursorIn(String(next), link);
   }
   if (link !== undefined) return nextOf(header, link);
   const count = Array.isArray(sent) ? sent.length : 0;
@@ -169,7 +172,8 @@ const cursorOf = ({ cursor, skip, size }: Start): string =>
 const maxLength = 8_192;
 
 function startAt({ first, after }: PageArguments, page: Page<readonly string[]>): Start {
-  const isSized = page.next === undefined && !page.offset && page.first !== undefined;
+  const isSized =
+    (page.next === undefined || page.link !== undefined) && !page.offset && page.first !== undefined;
   if (after === undefined || after === null)
     return { cursor: null, skip: 0, ...(isSized && { size: Math.max(1, first ?? page.first ?? 1) }) };
   const text = after.length > maxLength ? "" : Buffer.from(after, "base64url").toString();

@@ -11,9 +11,12 @@ import { CodedError } from "../errors.ts";
 export function nextOf(header: string | string[] | undefined, name: string): string {
   if (header === undefined) return "";
   const target = nextTarget([header].flat().join(", "));
-  if (target === undefined) return "";
-  // it may be relative to the page's own (§3.1), and of either only the query counts
-  const value = URL.parse(target, "http://localhost")?.searchParams.get(name) ?? "";
+  return target === undefined ? "" : cursorIn(target, name);
+}
+
+/** The value of the query parameter `name` in an address, which may be relative (§3.1): only its query counts. */
+export function cursorIn(address: string, name: string): string {
+  const value = URL.parse(address, "http://localhost")?.searchParams.get(name) ?? "";
   if (value === "") throw new CodedError("BAD_UPSTREAM_RESPONSE", `the next page's link has no "${name}"`);
   return value;
 }

@@ -172,6 +172,28 @@ test("a credential that is never sent to REST is one finding for all fields, and
   expect((await ran(root, [])).code).toBe(0);
 });
 
+test("a scope that an operation needs now stands behind its scheme, in words that can be read aloud", async () => {
+  const spec = (security: string): string =>
+    edited(
+      edited(
+        depotOpenapi,
+        "\ncomponents:",
+        "\ncomponents:\n  securitySchemes:\n    login: { type: openIdConnect, openIdConnectUrl: https://login.example }\n    key: { type: apiKey, in: header, name: X-Key }",
+      ),
+      "\nsecurity: []",
+      `\nsecurity: ${security}`,
+    );
+  const root = repository({ "spec/openapi.yaml": spec("[{ login: [read] }]") });
+  write(root, { "spec/openapi.yaml": spec("[{ login: [read, parcels], key: [] }, { key: [] }]") });
+  const { changes } = await reportOf(root, "--base", "HEAD");
+  expect(changes).toMatchObject([
+    {
+      message:
+        "every operation refuses login (read) alone now: it takes key or login (read, parcels) and key",
+    },
+  ]);
+});
+
 /** Three lists of one shared schema, with one shared parameter; the third list is bound by nothing. */
 const shared = (person: string, limit: string): string => `openapi: 3.1.0
 info: { title: t, version: "1" }

@@ -55,6 +55,30 @@ components:
   expect(result.findings.map(({ rule, message }) => `${rule} ${message}`)).toEqual([]);
 });
 
+test("a reference that OpenAPI 3.0 describes by an `allOf` around it keeps its type's name, and its own description", async () => {
+  const root = project();
+  const operation = `
+  /api/fares:
+    get:
+      operationId: getFares
+      responses: { '200': { description: ok, content: { application/json: { schema: { $ref: '#/components/schemas/Fares' } } } } }
+`;
+  const price = (description: string, more = ""): string =>
+    `{ description: ${description}, readOnly: true${more}, allOf: [{ $ref: '#/components/schemas/Toll' }] }`;
+  const schemas = `
+components:
+  schemas:
+    Toll: { type: object, description: An amount., required: [amount], properties: { amount: { type: number } } }
+    Fares: { type: object, required: [adult, child], properties: { adult: ${price("For an adult.")}, child: ${price("For a child.", ", nullable: true")} } }`;
+  write(root, {
+    "spec/openapi.yaml": edited(depotOpenapi, "\ncomponents:\n  schemas:", operation + schemas.slice(1)),
+  });
+  const { code, out } = await ran(root, ["getFares"], propose);
+  expect(code).toBe(0);
+  expect([...out.matchAll(/^type (?!Query)(\w+)/gm)].map(([, name]) => name)).toEqual(["Fares", "Toll"]);
+  expect(out).toContain('  "For an adult."\n  adult: Toll!\n  "For a child."\n  child: Toll\n');
+});
+
 test("properties and arguments with the same values share an enum, if its name says what each of them is", async () => {
   const root = project();
   const states = "{ type: string, enum: [open, shut] }";

@@ -39,6 +39,22 @@ function restOf(length: number, { from, cap }: Manner) {
         link(found.link);
         return found.page;
       }),
+    // the address stands in the body, and may be relative
+    addressed: (args: Args) =>
+      connection(args, { items: ["page"], next: ["next"], link: "page", first: byDefault }, async (inner) => {
+        const { page, link } = pageOf(inner);
+        return {
+          page,
+          next: link === undefined ? null : (/<https:\/\/rest.example([^>]*)>/.exec(link)?.[1] ?? ""),
+        };
+      }),
+    // the cursor is a number
+    numeric: (args: Args) =>
+      connection(args, { items: ["rows"], next: ["next"], first: byDefault, most: cap }, async (inner) => {
+        const { rows } = rowsOf(inner);
+        const behind = Number(inner.after ?? from) + rows.length;
+        return { rows, next: behind - from < length ? behind : null };
+      }),
     counted: (args: Args) =>
       connection(
         args,
@@ -66,7 +82,7 @@ function restOf(length: number, { from, cap }: Manner) {
 
 type Paged = Pick<Awaited<ReturnType<ReturnType<typeof restOf>["counted"]>>, "nodes" | "edges" | "pageInfo">;
 
-const ways = ["linked", "counted", "limited", "offset", "ofTotal"] as const;
+const ways = ["linked", "addressed", "numeric", "counted", "limited", "offset", "ofTotal"] as const;
 
 test.each(ways)(
   "%s: reading on behind any edge gives the rest of the list, whatever `first` is then",

@@ -51,8 +51,10 @@ function checkInput(binder: Binder, field: FieldInProgress, input: Input, slot: 
   if (slot.isReadOnly) return refuseReadOnly(binder, where, slot.name);
   if (source.kind === "constant") return checkConstant(binder, where, slot, source.value);
   if (source.kind === "argument") {
-    // `after` is text of ours, and what it holds of REST may be a page's number
-    const isCursor = field.directive.connection?.pages !== undefined && argument?.name === "after";
+    // `after` is text of ours, and what it holds of REST may be a page's number, or a cursor that is a number
+    const { next, pages } = field.directive.connection ?? {};
+    const isNumber = slot.shape.types.has("integer") || slot.shape.types.has("number");
+    const isCursor = argument?.name === "after" && (pages !== undefined || (next !== undefined && isNumber));
     if (!isCursor) matchInput(binder, where, source.type, slot.shape, slot.in === "body");
     if (argument && input.argumentDefault !== undefined && !isEnumType(getNamedType(argument.type)))
       checkDefault(binder, where, slot, input.argumentDefault);

@@ -9,13 +9,15 @@ import {
   isScalarType,
   isSpecifiedScalarType,
 } from "graphql";
-import { invalidLimits, isPattern } from "../../openapi/limits.ts";
 import { declaredProperty, type Shape } from "../../openapi/shape.ts";
 import { placeOf, restNameOf } from "../../schema/directives.ts";
+import { enumValueDefinition, enumValueName } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
 import { didYouMean, type Where } from "../findings.ts";
 import { checkFormat, describeShape, refusedEnumValues, scalarFitsInput } from "../type-rules.ts";
+import { checkLimits } from "./check-limits.ts";
 import { isNullableInput } from "./read-source.ts";
+import { takenObject, unfedProperties } from "./taken-object.ts";
 
 /** An input object with the REST schema that it is compared with. A pair inside itself is not compared again. */
 type Pair = { readonly type: GraphQLInputObjectType; readonly schema: string };
@@ -55,11 +57,18 @@ export function matchInput(
     if (shape.types.size > 0 && !shape.types.has("string")) return addMismatch(binder, where, type, shape);
     const wrong = refusedEnumValues(binder.schema, type, shape);
     if (wrong.length > 0) {
+      const renamed = wrong.flatMap(
+        (name) => shape.values?.find((value) => enumValueName(String(value)) === name) ?? [],
+      );
+      const such =
+        renamed.length > 0
+          ? `: ${renamed.map((value) => enumValueDefinition(String(value))).join(", ")}`
+          : "";
       binder.findings.add(
         "input-enum",
         where,
         `REST refuses ${wrong.map((name) => `${type}.${name}`).join(", ")} at ${where.coordinate}`,
-        `remove it from ${type}, or give it the REST name with @restName`,
+        `remove it from ${type}, or give it the REST name with @restName${such}`,
       );
     }
   }
@@ -73,13 +82,15 @@ function matchInputObject(
   binder: Binder,
   where: Where,
   type: GraphQLInputObjectType,
-  shape: Shape,
+  written: Shape,
   inBody: boolean,
   enclosing: readonly Pair[],
 ): void {
-  if (enclosing.some((pair) => pair.type === type && pair.schema === shape.identity.text)) return;
-  if (shape.types.size > 0 && !shape.types.has("object")) return addMismatch(binder, where, type, shape);
-  const enclosingHere = [...enclosing, { type, schema: shape.identity.text }];
+  if (enclosing.some((pair) => pair.type === type && pair.schema === written.identity.text)) return;
+  if (written.types.size > 0 && !written.types.has("object"))
+    return addMismatch(binder, where, type, written);
+  const enclosingHere = [...enclosing, { type, schema: written.identity.text }];
+  const shape = takenObject(binder.schema, type, written);
   const fed = new Set<string>();
   for (const field of Object.values(type.getFields())) {
     const name = restNameOf(binder.schema, field);
@@ -92,12 +103,7 @@ function matchInputObject(
     fed.add(name);
     binder.relyOnRequest(at.coordinate, property?.node, property?.shape.node, property?.shape.items?.node);
     if (!property) {
-      binder.findings.add(
-        "property-missing",
-        at,
-        `REST takes no property "${name}"${didYouMean(name, shape.properties.keys())}`,
-        "remove the input field, or name its property with @restName",
-      );
+      addMissing(binder, at, shape, name);
       continue;
     }
     if (property.only === "response") {
@@ -114,17 +120,35 @@ function matchInputObject(
     }
     matchInput(binder, at, field.type, property.shape, inBody, enclosingHere);
   }
-  checkMembers(binder, where, type, shape, fed);
+  if (shape === written) checkMembers(binder, where, type, shape, fed);
   for (const property of shape.properties.values()) {
     if (property.required && property.only !== "response" && !fed.has(property.name)) {
       binder.findings.add(
         "parameter-unfed",
         { ...where, rest: property.node },
-        `REST requires the property "${property.name}" of ${type}, and nothing feeds it`,
-        `add it to input ${type}`,
+        `REST requires the property "${property.name}" of ${type}, and ${property.isUndeclared ? "declares no such property" : "nothing feeds it"}`,
+        property.isUndeclared ? declareIt : `add it to input ${type}`,
       );
     }
   }
+}
+
+const declareIt = "declare it below `properties`, in an overlay if the document is a vendor's";
+
+function addMissing({ findings }: Binder, where: Where, shape: Shape, name: string): void {
+  const add = (message: string, hint: string): void => findings.add("property-missing", where, message, hint);
+  if (shape.properties.has(name))
+    return add(`REST requires the property "${name}", and declares no such property`, declareIt);
+  const { members = [] } = shape;
+  if (members.some((member) => declaredProperty(member, name)))
+    return add(
+      `REST takes one of ${members.length} objects, and none has "${name}" and all other fields of the input`,
+      "take one of the objects, or a custom scalar, which passes unchanged",
+    );
+  add(
+    `REST takes no property "${name}"${didYouMean(name, shape.properties.keys())}`,
+    "remove the input field, or name its property with @restName",
+  );
 }
 
 /** One of several objects must take the input: each property that it requires must be fed. */
@@ -146,11 +170,6 @@ function checkMembers(
   );
 }
 
-export const unfedProperties = ({ properties }: Shape, fed: ReadonlySet<string>): string[] =>
-  [...properties.values()].flatMap(({ name, required, only }) =>
-    required && only !== "response" && !fed.has(name) ? [name] : [],
-  );
-
 export const refuseReadOnly = (binder: Binder, where: Where, name: string): void =>
   binder.findings.add(
     "property-missing",
@@ -171,29 +190,4 @@ function addMismatch(
 ): void {
   const message = `${where.coordinate} is ${type}, but REST takes ${describeShape(shape)}`;
   binder.findings.add("input-type", where, message, hint);
-}
-
-/** An invalid limit, or a pattern that RE2 cannot run, is not checked before the call. REST may refuse the value. */
-function checkLimits(binder: Binder, where: Where, { limits, node }: Shape): void {
-  for (const [key, value] of invalidLimits(limits)) {
-    const at = { ...where, rest: node, below: [key] };
-    const written = `${key}: ${JSON.stringify(value)}`;
-    if (key === "pattern" && isPattern(value)) {
-      binder.findings.add(
-        "pattern-unchecked",
-        at,
-        `REST limits ${where.coordinate} by ${written}, which RE2 cannot run in linear time: REST alone checks it`,
-        "write it without lookaround, back-references, flags and counts above 1000, or approve it",
-        [written],
-      );
-      continue;
-    }
-    binder.findings.add(
-      "limit-unchecked",
-      at,
-      `REST limits ${where.coordinate} by ${written}, which cannot be read and is not checked`,
-      "write it as JSON Schema has it: a pattern is ECMA-262 in Unicode mode",
-      [written],
-    );
-  }
 }

@@ -1,5 +1,5 @@
 /** Binds unions and interfaces to a `oneOf` with a discriminator: pairs each discriminator value with a member type. */
-import type { GraphQLInterfaceType, GraphQLUnionType } from "graphql";
+import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from "graphql";
 import type { Variant } from "../../openapi/shape.ts";
 import { declaredProperty } from "../../openapi/shape.ts";
 import type { Binder } from "../binder.ts";
@@ -21,26 +21,18 @@ export function bindAbstract(
       "discriminator-missing",
       where,
       `${where.coordinate} is ${type}, but its REST value has no oneOf with a discriminator`,
-      "add `discriminator` to the REST schema: it chooses the member",
+      "add `discriminator` to the REST schema, in an overlay if the document is a vendor's: it chooses the member",
     );
     return;
   }
   const members = new Map<string, string>();
   const left = new Set(binder.schema.getPossibleTypes(type));
+  const without: Variant[] = [];
   for (const variant of variants.members) {
     const member = [...left].find((candidate) => standsFor(candidate.name, variant));
     const name = variant.name ?? variant.values[0] ?? "?";
     if (!member || variant.values.length === 0) {
-      const near = didYouMean(
-        name,
-        [...left].map((candidate) => candidate.name),
-      );
-      findings.add(
-        "value-without-member",
-        { ...where, rest: variant.node },
-        `${type} has no member for REST's ${name} (${property}: ${variant.values.join(", ") || "no value"})${near}`,
-        `add a member named ${name} to ${type}`,
-      );
+      without.push(variant);
       continue;
     }
     left.delete(member);
@@ -51,10 +43,12 @@ export function bindAbstract(
     const { shape } = variant;
     binder.addBacking(member.name, {
       ...value,
+      from: where.coordinate,
       shape,
       typeExpression: binder.typeExpressionOf(shape, narrowed),
     });
   }
+  addWithoutMember(binder, where, type, property, without, left);
   for (const member of left) {
     findings.add(
       "member-without-value",
@@ -64,6 +58,31 @@ export function bindAbstract(
     );
   }
   binder.addAbstract({ name: type.name, property, members });
+}
+
+/** One finding for all variants without a member. A member that stands for no variant may be a misspelt name. */
+function addWithoutMember(
+  { findings }: Binder,
+  where: Where,
+  type: GraphQLUnionType | GraphQLInterfaceType,
+  property: string,
+  variants: readonly Variant[],
+  left: ReadonlySet<GraphQLObjectType>,
+): void {
+  const [first] = variants;
+  if (!first) return;
+  const nameOf = ({ name, values }: Variant): string => name ?? values[0] ?? "?";
+  const candidates = [...left].map(({ name }) => name);
+  const texts = variants.map((variant) => {
+    const value = variant.values.join(", ") || "no value";
+    return `${nameOf(variant)} (${property}: ${value})${variants.length > 1 ? "" : didYouMean(nameOf(variant), candidates)}`;
+  });
+  findings.add(
+    "value-without-member",
+    { ...where, rest: first.node },
+    `${type} has no member for REST's ${texts.join(", ")}`,
+    `add to ${type} ${variants.length > 1 ? "members" : "a member"} named ${variants.map(nameOf).join(", ")}, or write an object type with the properties that all of them share`,
+  );
 }
 
 /** Whether every object of the variant holds the discriminator's property. */

@@ -3,12 +3,12 @@
  * `src/rest/connection.ts` makes join REST's properties in one shape, so the proof treats both alike.
  */
 import { GraphQLInt, GraphQLString, getNullableType, isNonNullType, isObjectType } from "graphql";
-import { type JsonType, type Shape, withNullable } from "../../openapi/shape.ts";
+import { type JsonType, type Shape, typesFit, withNullable } from "../../openapi/shape.ts";
 import { directivePlace } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Connection, Input } from "../model.ts";
-import { describeShape } from "../type-rules.ts";
+import { checkExactInteger, describeShape } from "../type-rules.ts";
 import { barePage, connectionShape } from "./connection-shape.ts";
 import { followPath } from "./follow-path.ts";
 import { bindPaging, inputOf, sizesOf } from "./paging.ts";
@@ -35,7 +35,7 @@ export function bindConnection(
   const item = list.shape.items;
   const fits = [
     fitsType(binder, field, items, list.shape, "array"),
-    !cursor || fitsType(binder, field, next, cursor.shape, "string"),
+    !cursor || fitsCursor(binder, field, inputs, cursor.shape),
     !hasMore || fitsType(binder, field, more, hasMore.shape, "boolean"),
     !count || fitsType(binder, field, total, count.shape, "integer"),
     fitsArguments(binder, field, inputs),
@@ -74,6 +74,37 @@ function fitsType(
     { ...where, schema: directivePlace(definition, "rest", "connection"), rest: shape.node },
     `a connection needs ${needed}${place}, but REST sends ${describeShape(shape)}`,
     "name the property of the page that holds it",
+  );
+  return false;
+}
+
+/** A cursor is text or a number that `after` may hold. The next page's address is none, but holds one. */
+function fitsCursor(binder: Binder, field: FieldInProgress, inputs: readonly Input[], shape: Shape): boolean {
+  const { next, pages } = field.directive.connection ?? {};
+  const { in: place, name, shape: taken } = inputOf(inputs, "after") ?? {};
+  const isNumber = shape.types.size === 1 && (shape.types.has("integer") || shape.types.has("number"));
+  if (pages === "LINKED" || !isNumber || !taken) {
+    if (!fitsType(binder, field, next, shape, "string")) return false;
+    if (pages === "LINKED" || !shape.format?.startsWith("uri")) return true;
+  } else if (place !== "body" && typesFit(shape, taken)) {
+    checkExactInteger(
+      binder,
+      { ...field.where, rest: shape.node },
+      `the cursor of ${field.where.coordinate}`,
+      shape,
+    );
+    return true;
+  }
+  const isAddress = shape.format?.startsWith("uri");
+  binder.findings.add(
+    "connection-unfit",
+    { ...field.where, schema: directivePlace(field.definition, "rest", "connection"), rest: shape.node },
+    isAddress
+      ? `REST sends an address at "${next}", which is no cursor`
+      : `the cursor at "${next}" is ${describeShape(shape)}, but ${place} "${name}" takes ${describeShape(taken as Shape)}`,
+    isAddress
+      ? "write `pages: LINKED` beside `next`: the cursor is the value of the parameter that `after` feeds, in the address's query"
+      : "have `after` feed the parameter that takes the cursor, outside the body",
   );
   return false;
 }

@@ -9,11 +9,13 @@ import {
   isAbstractType as isUnionOrInterface,
 } from "graphql";
 import { unresolvedSchema } from "../../openapi/shape.ts";
+import { enumValueDefinition } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
 import type { Where } from "../findings.ts";
 import {
   checkExactInteger,
   checkFormat,
+  coveringType,
   describeShape,
   exceedsInt,
   isObject,
@@ -88,12 +90,12 @@ function matchNamed(binder: Binder, where: Where, type: GraphQLOutputType, value
         "output-enum",
         { ...at, below: ["enum"] },
         `${type} has no value for ${missing.map((name) => `"${name}"`).join(", ")}, which REST may send at ${where.coordinate}`,
-        `add it to enum ${type}, with @restName where the names differ`,
+        `add it to enum ${type}: ${missing.map((value) => enumValueDefinition(value)).join(", ")}`,
       );
     }
   } else if (isObjectType(type)) {
     if (!isObject(value.shape)) return addMismatch(binder, at, "output-type", `is the object ${type}`, value);
-    binder.addBacking(type.name, value);
+    binder.addBacking(type.name, { ...value, from: where.coordinate });
   } else if (isUnionOrInterface(type)) {
     bindAbstract(binder, at, type, value);
   }
@@ -108,10 +110,11 @@ function addMismatch(
 ): void {
   const { shape } = value;
   if (shape.node.value === unresolvedSchema) return;
+  const type = coveringType(shape);
   binder.findings.add(
     rule,
     where,
     `${where.coordinate} ${what}, but REST sends ${describeShape(shape)}${withStatus(value)}`,
-    "give the field the type that REST sends",
+    `give the field the type that REST sends${type === undefined ? "" : `: ${type}`}`,
   );
 }

@@ -22,7 +22,7 @@ export function bindPaging(
     const at = { ...where, schema: directivePlace(definition, "rest", "connection"), rest: operation.node };
     binder.findings.add("connection-pages", at, message, hint);
   };
-  if ((next === undefined) === (pages === undefined))
+  if (pages !== "LINKED" && (next === undefined) === (pages === undefined))
     return add(
       `${where.coordinate} is a connection, which needs either \`next\` or \`pages\``,
       "name the cursor's place in the body, or say how REST reads on without one",
@@ -33,30 +33,35 @@ export function bindPaging(
       `${where.coordinate} has \`total\`, which says where pages end only if they begin at an offset`,
       "remove `total`, or write `pages: OFFSET` if `after` feeds an offset",
     );
-  if (next !== undefined) return { next: next.split(".") };
-  return pages === "LINKED" ? linked(binder, field, after, add) : counted(field, inputs, after, add);
+  if (pages === "LINKED") return linked(binder, field, after, add);
+  return next === undefined ? counted(field, inputs, after, add) : { next: next.split(".") };
 }
 
 type Add = (message: string, hint: string) => undefined;
 
-/** The address of the next page has the value of the parameter that reads on. The address itself is never called. */
+/**
+ * The address of the next page has the value of the parameter that reads on. The address itself is never called. It stands
+ * in the body, at `next`, or in the `Link` header.
+ */
 function linked(
   binder: Binder,
-  { operation, where }: FieldInProgress,
+  { directive, operation, where }: FieldInProgress,
   after: Input,
   add: Add,
 ): Paging | undefined {
+  const next = directive.connection?.next?.split(".");
   const responses = operation.successes.filter(({ shape }) => shape);
-  if (!responses.every(({ link }) => link))
+  if (!next && !responses.every(({ link }) => link))
     return add(
       `the pages of ${where.coordinate} are LINKED, but the answer of ${operation.id} documents no Link header`,
-      "document it, in an overlay if the document is a vendor's, or write `pages: NUMBERED`",
+      "name the place of the next page's address in the body (`next`), or document the header, in an overlay if the document is a vendor's",
     );
   if (after.in !== "query" || after.shape.types.has("array") || after.shape.types.has("object"))
     return add(
       `the pages of ${where.coordinate} are LINKED, but \`after\` feeds ${after.in} "${after.name}", which no address's query has as one value`,
       "have it feed a query parameter that is text or a number",
     );
+  if (next) return { next, link: after.name };
   binder.relyOnResponse(where.coordinate, ...responses.map(({ link }) => link));
   return { link: after.name };
 }

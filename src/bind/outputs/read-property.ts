@@ -22,7 +22,9 @@ export function readProperty(
   let at = where;
   for (const [index, step] of steps.entries()) {
     const owner =
-      index === 0 ? `the REST object${withStatus(parent)}` : `"${steps.slice(0, index).join(".")}"`;
+      index === 0
+        ? `the REST object of ${parent.from}${withStatus(parent)}`
+        : `"${steps.slice(0, index).join(".")}"`;
     if (!isObject(value.shape)) {
       binder.findings.add(
         "output-type",
@@ -34,13 +36,7 @@ export function readProperty(
     }
     const property = declaredProperty(value.shape, step);
     if (!property) {
-      const near = didYouMean(step, declaredNames(value.shape));
-      binder.findings.add(
-        "property-missing",
-        { ...where, rest: value.shape.node },
-        `${owner} has no property "${step}"${near}`,
-        "name the property with @restName, or remove the field",
-      );
+      addMissing(binder, { ...where, rest: value.shape.node }, owner, value.shape, step);
       return undefined;
     }
     if (property.only === "request") {
@@ -62,4 +58,23 @@ export function readProperty(
     };
   }
   return { value, at };
+}
+
+/** Of a `oneOf` an object type has the properties that all members share. */
+function addMissing(binder: Binder, where: Where, owner: string, shape: Shape, name: string): void {
+  const { members = [] } = shape;
+  const having = members.filter((member) => declaredProperty(member, name));
+  if (having.length === 0)
+    return binder.findings.add(
+      "property-missing",
+      where,
+      `${owner} has no property "${name}"${didYouMean(name, declaredNames(shape))}`,
+      "name the property with @restName, or remove the field",
+    );
+  binder.findings.add(
+    "property-missing",
+    where,
+    `${owner} is one of ${members.length} schemas, and only ${having.length} of them ${having.length === 1 ? "has" : "have"} the property "${name}"`,
+    "read what all of them have, or write a union with a type for each",
+  );
 }

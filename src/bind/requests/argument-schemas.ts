@@ -17,6 +17,7 @@ import { limitSchema } from "../../openapi/limit-schema.ts";
 import type { Shape } from "../../openapi/shape.ts";
 import { restNameOf } from "../../schema/directives.ts";
 import type { JsonSchema } from "../../standards/json-schema.ts";
+import { takenObject } from "../inputs/taken-object.ts";
 import type { ArgumentSource, FieldBinding } from "../model.ts";
 import type { RestRequest } from "./rest-request.ts";
 
@@ -66,9 +67,10 @@ function valueSchema(schema: GraphQLSchema, type: GraphQLInputType, shape: Shape
 function objectSchema(
   schema: GraphQLSchema,
   type: GraphQLInputObjectType,
-  shape: Shape,
+  written: Shape,
   depth: number,
 ): JsonSchema {
+  const shape = takenObject(schema, type, written);
   const properties = Object.values(type.getFields()).flatMap((field) => {
     const property = shape.properties.get(restNameOf(schema, field));
     const limits = property ? valueSchema(schema, field.type, property.shape, depth + 1) : {};

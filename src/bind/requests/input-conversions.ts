@@ -11,6 +11,7 @@ import {
 } from "graphql";
 import type { Shape } from "../../openapi/shape.ts";
 import { restNameOf } from "../../schema/directives.ts";
+import { takenObject } from "../inputs/taken-object.ts";
 import type { ConversionId, ConvertedField, InputConversion, SentValue } from "./rest-request.ts";
 
 type Entry = { readonly id: ConversionId; isRecursive: boolean; fields?: readonly ConvertedField[] };
@@ -48,9 +49,10 @@ export class InputConversions {
     const key = keyOf(type, shape);
     if (seen.has(key)) return false;
     seen.add(key);
+    const { properties } = takenObject(this.schema, type, shape);
     return Object.values(type.getFields()).some((field) => {
       const name = restNameOf(this.schema, field);
-      const property = shape.properties.get(name);
+      const property = properties.get(name);
       if (!property) return false;
       const named = getNamedType(field.type);
       return (
@@ -71,9 +73,10 @@ export class InputConversions {
     const others = [...new Set(this.#entries.values())].filter(({ id }) => id.type === type.name);
     const entry: Entry = { id: { type: type.name, ordinal: others.length + 1 }, isRecursive: false };
     this.#entries.set(key, entry);
+    const { properties } = takenObject(this.schema, type, shape);
     entry.fields = Object.values(type.getFields()).map((field) => {
       const restName = restNameOf(this.schema, field);
-      const property = shape.properties.get(restName)?.shape ?? shape;
+      const property = properties.get(restName)?.shape ?? shape;
       return { restName, field: field.name, sent: this.sentValue(field.type, property) };
     });
     const text = JSON.stringify(entry.fields);

@@ -105,8 +105,16 @@ function changeOf(at: string, before: Requirement, after: Requirement): RestChan
   };
 }
 
-const alternativeText = (alternative: Alternative = new Set()): string =>
-  [...alternative].join(" with ") || "no credentials";
+/** `OAuth2 (files:read, projects:read) and Key`. A scheme's name holds no colon (OpenAPI 3.1 §4.8.7). */
+function alternativeText(alternative: Alternative = new Set()): string {
+  const scopes = Map.groupBy(alternative, (part) => part.split(":", 1)[0] ?? "");
+  const texts = [...scopes].map(([scheme, parts]) => {
+    const own = parts.flatMap((part) => (part === scheme ? [] : [part.slice(scheme.length + 1)]));
+    return own.length === 0 ? scheme : `${scheme} (${own.join(", ")})`;
+  });
+  return texts.join(" and ") || "no credentials";
+}
+
 const requirementText = ({ alternatives }: Requirement): string =>
   alternatives.map(alternativeText).sort().join(" or ");
 

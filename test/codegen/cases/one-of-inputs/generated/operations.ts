@@ -4,4 +4,5 @@ import type { Operation } from "../src/rest/operation.ts";
 
 export const operations: Readonly<Record<string, Operation>> = {
   "POST /things": { id: "addThing", product: "", empty: true },
+  "POST /notes": { id: "addNote", product: "", empty: true },
 };

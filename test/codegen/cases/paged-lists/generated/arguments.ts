@@ -11,5 +11,6 @@ export const argumentNames: Readonly<Record<string, Readonly<Record<string, stri
   "Query.shelves": { per_page: "first", page: "after" },
   "Query.authors": { page: "after" },
   "Query.readers": { limit: "first", offset: "after" },
+  "Query.loans": { limit: "first", page: "after" },
   "Shelf.books": { count: "first", page: "after" },
 };

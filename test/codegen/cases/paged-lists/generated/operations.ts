@@ -6,5 +6,6 @@ export const operations: Readonly<Record<string, Operation>> = {
   "GET /shelves": { id: "listShelves", product: "" },
   "GET /authors": { id: "listAuthors", product: "" },
   "GET /readers": { id: "listReaders", product: "" },
+  "GET /loans": { id: "listLoans", product: "" },
   "GET /books": { id: "listBooks", product: "" },
 };

@@ -8,6 +8,7 @@ import type {
   AuthorResolvers,
   BookConnectionResolvers,
   BookResolvers,
+  LoanConnectionResolvers,
   PageInfoResolvers,
   QueryResolvers,
   ReaderConnectionResolvers,
@@ -32,7 +33,17 @@ export const Query = {
     connection(args, { items: ["data"], from: 0, offset: true, total: ["meta", "total"], most: 50 }, (args) =>
       rest.get("/readers", { query: { limit: args.first, offset: args.after } }),
     ),
+  /** Query.loans → GET /loans (listLoans) */
+  loans: (_parent, args, { rest }) =>
+    connection(args, { items: ["loans"], next: ["links", "next"], link: "page", first: 20 }, (args) =>
+      rest.get("/loans", { query: { limit: args.first, page: args.after } }),
+    ),
 } satisfies Required<QueryResolvers>;
+
+export const LoanConnection = {
+  nodes: property("nodes"),
+  pageInfo: property("pageInfo"),
+} satisfies LoanConnectionResolvers;
 
 export const ShelfConnection = {
   edges: property("edges"),

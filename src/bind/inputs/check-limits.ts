@@ -1,0 +1,30 @@
+/** Reports the limits of REST on an input that are not checked before the call. */
+import { invalidLimits, isPattern } from "../../openapi/limits.ts";
+import type { Shape } from "../../openapi/shape.ts";
+import type { Binder } from "../binder.ts";
+import type { Where } from "../findings.ts";
+
+/** An invalid limit, or a pattern that RE2 cannot run, is not checked before the call. REST may refuse the value. */
+export function checkLimits(binder: Binder, where: Where, { limits, node }: Shape): void {
+  for (const [key, value] of invalidLimits(limits)) {
+    const at = { ...where, rest: node, below: [key] };
+    const written = `${key}: ${JSON.stringify(value)}`;
+    if (key === "pattern" && isPattern(value)) {
+      binder.findings.add(
+        "pattern-unchecked",
+        at,
+        `REST limits ${where.coordinate} by ${written}, which RE2 cannot run in linear time: REST alone checks it`,
+        "write it without lookaround, back-references, flags and counts above 1000, or approve it",
+        [written],
+      );
+      continue;
+    }
+    binder.findings.add(
+      "limit-unchecked",
+      at,
+      `REST limits ${where.coordinate} by ${written}, which cannot be read and is not checked`,
+      "write it as JSON Schema has it: a pattern is ECMA-262 in Unicode mode",
+      [written],
+    );
+  }
+}

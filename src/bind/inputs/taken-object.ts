@@ -1,0 +1,24 @@
+/** Finds which of the objects that REST takes (`oneOf`, `anyOf`) an input type stands for: the first that has all of its fields. */
+import type { GraphQLInputObjectType, GraphQLSchema } from "graphql";
+import { mergeShapes } from "../../openapi/merge-shapes.ts";
+import { declaredProperty, type Shape } from "../../openapi/shape.ts";
+import { restNameOf } from "../../schema/directives.ts";
+
+/** The shape itself if it declares every field, or if none of its members does. */
+export function takenObject(schema: GraphQLSchema, type: GraphQLInputObjectType, shape: Shape): Shape {
+  const names = Object.values(type.getFields()).map((field) => restNameOf(schema, field));
+  const others = names.filter((name) => !declaredProperty(shape, name));
+  if (others.length === 0) return shape;
+  const fed = new Set(names);
+  const having = (shape.members ?? []).filter((member) =>
+    others.every((name) => declaredProperty(member, name)),
+  );
+  const member = having.find((each) => unfedProperties(each, fed).length === 0) ?? having[0];
+  return member ? mergeShapes(shape, member, member.node) : shape;
+}
+
+/** The names of the properties that REST requires and nothing feeds. */
+export const unfedProperties = ({ properties }: Shape, fed: ReadonlySet<string>): string[] =>
+  [...properties.values()].flatMap(({ name, required, only }) =>
+    required && only !== "response" && !fed.has(name) ? [name] : [],
+  );

@@ -1,0 +1,42 @@
+/** Makes GraphQL names (GraphQL spec §2.1.9: letters, digits and `_`, no digit in front) of REST's. */
+
+/** `+1` and `-1` are two words each, so that they stay two names. */
+export const words = (text: string): string[] =>
+  text
+    .replace(/^\+(?=\d)/, "plus ")
+    .replace(/^-(?=\d)/, "minus ")
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== "");
+
+const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+
+/** `campaign_page` → `CampaignPage` */
+export const typeName = (text: string): string => safe(words(text).map(upperFirst).join(""));
+
+/** `created_at` → `createdAt`, for fields and arguments. */
+export const fieldName = (text: string): string => lowerFirst(typeName(text));
+
+/** `new-lead` → `NEW_LEAD` */
+export function enumValueName(text: string): string {
+  const name = words(text.replace(/([a-z0-9])([A-Z])/g, "$1_$2"))
+    .join("_")
+    .toUpperCase();
+  return ["TRUE", "FALSE", "NULL"].includes(name) ? `${name}_` : safe(name);
+}
+
+const safe = (name: string): string => (/^[A-Za-z_]/.test(name) ? name : `_${name}`);
+
+/** The `@restName` of a field or argument whose GraphQL name differs from its REST name. */
+export function restNameDirective(name: string, rest: string, location?: string): string {
+  const given = [
+    ...(name === rest ? [] : [`name: ${JSON.stringify(rest)}`]),
+    ...(location ? [`in: ${location.toUpperCase()}`] : []),
+  ];
+  return given.length === 0 ? "" : ` @restName(${given.join(", ")})`;
+}
+
+/** A REST value as an enum lists it: `NEW_LEAD @restName(name: "new-lead")`. */
+export function enumValueDefinition(value: string, name = enumValueName(value)): string {
+  return name + restNameDirective(name, value);
+}
