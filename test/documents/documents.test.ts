@@ -17,6 +17,15 @@ test("every operation of Scalar Galaxy is proposed, and all proposals bind toget
   expect(typeErrors(await generatedFiles(group?.schema ?? "", text))).toEqual([]);
 }, 180_000);
 
+test("a sample of mutations alone takes a read, because a schema needs a query", () => {
+  const { paths, ...others } = parse(text);
+  const [post, get] = [paths["/user/signup"] ?? {}, paths["/planets"]];
+  const mixed = stringify({ ...others, paths: { "/user/signup": post, "/planets": { get: get.get } } });
+  const found = proposalsOf((name) => (name === "openapi.yaml" ? mixed : undefined), 1);
+  expect(found).toMatchObject({ operations: 2, together: 2, failures: [] });
+  expect(found.groups[0]?.schema).toMatch(/^type Query /m);
+});
+
 test("an answer that the document does not allow is one, and one that it allows is not", () => {
   const check = new AnswerCheck(parse(text));
   const planet = { id: 1, name: "Mars", type: "terrestrial" };

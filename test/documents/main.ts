@@ -76,7 +76,8 @@ const sums = [
 console.log(`| ${head.join(" | ")} |\n|${" --- |".repeat(head.length)}`);
 for (const row of [...rows, sums]) console.log(`| ${row.join(" | ")} |`);
 if (reasons.length > 0) console.log(`\n${reasons.join("\n")}`);
-const share = (part: number, of: number): string => `${((100 * part) / of).toFixed(1)} %`;
+const share = (part: number, of: number): string =>
+  of === 0 ? "none" : `${((100 * part) / of).toFixed(1)} %`;
 console.log(
   `\nproposed ${share(proposed, operations)}, bound alone ${share(alone, operations)}, together ${share(together, operations)}, values right ${share(served.right, served.values)}`,
 );

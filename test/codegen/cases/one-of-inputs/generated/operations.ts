@@ -3,5 +3,11 @@
 import type { Operation } from "../src/rest/operation.ts";
 
 export const operations: Readonly<Record<string, Operation>> = {
-  "POST /things": { id: "addThing", product: "", empty: true },
+  "POST /things": {
+    id: "addThing",
+    product: "",
+    accept: "application/json, */*;q=0.5",
+    empty: true,
+    unread: true,
+  },
 };

@@ -11,5 +11,7 @@ export const argumentNames: Readonly<Record<string, Readonly<Record<string, stri
   "Query.shelves": { per_page: "first", page: "after" },
   "Query.authors": { page: "after" },
   "Query.readers": { limit: "first", offset: "after" },
+  "Query.editors": { page: "after" },
+  "Shelf.neighbours": { page: "after" },
   "Shelf.books": { count: "first", page: "after" },
 };

@@ -6,5 +6,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   "GET /shelves": { id: "listShelves", product: "" },
   "GET /authors": { id: "listAuthors", product: "" },
   "GET /readers": { id: "listReaders", product: "" },
+  "GET /editors": { id: "listEditors", product: "" },
+  "GET /rooms/{room}/shelves": { id: "listShelvesOfRoom", product: "" },
   "GET /books": { id: "listBooks", product: "" },
 };
