@@ -11,6 +11,7 @@ import type { Model } from "../bind/model.ts";
 import { folderFiles, type SpecFiles, savedOperationTexts } from "../bind/spec-files.ts";
 import { escaped } from "../cli/printable.ts";
 import { SpecUnreadable } from "../diagnostic.ts";
+import { reachedFaults } from "../openapi/document-faults.ts";
 import { readSavedOperations, type SavedOperation } from "../schema/saved-operations.ts";
 import { hashSpec } from "../standards/spec-hash.ts";
 import { codegenConfig } from "./config.ts";
@@ -33,7 +34,7 @@ export type Sources = {
 /** Reads `<root>/spec`; throws `SpecUnreadable` with all errors if there are any. */
 export function loadSources(root: string, results = new Results()): Sources {
   const files = folderFiles(join(root, "spec"));
-  const model = provedModel(loadSpec(files.read, results.readDocument));
+  const model = provedModel(loadSpec(files.read, results.readDocument, reachedFaults));
   return { files, model, saved: loadSaved(files, model) };
 }
 
