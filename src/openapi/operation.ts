@@ -108,5 +108,5 @@ export function unshownAnswer({ successes, statuses }: RestOperation): string {
   if (successes.length > 0) return "documents no answer that is JSON or text";
   return statuses.some(isRedirect)
     ? "answers with a redirect, which is never followed"
-    : "documents no success, and so nothing that a query can show";
+    : "documents no success that a query could show";
 }
