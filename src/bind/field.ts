@@ -92,7 +92,8 @@ function bindOperation(binder: Binder, type: string, field: FieldInProgress): vo
   // a body that is built from properties belongs to the field; a body that is an argument belongs to the argument
   if (!wholeBody) binder.relyOnRequest(where.coordinate, operation.body?.node, operation.body?.shape.node);
   const needs = neededBy(inputs, batch);
-  const nullOn404 = operation.documents404 && type !== "Mutation" && !isNonNullType(definition.type);
+  const nullOn404 =
+    operation.statuses.includes("404") && type !== "Mutation" && !isNonNullType(definition.type);
   for (const each of value ? [value, ...others] : [])
     matchResult(binder, field, each, batch, needs.length > 0);
   binder.fields.set(where.coordinate, {

@@ -16,13 +16,16 @@ export function readDocument(read: ReadFile): DocumentFile {
   return withinStack(() => ({ document, operations: readOperations(document) }));
 }
 
-/** Throws `SpecUnreadable` with a finding for each unreadable file. */
-export function loadSpec(read: ReadFile, documentOf = readDocument): Spec {
+/**
+ * Throws `SpecUnreadable` with a finding for each unreadable file. `faultsOf`: `reachedFaults` for a reader that needs
+ * the errors alone.
+ */
+export function loadSpec(read: ReadFile, documentOf = readDocument, faultsOf = documentFaults): Spec {
   const [documentFile, schemaFile] = readBoth(
     () => documentOf(read),
     () => readSchema("schema.graphql", read("schema.graphql") ?? missing("schema.graphql")),
   );
-  return withinStack(() => bindBoth(documentFile, schemaFile));
+  return withinStack(() => bindBoth(documentFile, schemaFile, faultsOf));
 }
 
 /** The model of a spec without errors; throws `SpecUnreadable` with all errors of any other spec. */
@@ -32,7 +35,11 @@ export function provedModel({ model, diagnostics }: Spec): Model {
   return model;
 }
 
-function bindBoth({ document, operations }: DocumentFile, schemaFile: SchemaFile): Spec {
+function bindBoth(
+  { document, operations }: DocumentFile,
+  schemaFile: SchemaFile,
+  faultsOf: typeof documentFaults,
+): Spec {
   if (!schemaFile.schema) return { diagnostics: schemaFile.diagnostics };
   const bound = bind({
     document,
@@ -44,7 +51,7 @@ function bindBoth({ document, operations }: DocumentFile, schemaFile: SchemaFile
   return {
     model: bound.model,
     diagnostics: [
-      ...documentFaults(document, called),
+      ...faultsOf(document, called),
       ...document.overlayFindings,
       ...schemaFile.diagnostics,
       ...bound.diagnostics,

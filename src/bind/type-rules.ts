@@ -4,8 +4,10 @@
  */
 import {
   type GraphQLEnumType,
+  type GraphQLNamedType,
   type GraphQLScalarType,
   type GraphQLSchema,
+  isEnumType,
   isSpecifiedScalarType,
 } from "graphql";
 import { type Shape, typeText } from "../openapi/shape.ts";
@@ -78,6 +80,10 @@ export const scalarFitsInput = (type: GraphQLScalarType, shape: Shape): boolean 
   shape.types.size === 0 ||
   (inputTypes[type.name] ?? []).some((name) => shape.types.has(name as never));
 
+/** Whether the value is text in GraphQL, an ID or an enum's value, and an integer in REST. */
+export const isIntegerText = (type: GraphQLNamedType, { types }: Shape): boolean =>
+  (isEnumType(type) || type.name === "ID") && types.has("integer") && !types.has("string");
+
 /** Whether an integer of this shape may exceed the 32 bits of `Int`. */
 export const exceedsInt = (shape: Shape): boolean =>
   exceeds(shape, ["int64", "uint64", "uint32"], -(2 ** 31), 2 ** 31 - 1);
@@ -122,9 +128,10 @@ export function uncoveredEnumValues(schema: GraphQLSchema, type: GraphQLEnumType
 
 /** The GraphQL enum values that REST refuses. */
 export function refusedEnumValues(schema: GraphQLSchema, type: GraphQLEnumType, shape: Shape): string[] {
-  if (!shape.values) return [];
-  const taken = new Set(shape.values.map(String));
-  return [...enumValues(schema, type)].filter(([, rest]) => !taken.has(rest)).map(([name]) => name);
+  const taken = shape.values && new Set(shape.values.map(String));
+  const isTaken = (rest: string): boolean =>
+    taken?.has(rest) ?? (!isIntegerText(type, shape) || /^(?:0|-?[1-9][0-9]{0,14})$/.test(rest));
+  return [...enumValues(schema, type)].filter(([, rest]) => !isTaken(rest)).map(([name]) => name);
 }
 
 /** The shape as messages name it. */

@@ -30,7 +30,7 @@ export async function check({ files, base, freshness, today }: CheckInput): Prom
   const before = base && loadBase(base.name, base.files);
   const hasErrors = head.diagnostics.some(({ severity }) => severity === "error");
   const { model, saved } = head;
-  const fresh = hasErrors || !model ? [] : await freshness({ model, saved });
+  const fresh = hasErrors || !model ? [] : await freshness({ files, model, saved });
   const skipped: Partial<Record<Stage, string>> = {
     ...(hasErrors && { freshness: "nothing can be generated from a mapping with errors" }),
     ...(!base && { changes: "no --base was given" }),

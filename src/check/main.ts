@@ -86,7 +86,7 @@ async function reportOf(
 async function freshness(root: string, sources: SpecSources): Promise<Finding[]> {
   const { generateFrom } = await import("../codegen/generate.ts");
   const { generatedFiles } = await import("../codegen/main.ts");
-  return freshnessFindings(root, await generateFrom(root, sources), generatedFiles(root));
+  return freshnessFindings(root, await generateFrom(sources), generatedFiles(root));
 }
 
 function write(text: string, { file }: Output, io: Io): void {

@@ -9,7 +9,7 @@ import {
   type EnclosingSource,
   sourceOf,
 } from "../bind/model.ts";
-import type { RequestValue } from "../bind/requests/rest-request.ts";
+import type { RequestValue, SentValue } from "../bind/requests/rest-request.ts";
 import { sentExpression } from "./emit-inputs.ts";
 import { access, object } from "./names.ts";
 import { literal } from "./text.ts";
@@ -20,11 +20,13 @@ const keysName = "keys";
 export const batchFunctions = { one: "batchOne", many: "batchMany", each: "batchEach" } as const;
 
 export function boundResolver(field: BoundField): string {
-  const call = field.connection ? connectionCall(field, field.connection) : restCall(field);
-  if (field.batch) return levelResolver(field, field.batch, call);
+  if (field.batch) return levelResolver(field, field.batch, restCall(field));
   const needed = field.needs.filter(({ kind }) => kind === "parent");
   const missing = needed.map(({ path }) => `${access("parent", path, true)} == null`).join(" || ");
-  const resolve = `${parameters(field, "parent")} => ${missing ? `${missing} ? null : ${call}` : call}`;
+  // TypeScript forgets outside of a function that `parent.x` is not null, so the test stands beside the call
+  const call = missing ? `${missing} ? null : ${restCall(field)}` : restCall(field);
+  const value = field.connection ? connectionCall(field.connection, call) : call;
+  const resolve = `${parameters(field, "parent")} => ${value}`;
   return isInheriting(field) ? inheritingCall("inheriting", field, resolve) : resolve;
 }
 
@@ -79,8 +81,8 @@ function restCall({ request, operation, result, connection }: BoundField): strin
 const takesHeader = ({ link, next }: Connection): boolean => link !== undefined && next === undefined;
 
 /** The inner `args` are in REST's terms: its cursor, and the items that it must send. `link` takes the `Link` header. */
-const connectionCall = (field: BoundField, page: Connection): string =>
-  `connection(args, ${object(Object.entries(page).map(([name, value]) => [name, literal(value)]))}, ${takesHeader(page) ? "(args, link)" : "(args)"} => ${restCall(field)})`;
+const connectionCall = (page: Connection, call: string): string =>
+  `connection(args, ${object(Object.entries(page).map(([name, value]) => [name, literal(value)]))}, ${takesHeader(page) ? "(args, link)" : "(args)"} => ${call})`;
 
 function valueExpression(value: RequestValue): string {
   if (value.kind === "keys") return keysName;
@@ -91,8 +93,12 @@ function valueExpression(value: RequestValue): string {
   return value.isUntyped ? `untyped(${expression})` : expression;
 }
 
+const valuesOf = ({ request }: BoundField): RequestValue[] =>
+  request.parts.flatMap((part) => ("whole" in part ? [part.whole] : part.entries.map(({ value }) => value)));
+
 /** Whether the call uses `untyped`. */
-export const sendsUntyped = ({ request }: BoundField): boolean =>
-  request.parts
-    .flatMap((part) => ("whole" in part ? [part.whole] : part.entries.map(({ value }) => value)))
-    .some((value) => "isUntyped" in value && value.isUntyped);
+export const sendsUntyped = (field: BoundField): boolean =>
+  valuesOf(field).some((value) => "isUntyped" in value && value.isUntyped);
+
+export const sentValues = (field: BoundField): SentValue[] =>
+  valuesOf(field).flatMap((value) => ("sent" in value ? [value.sent] : []));

@@ -5,7 +5,9 @@ import { access, object } from "./names.ts";
 import { typeScriptName } from "./type-names.ts";
 
 /** The expression that sends `value` to REST. */
-export function sentExpression({ nulls, items, conversion }: SentValue, value: string): string {
+export function sentExpression(sent: SentValue, value: string): string {
+  const { nulls, items, conversion, isInteger } = sent;
+  if (isInteger) return `integer(${value})${nulls === "omitted" ? " ?? undefined" : ""}`;
   const each = items && itemFunction(items);
   const whole = each
     ? `${value}.map(${each})`
@@ -25,6 +27,10 @@ export function conversionFunction(schema: GraphQLSchema, input: InputConversion
   const result = input.isRecursive ? ": any" : "";
   return `const ${conversionName(input)} = (input: ${typeScriptName(schema, input.type)})${result} => (${object(entries)});`;
 }
+
+/** Whether the expression calls `integer`. */
+export const sendsInteger = ({ isInteger, items }: SentValue): boolean =>
+  isInteger === true || (items !== undefined && sendsInteger(items));
 
 /** The function that converts one item of a list. */
 const itemFunction = (item: SentValue): string =>

@@ -1,8 +1,8 @@
 /** `generated/resolvers.ts`: one expression for each field, in schema order, with the field's binding in its comment. */
 import type { AbstractType, BoundField, Model, ModelField, PlainField } from "../bind/model.ts";
 import { methodAndPath } from "../openapi/operation.ts";
-import { batchFunctions, boundResolver, isInheriting, sendsUntyped } from "./emit-calls.ts";
-import { conversionFunction } from "./emit-inputs.ts";
+import { batchFunctions, boundResolver, isInheriting, sendsUntyped, sentValues } from "./emit-calls.ts";
+import { conversionFunction, sendsInteger } from "./emit-inputs.ts";
 import { access, key } from "./names.ts";
 import { comment, literal } from "./text.ts";
 import { resolversName, typeScriptName } from "./type-names.ts";
@@ -81,6 +81,8 @@ function imports(model: Model, types: readonly string[]): string {
   const reads = fields.flatMap((field) => (field.kind === "plain" ? [readerOf(field)] : []));
   const inputs = new Set(model.inputConversions.map(({ type }) => typeScriptName(model.schema, type)));
   const isUntyped = bound.some(sendsUntyped);
+  const converted = model.inputConversions.flatMap((input) => input.fields.map(({ sent }) => sent));
+  const hasInteger = [...converted, ...bound.flatMap(sentValues)].some(sendsInteger);
   const resolvers = [...types, ...model.abstracts.keys(), ...model.enums.keys()];
   const names = [...inputs, ...resolvers.map((name) => resolversName(model.schema, name))];
   return [
@@ -89,7 +91,7 @@ function imports(model: Model, types: readonly string[]): string {
       modes.map((mode) => batchFunctions[mode]),
     ),
     importLine("connection", bound.some(({ connection }) => connection) ? ["connection"] : []),
-    importLine("encode", isUntyped ? ["untyped"] : []),
+    importLine("encode", [...(hasInteger ? ["integer"] : []), ...(isUntyped ? ["untyped"] : [])]),
     importLine("inherit", bound.some((field) => isInheriting(field) && !field.batch) ? ["inheriting"] : []),
     importLine(
       "level",

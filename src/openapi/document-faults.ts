@@ -17,19 +17,30 @@ const sound = new WeakSet<RestDocument>();
 /** Walks from the bound operations, then through the rest of the root file and every file that it refers to. */
 export function documentFaults(document: RestDocument, bound: Iterable<RestOperation>): Diagnostic[] {
   if (sound.has(document)) return [];
+  const { walk, errors, others } = reachedBy(document, bound);
+  const elsewhere = [...walk.from([document.root]), ...others()];
+  if (errors.length + elsewhere.length === 0) sound.add(document);
+  return [...errors, ...unreached(elsewhere)];
+}
+
+/** The errors alone: what nothing reaches, most of a large document, is not walked. */
+export const reachedFaults = (document: RestDocument, bound: Iterable<RestOperation>): Diagnostic[] =>
+  sound.has(document) ? [] : reachedBy(document, bound).errors;
+
+/** `others`: the keys that stand twice elsewhere, in the files that were read so far. */
+function reachedBy(document: RestDocument, bound: Iterable<RestOperation>) {
   const walk = new Walk(document);
   const reached = walk.from([...bound].flatMap((operation) => partsOf(document, operation)));
   const places = [...walk.visited.values()];
-  const elsewhere = walk.from([document.root]);
-  const doubles = document.duplicateKeys();
-  if (reached.length + elsewhere.length + doubles.length === 0) sound.add(document);
   const isReached = (double: DuplicateKey): boolean =>
     places.some((node) => isWithin(double, node) || isBeside(double, node));
-  return [
-    ...reached,
-    ...doubles.filter(isReached).map(duplicate),
-    ...unreached([...elsewhere, ...doubles.filter((double) => !isReached(double)).map(duplicate)]),
-  ];
+  const errors = [...reached, ...document.duplicateKeys().filter(isReached).map(duplicate)];
+  const others = (): Diagnostic[] =>
+    document
+      .duplicateKeys()
+      .filter((double) => !isReached(double))
+      .map(duplicate);
+  return { walk, errors, others };
 }
 
 class Walk {

@@ -28,6 +28,8 @@ export class RestDocument {
   readonly shapes = new WeakMap<object, unknown>();
   readonly #read: ReadFile;
   readonly #files = new Map<string, YamlFile | undefined>();
+  /** By file and reference: a large document has tens of thousands of references to a few hundred schemas. */
+  readonly #targets = new Map<string, Map<string, RestNode | undefined>>();
 
   /**
    * Reads the file, and the overlay beside it if there is one. Throws `SpecUnreadable` if the file is not an OpenAPI 3.0
@@ -88,6 +90,13 @@ export class RestDocument {
   refTarget(from: RestNode): RestNode | undefined {
     const reference = refOf(from.value);
     if (reference === undefined) return undefined;
+    const targets = this.#targets.get(from.file) ?? new Map<string, RestNode | undefined>();
+    this.#targets.set(from.file, targets);
+    if (!targets.has(reference)) targets.set(reference, this.#resolve(from, reference));
+    return targets.get(reference);
+  }
+
+  #resolve(from: RestNode, reference: string): RestNode | undefined {
     const [path = "", fragment = ""] = reference.split("#");
     const name = path === "" ? from.file : posix.join(posix.dirname(from.file), decodePercent(path));
     let value = this.file(name);

@@ -63,7 +63,8 @@ export type RestOperation = {
   /** The servers of the operation or of its path. */
   readonly servers?: { readonly node: RestNode; readonly urls: readonly string[] };
   readonly successes: readonly SuccessResponse[];
-  readonly documents404: boolean;
+  /** The keys of its documented responses: `200`, `4XX`, `default`. */
+  readonly statuses: readonly string[];
   /** Required parts of the request that a binding cannot feed: cookies, a body that is neither JSON nor a form. */
   readonly unfeedable: readonly {
     readonly name: string;
@@ -92,3 +93,20 @@ export const isSafe = (method: string): boolean => method === "get";
 /** Whether the operation documents 2xx responses and content for none of them (204). Its result is null. */
 export const hasNoContent = ({ successes }: RestOperation): boolean =>
   successes.length > 0 && successes.every(({ media }) => media === undefined);
+
+const isRedirect = (status: string): boolean => status.startsWith("3");
+
+/**
+ * Whether the operation changes something, and documents no success and no redirect. Its success is read as one without
+ * content: that it was done is all that a field can say.
+ */
+export const leavesSuccessOut = ({ method, statuses }: Pick<RestOperation, "method" | "statuses">): boolean =>
+  !isSafe(method) && !statuses.some((status) => status.startsWith("2") || isRedirect(status));
+
+/** Follows the operation's name where no answer of it can be shown. */
+export function unshownAnswer({ successes, statuses }: RestOperation): string {
+  if (successes.length > 0) return "documents no answer that is JSON or text";
+  return statuses.some(isRedirect)
+    ? "answers with a redirect, which is never followed"
+    : "documents no success that a query could show";
+}

@@ -1,7 +1,7 @@
 /** Reads one operation: its parameters, its JSON body and its 2xx responses. */
 import { isJson } from "../standards/media-type.ts";
 import { entriesOf, isRecord, keysOf, type RestDocument, type RestNode } from "./document.ts";
-import { inputKey, type Parameter, type RestOperation } from "./operation.ts";
+import { inputKey, leavesSuccessOut, type Parameter, type RestOperation } from "./operation.ts";
 import { readBody, readSuccesses, schemaIn } from "./read-content.ts";
 import { shapeAt } from "./read-shape.ts";
 import type { Shape } from "./shape.ts";
@@ -22,6 +22,7 @@ export function readOperation(
     for (const parameter of readParameters(document, owner)) merged.set(inputKey(parameter), parameter);
   }
   const body = readBody(document, node);
+  const statuses = keysOf(document.child(node, "responses"));
   return {
     id,
     method,
@@ -30,12 +31,12 @@ export function readOperation(
     item,
     product: typeof tag === "string" ? tag.toUpperCase().replaceAll("-", "_") : "",
     parameters: [...merged.values()],
-    successes: readSuccesses(document, node),
+    successes: leavesSuccessOut({ method, statuses }) ? [{ status: "2XX" }] : readSuccesses(document, node),
     successPath: readSuccessPath(document, node),
     unfeedable: readUnfeedable(document, item, node, body),
     ...unsentBody(document, node, body),
     ...ownServers(document, item, node),
-    documents404: keysOf(document.child(node, "responses")).includes("404"),
+    statuses,
     ...(typeof value.summary === "string" && { summary: value.summary }),
     ...(typeof value["x-permission"] === "string" && { permission: value["x-permission"] }),
     ...(body && { body }),

@@ -15,6 +15,6 @@ export function refuseStale(root: string): void {
   const names = files.map((entry) =>
     relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, "/"),
   );
-  if (hashSpec(names, (name) => readFileSync(join(folder, name), "utf8")) !== specHash)
+  if (hashSpec(names, (name) => readFileSync(join(folder, name))) !== specHash)
     throw new ConfigError(["generated/ was made from another spec/ than this one; run npm run codegen"]);
 }

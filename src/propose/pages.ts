@@ -74,24 +74,20 @@ function waysOn(shape: Shape, isLinked: boolean, named: Named) {
   const cursor = named(names.after, "string");
   const page = named(names.page, "integer");
   const offset = named(names.offset, "integer");
-  const size = named(names.first, "integer")?.shape;
   const next = cursor && find(shape, "string", [...names.next, plain(cursor.name)]);
   const more = find(shape, "boolean", names.more);
   if (cursor && next !== undefined) return { after: cursor, places: { next, more } };
   const linked = cursor ?? page ?? offset;
   if (isLinked) return linked && { after: linked, places: {}, pages: "LINKED" as const };
-  if (page && isCounted(page.shape, size, more))
-    return { after: page, places: { more }, pages: "NUMBERED" as const };
+  if (page && hasBegin(page.shape)) return { after: page, places: { more }, pages: "NUMBERED" as const };
   const total = more === undefined ? find(shape, "integer", names.total) : undefined;
-  return offset && isCounted(offset.shape, size, more ?? total)
+  return offset && hasBegin(offset.shape)
     ? { after: offset, places: { more, total }, pages: "OFFSET" as const }
     : undefined;
 }
 
-/** Whether pages can be counted: where they begin is known, and which of them is the last. */
-const isCounted = (page: Shape, size: Shape | undefined, end: string | undefined): boolean =>
-  (page.limits.default ?? page.limits.minimum) !== undefined &&
-  (end !== undefined || (size?.limits.maximum ?? size?.limits.default) !== undefined);
+/** Whether pages can be counted: where they begin is known. */
+const hasBegin = ({ limits }: Shape): boolean => (limits.default ?? limits.minimum) !== undefined;
 
 /** The only list of the answer, or the one named as lists are. */
 function listIn(shape: Shape): Property | undefined {

@@ -11,6 +11,7 @@ import {
   isSafe,
   type Parameter,
   type RestOperation,
+  unshownAnswer,
 } from "../openapi/operation.ts";
 import { operationNamed } from "../openapi/read-operations.ts";
 import { declaredProperty } from "../openapi/shape.ts";
@@ -105,7 +106,7 @@ const namesBelow = (model: Model, root: string): string[] =>
 export function refusalOf(operation: RestOperation): string | undefined {
   if (!boundMethods.includes(operation.method)) return `no field can send ${operation.method.toUpperCase()}`;
   const answers = operation.successes.some(({ shape }) => shape) || hasNoContent(operation);
-  return answers ? undefined : "it answers neither JSON nor text, so no field can show it";
+  return answers ? undefined : `it ${unshownAnswer(operation)}, so no field can show it`;
 }
 
 function argumentList(

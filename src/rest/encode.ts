@@ -112,6 +112,18 @@ function encodeSegment(name: string, value: unknown): string {
 }
 
 /**
+ * The number that REST takes where GraphQL has text. The argument's schema has refused other text, unless it stands deeper
+ * than that looks. Throws `BAD_USER_INPUT`.
+ */
+export function integer<const Text extends string | null | undefined>(
+  text: Text,
+): number | Exclude<Text, string> {
+  if (text === null || text === undefined) return text as Exclude<Text, string>;
+  if (/^-?\d{1,15}$/.test(text)) return Number(text);
+  throw new CodedError("BAD_USER_INPUT", "an id is not the integer that REST takes");
+}
+
+/**
  * Marks a value that TypeScript cannot prove: REST takes one of several objects or lists, and the client chooses which.
  * REST judges the value.
  */

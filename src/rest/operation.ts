@@ -22,4 +22,6 @@ export type Operation = {
   readonly text?: true;
   /** A success without content is documented. */
   readonly empty?: true;
+  /** No success with content is documented: a body that comes all the same is not read. */
+  readonly unread?: true;
 };

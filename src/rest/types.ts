@@ -1,7 +1,7 @@
 /**
  * The types of a REST call's input and response, from the OpenAPI document's generated types. An input that may be
- * missing may be null. An input with named values is any string: the argument's own schema refuses a wrong one before
- * the call.
+ * missing may be null. An input with named values is any string or number: the argument's own schema, or its enum, refuses
+ * a wrong one before the call.
  */
 import type { HttpMethod, PathsWithMethod } from "openapi-typescript-helpers";
 import type { paths } from "../../generated/rest.ts";
@@ -25,11 +25,13 @@ type Wire<T> = T extends string
 /** A value in the body. */
 type Json<T> = T extends string
   ? string
-  : T extends readonly (infer Item)[]
-    ? readonly Json<Item>[]
-    : T extends object
-      ? { readonly [Key in keyof T]: Json<T[Key]> }
-      : T;
+  : T extends number
+    ? number
+    : T extends readonly (infer Item)[]
+      ? readonly Json<Item>[]
+      : T extends object
+        ? { readonly [Key in keyof T]: Json<T[Key]> }
+        : T;
 
 type Parameters<Operation, In extends string> = Operation extends { parameters: { [Key in In]?: infer T } }
   ? NonNullable<T>
@@ -75,8 +77,10 @@ type ContentBody<Content, Json = Extract<keyof Content, JsonMedia>> = [Json] ext
   ? string
   : Content[Json & keyof Content];
 
-/** The 2xx JSON body. `null`: a success without content is documented. */
-export type SuccessBody<Operation> = Operation extends { responses: infer Responses }
+/** The 2xx JSON body. `null`: a success without content is documented, or none at all. */
+export type SuccessBody<Operation, Body = DocumentedBody<Operation>> = [Body] extends [never] ? null : Body;
+
+type DocumentedBody<Operation> = Operation extends { responses: infer Responses }
   ? {
       [Status in keyof Responses]: Status extends Success
         ? Status extends Empty

@@ -4,8 +4,9 @@
 export const isJson = (mediaType: string): boolean =>
   /^(?:application\/json|[\w.+-]+\/[\w.+-]+\+json)\s*(?:;|$)/i.test(mediaType);
 
-/** Whether a media type is text (RFC 2046 §4.1). */
-export const isText = (mediaType: string): boolean => /^text\/[\w.+-]+\s*(?:;|$)/i.test(mediaType);
+/** Whether a media type is text (RFC 2046 §4.1), or `application/text`, which some write for it. */
+export const isText = (mediaType: string): boolean =>
+  /^(?:text\/[\w.+-]+|application\/text)\s*(?:;|$)/i.test(mediaType);
 
 /** Whether a media type is that of HTML forms (WHATWG URL §5). */
 export const isForm = (mediaType: string): boolean =>

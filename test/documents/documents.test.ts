@@ -7,12 +7,22 @@ import { parse, stringify } from "yaml";
 import { AnswerCheck } from "./answer-check.ts";
 import { galaxyProposals, galaxy as text } from "./galaxy.ts";
 import { Oracle } from "./oracle/oracle.ts";
+import { proposalsOf } from "./proposals.ts";
 
 const { groups, ...counts } = galaxyProposals();
 const [group] = groups;
 
 test("every operation of Scalar Galaxy is proposed, and all proposals bind together", () => {
   expect(counts).toMatchObject({ operations: 9, proposed: 9, alone: 9, together: 9, failures: [] });
+});
+
+test("a sample of mutations alone takes a read, because a schema needs a query", () => {
+  const { paths, ...others } = parse(text);
+  const [post, get] = [paths["/user/signup"] ?? {}, paths["/planets"]];
+  const mixed = stringify({ ...others, paths: { "/user/signup": post, "/planets": { get: get.get } } });
+  const found = proposalsOf((name) => (name === "openapi.yaml" ? mixed : undefined), 1);
+  expect(found).toMatchObject({ operations: 2, together: 2, failures: [] });
+  expect(found.groups[0]?.schema).toMatch(/^type Query /m);
 });
 
 test("an answer that the document does not allow is one, and one that it allows is not", () => {

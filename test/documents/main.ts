@@ -17,7 +17,22 @@ const line = await readArguments("npm run test:documents", (command) =>
 const { most } = line.opts<{ most: string }>();
 const wanted = sources.filter(({ name }) => line.args.length === 0 || line.args.includes(name));
 
-const rows: string[][] = [];
+const head = [
+  "document",
+  "operations",
+  "proposed",
+  "alone",
+  "together",
+  "type-checked",
+  "served",
+  "values right",
+  "CPU s",
+  "MiB",
+];
+const printRow = (cells: readonly string[]): void => console.log(`| ${cells.join(" | ")} |`);
+printRow(head);
+console.log(`|${" --- |".repeat(head.length)}`);
+
 const reasons: string[] = [];
 const totals = { operations: 0, proposed: 0, alone: 0, together: 0, typeChecked: 0, asked: 0 };
 const served = { served: 0, values: 0, right: 0 };
@@ -25,7 +40,7 @@ for (const source of wanted) {
   const found = measureApart(JSON.stringify(source), most);
   for (const key of Object.keys(totals) as (keyof typeof totals)[]) totals[key] += found[key];
   for (const key of Object.keys(served) as (keyof typeof served)[]) served[key] += found.served[key];
-  rows.push([
+  printRow([
     source.name,
     ...[found.operations, found.proposed, found.alone, found.together, found.typeChecked].map(String),
     ...servedCells(found.asked, found.served),
@@ -54,18 +69,6 @@ function measureApart(source: string, count: string): Measured {
 }
 
 const { operations, proposed, alone, together, typeChecked, asked } = totals;
-const head = [
-  "document",
-  "operations",
-  "proposed",
-  "alone",
-  "together",
-  "type-checked",
-  "served",
-  "values right",
-  "CPU s",
-  "MiB",
-];
 const sums = [
   "all",
   ...[operations, proposed, alone, together, typeChecked].map(String),
@@ -73,10 +76,10 @@ const sums = [
   "",
   "",
 ];
-console.log(`| ${head.join(" | ")} |\n|${" --- |".repeat(head.length)}`);
-for (const row of [...rows, sums]) console.log(`| ${row.join(" | ")} |`);
+printRow(sums);
 if (reasons.length > 0) console.log(`\n${reasons.join("\n")}`);
-const share = (part: number, of: number): string => `${((100 * part) / of).toFixed(1)} %`;
+const share = (part: number, of: number): string =>
+  of === 0 ? "none" : `${((100 * part) / of).toFixed(1)} %`;
 console.log(
   `\nproposed ${share(proposed, operations)}, bound alone ${share(alone, operations)}, together ${share(together, operations)}, values right ${share(served.right, served.values)}`,
 );
@@ -84,7 +87,7 @@ if (wanted.some(({ name }) => name === "Chatwoot"))
   console.log(`Chatwoot by hand: ${await serveChatwoot()} values served, none wrong`);
 // the bounds that the project promises
 const holds =
-  proposed >= 0.97 * operations &&
+  proposed >= 0.99 * operations &&
   alone >= 0.97 * proposed &&
   typeChecked === together &&
   served.right >= 0.99 * served.values;

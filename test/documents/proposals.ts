@@ -33,13 +33,18 @@ export function proposalsOf(read: ReadFile, most: number, groupSize = 30): Propo
   const step = Math.max(1, all.length / most);
   const chosen = all.filter((_, index) => Math.floor(index % step) === 0).slice(0, most);
   const failures: Failure[] = [];
-  const counts = { proposed: 0, alone: 0, together: 0 };
+  const counts = { operations: 0, proposed: 0, alone: 0, together: 0 };
   const groups: Group[] = [];
+  const reads = all.filter((id) => file.operations.get(id)?.method === "get" && !chosen.includes(id));
   const groupCount = Math.ceil(chosen.length / groupSize);
   for (let group = 0; group < groupCount; group++) {
     let schema = start;
     const bound: string[] = [];
-    for (const operation of chosen.filter((_, index) => index % groupCount === group)) {
+    const sample = chosen.filter((_, index) => index % groupCount === group);
+    // a schema needs a query: a sample of mutations alone goes on with the other reads, until one is bound
+    const next = () => sample.shift() ?? (hasQuery(withoutStart(schema)) ? undefined : reads.shift());
+    for (let operation = next(); operation !== undefined; operation = next()) {
+      counts.operations++;
       const stage = take(file, schema, operation, failures);
       if (stage.proposed) counts.proposed++;
       if (stage.alone) counts.alone++;
@@ -50,8 +55,10 @@ export function proposalsOf(read: ReadFile, most: number, groupSize = 30): Propo
     }
     groups.push({ schema: withoutStart(schema), operations: bound });
   }
-  return { operations: chosen.length, ...counts, failures, groups };
+  return { ...counts, failures, groups };
 }
+
+export const hasQuery = (schema: string): boolean => /^type Query /m.test(schema);
 
 /** What `npm run propose` prints for one operation. */
 function propose(model: Model, operation: string): string {

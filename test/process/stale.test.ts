@@ -44,3 +44,13 @@ test("the hash is of every file that something is generated from", () => {
     expect(hashSpec(names, (name) => read(name) + (name === edited ? "#" : ""))).not.toBe(hash);
   expect(hashSpec(names.slice(1), read)).not.toBe(hash);
 });
+
+test("the hash of a file's bytes is that of its text, also if it is no UTF-8 or its lines end otherwise", () => {
+  for (const bytes of [
+    Buffer.from("a: é\n"),
+    Buffer.from([0x61, 0xff, 0x0a]),
+    Buffer.from("a: 1\r\nb: 2\r\n"),
+  ])
+    expect(hashSpec(["a.yaml"], () => bytes)).toBe(hashSpec(["a.yaml"], () => String(bytes)));
+  expect(hashSpec(["a.yaml"], () => Buffer.from("a\r\n"))).toBe(hashSpec(["a.yaml"], () => "a\n"));
+});

@@ -145,6 +145,13 @@ test("propose prints a connection for a list that begins at an offset", async ()
 `);
 });
 
+test("pages with numbers need no size", async () => {
+  const answer = { type: "object", required: ["items"], properties: { items: things } };
+  const page = { type: "integer", format: "int32", default: 1 };
+  const out = await proposed(documentOf({ listThings: [{ page }, answer] }));
+  expect(out).toContain('@rest(operation: "listThings", connection: { items: "items", pages: NUMBERED })');
+});
+
 test.each([
   ["the next page's address", { next: { type: "string", format: "uri" } }, { cursor: { type: "string" } }],
   [
@@ -163,7 +170,6 @@ test.each([
     {},
     { page: { type: "integer", format: "int32" }, limit: { type: "integer", format: "int32", maximum: 9 } },
   ],
-  ["pages of an unknown size", {}, { page: { type: "integer", format: "int32", default: 1 } }],
 ])("a list with %s stays a list", async (_what, properties, parameters) => {
   const answer = { type: "object", required: ["items"], properties: { items: things, ...properties } };
   const out = await proposed(documentOf({ listThings: [parameters, answer] }));

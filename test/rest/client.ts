@@ -38,6 +38,7 @@ export const operations: Record<string, Operation> = {
   "GET /others": { id: "listOthers", product: "B" },
   "POST /things": { id: "makeThing", product: "A" },
   "DELETE /things/{thingId}": { id: "dropThing", product: "A", empty: true },
+  "POST /things/{thingId}/reset": { id: "resetThing", product: "A", empty: true, unread: true },
 };
 
 /** REST clients of one upstream, which responds as the test tells. `prefix` is the path of its base URL. */

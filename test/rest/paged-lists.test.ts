@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { connection } from "../../src/rest/connection.ts";
-import { nextOf } from "../../src/rest/next-link.ts";
+import { nextOf } from "../../src/rest/paging/next-link.ts";
 import { processorMs } from "../../src/rest/shares/processor-time.ts";
 
 type Item = { readonly id: number };
@@ -71,6 +71,13 @@ function restOf(length: number, { from, cap }: Manner) {
       connection(args, { items: ["rows"], from, offset: true, total: ["total"] }, async (inner) =>
         rowsOf(inner),
       ),
+    ofLength: (args: Args) =>
+      connection(args, { items: [], from }, async (inner) => pageOf({ after: inner.after ?? null }).page),
+    ofCount: (args: Args) =>
+      connection(args, { items: ["rows"], from, total: ["total"] }, async (inner) => ({
+        rows: pageOf({ after: inner.after ?? null }).page,
+        total: length,
+      })),
     limited: (args: Args) =>
       connection(
         args,
@@ -82,7 +89,17 @@ function restOf(length: number, { from, cap }: Manner) {
 
 type Paged = Pick<Awaited<ReturnType<ReturnType<typeof restOf>["counted"]>>, "nodes" | "edges" | "pageInfo">;
 
-const ways = ["linked", "addressed", "numeric", "counted", "limited", "offset", "ofTotal"] as const;
+const ways = [
+  "linked",
+  "addressed",
+  "numeric",
+  "counted",
+  "limited",
+  "offset",
+  "ofTotal",
+  "ofLength",
+  "ofCount",
+] as const;
 
 test.each(ways)(
   "%s: reading on behind any edge gives the rest of the list, whatever `first` is then",
@@ -102,7 +119,8 @@ test.each(ways)(
             const found: Paged = await page({ first, after });
             const { edges, nodes, pageInfo } = found;
             expect(edges.map(({ node }) => node)).toEqual(nodes);
-            expect(nodes.length).toBeLessThanOrEqual(first ?? byDefault);
+            const isSized = way !== "ofLength" && way !== "ofCount";
+            expect(nodes.length).toBeLessThanOrEqual((isSized ? first : null) ?? byDefault);
             expect(pageInfo.hasPreviousPage).toBe(after !== null);
             expect(pageInfo.startCursor).toBe(edges[0]?.cursor ?? null);
             if (edges.length > 0) expect(pageInfo.endCursor).toBe(edges.at(-1)?.cursor);
@@ -120,6 +138,48 @@ test.each(ways)(
       ),
       { numRuns: 150 },
     );
+  },
+);
+
+/** All that a client reads who follows `endCursor`: the items of each page. */
+async function read(page: (args: Args) => Promise<Paged>): Promise<number[][]> {
+  const seen: number[][] = [];
+  for (let after: string | null = null; seen.length < 20; ) {
+    const { nodes, pageInfo }: Paged = await page({ after });
+    seen.push(nodes.map(({ id }) => id));
+    if (!pageInfo.hasNextPage) break;
+    after = pageInfo.endCursor;
+  }
+  return seen;
+}
+
+test("without a size, only an empty page is the last one; a total says it before", async () => {
+  const { ofLength, ofCount } = restOf(8, { from: 1, cap: 9 });
+  expect(await read(ofLength)).toEqual([[0, 1, 2, 3], [4, 5, 6, 7], []]);
+  expect(await read(ofCount)).toEqual([
+    [0, 1, 2, 3],
+    [4, 5, 6, 7],
+  ]);
+  expect(await read(restOf(3, { from: 0, cap: 9 }).ofCount)).toEqual([[0, 1, 2]]);
+  expect(await read(restOf(0, { from: 0, cap: 9 }).ofLength)).toEqual([[]]);
+});
+
+test("pages without a size may differ in length: nothing is cut off", async () => {
+  const pages = [[0, 1, 2, 3], [4], [5, 6, 7, 8], [9]].map((page) => page.map((id) => ({ id })));
+  const load = async ({ after }: Args) => ({ rows: pages[Number(after) - 1] ?? [], total: 10 });
+  const counted = (args: Args) => connection(args, { items: ["rows"], from: 1, total: ["total"] }, load);
+  const plain = (args: Args) => connection(args, { items: ["rows"], from: 1 }, load);
+  expect((await read(counted)).flat()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  expect(await read(plain)).toEqual([...(await read(counted)), []]);
+});
+
+test.each(["0:2", "0/4:2", "0+:2", "0+04:2", "0+4:two"])(
+  "the cursor %s does not say how many items are before it, and REST is not asked",
+  async (text) => {
+    const { ofCount, asked } = restOf(3, { from: 1, cap: 9 });
+    const after = Buffer.from(text).toString("base64url");
+    await expect(ofCount({ after })).rejects.toMatchObject({ code: "BAD_USER_INPUT" });
+    expect(asked).toEqual([]);
   },
 );
 

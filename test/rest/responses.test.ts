@@ -64,6 +64,27 @@ describe("a response that breaks its contract", () => {
     expect(await rest.delete("/things/{thingId}", { path: { thingId: "1" } })).toBeNull();
   });
 
+  test.each<[string, Answer]>([
+    ["JSON", ok({ done: true })],
+    ["a page", (socket) => socket.write(http(200, "<p>Done</p>", { "content-type": "text/html" }))],
+    ["bytes", (socket) => socket.write(http(200, "\x89PNG", { "content-type": "image/png" }))],
+    ["compressed", (socket) => socket.write(http(200, "no gzip", { "content-encoding": "gzip" }))],
+    ["endless", (socket) => socket.write(http(200, "1".repeat(3000)))],
+    ["nothing", (socket) => socket.write("HTTP/1.1 204 No Content\r\n\r\n")],
+  ])("a body where no success has one is not read: %s", async (_name, answer) => {
+    const { rest, server } = await against(answer, { MAX_RESPONSE_BYTES: "2000" });
+    for (let times = 0; times < 2; times++)
+      expect(await rest.post("/things/{thingId}/reset", { path: { thingId: "1" } })).toBeNull();
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("a refusal is read all the same, and a redirect is no success", async () => {
+    const reset = async (answer: Answer) =>
+      failureOf((await against(answer)).rest.post("/things/{thingId}/reset", { path: { thingId: "1" } }));
+    expect(await reset(status(403))).toMatchObject({ code: "FORBIDDEN" });
+    expect((await reset(status(302, { location: "http://127.0.0.1:1/CANARY" }))).message).toMatch(/redirect/);
+  });
+
   test("a body that is not an object, below which the result is read", async () => {
     const { rest } = await against(ok(["CANARY"]));
     expect(await failureOf(rest.get("/things", {}, "items"))).toMatchObject({

@@ -5,6 +5,7 @@ import type { components } from "../../generated/rest.ts";
 import { batchEach, batchMany, batchOne } from "../../src/rest/batch.ts";
 import { level } from "../../src/rest/level.ts";
 import type { Rest } from "../../src/rest/rest.ts";
+import type { SuccessBody } from "../../src/rest/types.ts";
 
 type Contact = components["schemas"]["Contact"];
 type Agent = components["schemas"]["Agent"];
@@ -54,6 +55,12 @@ test("an answer is the 2xx body, or the value at the result's path", () => {
     const wrong: Promise<Contact[]> = rest.get("/v1/crm/contacts", {}, "contacts");
     return wrong;
   });
+});
+
+test("the answer of an operation that documents no success is null", () => {
+  type Refusal = { 401: { content: { "application/json": string } }; default: { content?: never } };
+  expectTypeOf<SuccessBody<{ responses: Refusal }>>().toEqualTypeOf<null>();
+  expectTypeOf<SuccessBody<{ responses: Refusal & { 204: { content?: never } } }>>().toEqualTypeOf<null>();
 });
 
 test("a link's parents, arguments and answers are inferred from the field's resolver type", () => {

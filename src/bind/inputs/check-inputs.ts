@@ -1,13 +1,18 @@
 /** Checks each fed input against its parameter: type, default value and nullability. */
-import { getNamedType, isEnumType } from "graphql";
-import { typesFit, typeText } from "../../openapi/shape.ts";
+import { type GraphQLInputType, getNamedType, isEnumType } from "graphql";
+import { type Shape, typesFit, typeText } from "../../openapi/shape.ts";
 import { placeOf } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import { type Input, isOfObject, sourceOf } from "../model.ts";
+import { isIntegerText } from "../type-rules.ts";
 import { checkConstant, checkDefault } from "./check-values.ts";
 import { findSlots, type InputSlot, inputSlotsOf } from "./input-slots.ts";
 import { matchInput, refuseReadOnly } from "./match-input.ts";
+
+/** An ID goes to REST as the integer that its text is. */
+const sentDefault = (type: GraphQLInputType, shape: Shape, value: unknown): unknown =>
+  isIntegerText(getNamedType(type), shape) && typeof value === "string" ? Number(value) : value;
 
 /** Skips the batch key, which `bindBatch` checks. */
 export function checkInputTypes(
@@ -57,7 +62,7 @@ function checkInput(binder: Binder, field: FieldInProgress, input: Input, slot: 
     const isCursor = argument?.name === "after" && (pages !== undefined || (next !== undefined && isNumber));
     if (!isCursor) matchInput(binder, where, source.type, slot.shape, slot.in === "body");
     if (argument && input.argumentDefault !== undefined && !isEnumType(getNamedType(argument.type)))
-      checkDefault(binder, where, slot, input.argumentDefault);
+      checkDefault(binder, where, slot, sentDefault(argument.type, slot.shape, input.argumentDefault));
     if (source.nullable && slot.required) {
       binder.findings.add(
         "input-nullable",

@@ -22,7 +22,7 @@ import { takenObject, unfedProperties } from "./taken-object.ts";
 /** An input object with the REST schema that it is compared with. A pair inside itself is not compared again. */
 type Pair = { readonly type: GraphQLInputObjectType; readonly schema: string };
 
-/** `inBody`: the value is sent as JSON, where an ID stays a string. Elsewhere every value is sent as text. */
+/** `inBody`: the value is sent as JSON, where an ID is a string or an integer. Elsewhere every value is sent as text. */
 export function matchInput(
   binder: Binder,
   where: Where,
@@ -49,12 +49,11 @@ export function matchInput(
     }
     return matchInput(binder, where, type.ofType, shape.items, inBody, enclosing);
   }
-  const isText = inBody && isScalarType(type) && type.name === "ID" && shape.types.size > 0;
-  if (isText && !shape.types.has("string")) return addMismatch(binder, where, type, shape, noId);
   if (isScalarType(type) && !scalarFitsInput(type, shape)) return addMismatch(binder, where, type, shape);
   if (isScalarType(type)) checkFormat(binder, where, type, shape, "takes");
   if (isEnumType(type)) {
-    if (shape.types.size > 0 && !shape.types.has("string")) return addMismatch(binder, where, type, shape);
+    if (shape.types.size > 0 && !shape.types.has("string") && !shape.types.has("integer"))
+      return addMismatch(binder, where, type, shape);
     const wrong = refusedEnumValues(binder.schema, type, shape);
     if (wrong.length > 0) {
       const renamed = wrong.flatMap(
@@ -178,16 +177,7 @@ export const refuseReadOnly = (binder: Binder, where: Where, name: string): void
     "remove what feeds it",
   );
 
-const fitting = "give the argument the type that REST takes";
-const noId = `${fitting}, such as Int: in a body an ID is text`;
-
-function addMismatch(
-  binder: Binder,
-  where: Where,
-  type: GraphQLInputType,
-  shape: Shape,
-  hint = fitting,
-): void {
+function addMismatch(binder: Binder, where: Where, type: GraphQLInputType, shape: Shape): void {
   const message = `${where.coordinate} is ${type}, but REST takes ${describeShape(shape)}`;
-  binder.findings.add("input-type", where, message, hint);
+  binder.findings.add("input-type", where, message, "give the argument the type that REST takes");
 }

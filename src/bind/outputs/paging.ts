@@ -28,9 +28,10 @@ export function bindPaging(
       "name the cursor's place in the body, or say how REST reads on without one",
     );
   const after = inputOf(inputs, "after") as Input;
-  if (total !== undefined && pages !== "OFFSET")
+  const isNumbered = pages === "NUMBERED" && inputOf(inputs, "first") === undefined;
+  if (total !== undefined && pages !== "OFFSET" && !isNumbered)
     return add(
-      `${where.coordinate} has \`total\`, which says where pages end only if they begin at an offset`,
+      `${where.coordinate} has \`total\`, which says where pages end only if they begin at an offset, or have numbers and no \`first\``,
       "remove `total`, or write `pages: OFFSET` if `after` feeds an offset",
     );
   if (pages === "LINKED") return linked(binder, field, after, add);
@@ -66,7 +67,7 @@ function linked(
   return { link: after.name };
 }
 
-/** A page that is not full is the last one, unless `more` or `total` says it. */
+/** A page that is not full is the last one, unless `more` or `total` says it. Where no length is known, an empty page is. */
 function counted(
   { directive, where }: FieldInProgress,
   inputs: readonly Input[],
@@ -89,15 +90,10 @@ function counted(
       `${subject} ${offset ? "the offset" : "the number"} of the first page is unknown`,
       `document the default of "${name}", in an overlay if the document is a vendor's`,
     );
-  if (more !== undefined || total !== undefined) return { from, ...offset };
   const { maximum, default: byDefault } = inputOf(inputs, "first")?.shape.limits ?? {};
   const full = maximum ?? byDefault;
-  if (typeof full !== "number")
-    return add(
-      `${subject} nothing says whether a page is full, and so whether there is a next one`,
-      `add \`first\` over a parameter with a maximum or a default, or name a boolean of the answer in \`more\`${offset ? ", or the number of all items in `total`" : ""}`,
-    );
-  return { from, ...offset, full };
+  const endsShort = more === undefined && total === undefined && typeof full === "number";
+  return { from, ...offset, ...(endsShort && { full }) };
 }
 
 /** The input that this argument feeds. */

@@ -1,6 +1,6 @@
 /** Finds a bound field's value in the responses, and compares it with the field's type. */
 import { getNullableType, isListType, isNonNullType } from "graphql";
-import { hasNoContent } from "../../openapi/operation.ts";
+import { hasNoContent, unshownAnswer } from "../../openapi/operation.ts";
 import { declaredProperty } from "../../openapi/shape.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
@@ -36,7 +36,7 @@ function checkNoContent(binder: Binder, { definition, directive, operation, wher
     binder.findings.add(
       "operation-no-json",
       at,
-      `${operation.id} documents no answer that is JSON or text`,
+      `${operation.id} ${unshownAnswer(operation)}`,
       "document its 2xx answer as application/json",
     );
   } else if (isNonNullType(definition.type)) {

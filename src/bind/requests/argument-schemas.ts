@@ -6,7 +6,6 @@ import {
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLSchema,
-  getNamedType,
   getNullableType,
   isEnumType,
   isInputObjectType,
@@ -19,6 +18,7 @@ import { restNameOf } from "../../schema/directives.ts";
 import type { JsonSchema } from "../../standards/json-schema.ts";
 import { takenObject } from "../inputs/taken-object.ts";
 import type { ArgumentSource, FieldBinding } from "../model.ts";
+import { isIntegerText } from "../type-rules.ts";
 import type { RestRequest } from "./rest-request.ts";
 
 /** Input objects below this depth are not checked: an input type may include itself. */
@@ -29,35 +29,41 @@ export function argumentSchemas(
   { inputs, wholeBody, operation, connection }: FieldBinding,
 ): RestRequest["argumentSchemas"] {
   const schemas: Record<string, JsonSchema> = {};
-  const add = ({ path, type }: ArgumentSource, shape: Shape): void => {
+  const add = ({ path, type }: ArgumentSource, shape: Shape, inBody: boolean): void => {
     const [name = "", ...below] = path;
     const nested = below.reduceRight<JsonSchema>(
       (inner, step) => ({ properties: { [step]: inner } }),
-      valueSchema(schema, type, shape),
+      valueSchema(schema, type, shape, inBody),
     );
     const before = schemas[name];
     if (Object.keys(nested).length > 0) schemas[name] = before ? { allOf: [before, nested] } : nested;
   };
-  for (const { source, shape } of inputs) {
+  for (const { source, shape, in: location } of inputs) {
     // the cursor of a connection is ours, and REST's limits are those of the cursor in it
     const isCursor = connection && source.kind === "argument" && source.path.join(".") === "after";
-    if (source.kind === "argument" && !isCursor) add(source, shape);
+    if (source.kind === "argument" && !isCursor) add(source, shape, location === "body");
   }
-  if (wholeBody && operation.body) add(wholeBody, operation.body.shape);
+  if (wholeBody && operation.body) add(wholeBody, operation.body.shape, true);
   return schemas;
 }
 
-/** The limits of one value. `type` is absent, because GraphQL has checked it. */
-function valueSchema(schema: GraphQLSchema, type: GraphQLInputType, shape: Shape, depth = 0): JsonSchema {
+/** The limits of one value. `type` is absent, because GraphQL has checked it. `inBody`: an integer is sent as a number. */
+function valueSchema(
+  schema: GraphQLSchema,
+  type: GraphQLInputType,
+  shape: Shape,
+  inBody: boolean,
+  depth = 0,
+): JsonSchema {
   const nullable = getNullableType(type);
   if (depth > maxDepth || isEnumType(nullable)) return {};
   if (isListType(nullable)) {
-    const items = shape.items ? valueSchema(schema, nullable.ofType, shape.items, depth + 1) : {};
+    const items = shape.items ? valueSchema(schema, nullable.ofType, shape.items, inBody, depth + 1) : {};
     return orNull(type, { ...limitSchema(shape), ...(Object.keys(items).length > 0 && { items }) });
   }
   if (isInputObjectType(nullable)) return orNull(type, objectSchema(schema, nullable, shape, depth));
-  if (getNamedType(type).name === "ID" && !shape.types.has("string") && shape.types.size > 0)
-    return orNull(type, { pattern: "^-?[0-9]+$" });
+  // of a number in JSON, 15 digits are exact
+  if (isIntegerText(nullable, shape)) return { pattern: inBody ? "^-?[0-9]{1,15}$" : "^-?[0-9]+$" };
   return orNull(type, {
     ...limitSchema(shape),
     ...(shape.values && { enum: shape.values }),
@@ -73,7 +79,7 @@ function objectSchema(
   const shape = takenObject(schema, type, written);
   const properties = Object.values(type.getFields()).flatMap((field) => {
     const property = shape.properties.get(restNameOf(schema, field));
-    const limits = property ? valueSchema(schema, field.type, property.shape, depth + 1) : {};
+    const limits = property ? valueSchema(schema, field.type, property.shape, true, depth + 1) : {};
     return Object.keys(limits).length > 0 ? [[field.name, limits] as const] : [];
   });
   return properties.length > 0 ? { properties: Object.fromEntries(properties) } : {};

@@ -1,7 +1,7 @@
 /** Resolves the facts about the bound operations that the REST client needs at run time. */
 
 import type { RestDocument } from "../../openapi/document.ts";
-import { methodAndPath, type RestOperation } from "../../openapi/operation.ts";
+import { hasNoContent, methodAndPath, type RestOperation } from "../../openapi/operation.ts";
 import { credentialHeadersOf, credentialPlacesOf, isAnonymousToo } from "../../openapi/security.ts";
 import { includesJson, isText } from "../../standards/media-type.ts";
 import type { BoundField } from "../model.ts";
@@ -26,7 +26,8 @@ function calledOperation(document: RestDocument, operation: RestOperation): Call
   );
   for (const [name, written] of body?.formStyles ?? []) style[`body:${name}`] = written;
   const read = successes.flatMap(({ media, shape }) => (shape && media !== undefined ? [media] : []));
-  const accept = acceptOf(read);
+  const isUnread = hasNoContent(operation);
+  const accept = isUnread ? "application/json, */*;q=0.5" : acceptOf(read);
   return {
     id,
     product,
@@ -39,6 +40,7 @@ function calledOperation(document: RestDocument, operation: RestOperation): Call
     ...(accept !== "application/json" && { accept }),
     ...(read.some(isText) && { text: true }),
     ...(successes.some(({ shape }) => !shape) && { empty: true }),
+    ...(isUnread && { unread: true }),
   };
 }
 

@@ -12,6 +12,7 @@ import {
 import type { Shape } from "../../openapi/shape.ts";
 import { restNameOf } from "../../schema/directives.ts";
 import { takenObject } from "../inputs/taken-object.ts";
+import { isIntegerText } from "../type-rules.ts";
 import type { ConversionId, ConvertedField, InputConversion, SentValue } from "./rest-request.ts";
 
 type Entry = { readonly id: ConversionId; isRecursive: boolean; fields?: readonly ConvertedField[] };
@@ -38,13 +39,14 @@ export class InputConversions {
   sentValue(type: GraphQLInputType, shape: Shape): SentValue {
     const named = getNamedType(type);
     const takesNull = shape.nullable;
-    if (!isInputObjectType(named)) return { nulls: nullsOf(type, takesNull) };
     const target = itemShape(type, shape);
+    if (isIntegerText(named, target)) return converted(type, takesNull, { isInteger: true });
+    if (!isInputObjectType(named)) return { nulls: nullsOf(type, takesNull) };
     if (!this.#differs(named, target, new Set())) return { nulls: nullsOf(type, takesNull) };
-    return converted(type, takesNull, this.#conversion(named, target));
+    return converted(type, takesNull, { conversion: this.#conversion(named, target) });
   }
 
-  /** Whether a REST object of `shape` differs from `type` in a name or in taking nulls, at any depth. */
+  /** Whether a REST object of `shape` differs from `type` in a name, in taking nulls or in a number, at any depth. */
   #differs(type: GraphQLInputObjectType, shape: Shape, seen: Set<string>): boolean {
     const key = keyOf(type, shape);
     if (seen.has(key)) return false;
@@ -58,6 +60,7 @@ export class InputConversions {
       return (
         name !== field.name ||
         nullsOf(field.type, property.shape.nullable) === "omitted" ||
+        isIntegerText(named, itemShape(field.type, property.shape)) ||
         (isInputObjectType(named) && this.#differs(named, itemShape(field.type, property.shape), seen))
       );
     });
@@ -98,10 +101,14 @@ function itemShape(type: GraphQLInputType, shape: Shape): Shape {
 }
 
 /** A null in a list keeps its position: `matchInput` has checked that REST takes it. */
-function converted(type: GraphQLInputType, takesNull: boolean, conversion: ConversionId): SentValue {
+function converted(
+  type: GraphQLInputType,
+  takesNull: boolean,
+  conversion: Pick<SentValue, "conversion" | "isInteger">,
+): SentValue {
   const bare = getNullableType(type);
   const nulls = nullsOf(type, takesNull);
   return isListType(bare)
     ? { nulls, items: converted(bare.ofType, true, conversion) }
-    : { nulls, conversion };
+    : { nulls, ...conversion };
 }

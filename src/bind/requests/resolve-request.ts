@@ -61,7 +61,7 @@ function argumentValue(
   shape: Shape,
   inBody: boolean,
 ): RequestValue {
-  const isPlain = !isInputObjectType(getNamedType(type)) && !(inBody && nullable);
+  const isPlain = !isInputObjectType(getNamedType(type)) && !inBody;
   const sent = isPlain
     ? ({ nulls: "sent" } as const)
     : conversions.sentValue(nullable ? getNullableType(type) : type, shape);

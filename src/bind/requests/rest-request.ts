@@ -44,6 +44,8 @@ export type SentValue = {
   readonly items?: SentValue;
   /** The conversion of an input object; absent: the value is sent as it is. */
   readonly conversion?: ConversionId;
+  /** The value is the text of an integer, and is sent as a number. */
+  readonly isInteger?: true;
 };
 
 export type ConversionId = {
@@ -91,4 +93,6 @@ export type CalledOperation = {
   readonly text?: true;
   /** Whether a 2xx response may have no JSON body. */
   readonly empty?: true;
+  /** Whether no 2xx response has content: a body that comes all the same is not read. */
+  readonly unread?: true;
 };

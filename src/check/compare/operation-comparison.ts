@@ -45,7 +45,7 @@ export class OperationComparison {
 
   #identity(now: RestOperation): void {
     const old = this.#old;
-    const { id, method, path, product, permission, documents404 } = now;
+    const { id, method, path, product, permission } = now;
     this.#differs("rest-operation-renamed", "breaking", old.id, id, `is called ${id} now`, ["operationId"]);
     this.#differs("rest-method-changed", "breaking", old.method, method, `is a ${method.toUpperCase()} now`);
     this.#differs("rest-operation-moved", "breaking", old.path, path, `stands at ${path} now`);
@@ -55,11 +55,9 @@ export class OperationComparison {
     this.#differs("rest-permission-changed", "dangerous", old.permission, permission, needs, [
       "x-permission",
     ]);
-    const notFound = `${documents404 ? "documents" : "no longer documents"} 404`;
-    this.#differs("rest-not-found-changed", "dangerous", old.documents404, documents404, notFound, [
-      "responses",
-      "404",
-    ]);
+    const [had404, has404] = [old, now].map(({ statuses }) => statuses.includes("404"));
+    const notFound = `${has404 ? "documents" : "no longer documents"} 404`;
+    this.#differs("rest-not-found-changed", "dangerous", had404, has404, notFound, ["responses", "404"]);
   }
 
   #differs(

@@ -24,6 +24,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly response: Promise<RestResponse>;
   readonly #maxBytes: number;
   readonly #budget: ResponseBytes;
+  readonly #isUnread: boolean;
   #resolve!: (response: RestResponse) => void;
   #reject!: (failure: CodedError) => void;
   #controller: Dispatcher.DispatchController | undefined;
@@ -34,10 +35,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #bytes = 0;
   #interim = 0;
 
-  /** The body has at most `maxBytes`, before and after decompression, and never more than `budget` has left. */
-  constructor(maxBytes: number, budget: ResponseBytes) {
+  /**
+   * The body has at most `maxBytes`, before and after decompression, and never more than `budget` has left. `isUnread`:
+   * the body of a success does not matter and is not kept.
+   */
+  constructor(maxBytes: number, budget: ResponseBytes, isUnread = false) {
     this.#maxBytes = maxBytes;
     this.#budget = budget;
+    this.#isUnread = isUnread;
     this.response = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -84,15 +89,20 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#status = status;
     this.#headers = headers;
-    const failure = this.#excess(Number(headers["content-length"]));
+    const failure = this.#isSkipped ? undefined : this.#excess(Number(headers["content-length"]));
     if (failure) this.abort(failure);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isSkipped) return;
     this.#bytes += chunk.length;
     const failure = this.#excess(this.#bytes);
     if (failure) this.abort(failure);
     else if (!this.#failure) this.#chunks.push(chunk);
+  }
+
+  get #isSkipped(): boolean {
+    return this.#isUnread && this.#status >= 200 && this.#status < 300;
   }
 
   /** The failure of a body with so many bytes, if that is too many. */
@@ -105,7 +115,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const [only] = this.#chunks;
     const body = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks);
     const encoding = this.#headers["content-encoding"];
-    if (encoding === undefined || encoding === "identity") return this.#finish(body);
+    if (encoding === undefined || encoding === "identity" || this.#isSkipped) return this.#finish(body);
     decompress(String(encoding), body, this.#maxBytes).then(
       (plain) => this.#finish(plain),
       (failure: CodedError) => this.#fail(failure),

@@ -99,7 +99,8 @@ export class Upstream {
     const read = beginRead?.();
     const queue = this.#queues.of(scope.caller);
     const entry = queue.acquire();
-    const exchange = new Exchange(scope.maxResponseBytes, new ResponseBytes(scope, isRead));
+    const bytes = new ResponseBytes(scope, isRead);
+    const exchange = new Exchange(scope.maxResponseBytes, bytes, request.operation.unread);
     const timeouts = { connectMs: this.#env.CONNECT_TIMEOUT_MS, callMs: scope.callTimeoutMs };
     const deadlines = new CallDeadlines(timeouts, entry, exchange);
     const { promise, resolve, reject } = Promise.withResolvers<RestResponse>();

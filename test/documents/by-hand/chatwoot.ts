@@ -77,7 +77,7 @@ async function serve(spec: string): Promise<number> {
       for (const [name, operation] of Object.entries(operations)) {
         const data = await client.request<Answer>(operation, variables);
         values += valuesIn(data, name);
-        after ??= data.conversations?.pageInfo.endCursor;
+        after ??= data.account?.conversations?.pageInfo.endCursor;
       }
       const taken = prism.taken();
       assert.deepEqual(
@@ -85,8 +85,9 @@ async function serve(spec: string): Promise<number> {
         [],
       );
       assert.deepEqual(new Set(taken.map(({ request }) => request)), calls);
-      const next = await client.request<Answer>(operations.Conversations ?? "", { ...variables, after });
-      assert.deepEqual(next.conversations?.edges, []);
+      await client.request(operations.Conversations ?? "", { ...variables, after });
+      const second = prism.taken().map(({ request }) => request);
+      assert(second.includes("GET /api/v1/accounts/0/conversations?status=open&labels=vip,late&page=2"));
       return values;
     } finally {
       await role.stop();
@@ -97,7 +98,7 @@ async function serve(spec: string): Promise<number> {
   }
 }
 
-type Answer = { conversations?: { edges: unknown[]; pageInfo: { endCursor: string } } };
+type Answer = { account?: { conversations?: { pageInfo: { endCursor: string } } } };
 
 const variables = {
   account: 1,
@@ -144,7 +145,7 @@ const calls = new Set([
   "GET /api/v1/accounts/1",
   "GET /api/v1/accounts/0/agents",
   "GET /api/v1/accounts/0/inboxes",
-  "GET /api/v1/accounts/1/inbox_members/0",
+  "GET /api/v1/accounts/0/inbox_members/0",
   "GET /api/v1/accounts/0/teams",
   "GET /api/v1/accounts/0/teams/0/team_members",
   "GET /api/v1/accounts/0/labels",
@@ -153,14 +154,14 @@ const calls = new Set([
   "GET /api/v1/accounts/0/webhooks",
   "GET /api/v1/accounts/0/integrations/apps",
   "GET /api/v2/accounts/0/reports/summary?type=account&since=1700000000",
-  "GET /api/v1/accounts/1/conversations?status=open&labels=vip,late&page=1",
+  "GET /api/v1/accounts/0/conversations?status=open&labels=vip,late&page=1",
   "GET /api/v1/accounts/0/inboxes/0/",
   "GET /api/v1/accounts/0/conversations/0/messages",
-  "GET /api/v1/accounts/1/contacts/0/conversations",
-  "GET /api/v1/accounts/1/contacts?sort=-last_activity_at&page=1",
-  "GET /api/v1/accounts/1/contacts/search?q=a&page=1",
-  "GET /api/v1/accounts/1/contacts/3",
-  "GET /api/v1/accounts/1/conversations/7",
+  "GET /api/v1/accounts/0/contacts/0/conversations",
+  "GET /api/v1/accounts/0/contacts?sort=-last_activity_at&page=1",
+  "GET /api/v1/accounts/0/contacts/search?q=a&page=1",
+  "GET /api/v1/accounts/0/contacts/3",
+  "GET /api/v1/accounts/0/conversations/7",
   "GET /api/v1/accounts/0/conversations/0/messages?before=9",
   "POST /api/v1/accounts/1/conversations/7/messages",
   "POST /api/v1/accounts/1/conversations/7/toggle_status",

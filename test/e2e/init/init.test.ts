@@ -158,7 +158,7 @@ test("of a large document some operations are chosen; the others stand in the le
   ]);
   expect(copy.read("spec/schema.graphql").match(/^type \w+/gm)).toEqual(["type Query", "type Page"]);
   const ledger = copy.read("spec/rest-only.yaml");
-  expect(ledger).toMatch(/^picture: it answers neither JSON nor text/m);
+  expect(ledger).toMatch(/^picture: it documents no answer that is JSON or text/m);
   expect(ledger).toMatch(/^broken: .*points at nothing/m);
   expect(ledger).toMatch(/^a8: not chosen/m);
   expect(ledger).not.toMatch(/^(?:a7|GET \/b|tag:.*):/m);

@@ -27,6 +27,12 @@ function articlesFrom(url: string): object {
   return { data: data.slice(offset, (offset ?? 0) + Math.min(limit ?? 0, 7)), meta: { count: data.length } };
 }
 
+/** Six notes, four on a page. */
+function notesFrom(url: string): object {
+  const page = Number(new URL(url, "http://vendor").searchParams.get("page"));
+  return Array.from({ length: 6 }, (_, id) => ({ id: String(id) })).slice((page - 1) * 4, page * 4);
+}
+
 /** The role in front of a vendor that answers every ticket, and 406 if `Accept` does not take what the document says. */
 beforeAll(async () => {
   copy = copyProject(join(import.meta.dirname, "spec"));
@@ -49,6 +55,8 @@ beforeAll(async () => {
     if (url?.startsWith("/api/usage")) return answer("application/json", '{"used":3}');
     if (url?.startsWith("/api/articles"))
       return answer("application/json", JSON.stringify(articlesFrom(url)));
+    if (url?.endsWith("/assignments")) return answer("text/html", "<p>Done</p>");
+    if (url?.startsWith("/api/notes")) return answer("application/json", JSON.stringify(notesFrom(url)));
     if (method === "POST") return answer("application/json", '{"id":2}');
     answer("application/vnd.desk.v2+json", JSON.stringify([{ id: 1, sender }]));
   });
@@ -66,7 +74,9 @@ async function ask(query: string, more: Readonly<Record<string, string>> = {}, v
   const credentials = { api_access_token: "t", "x-project": "p", "x-api-key": "no", cookie: "c=1" };
   const headers = { "content-type": "application/json", ...credentials, ...more };
   const body = JSON.stringify({ query, variables });
-  return (await fetch(new URL("/v1/graphql", url), { method: "POST", headers, body })).json();
+  const reply = await fetch(new URL("/v1/graphql", url), { method: "POST", headers, body });
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows its answer
+  return reply.json() as Promise<any>;
 }
 
 test("the faults that no field reaches are one warning, and the only finding", async () => {
@@ -114,6 +124,44 @@ test("what is left out is not sent, also if every object inherits its name", asy
   await ask('{ usage(of: { team: "a" }) { used } }');
   await ask("query ($of: UsageOf) { usage(of: $of) { used } }", {}, { of: { team: "b" } });
   expect(calls).toEqual(["GET /api/usage?of[team]=a", "GET /api/usage?of[team]=b"]);
+});
+
+test("ids and enum values that REST takes as integers are sent as numbers, to an operation that documents no success", async () => {
+  const query =
+    "mutation ($agent: ID, $teams: [ID!]) { assign(agent: $agent, teams: $teams, priority: HIGH) }";
+  expect(await ask(query, {}, { agent: "4", teams: [5, "-6"] })).toEqual({ data: { assign: null } });
+  expect(await ask("mutation { assign }")).toEqual({ data: { assign: null } });
+  expect(calls).toEqual([
+    'POST /api/accounts/7/assignments content-type=application/json {"agent_id":4,"team_ids":[5,-6],"priority":5}',
+    'POST /api/accounts/7/assignments content-type=application/json {"agent_id":12}',
+  ]);
+});
+
+test.each([
+  ["agent", { agent: "four" }],
+  ["agent", { agent: "" }],
+  ["agent", { agent: "9007199254740993" }],
+  ["teams.1", { teams: ["1", "1e3"] }],
+])(
+  "an id that is no integer is refused by its name, and nothing is sent: %s %o",
+  async (argument, variables) => {
+    const query = "mutation ($agent: ID, $teams: [ID!]) { assign(agent: $agent, teams: $teams) }";
+    expect(await ask(query, {}, variables)).toMatchObject({
+      errors: [{ extensions: { code: "BAD_USER_INPUT", argument } }],
+    });
+    expect(calls).toEqual([]);
+  },
+);
+
+test("a list whose pages have numbers and no size is read to its end", async () => {
+  const read = async (after: string | null): Promise<string[][]> => {
+    const query =
+      "query ($after: String) { notes(after: $after) { edges { node { id } } pageInfo { hasNextPage endCursor } } }";
+    const { edges, pageInfo } = (await ask(query, {}, { after })).data.notes;
+    const ids = edges.map((edge: { node: { id: string } }) => edge.node.id);
+    return [ids, ...(pageInfo.hasNextPage ? await read(pageInfo.endCursor) : [])];
+  };
+  expect(await read(null)).toEqual([["0", "1", "2", "3"], ["4", "5"], []]);
 });
 
 test("Apollo Client pages a list that begins at an offset to its end, whatever the vendor's longest page is", {

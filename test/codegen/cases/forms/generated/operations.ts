@@ -14,6 +14,12 @@ export const operations: Readonly<Record<string, Operation>> = {
     },
     media: "application/x-www-form-urlencoded",
   },
-  "POST /clear": { id: "clear", product: "", empty: true },
+  "POST /clear": {
+    id: "clear",
+    product: "",
+    accept: "application/json, */*;q=0.5",
+    empty: true,
+    unread: true,
+  },
   "PUT /clear": { id: "clearOrPay", product: "", empty: true },
 };

@@ -3,6 +3,13 @@
 /** JSON Schema of each argument's value, by the field's schema coordinate. */
 export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   "Query.person": { id: { minLength: 2 } },
+  "Mutation.assign": {
+    agent: { pattern: "^-?[0-9]{1,15}$" },
+    team: { pattern: "^-?[0-9]{1,15}$" },
+    lead: { pattern: "^-?[0-9]{1,15}$" },
+    others: { items: { pattern: "^-?[0-9]{1,15}$" } },
+    watchers: { items: { properties: { id: { pattern: "^-?[0-9]{1,15}$" } } } },
+  },
   "Mutation.addPerson": {
     input: {
       properties: {
@@ -17,6 +24,7 @@ export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, ob
 
 /** REST name → argument, where they differ, by the field's schema coordinate. */
 export const argumentNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "Mutation.assign": { agent_id: "agent", team_id: "team", lead_id: "lead" },
   "Mutation.addPerson": {
     first_name: "input.firstName",
     nick_name: "input.nickname",

@@ -4,6 +4,14 @@ import type { Operation } from "../src/rest/operation.ts";
 
 export const operations: Readonly<Record<string, Operation>> = {
   "GET /people/{id}": { id: "getPerson", product: "PEOPLE_AND_PLACES" },
+  "GET /assignments": { id: "listAssignments", product: "" },
+  "POST /assignments": {
+    id: "assign",
+    product: "",
+    accept: "application/json, */*;q=0.5",
+    empty: true,
+    unread: true,
+  },
   "POST /people": { id: "addPerson", product: "PEOPLE_AND_PLACES" },
   "PATCH /people/{id}": { id: "renamePerson", product: "", media: "application/merge-patch+json" },
   "PUT /people/{id}/tags": { id: "tagPerson", product: "" },

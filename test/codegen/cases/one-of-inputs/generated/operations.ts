@@ -3,6 +3,18 @@
 import type { Operation } from "../src/rest/operation.ts";
 
 export const operations: Readonly<Record<string, Operation>> = {
-  "POST /things": { id: "addThing", product: "", empty: true },
-  "POST /notes": { id: "addNote", product: "", empty: true },
+  "POST /things": {
+    id: "addThing",
+    product: "",
+    accept: "application/json, */*;q=0.5",
+    empty: true,
+    unread: true,
+  },
+  "POST /notes": {
+    id: "addNote",
+    product: "",
+    accept: "application/json, */*;q=0.5",
+    empty: true,
+    unread: true,
+  },
 };

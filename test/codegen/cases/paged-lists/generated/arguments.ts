@@ -12,5 +12,7 @@ export const argumentNames: Readonly<Record<string, Readonly<Record<string, stri
   "Query.authors": { page: "after" },
   "Query.readers": { limit: "first", offset: "after" },
   "Query.loans": { limit: "first", page: "after" },
+  "Query.editors": { page: "after" },
+  "Shelf.neighbours": { page: "after" },
   "Shelf.books": { count: "first", page: "after" },
 };

@@ -7,5 +7,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   "GET /authors": { id: "listAuthors", product: "" },
   "GET /readers": { id: "listReaders", product: "" },
   "GET /loans": { id: "listLoans", product: "" },
+  "GET /editors": { id: "listEditors", product: "" },
+  "GET /rooms/{room}/shelves": { id: "listShelvesOfRoom", product: "" },
   "GET /books": { id: "listBooks", product: "" },
 };

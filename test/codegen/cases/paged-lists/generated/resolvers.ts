@@ -8,6 +8,7 @@ import type {
   AuthorResolvers,
   BookConnectionResolvers,
   BookResolvers,
+  EditorConnectionResolvers,
   LoanConnectionResolvers,
   PageInfoResolvers,
   QueryResolvers,
@@ -38,12 +39,23 @@ export const Query = {
     connection(args, { items: ["loans"], next: ["links", "next"], link: "page", first: 20 }, (args) =>
       rest.get("/loans", { query: { limit: args.first, page: args.after } }),
     ),
+  /** Query.editors → GET /editors (listEditors) */
+  editors: (_parent, args, { rest }) =>
+    connection(args, { items: ["data"], from: 1, total: ["total"] }, (args) =>
+      rest.get("/editors", { query: { page: args.after } }),
+    ),
 } satisfies Required<QueryResolvers>;
 
 export const LoanConnection = {
   nodes: property("nodes"),
   pageInfo: property("pageInfo"),
 } satisfies LoanConnectionResolvers;
+
+export const EditorConnection = {
+  nodes: property("nodes"),
+  pageInfo: property("pageInfo"),
+  total: property("total"),
+} satisfies EditorConnectionResolvers;
 
 export const ShelfConnection = {
   edges: property("edges"),
@@ -58,6 +70,13 @@ export const ShelfEdge = {
 
 export const Shelf = {
   id: property("id"),
+  /** Shelf.neighbours → GET /rooms/{room}/shelves (listShelvesOfRoom) */
+  neighbours: (parent, args, { rest }) =>
+    connection(args, { items: [], from: 1 }, (args) =>
+      parent.room == null
+        ? null
+        : rest.get("/rooms/{room}/shelves", { path: { room: parent.room }, query: { page: args.after } }),
+    ),
   /** Shelf.books → GET /books (listBooks) */
   books: (parent, args, { rest }) =>
     connection(args, { items: [], from: 0, full: 100, first: 50, most: 100 }, (args) =>

@@ -2,7 +2,7 @@
  * Reads from a `Link` header (RFC 8288 §3) what the next page is asked for with. One pass over the header, because REST
  * may send 32 kB of it: the library `http-link-header` takes 10 s and 1.4 GB for a header of many relations and parameters.
  */
-import { CodedError } from "../errors.ts";
+import { CodedError } from "../../errors.ts";
 
 /**
  * The value of the query parameter `name` in the address with the relation `next`; empty without such an address. The
