@@ -136,3 +136,6 @@ export const cachedResponses = {
   /** Callers whose last write is remembered, so that nothing from before the write is kept. */
   writers: 10_000,
 };
+
+/** Conditional calls of an operation that got no 304: after so many in a row, no response is kept for its validator. */
+export const vainRevalidations = { inRow: 32, pauseMs: 60_000 };

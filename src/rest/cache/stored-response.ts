@@ -53,13 +53,16 @@ export class StoredResponse {
     response.freshUntil = performance.now() + seconds * 1_000;
   }
 
-  /** Returns `undefined` if REST does not allow to keep the response, or if nobody could use it. */
-  static of(request: CallRequest, response: RestResponse): StoredResponse | undefined {
+  /**
+   * Returns `undefined` if REST does not allow to keep the response, or if nobody could use it. `forValidator` tells whether
+   * a validator is reason enough to keep it.
+   */
+  static of(request: CallRequest, response: RestResponse, forValidator: boolean): StoredResponse | undefined {
     if (response.status !== 200) return undefined;
-    const headers = cacheHeaders(response.rawHeaders);
+    const headers = cacheHeaders(response.rawHeaders, forValidator);
     if (!headers || variesByRequest(headers)) return undefined;
     const stored = new StoredResponse(response, response.valueBytes, request, headers);
-    const isUsable = stored.#policy.timeToLive() > 0 || Object.keys(stored.validators).length > 0;
+    const isUsable = stored.#policy.timeToLive() > 0 || (forValidator && stored.isConditional);
     if (!isUsable || !stored.#policy.storable()) return undefined;
     response.parse(); // readers share the value
     return stored;
@@ -79,6 +82,11 @@ export class StoredResponse {
     return !this.#policy.revalidatedPolicy(this.#request, { status: 503, headers: {} }).modified;
   }
 
+  /** Whether a call that makes it fresh is conditional. */
+  get isConditional(): boolean {
+    return Object.keys(this.validators).length > 0;
+  }
+
   /** The headers of a conditional call (RFC 9110 §13.1). */
   get validators(): Headers {
     const { etag, "last-modified": date } = this.#headers;
@@ -91,7 +99,7 @@ export class StoredResponse {
    * another body: it updates nothing (§4.3.4), so that no body gets a validator that is not its own.
    */
   revalidated(request: CallRequest, { rawHeaders }: RestResponse): StoredResponse {
-    const news = cacheHeaders(rawHeaders) ?? {};
+    const news = cacheHeaders(rawHeaders, true) ?? {};
     if (news.etag !== undefined && opaque(news.etag) !== opaque(this.#headers.etag)) return this;
     const merged = { ...this.response.rawHeaders, ...rawHeaders };
     for (const name of ofBody) merged[name] = this.response.rawHeaders[name];
@@ -116,20 +124,20 @@ const ofBody = ["content-encoding", "content-length", "content-md5", "content-ra
 const ofCaching = ["age", "cache-control", "date", "etag", "expires", "last-modified", "pragma", "vary"];
 
 /**
- * The headers that rule caching. `undefined`: the response has neither a lifetime nor a validator. The library takes
- * directives in lower case, refuses a fresh response with `must-revalidate`, and serves a stale one with `no-cache`.
+ * The headers that rule caching. `undefined`: the response has no lifetime, and no validator that is reason enough to keep
+ * it. The library takes directives in lower case, refuses a fresh response with `must-revalidate`, and serves a stale one
+ * with `no-cache`.
  */
-function cacheHeaders(raw: RawHeaders): Headers | undefined {
-  if ((raw["cache-control"] ?? raw.etag ?? raw.expires ?? raw["last-modified"]) === undefined)
-    return undefined;
+function cacheHeaders(raw: RawHeaders, forValidator: boolean): Headers | undefined {
+  const validator = forValidator ? (raw.etag ?? raw["last-modified"]) : undefined;
+  const control = [raw["cache-control"] ?? ""].flat().join(", ").toLowerCase();
+  if ((validator ?? raw.expires) === undefined && !control.includes("max-age")) return undefined;
   const headers: Headers = {};
   for (const name of ofCaching) {
     const value = raw[name];
     if (value !== undefined) headers[name] = [value].flat().join(", ");
   }
-  const { "cache-control": control = "", etag, expires, "last-modified": date } = headers;
-  if ((etag ?? expires ?? date) === undefined && !/max-age/i.test(control)) return undefined;
-  const directives = control.toLowerCase().split(",");
+  const directives = control.split(",");
   const isStrict = directives.some((one) => /^\s*(?:must-revalidate|no-cache)\b/.test(one));
   headers["cache-control"] = directives
     .filter((one) => !/^\s*must-revalidate\b/.test(one) && !(isStrict && /^\s*stale-/.test(one)))

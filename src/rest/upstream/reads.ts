@@ -4,6 +4,7 @@
  */
 import type { CodedError } from "../../errors.ts";
 import type { CallerCache } from "../cache/caller-cache.ts";
+import { Revalidations } from "../cache/revalidations.ts";
 import { StoredResponse } from "../cache/stored-response.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { RestResponse } from "../rest-response.ts";
@@ -28,6 +29,7 @@ export class Reads {
   readonly #origin: string;
   readonly #call: Call;
   readonly #shared = new SharedReads();
+  readonly #revalidations = new Revalidations();
 
   constructor(cache: CallerCache, origin: string, call: Call) {
     this.#cache = cache;
@@ -144,9 +146,13 @@ export class Reads {
     if (stored && isFailure(outcome)) return insteadOf(outcome, stored, scope);
     if (!(outcome instanceof RestResponse)) return outcome;
     const { identity } = scope.forwarded;
+    const { id } = request.operation;
     if (outcome.status === 401 || (stored && isRefusal(outcome))) this.#cache.drop(identity);
     const isUnchanged = stored !== undefined && outcome.status === 304;
-    const next = isUnchanged ? stored.revalidated(request, outcome) : StoredResponse.of(request, outcome);
+    if (stored?.isConditional && (isUnchanged || outcome.ok)) this.#revalidations.count(id, isUnchanged);
+    const next = isUnchanged
+      ? stored.revalidated(request, outcome)
+      : StoredResponse.of(request, outcome, this.#revalidations.areWorthwhile(id));
     if (next) this.#cache.set(identity, key, next, beganAt);
     else if (stored && outcome.ok) this.#cache.delete(identity, key);
     return isUnchanged && next ? held(scope, next.response.copy("revalidated")) : outcome;

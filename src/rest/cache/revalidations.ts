@@ -1,0 +1,29 @@
+/**
+ * Whether it is worth while to keep responses of an operation for their validators alone. Some services send an `ETag` or a
+ * `Last-Modified` and never respond with 304; others send a new one each time. What is kept for such an operation is never
+ * used again, and costs its parsing and its memory. Nothing is kept then for a while, and after that it is tried again.
+ */
+import { vainRevalidations } from "../../capacity.ts";
+
+/** Conditional calls in a row that got no 304, and until when nothing is kept. */
+type Vain = { calls: number; until: number };
+
+export class Revalidations {
+  readonly #vain = new Map<string, Vain>();
+
+  /** Counts the response to a conditional call. */
+  count(operationId: string, isUnchanged: boolean): void {
+    if (isUnchanged) {
+      this.#vain.delete(operationId);
+      return;
+    }
+    const vain = this.#vain.get(operationId) ?? { calls: 0, until: 0 };
+    this.#vain.set(operationId, vain);
+    if (++vain.calls >= vainRevalidations.inRow) vain.until = performance.now() + vainRevalidations.pauseMs;
+  }
+
+  areWorthwhile(operationId: string): boolean {
+    const vain = this.#vain.get(operationId);
+    return vain === undefined || vain.until <= performance.now();
+  }
+}
