@@ -7,11 +7,12 @@
 import type { FastifyReply } from "fastify";
 import { gatewayConnections as connections, gatewayBodies } from "../capacity.ts";
 import { refusedBy } from "../errors.ts";
+import { TransientMap } from "../transient-map.ts";
 
 type Usage = { requests: number; bytes: number };
 
 export class TenantConcurrency {
-  readonly #usage = new Map<string | undefined, Usage>();
+  readonly #usage = new TransientMap<Usage>();
   readonly #maxBodyBytes: number;
   #bytes = 0;
   #requests = 0;
@@ -26,16 +27,17 @@ export class TenantConcurrency {
    */
   acquire(tenantId: string | undefined, { raw }: FastifyReply, bytes = 0): void {
     const share = tenantId === undefined ? connections / 8 : connections - this.#requests;
-    const own = this.#usage.get(tenantId) ?? { requests: 0, bytes: 0 };
+    const tenant = tenantId ?? "";
+    const own = this.#usage.get(tenant) ?? { requests: 0, bytes: 0 };
     if (own.requests >= share || own.bytes + bytes > gatewayBodies.ofTenant * this.#maxBodyBytes)
       throw refusedBy("tenant_concurrency", "RATE_LIMITED", "too many requests at once");
     if (this.#bytes + bytes > gatewayBodies.all * this.#maxBodyBytes)
       throw refusedBy("bodies", "SERVICE_UNAVAILABLE", "too many request bodies at once");
-    this.#usage.set(tenantId, own);
+    this.#usage.set(tenant, own);
     this.#count(own, 1, bytes);
     raw.once("close", () => {
       this.#count(own, -1, -bytes);
-      if (own.requests === 0) this.#usage.delete(tenantId);
+      if (own.requests === 0) this.#usage.delete(tenant);
     });
   }
 

@@ -16,6 +16,7 @@ import type { RequestRecord } from "../observe/records.ts";
 import type { CallerCache } from "../rest/cache/caller-cache.ts";
 import type { Forwarded } from "../rest/forwarded.ts";
 import { pauseMs } from "../rest/upstream/shared-reads.ts";
+import { TransientMap } from "../transient-map.ts";
 import { isWithoutErrors, type Responses } from "./send-response.ts";
 
 /** Bytes of a kept answer beside its text. */
@@ -106,7 +107,7 @@ export class Execution {
 export class Answers {
   readonly #cache: CallerCache;
   /** The last execution of each question of each caller. */
-  readonly #underWay = new Map<string, Execution>();
+  readonly #underWay = new TransientMap<Execution>();
   /** Questions that are queries. Without them, all that arrive in one turn of the event loop would be executed. */
   readonly #queries = new LRUCache<string, true>({
     maxSize: knownQueryCharacters,

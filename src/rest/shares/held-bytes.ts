@@ -5,11 +5,12 @@
 import { requestBudgetsOfProcess } from "../../capacity.ts";
 import type { Environment } from "../../environment.ts";
 import { type CodedError, overLimit, refusedBy } from "../../errors.ts";
+import { TransientMap } from "../../transient-map.ts";
 
 export class HeldBytes {
   readonly #ofRequest: number;
   readonly #ofProcess: number;
-  readonly #byCaller = new Map<string, number>();
+  readonly #byCaller = new TransientMap<number>();
   #total = 0;
 
   constructor({ MAX_REQUEST_BYTES }: Pick<Environment, "MAX_REQUEST_BYTES">) {

@@ -4,6 +4,7 @@
  * are too many, hold up no other caller. A call that has its turn waits in the pool, among the calls of all callers,
  * for a free connection.
  */
+import { TransientMap } from "../../transient-map.ts";
 
 /** Calls that wait for a number of connections, either a caller's share or the whole pool. */
 type Line = { readonly connections: number; completed: number };
@@ -11,7 +12,7 @@ type Line = { readonly connections: number; completed: number };
 export class CallerQueues {
   readonly #pool: Line;
   readonly #share: number;
-  readonly #queues = new Map<string, CallerQueue>();
+  readonly #queues = new TransientMap<CallerQueue>();
 
   /** One caller uses at most `share` of the connections. */
   constructor(connections: number, share: number) {

@@ -8,6 +8,7 @@
  * its readers leave. Nobody who comes later gets its response or its failure.
  */
 import type { CodedError } from "../../errors.ts";
+import { TransientMap } from "../../transient-map.ts";
 import { noResponse } from "../failure.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { RestResponse } from "../rest-response.ts";
@@ -23,7 +24,7 @@ type Sent = { readonly at: number; next: NextCall | undefined };
 
 export class SharedReads {
   /** The last call of each key. */
-  readonly #sent = new Map<string, Sent>();
+  readonly #sent = new TransientMap<Sent>();
 
   /** A call begins. Returns the function that ends it. */
   begin(key: string): () => void {

@@ -1,0 +1,49 @@
+/**
+ * A map whose keys come and go with requests. In a `Map`, V8 links each table that was outgrown or filled with deleted keys
+ * to the next one. Once such a table is in the old generation, all later tables outlive their requests with all that they
+ * held, until the next full collection. Here a deleted key keeps its entry, which is empty: a caller that comes back, as a
+ * dashboard does, finds it. When most entries are empty, the others move to a new `Map`, to which nothing leads.
+ */
+type Entry<V> = { value: V | undefined };
+
+/** Empty entries that are kept. */
+const mostEmpty = 1_000;
+
+export class TransientMap<V> {
+  #entries = new Map<string, Entry<V>>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  has(key: string): boolean {
+    return this.get(key) !== undefined;
+  }
+
+  get(key: string): V | undefined {
+    return this.#entries.get(key)?.value;
+  }
+
+  set(key: string, value: V & {}): void {
+    const entry = this.#entries.get(key);
+    if (entry?.value === undefined) this.#size++;
+    if (entry) entry.value = value;
+    else this.#entries.set(key, { value });
+  }
+
+  delete(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry?.value === undefined) return;
+    entry.value = undefined;
+    this.#size--;
+    const empty = this.#entries.size - this.#size;
+    if (empty > Math.max(mostEmpty, this.#size)) this.#sweep();
+  }
+
+  #sweep(): void {
+    const entries = new Map<string, Entry<V>>();
+    for (const [key, entry] of this.#entries) if (entry.value !== undefined) entries.set(key, entry);
+    this.#entries = entries;
+  }
+}
