@@ -1,14 +1,18 @@
 /**
  * How fast the graphql role is, beside a hand-written floor program, Mercurius and Apollo Server as its documentation
- * starts it: same upstream, same requests, each server alone on one core, load and upstream on another. Rounds are
- * interleaved and the floor is measured next to each server; each client has a key of its own, so nothing is shared; figures are medians, and ratios are of neighbours.
- * `npm run bench [-- --profile]`; `ROUNDS` and `SECONDS` a measurement by the environment.
+ * starts it: same upstream, same requests, each server alone on one core, load and upstream on another. Both are programs
+ * in C, wrk and nginx, so that a server is what bounds the figures. Rounds are interleaved, and the floor is measured next
+ * to each server. The requests of a round have as many keys as connections, so little is shared. Figures are medians, and
+ * ratios are of neighbours.
+ * `npm run bench [-- --profile]`; `ROUNDS` and `SECONDS` a measurement (whole ones) by the environment.
  */
 import { isDeepStrictEqual } from "node:util";
 import { cpuMs, main, memoryMiB, pinSelf } from "../child-process.ts";
 import { readArguments } from "../script-arguments.ts";
 import { at, connections, file, load, median, run, type Server } from "./measure.ts";
+import { startNginx } from "./nginx.ts";
 import { bodyOf, type Workload, workloads } from "./workloads.ts";
+import { wrk } from "./wrk.ts";
 
 const rounds = Number(process.env.ROUNDS ?? 3);
 const seconds = Number(process.env.SECONDS ?? 2);
@@ -21,7 +25,7 @@ const { profile } = (
 ).opts<{ profile?: boolean }>();
 const profileDirectory = "node_modules/.cache/bench-profile";
 /** A workload and server; V8 goes on optimizing for that long under load. */
-const warmUpMs = 6_000;
+const warmUpSeconds = 6;
 const headers = { "content-type": "application/json", "x-api-key": "key" };
 const names = Object.keys(workloads) as Workload[];
 const kinds = [...names, "mixed"] as const;
@@ -43,9 +47,8 @@ async function measure(program: Server, kind: Kind): Promise<Omit<Measured, "rat
   const bodies = bodiesOf(kind);
   await load(program, { clients: connections, ms: 300, bodies });
   const before = cpuMs(program);
-  const times = await load(program, { clients: connections, ms: seconds * 1_000, bodies });
-  const cpu = (cpuMs(program) - before) / times.length;
-  return { perSecond: times.length / seconds, p50: at(times, 0.5), p99: at(times, 0.99), cpu };
+  const { requests, seconds: took, p50, p99 } = await wrk(program.url, { connections, seconds, bodies });
+  return { perSecond: requests / took, p50, p99, cpu: (cpuMs(program) - before) / requests };
 }
 
 async function answerOf({ url }: Server, name: Workload): Promise<unknown> {
@@ -78,10 +81,10 @@ async function round(servers: ReadonlyMap<string, Server>, kind: Kind): Promise<
 }
 
 /** Milliseconds that the server adds to its slowest REST call, at one connection (p50). */
-async function added(upstream: Server, program: Server): Promise<number> {
+async function added(rest: URL, program: Server): Promise<number> {
   const slowest = async (): Promise<number> => {
-    const list = { ...upstream, url: new URL("/v1/inbox/conversations", upstream.url) };
-    return at(await load(list, { clients: 1, ms: 700, bodies: bodiesOf("me") }), 0.5);
+    const url = new URL("/v1/inbox/conversations", rest);
+    return at(await load({ url }, { clients: 1, ms: 700, method: "GET" }), 0.5);
   };
   const times = await load(program, { clients: 1, ms: 1_000, bodies: bodiesOf("dashboard") });
   return at(times, 0.5) - (await slowest());
@@ -90,16 +93,16 @@ async function added(upstream: Server, program: Server): Promise<number> {
 // an exit ends the servers, a signal alone would not
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 pinSelf(1);
-const upstream = await run(1, [file("upstream.ts")]);
+const upstream = await startNginx();
 const servers = new Map<string, Server>();
 for (const [name, args] of Object.entries(commands))
   servers.set(name, await run(0, args, { REST_BASE_URL: upstream.url.origin }));
 try {
   await checkAnswers(servers);
-  if (seconds > 0.5)
-    for (const program of servers.values())
+  if (rounds > 1)
+    for (const { url } of servers.values())
       for (const kind of names)
-        await load(program, { clients: connections, ms: warmUpMs, bodies: bodiesOf(kind) });
+        await wrk(url, { connections, seconds: warmUpSeconds, bodies: bodiesOf(kind) });
   const pick = (results: Measured[], key: keyof Measured): number => median(results.map((one) => one[key]));
   for (const kind of kinds) {
     const results: Map<string, Measured>[] = [];
@@ -123,12 +126,13 @@ try {
     "\n| process | listens after ms | peak MiB | added ms at one connection |\n| --- | --- | --- | --- |",
   );
   for (const [name, program] of servers) {
-    const extra = await added(upstream, program);
+    const extra = await added(upstream.url, program);
     console.log(
       `| ${name} | ${program.readyMs.toFixed(0)} | ${memoryMiB(program, "VmHWM").toFixed(0)} | ${extra.toFixed(2)} |`,
     );
   }
   if (profile) console.log(`\nCPU profile: ${profileDirectory}`);
 } finally {
-  for (const program of [...servers.values(), upstream]) await program.stop("SIGTERM"); // as an operator would, so that a profile is written
+  for (const program of servers.values()) await program.stop("SIGTERM"); // as an operator would, so that a profile is written
+  upstream.stop();
 }

@@ -1,0 +1,57 @@
+/** Load by wrk. */
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+/** wrk's requests go round all bodies, and all keys. `done` prints microseconds. */
+const scriptOf = (bodies: readonly string[], keys: number): string => `
+local bodies = { ${bodies.map((body) => JSON.stringify(body)).join(", ")} }
+local requests, at = {}, 0
+init = function()
+  for key = 1, ${keys} do
+    for _, body in ipairs(bodies) do
+      local headers = { ["content-type"] = "application/json", ["x-api-key"] = "key-" .. key }
+      requests[#requests + 1] = wrk.format("POST", nil, headers, body)
+    end
+  end
+end
+request = function()
+  at = at % #requests + 1
+  return requests[at]
+end
+done = function(summary, latency)
+  local errors = summary.errors
+  local failed = errors.connect + errors.read + errors.write + errors.status + errors.timeout
+  print(string.format("RESULT %d %d %d %d %d", summary.requests, summary.duration,
+    latency:percentile(50), latency:percentile(99), failed))
+end
+`;
+
+export type Loaded = {
+  readonly requests: number;
+  readonly seconds: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+};
+
+/** Sends POST requests for some seconds from one thread. Throws on an answer of another status than 2xx or 3xx. */
+export async function wrk(
+  url: URL,
+  given: { readonly connections: number; readonly seconds: number; readonly bodies: readonly string[] },
+): Promise<Loaded> {
+  const { connections, seconds, bodies } = given;
+  const folder = mkdtempSync(join(tmpdir(), "wrk-"));
+  const script = join(folder, "load.lua");
+  writeFileSync(script, scriptOf(bodies, connections));
+  const options = ["-t1", `-c${connections}`, `-d${seconds}s`, "--timeout", "10s", "-s", script];
+  const { stdout } = await promisify(execFile)("wrk", [...options, url.href]).finally(() =>
+    rmSync(folder, { recursive: true }),
+  );
+  const found = /RESULT (\d+) (\d+) (\d+) (\d+) (\d+)/.exec(stdout)?.slice(1).map(Number);
+  const [requests = 0, duration = 0, p50 = 0, p99 = 0, failed = 1] = found ?? [];
+  if (failed > 0) throw new Error(`${url}: ${failed} of ${requests} requests failed`);
+  return { requests, seconds: duration / 1e6, p50: p50 / 1_000, p99: p99 / 1_000 };
+}
