@@ -126,7 +126,8 @@ function hooks(
         await note(errors);
       };
     },
-    // graphql-js runs introspection, which waits for nothing
+    // Only introspection runs here, without bound fields (`limitRule`): the execution waits for nothing and nobody else's
+    // work falls between its start and its end.
     async executionDidStart({ operation, contextValue: { scope } }) {
       if (executions && operation) executions.interpreted++;
       const began = processorMs();
