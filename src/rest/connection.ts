@@ -8,7 +8,7 @@
  */
 import { CodedError } from "../errors.ts";
 import { cursorIn, nextOf } from "./paging/next-link.ts";
-import { cursorOf, type Page, type PageArguments, type Start, startAt } from "./paging/page.ts";
+import { cursorOf, type Page, type PageArguments, type PageStart, startAt } from "./paging/page.ts";
 import type { TakesLink, ValueAt } from "./types.ts";
 import { valueAt } from "./value-at.ts";
 
@@ -63,7 +63,7 @@ export async function connection<
 function sizeOf(
   args: PageArguments,
   { first, most }: Page<readonly string[]>,
-  { skip, size }: Start,
+  { skip, size }: PageStart,
 ): PageArguments {
   if (size !== undefined && args.after != null) return { first: size };
   if (skip === 0 || first === undefined) return {};
@@ -76,7 +76,7 @@ function nextCursor(
   { next: path, link, from = 0, offset, full = 0, first = 0, more, total }: Page<readonly string[]>,
   body: object,
   sent: unknown,
-  { cursor, size, before = 0 }: Start,
+  { cursor, size, before = 0 }: PageStart,
   header: string | string[] | undefined,
 ): string {
   if (path) {
@@ -103,7 +103,7 @@ function made(
   page: Page<readonly string[]>,
   body: object,
   sent: unknown,
-  start: Start,
+  start: PageStart,
   next: string,
 ): object {
   const { skip, size, before } = start;

@@ -43,7 +43,11 @@ export const tooLarge = (bytes: number): CodedError =>
  * The failure of a response that is no success. Its status decides the code, and is the cause. Of its body only the name
  * of a value that was sent is kept.
  */
-export function refusal(response: RestResponse, error: unknown, sent: readonly unknown[]): CodedError {
+export function responseFailure(
+  response: RestResponse,
+  error: unknown,
+  sent: readonly unknown[],
+): CodedError {
   const { status } = response;
   if (status < 400) return new CodedError("BAD_UPSTREAM_RESPONSE", "a redirect is not followed");
   const retryAfter = secondsOf(response.headers.get("retry-after"));

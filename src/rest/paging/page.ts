@@ -31,7 +31,7 @@ export type Page<Items extends readonly string[]> = {
  * is that of REST's pages, where the cursor depends on it; `before` the number of items before the REST page, where it is
  * needed to know the last one.
  */
-export type Start = {
+export type PageStart = {
   readonly cursor: string | null;
   readonly skip: number;
   readonly size?: number | undefined;
@@ -42,7 +42,7 @@ export type Start = {
 export const countsItems = ({ from, offset, total, first }: Page<readonly string[]>): boolean =>
   from !== undefined && !offset && total !== undefined && first === undefined;
 
-export const cursorOf = ({ cursor, skip, size, before }: Start): string => {
+export const cursorOf = ({ cursor, skip, size, before }: PageStart): string => {
   const known = size !== undefined ? `/${size}` : before !== undefined ? `+${before}` : "";
   return Buffer.from(`${skip}${known}:${cursor ?? ""}`).toString("base64url");
 };
@@ -53,7 +53,7 @@ const maxLength = 8_192;
 const form = /^(0|[1-9]\d{0,8})(?:\/([1-9]\d{0,9})|\+(0|[1-9]\d{0,14}))?:(.*)$/s;
 
 /** Throws `BAD_USER_INPUT` for a cursor that is not of this page's field. */
-export function startAt({ first, after }: PageArguments, page: Page<readonly string[]>): Start {
+export function startAt({ first, after }: PageArguments, page: Page<readonly string[]>): PageStart {
   const isSized =
     (page.next === undefined || page.link !== undefined) && !page.offset && page.first !== undefined;
   const isCounted = countsItems(page);
