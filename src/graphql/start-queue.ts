@@ -18,7 +18,7 @@ const busy = 0.9;
 const lookEveryMs = 2;
 
 /** The place of a request: it waits in the queue, is executed, and leaves. */
-export class Place {
+export class QueuePlace {
   readonly caller: string;
   readonly #begin: () => void;
   readonly #end: (caller: string) => void;
@@ -49,7 +49,7 @@ export class Place {
 
 export class StartQueue {
   readonly #executing = new FairBound();
-  readonly #waiting: Place[] = [];
+  readonly #waiting: QueuePlace[] = [];
   /** Starts in this turn, if it accepted a connection. */
   #started = 0;
   #isConnecting = false;
@@ -67,12 +67,12 @@ export class StartQueue {
   }
 
   /** A place for a request that has not entered yet. */
-  place(caller: string, begin: () => void): Place {
-    return new Place(caller, begin, this.#end);
+  place(caller: string, begin: () => void): QueuePlace {
+    return new QueuePlace(caller, begin, this.#end);
   }
 
   /** The request starts now or in a later turn, unless it leaves before. */
-  enter(place: Place): void {
+  enter(place: QueuePlace): void {
     if (this.#waiting.length === 0 && this.#mayStart(place.caller)) return place.start();
     this.#waiting.push(place);
     this.#schedule();
@@ -117,7 +117,7 @@ export class StartQueue {
     this.#isScheduled = false;
     this.#started = 0;
     for (let index = 0; index < this.#waiting.length; ) {
-      const place = this.#waiting[index] as Place;
+      const place = this.#waiting[index] as QueuePlace;
       if (place.hasLeft) this.#waiting.splice(index, 1);
       else if (this.#mayStart(place.caller)) {
         this.#waiting.splice(index, 1);
@@ -133,7 +133,7 @@ export class StartQueue {
 
 declare module "fastify" {
   interface FastifyRequest {
-    place: Place;
+    place: QueuePlace;
   }
 }
 

@@ -8,7 +8,7 @@ import { CodedError } from "../../errors.ts";
 import type { LevelResolver } from "../../rest/level.ts";
 import { ajv } from "../../standards/json-schema.ts";
 import { type Steps, sharing, stepsOfRequest } from "../../standards/linear-pattern.ts";
-import { descriptionOf } from "./argument-words.ts";
+import { argumentDescription } from "./argument-words.ts";
 import { formatWords } from "./limit-words.ts";
 
 export type Args = Readonly<Record<string, unknown>>;
@@ -76,7 +76,7 @@ function refused(
 ): CodedError {
   const below = error?.instancePath.split("/").slice(1).join(".") ?? "";
   const argument = below ? `${name}.${below}` : name;
-  const message = `argument "${argument}" ${reason(error, descriptionOf(declared, argument))}`;
+  const message = `argument "${argument}" ${reason(error, argumentDescription(declared, argument))}`;
   return new CodedError("BAD_USER_INPUT", message, { argument });
 }
 

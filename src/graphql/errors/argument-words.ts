@@ -8,7 +8,7 @@ import { type GraphQLArgument, type GraphQLInputField, getNamedType, isInputObje
 const maxLength = 300;
 
 /** The description of an argument; empty without one. `path` has dots for fields of input objects. */
-export function descriptionOf(args: readonly GraphQLArgument[], path: string): string {
+export function argumentDescription(args: readonly GraphQLArgument[], path: string): string {
   const [name, ...below] = path.split(".").filter((step) => !/^\d+$/.test(step)); // an index of a list has no description
   let found: GraphQLArgument | GraphQLInputField | undefined = args.find((each) => each.name === name);
   for (const step of below) {
