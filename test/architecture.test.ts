@@ -30,6 +30,19 @@ const importsOf = (path: string): string[] =>
       fileName.startsWith(".") ? [join(dirname(path), fileName)] : [],
     );
 
+/** The names that a file exports by its own declarations. */
+const exportsOf = (path: string): string[] =>
+  ts.createSourceFile(path, read(path), ts.ScriptTarget.Latest).statements.flatMap((statement) => {
+    const isExported = ts.canHaveModifiers(statement) && ts.getModifiers(statement)?.some(isExport);
+    if (!isExported) return [];
+    const declarations = ts.isVariableStatement(statement)
+      ? statement.declarationList.declarations
+      : [statement as ts.DeclarationStatement];
+    return declarations.flatMap(({ name }) => (name && ts.isIdentifier(name) ? [name.text] : []));
+  });
+
+const isExport = ({ kind }: ts.Modifier): boolean => kind === ts.SyntaxKind.ExportKeyword;
+
 const graph = new Map([...sources, ...generated].map((path) => [path, importsOf(path)]));
 
 /** The first cycle found, as the files on it. */
@@ -173,6 +186,17 @@ describe("files", () => {
 
   test("are no utils, helpers or commons", () => {
     expect(sources.filter((path) => /\b(?:utils?|helpers?|common|misc)\b/.test(path))).toEqual([]);
+  });
+});
+
+describe("names", () => {
+  test("that are exported stand for one thing each", () => {
+    const files = new Map<string, Set<string>>();
+    for (const path of sources)
+      for (const name of exportsOf(path)) files.set(name, (files.get(name) ?? new Set()).add(path));
+    const shared = [...files].filter(([name, { size }]) => name !== "run" && size > 1); // every command has its `run`
+    expect(files.get("run")?.size).toBeGreaterThan(5);
+    expect(shared).toEqual([]);
   });
 });
 

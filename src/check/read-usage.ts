@@ -38,13 +38,13 @@ export async function readUsage(root: string, source: string): Promise<Usage> {
   return { source, since: new Date(seconds * 1_000).toISOString().slice(0, 10), runs: counts };
 }
 
-type Samples = { readonly seconds: number; readonly runs: Sample[]; readonly errors: Sample[] };
+type UsageSamples = { readonly seconds: number; readonly runs: Sample[]; readonly errors: Sample[] };
 
 /**
  * The last thirty days, as far as Prometheus has them. The largest value of each counter, not `increase`, which does not
  * see the first run in a process: a counter begins with it.
  */
-async function fromPrometheus(source: string): Promise<Samples> {
+async function fromPrometheus(source: string): Promise<UsageSamples> {
   const now = Date.now() / 1_000; // the same for all, so that runs and errors fit
   const ask = (query: string): Promise<Sample[]> => queryPrometheus(source, query, now);
   const [first, runs, errors] = await Promise.all([
@@ -55,7 +55,7 @@ async function fromPrometheus(source: string): Promise<Samples> {
   return { seconds: first[0]?.value ?? Number.NaN, runs, errors };
 }
 
-type Answer = {
+type PrometheusResponse = {
   readonly error?: unknown;
   readonly data?: { readonly result?: { metric: Sample["labels"]; value: [number, string] }[] };
 };
@@ -80,7 +80,7 @@ async function queryPrometheus(source: string, query: string, now: number): Prom
 function samplesOf(text: string): Sample[] {
   let reason: unknown;
   try {
-    const { data, error } = JSON.parse(text) as Answer;
+    const { data, error } = JSON.parse(text) as PrometheusResponse;
     reason = error;
     if (data?.result)
       return data.result.map(({ metric, value }) => ({ labels: { ...metric }, value: Number(value[1]) }));
@@ -99,7 +99,7 @@ async function read(path: string, source: string): Promise<string> {
 }
 
 /** Prometheus' text format. All processes count since the start of the youngest. */
-function fromText(source: string, text: string): Samples {
+function fromText(source: string, text: string): UsageSamples {
   const of = (metric: string): Sample[] =>
     [...text.matchAll(new RegExp(`^${metric}(?:\\{(.*)\\})? (\\S+)`, "gm"))].map(
       ([, labels = "", value]) => ({

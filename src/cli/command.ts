@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { type Failure, failureLines, failureOf } from "./failure.ts";
+import { commandFailure, type Failure, failureLines } from "./failure.ts";
 import { commandLine, parse } from "./parse.ts";
 
 /** The surroundings of a command; a test hands in its own. */
@@ -52,7 +52,7 @@ export async function runCommand(
     await parse(line, argv);
     return exitCode;
   } catch (error) {
-    const failure = failureOf(error, script, Boolean(io.env.DEBUG));
+    const failure = commandFailure(error, script, Boolean(io.env.DEBUG));
     for (const line of failureLines(failure, specReader(io))) io.error(line);
     also?.(failure);
     return failure.exitCode;

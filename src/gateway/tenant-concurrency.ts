@@ -8,10 +8,10 @@ import type { FastifyReply } from "fastify";
 import { gatewayConnections as connections, gatewayBodies } from "../capacity.ts";
 import { refusedBy } from "../errors.ts";
 
-type Usage = { requests: number; bytes: number };
+type TenantUsage = { requests: number; bytes: number };
 
 export class TenantConcurrency {
-  readonly #usage = new Map<string | undefined, Usage>();
+  readonly #usage = new Map<string | undefined, TenantUsage>();
   readonly #maxBodyBytes: number;
   #bytes = 0;
   #requests = 0;
@@ -39,7 +39,7 @@ export class TenantConcurrency {
     });
   }
 
-  #count(own: Usage, requests: number, bytes: number): void {
+  #count(own: TenantUsage, requests: number, bytes: number): void {
     own.requests += requests;
     own.bytes += bytes;
     this.#requests += requests;

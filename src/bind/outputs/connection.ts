@@ -7,7 +7,7 @@ import { type JsonType, type Shape, typesFit, withNullable } from "../../openapi
 import { directivePlace } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
-import type { Connection, Input } from "../model.ts";
+import type { ConnectionPaging, Input } from "../model.ts";
 import { checkExactInteger, describeShape } from "../type-rules.ts";
 import { barePage, connectionShape } from "./connection-shape.ts";
 import { followPath } from "./follow-path.ts";
@@ -21,7 +21,7 @@ export function bindConnection(
   field: FieldInProgress,
   inputs: readonly Input[],
   value: ResponseValue,
-): { connection: Connection; value: ResponseValue } | undefined {
+): { connection: ConnectionPaging; value: ResponseValue } | undefined {
   const { items, next, more, total } = field.directive.connection ?? {};
   const isBare = items === undefined;
   const [found, cursor, hasMore, count] = [items, next, more, total].map((path) =>

@@ -5,10 +5,10 @@
 import { directivePlace } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
-import type { Connection, Input } from "../model.ts";
+import type { ConnectionPaging, Input } from "../model.ts";
 import { describeShape } from "../type-rules.ts";
 
-type Paging = Pick<Connection, "next" | "link" | "from" | "offset" | "full">;
+type Paging = Pick<ConnectionPaging, "next" | "link" | "from" | "offset" | "full">;
 
 /** Returns `undefined` after a finding. The input `after` is there. */
 export function bindPaging(
@@ -100,7 +100,7 @@ function counted(
 export const inputOf = (inputs: readonly Input[], argument: string): Input | undefined =>
   inputs.find(({ source }) => source.kind === "argument" && source.path.join(".") === argument);
 
-export function sizesOf(inputs: readonly Input[]): Pick<Connection, "first" | "most"> {
+export function sizesOf(inputs: readonly Input[]): Pick<ConnectionPaging, "first" | "most"> {
   const input = inputOf(inputs, "first");
   const { default: byDefault, maximum } = input?.shape.limits ?? {};
   const first = byDefault ?? input?.argumentDefault;
