@@ -1,4 +1,7 @@
-/** Which types may enclose another in an operation, and whether one always does: a walk over the schema's fields. */
+/**
+ * Tells which object types may enclose another in an operation, and whether one of them always does, by a walk over the
+ * schema.
+ */
 import { type GraphQLSchema, getNamedType, isAbstractType, isObjectType } from "graphql";
 
 /** Whether a source may start with the name: it is an object type, and no root. */
@@ -10,8 +13,9 @@ export const isEnclosing = (schema: GraphQLSchema, name: string): boolean =>
   );
 
 /**
- * A path of fields from a root to `type` that meets no object of the type `enclosing`; `undefined`: there is none, so an
- * object of `type` always stands below one. A field may return any member of its union or interface.
+ * Returns a path of fields from a root to `type` on which no object has the type `enclosing`. `undefined`: there is no
+ * such path, so an object of the type `enclosing` stands around every object of `type`. A field may return any member
+ * of its union or interface.
  */
 export function pathAround(
   schema: GraphQLSchema,

@@ -108,7 +108,7 @@ export type FieldBinding = {
   readonly connection?: ConnectionPaging;
   /** Whether a 404 response is null: on nullable Query and link fields whose operation documents 404. */
   readonly nullOn404: boolean;
-  /** The nullable properties of its parent, or of enclosing objects, that a link needs for its call. If one is null, the field is null. */
+  /** The nullable properties of objects around the field without which it is null, and makes no call. */
   readonly needs: readonly (ParentSource | EnclosingSource)[];
   readonly place?: Place;
 };
@@ -138,7 +138,7 @@ export type AbstractType = {
 export type Backing = {
   readonly shape: Shape;
   readonly typeExpression: TypeExpression;
-  /** The status of the answer, if the object is an answer and the operation documents several. */
+  /** The status of the response, if the object is a response and the operation documents several. */
   readonly status?: string;
   /** The coordinate of the field that brings the object here: the first one that was bound. */
   readonly from: string;

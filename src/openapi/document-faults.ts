@@ -23,7 +23,7 @@ export function documentFaults(document: RestDocument, bound: Iterable<RestOpera
   return [...errors, ...unreached(elsewhere)];
 }
 
-/** The errors alone: what nothing reaches, most of a large document, is not walked. */
+/** Returns the errors alone. It walks only the nodes that bound operations reach: a small part of a large document. */
 export const reachedFaults = (document: RestDocument, bound: Iterable<RestOperation>): Diagnostic[] =>
   sound.has(document) ? [] : reachedBy(document, bound).errors;
 

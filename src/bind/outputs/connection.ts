@@ -78,7 +78,10 @@ function fitsType(
   return false;
 }
 
-/** A cursor is text or a number that `after` may hold. The next page's address is none, but holds one. */
+/**
+ * Checks that the next cursor is text or a number that `after` can hold. The address of the next page is no cursor, but
+ * holds one.
+ */
 function fitsCursor(binder: Binder, field: FieldInProgress, inputs: readonly Input[], shape: Shape): boolean {
   const { next, pages } = field.directive.connection ?? {};
   const { in: place, name, shape: taken } = inputOf(inputs, "after") ?? {};
@@ -140,7 +143,7 @@ function fitsArguments({ findings }: Binder, field: FieldInProgress, inputs: rea
       `${where.coordinate} is a connection, whose \`first\` is an Int that feeds REST's page size`,
       "give it the type Int, and @restName for the name of REST's parameter",
     );
-  const isOffset = directive.connection?.pages === "OFFSET"; // such a page says by its items where the next one begins
+  const isOffset = directive.connection?.pages === "OFFSET"; // the number of items on such a page tells where the next page begins
   if (isOffset || sizesOf(inputs).first !== undefined || isNonNullType(first)) return true;
   return add(
     `${where.coordinate} is a connection, and how long its pages are without \`first\` is unknown`,

@@ -1,6 +1,6 @@
 /**
- * Proves how a connection reads on: by a cursor in the body, by the `Link` header (RFC 8288), or by counting pages or items. A
- * parameter's name proves nothing, so the schema says which, and the document must bear it out.
+ * Proves how a connection reads on: by a cursor in the body, by the `Link` header (RFC 8288), or by counting pages or
+ * items. A parameter's name proves nothing. So the schema names the way, and the document must confirm it.
  */
 import { directivePlace } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
@@ -67,7 +67,10 @@ function linked(
   return { link: after.name };
 }
 
-/** A page that is not full is the last one, unless `more` or `total` says it. Where no length is known, an empty page is. */
+/**
+ * Proves the counting of pages or items. `more` or `total` tells the last page. Without them the last page is one that
+ * is not full or, where no length is known, one that is empty.
+ */
 function counted(
   { directive, where }: FieldInProgress,
   inputs: readonly Input[],
