@@ -64,7 +64,10 @@ export type LevelParents = {
   readonly plan: ObjectPlan;
   readonly sources: unknown[];
   readonly resultMaps: ResultMap[];
-  /** The nearest object that links take values from: the parent itself, or what encloses it. Only if the plan `inherits`. */
+  /**
+   * The nearest object that links take values from: the parent itself, or an object around it. Empty unless the plan
+   * `inherits`.
+   */
   readonly enclosing: (Enclosing | undefined)[];
 };
 
@@ -98,7 +101,10 @@ export function addInheritor(
   nextParents[plan.id]?.enclosing.push(enclosing);
 }
 
-/** What encloses the values of an object of this plan: the object itself, if a link takes values from its type. */
+/**
+ * The enclosing objects of the values of an object of this plan. The object is one of them if a link takes values from
+ * its type.
+ */
 export const enclosingWith = (
   { inherits, type }: ObjectPlan,
   object: unknown,
