@@ -126,8 +126,7 @@ function hooks(
         await note(errors);
       };
     },
-    // Only introspection runs here, without bound fields (`limitRule`): the execution waits for nothing and nobody else's
-    // work falls between its start and its end.
+    // only introspection runs here: `limitRule` refuses it beside bound fields, so the execution waits for nothing
     async executionDidStart({ operation, contextValue: { scope } }) {
       if (executions && operation) executions.interpreted++;
       const began = processorMs();

@@ -11,13 +11,16 @@ import { CodedError } from "../errors.ts";
 
 /** Apollo's clients send `x-apollo-operation-name`. Apollo's documentation names the last header for other clients. */
 const preflighted = ["x-api-key", "x-apollo-operation-name", "apollo-require-preflight"];
-/** Of a browser's own `Authorization` the scheme decides. */
+/** A browser sends Basic credentials in this header by itself, so its scheme decides. */
 const decidedByScheme = "authorization";
 
 /** The content types that need no preflight (Fetch §2.2.2, CORS-safelisted request headers). */
 const simpleType = /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i;
 
-/** `credentials` are the headers that carry some. The error for a GET that a page of another origin made a browser send; `undefined` for any other GET. */
+/**
+ * The error for a GET that a page of another origin made a browser send; `undefined` for any other GET. `credentials`
+ * names the headers that carry credentials.
+ */
 export function crossSiteFault(
   headers: IncomingHttpHeaders,
   credentials: readonly string[],

@@ -64,7 +64,7 @@ export function routes(
   };
   const savedOnly = config.env.OPERATIONS === "saved";
   const { GRAPHQL_GET: takesGet, MAX_OPERATIONS: maxOperations } = config.env;
-  /** Sends an answer without errors. A query by GET may find that its client has it already. */
+  /** Sends an answer without errors. A client that has the answer to its GET already gets a 304. */
   const send = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply =>
     request.method !== "POST" && letClientKeep(request, reply, answer, credentials)
       ? reply.code(304).send()

@@ -46,7 +46,7 @@ export function sendResponses(
   return sendText(accept, reply, text, status);
 }
 
-/** Sends the text of a response. Without a rule for caching nobody keeps it. */
+/** Sends the text of a response. Unless a rule for caching is set, nobody may keep the response. */
 export function sendText(
   accept: string | undefined,
   reply: FastifyReply,

@@ -1,7 +1,8 @@
 /**
- * Bounds the requests that are executed at the same time while the event loop is busy. More of them would not be answered
- * sooner. They would only live longer, and what lives through two collections of the young generation costs several times
- * as much to collect. While the event loop has time to spare, requests wait for REST, and more of them start.
+ * Bounds the requests that are executed at the same time while the event loop is busy. More of them would not be
+ * answered sooner. They would only live longer, and objects that live through two collections of the young generation
+ * cost several times as much to collect. While the event loop has time to spare, the executed requests wait for REST,
+ * and more requests start.
  *
  * Node accepts one connection a turn of the event loop, so a burst of connections waits for as many turns. Few requests
  * start in such a turn.
@@ -138,8 +139,8 @@ declare module "fastify" {
 }
 
 /**
- * Applies to the routes that `server` registers afterwards. Only little is made for a request while it waits: what has
- * waited long keeps what is added to it until the next full collection.
+ * Applies to the routes that `server` registers afterwards. Little is made for a request while it waits: objects that
+ * are added to a request after a long wait stay in memory until the next full collection.
  */
 export function limitStarts(server: FastifyInstance, callerOf: (request: FastifyRequest) => string): void {
   const queue = new StartQueue();

@@ -14,11 +14,14 @@ import { formatWords } from "./limit-words.ts";
 export type Args = Readonly<Record<string, unknown>>;
 export type Resolver = ((parent: unknown, args: Args, context: never, info: never) => unknown) & {
   level?: LevelResolver<unknown, Args, unknown>;
-  /** The types of the enclosing objects that it takes values from. */
+  /** The types of the enclosing objects that the resolver takes values from. */
   inherits?: readonly string[];
 };
 
-/** What a request has checked already. It is a property of the request's context: an entry of a WeakMap outlives its request. */
+/**
+ * The checks that a request has made already. They are a property of its context, because an entry of a WeakMap
+ * outlives its request.
+ */
 const checks = Symbol("argument checks");
 type Checks = { readonly steps: Steps; readonly faults: Map<Args, CodedError | undefined> };
 type Checking = { [checks]?: Checks };
