@@ -37,7 +37,7 @@ type Sent = { data?: unknown; error?: unknown; response: RestResponse };
 export class Upstreams {
   /** The budgets that all requests of the process share. */
   readonly shares: Shares;
-  /** What REST allows to keep for each caller. */
+  /** The responses and answers that REST allows to keep for each caller. */
   readonly cache = new CallerCache();
   readonly #byProduct = new Map<string, Upstream>();
 

@@ -112,8 +112,8 @@ function encodeSegment(name: string, value: unknown): string {
 }
 
 /**
- * The number that REST takes where GraphQL has text. The argument's schema has refused other text, unless it stands deeper
- * than that looks. Throws `BAD_USER_INPUT`.
+ * The number that REST takes where GraphQL has text. The argument's schema has refused other text, unless the text
+ * stands deeper than the schema checks. Throws `BAD_USER_INPUT`.
  */
 export function integer<const Text extends string | null | undefined>(
   text: Text,

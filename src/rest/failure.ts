@@ -99,7 +99,7 @@ export function retryWaitMs(error: unknown): number | undefined {
   return isFault && !isRefused ? 5 + Math.random() * 25 : undefined;
 }
 
-/** The error of a failed call, and what observers are told. A `SyntaxError` comes from a body that is not JSON. */
+/** The error of a failed call and its outcome, for observers. A `SyntaxError` comes from a body that is not JSON. */
 export function failureOf(error: unknown): [error: unknown, outcome: CallOutcome] {
   if (error instanceof CodedError) {
     if (error.code === "CLIENT_CLOSED_REQUEST") return [error, "ABANDONED"];

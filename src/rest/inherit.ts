@@ -1,6 +1,7 @@
 /**
- * Values that a link inherits from the objects around it (`from: "Account.id"`). REST's objects are shared by requests and
- * never changed, so each executor keeps beside an object what encloses it: a plan in its levels, graphql-js by its paths.
+ * The values that a link inherits from the objects around it (`from: "Account.id"`). Requests share REST's objects and
+ * never change them. So each executor keeps the enclosing objects beside an object: a plan in its levels, graphql-js by
+ * its paths.
  */
 import type { ResolversParentTypes } from "../../generated/graphql.ts";
 import { CodedError } from "../errors.ts";
@@ -18,7 +19,10 @@ export type Enclosing = {
 /** graphql-js makes one path for each object of a response. */
 type Path = { readonly prev: Path | undefined };
 
-/** What an executor tells a resolver: a plan what encloses the parent, graphql-js the field's path. */
+/**
+ * The information that an executor gives to a resolver: a plan gives the enclosing objects of the parent, graphql-js
+ * gives the field's path.
+ */
 export type Info = { readonly enclosing: Enclosing | undefined } | { readonly path: Path };
 
 /** The type of an enclosing object, and the steps to its property. */

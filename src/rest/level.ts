@@ -19,7 +19,7 @@ export type LevelResolver<Parent, Args, Value> = (
   parents: readonly Parent[],
   args: Args,
   context: Context,
-  /** What encloses each parent, where the resolver inherits from it. */
+  /** The enclosing objects of each parent, if the resolver inherits from them. */
   enclosing: readonly (Enclosing | undefined)[],
 ) => Promise<readonly (Value | Error)[]>;
 

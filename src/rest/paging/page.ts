@@ -27,9 +27,9 @@ export type Page<Items extends readonly string[]> = {
 };
 
 /**
- * The place where a page begins: after `skip` items of the REST page with this cursor. No cursor: the first page. `size`
- * is that of REST's pages, where the cursor depends on it; `before` the number of items before the REST page, where it is
- * needed to know the last one.
+ * The place where a page begins: after `skip` items of the REST page with this cursor. No cursor: the first page.
+ * `size` is the size of REST's pages, if the cursor depends on it. `before` is the number of items before the REST
+ * page, if the last page is known by it.
  */
 export type PageStart = {
   readonly cursor: string | null;
@@ -38,7 +38,10 @@ export type PageStart = {
   readonly before?: number | undefined;
 };
 
-/** A page's number does not say how many items there are before it, and REST's total is one of items. */
+/**
+ * Whether cursors count the items before a page: the page's number does not tell them, and REST's total is a number of
+ * items.
+ */
 export const countsItems = ({ from, offset, total, first }: Page<readonly string[]>): boolean =>
   from !== undefined && !offset && total !== undefined && first === undefined;
 
