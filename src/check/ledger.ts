@@ -26,7 +26,7 @@ export function ledgerFindings(snapshot: SpecSnapshot, model: Model): Finding[] 
   return [...undecidedFindings(snapshot, model, undecided), ...staleEntries(snapshot, model, ledger, bound)];
 }
 
-/** More undecided operations than these are one finding: they would hide all others. */
+/** More undecided operations than this are one finding, because many findings would hide all others. */
 const most = 5;
 
 function undecidedFindings(

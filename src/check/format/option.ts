@@ -1,4 +1,4 @@
-/** The option `--format` of `check`: which formats, and where each goes. */
+/** The option `--format` of `check`: the formats, and the destination of each. */
 import { InvalidArgumentError, Option } from "commander";
 import { nearestSuggestion } from "../../cli/nearest-suggestion.ts";
 import { UsageError } from "../../cli/usage-error.ts";
