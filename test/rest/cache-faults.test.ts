@@ -223,7 +223,7 @@ test.each([-1, 1])("a wall clock that jumps by %i year makes no response older o
   expect(await readBoth()).toBe(4);
 });
 
-describe("the stored responses of all callers", () => {
+describe("the store of all callers", () => {
   test("is bounded, whatever their number, and those who were there first make room", () => {
     const cache = new CallerCache();
     for (let caller = 0; caller < 200; caller++) cache.set(`${caller}`, "key", { size: 1_048_570 }, 1);
