@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { ground, towers } from "./towers.ts";
 
 const root = join(import.meta.dirname, "..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -66,17 +67,6 @@ function findCycle(): string[] {
 }
 
 describe("imports", () => {
-  /** Both towers, the ground first. A folder imports only itself and those before it; those of one row are strangers. */
-  const ground = [["standards"]];
-  const buildTime = [...ground, ["cli"], ["diagnostic.ts"], ["openapi"], ["schema"], ["bind"]];
-  const commands = [["propose", "explain"], ["codegen"], ["check", "init"]];
-  const settings = [["capacity.ts"], ["environment.ts"], ["config.ts"]];
-  const runTime = [...ground, ...settings, ["errors.ts"], ["observe"], ["http"], ["rest"]];
-  const roles = [["graphql", "gateway", "platform"], ["process"], ["main.ts"]];
-  const towers = [
-    [...buildTime, ...commands],
-    [...runTime, ...roles],
-  ];
   /** The frame of commands knows neither tower. At run time these files alone stand on it, never a role. */
   const framed = [
     ...["src/config.ts", "src/main.ts", "src/process/command.ts", "src/process/speaker.ts"],
@@ -127,11 +117,11 @@ describe("imports", () => {
   test("go one way inside the graphql role", () => {
     const role = "src/graphql/";
     const order = ["errors", "saved", "limits", "variables", "plan"];
-    const ground = ["plain-object.ts", "request-context.ts"];
-    /** The files beside the folders put them together; those of `ground` import none of them. */
+    const lowest = ["plain-object.ts", "request-context.ts"];
+    /** The files beside the folders put them together. The `lowest` files import none of them. */
     const rankOf = (path: string): number => {
       const [name = ""] = path.slice(role.length).split("/");
-      return ground.includes(name) ? 0 : order.includes(name) ? 1 + order.indexOf(name) : 1 + order.length;
+      return lowest.includes(name) ? 0 : order.includes(name) ? 1 + order.indexOf(name) : 1 + order.length;
     };
     const inside = sources.filter((path) => path.startsWith(role));
     expect(new Set(inside.map(rankOf)).size).toBe(2 + order.length);
@@ -151,7 +141,7 @@ describe("imports", () => {
       for (const next of graph.get(path) ?? []) visit(next);
     };
     for (const role of ["src/graphql/graphql.ts", "src/gateway/gateway.ts"]) visit(role);
-    const build = new Set([...buildTime.slice(2), ...commands].flat());
+    const build = new Set(towers[0].flat().filter((room) => ![...ground, "cli"].includes(room)));
     expect([...reached].filter((path) => build.has(roomOf(path)))).toEqual([]);
     expect([...reached].filter((path) => /from "yaml"/.test(read(path)))).toEqual([]);
   });
