@@ -69,7 +69,10 @@ function wellFormed(name: string, serialize: () => string): string {
   }
 }
 
-/** Header parameters have the style `simple` (OpenAPI 3.1 §4.8.12.2) and hold visible ASCII, spaces and tabs (RFC 9110 §5.5). */
+/**
+ * Header parameters have the style `simple` (OpenAPI 3.1 §4.8.12.2) and hold visible ASCII, spaces and tabs (RFC 9110
+ * §5.5).
+ */
 export function serializeHeaders(
   { style = {} }: Operation,
   header: Readonly<Record<string, unknown>>,
