@@ -52,7 +52,10 @@ export type SpecChange = {
   readonly side: "schema" | "rest";
   readonly rule: string;
   readonly class: ChangeClass;
-  /** A schema coordinate, a shared schema or parameter of the OpenAPI document, or one of its operations and the place in it. */
+  /**
+   * A schema coordinate, a shared schema or parameter of the OpenAPI document, or one of its operations and the place
+   * in it.
+   */
   readonly at: string;
   readonly message: string;
   readonly coordinates: readonly string[];

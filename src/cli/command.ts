@@ -34,7 +34,8 @@ export type Does = <Given extends unknown[]>(
 
 /**
  * Runs a command and returns its exit code: 0 done, 1 findings or a refusal, 2 usage or configuration, 3 an unreadable
- * spec file, 4 a fault of ours. `describe` gives the line its options, arguments and actions; `also` is called with a failure.
+ * spec file, 4 a fault of ours. `describe` gives the line its options, arguments and actions; `also` is called with a
+ * failure.
  */
 export async function runCommand(
   script: string,

@@ -1,4 +1,7 @@
-/** `npm run explain`: prints the REST calls of a field or a saved operation, the source of each parameter and the call count. */
+/**
+ * `npm run explain`: prints the REST calls of a field or a saved operation, the source of each parameter and the call
+ * count.
+ */
 import { getNamedType } from "graphql";
 import { atWorst, callCost, callCount, callPlanOf } from "../bind/call-cost.ts";
 import { didYouMean } from "../bind/findings.ts";

@@ -169,8 +169,9 @@ function passBodiesThrough(server: FastifyInstance): void {
 }
 
 /**
- * Writes the status and the headers of the answer, with the headers that hooks have set. An answer is private to its caller
- * unless the upstream says otherwise. `Vary` keeps the fields that CORS has added. Fastify leaves the answer alone afterwards.
+ * Writes the status and the headers of the answer, with the headers that hooks have set. An answer is private to its
+ * caller unless the upstream says otherwise. `Vary` keeps the fields that CORS has added. Fastify leaves the answer
+ * alone afterwards.
  */
 function beginAnswer(reply: FastifyReply, status: number, answered: Headers): void {
   const own = reply.getHeaders() as Headers;

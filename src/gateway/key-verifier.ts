@@ -36,7 +36,10 @@ export class KeyChecks {
   forget: (apiKeyId: string) => void = () => {};
 }
 
-/** A look-up takes `timeoutMs` at most, once it runs. Throws SERVICE_UNAVAILABLE, RATE_LIMITED, and the errors of `lookUp`. */
+/**
+ * A look-up takes `timeoutMs` at most, once it runs. Throws SERVICE_UNAVAILABLE, RATE_LIMITED, and the errors of
+ * `lookUp`.
+ */
 export function createKeyVerifier(
   lookUp: IntrospectKey,
   timeoutMs: number,

@@ -46,7 +46,10 @@ export class Apollo extends ApolloServer<RequestContext> {
     this.#respond = respond;
   }
 
-  /** Executes an operation. Apollo's pipeline awaits plugins at each step: it made 38 of the 63 promises of a small request. */
+  /**
+   * Executes an operation. Apollo's pipeline awaits plugins at each step: it made 38 of the 63 promises of a small
+   * request.
+   */
   async execute(
     request: { query: string } & Asked["request"],
     contextValue: RequestContext,

@@ -1,10 +1,10 @@
 /**
  * Detects queries by GET that another site may have made a browser send (CSRF). A browser sends a preflight before it
  * sends a script's header to another origin (Fetch §4.8, CORS preflight). Credentials are such headers: `X-API-Key`,
- * `Authorization: Bearer`, or what the document declares; never a cookie. So a request without a preflight carries no valid credential. It could
- * still cost time, and the other site could measure its duration. Apollo Server refuses every GET without a header of its
- * own list, and so refuses urql's default requests. This check refuses a browser's request alone (`Sec-Fetch-Site`,
- * `Origin`), and only if the request has no header that needs a preflight.
+ * `Authorization: Bearer`, or what the document declares; never a cookie. So a request without a preflight carries no
+ * valid credential. It could still cost time, and the other site could measure its duration. Apollo Server refuses
+ * every GET without a header of its own list, and so refuses urql's default requests. This check refuses a browser's
+ * request alone (`Sec-Fetch-Site`, `Origin`), and only if the request has no header that needs a preflight.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { CodedError } from "../errors.ts";

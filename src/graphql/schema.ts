@@ -1,4 +1,7 @@
-/** Builds the executable schema from the generated schema and the generated resolvers. Arguments are held to REST's limits. */
+/**
+ * Builds the executable schema from the generated schema and the generated resolvers. Arguments are held to REST's
+ * limits.
+ */
 import { readFileSync } from "node:fs";
 import { makeExecutableSchema } from "@graphql-tools/schema";
 import { type GraphQLField, type GraphQLSchema, isObjectType } from "graphql";

@@ -144,8 +144,9 @@ export function createServer(
 }
 
 /**
- * Tells observers of the request, and of its end. Only a gateway's trace is continued: with the sampled flag, or with a trace
- * id that the ratio takes, any client could have all its requests recorded (Trace Context §3.4 "Restart trace", §7.2).
+ * Tells observers of the request, and of its end. Only a gateway's trace is continued: with the sampled flag, or with a
+ * trace id that the ratio takes, any client could have all its requests recorded (Trace Context §3.4 "Restart trace",
+ * §7.2).
  */
 function record(face: Face, request: FastifyRequest, { raw }: FastifyReply, env: Environment): void {
   const { socket, headers } = request.raw;
