@@ -158,6 +158,11 @@ describe("files", () => {
     expect(long).toEqual([]);
   });
 
+  test("of test have at most 300 lines", () => {
+    const tests = filesBelow("test").filter((path) => path.endsWith(".ts"));
+    expect(tests.filter((path) => read(path).trimEnd().split("\n").length > 300)).toEqual([]);
+  });
+
   test("are no barrels", () => {
     const imports = /^import\s[^;]*;|^export (?:\*|(?:type )?\{[^}]*\})(?: as \w+)? from [^;]*;/gm;
     const barrels = sources.filter(
