@@ -50,7 +50,7 @@ export function writeContextHeaders(prefix: string, context: TenantContext): Rec
 }
 
 /**
- * Reads what `writeContextHeaders` wrote; `undefined` if one of the three identifiers is missing or a value is
+ * Reads the headers of `writeContextHeaders`; `undefined` if one of the three identifiers is missing or a value is
  * malformed.
  */
 export function readContextHeaders(

@@ -14,7 +14,7 @@ const patienceMs = 2_000;
  */
 const shortMs = (waitedMs: number): number => 0.5 + waitedMs / 100;
 
-/** Whoever awaits this closes the port at once, in the same turn. */
+/** The caller must close the port at once, in the turn in which the promise resolves. */
 export async function allAccepted(server: Server): Promise<void> {
   let accepted = 0;
   const count = (): void => void accepted++;
