@@ -74,7 +74,7 @@ export async function batchEach<K extends MaybeKey, const Match extends string, 
 const notA = (what: "list" | "key"): Error =>
   new CodedError("BAD_UPSTREAM_RESPONSE", `the REST answer has no ${what} where one belongs`);
 
-/** A key as text. `undefined`: the value breaks the REST contract; such a value may not even have a text. */
+/** A key as text. `undefined`: the value breaks the REST contract, and may not even turn into text. */
 const textOf = (key: unknown): string | undefined =>
   typeof key === "string" ? key : typeof key === "number" ? String(key) : undefined;
 

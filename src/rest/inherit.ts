@@ -1,7 +1,6 @@
 /**
- * The values that a link inherits from the objects around it (`from: "Account.id"`). Requests share REST's objects and
- * never change them. So each executor keeps the enclosing objects beside an object: a plan in its levels, graphql-js by
- * its paths.
+ * Values that a link inherits from the objects around it (`from: "Account.id"`). REST's objects are shared by requests and
+ * never changed, so each executor keeps beside an object what encloses it: a plan in its levels, graphql-js by its paths.
  */
 import type { ResolversParentTypes } from "../../generated/graphql.ts";
 import { CodedError } from "../errors.ts";
