@@ -101,10 +101,7 @@ export function addInheritor(
   nextParents[plan.id]?.enclosing.push(enclosing);
 }
 
-/**
- * The enclosing objects of the values of an object of this plan. The object is one of them if a link takes values from
- * its type.
- */
+/** What encloses the values of an object of this plan: the object itself, if a link takes values from its type. */
 export const enclosingWith = (
   { inherits, type }: ObjectPlan,
   object: unknown,
