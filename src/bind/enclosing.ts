@@ -1,7 +1,4 @@
-/**
- * Tells which object types may enclose another in an operation, and whether one of them always does, by a walk over the
- * schema.
- */
+/** Which types may enclose another in an operation, and whether one always does: a walk over the schema's fields. */
 import { type GraphQLSchema, getNamedType, isAbstractType, isObjectType } from "graphql";
 
 /** Whether a source may start with the name: it is an object type, and no root. */

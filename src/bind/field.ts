@@ -125,9 +125,8 @@ function ofAllBackings(inputs: Input[], before: FieldBinding | PlainField | unde
 }
 
 /**
- * The nullable properties that the call needs: if one of them is null, the field is null and no call is made. A
- * property of the parent is needed if it feeds a required parameter. A property of an enclosing object is always
- * needed: a call without its value would ask for the data of every such object.
+ * The nullable properties without which the field is null, and no call is made: the parent's that feed required parameters,
+ * and an enclosing object's whatever they feed, because a call without them would ask for the data of every such object.
  */
 const neededBy = (inputs: readonly Input[], batch: FieldBinding["batch"]): FieldBinding["needs"] =>
   inputs.flatMap(({ required, source }) => {

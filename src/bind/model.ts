@@ -108,7 +108,7 @@ export type FieldBinding = {
   readonly connection?: ConnectionPaging;
   /** Whether a 404 response is null: on nullable Query and link fields whose operation documents 404. */
   readonly nullOn404: boolean;
-  /** The nullable properties of objects around the field without which it is null, and makes no call. */
+  /** The nullable properties of its parent, or of enclosing objects, that a link needs for its call. If one is null, the field is null. */
   readonly needs: readonly (ParentSource | EnclosingSource)[];
   readonly place?: Place;
 };
