@@ -1,4 +1,4 @@
-/** The `Link` header of a REST list (RFC 8288): its next page, and the cost of reading it. */
+/** The `Link` header that names the next page: read as RFC 8288 writes it, at the cost of one pass. */
 import { expect, test } from "vitest";
 import { nextOf } from "../../src/rest/paging/next-link.ts";
 import { processorMs } from "../../src/rest/shares/processor-time.ts";

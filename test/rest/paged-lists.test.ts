@@ -2,7 +2,88 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { connection } from "../../src/rest/connection.ts";
-import { type Args, byDefault, type Item, restOf } from "./paged-rest.ts";
+
+type Item = { readonly id: number };
+type Args = { readonly first?: number | null; readonly after?: string | null };
+
+const byDefault = 4;
+
+/** How a REST list is paged: the number of its first page, and the longest page that it gives, documented or not. */
+type Manner = { readonly from: number; readonly cap: number };
+
+/** A list whose pages have numbers. It names the next page in a `Link` header, as GitHub does. */
+function restOf(length: number, { from, cap }: Manner) {
+  const items = Array.from({ length }, (_, id) => ({ id }));
+  const asked: Args[] = [];
+  const pageOf = (args: Args): { page: Item[]; link: string | undefined } => {
+    asked.push({ first: args.first ?? null, after: args.after ?? null });
+    const size = Math.min(args.first ?? byDefault, cap);
+    const number = Number(args.after ?? from);
+    const at = (number - from) * size;
+    const link = `<https://rest.example/items?per_page=${size}&page=${number + 1}>; rel="next", <https://rest.example/items?page=${from}>; rel="first"`;
+    return { page: items.slice(at, at + size), link: at + size < length ? link : undefined };
+  };
+  // a list whose pages begin at an offset, counted from `from`
+  const rowsOf = (args: Args): { rows: Item[]; total: number } => {
+    asked.push({ first: args.first ?? null, after: args.after ?? null });
+    const at = Number(args.after ?? from) - from;
+    return { rows: items.slice(at, at + Math.min(args.first ?? byDefault, cap)), total: length };
+  };
+  return {
+    asked,
+    linked: (args: Args) =>
+      connection(args, { items: [], link: "page", first: byDefault }, async (inner, link) => {
+        const found = pageOf(inner);
+        link(found.link);
+        return found.page;
+      }),
+    // the address stands in the body, and may be relative
+    addressed: (args: Args) =>
+      connection(args, { items: ["page"], next: ["next"], link: "page", first: byDefault }, async (inner) => {
+        const { page, link } = pageOf(inner);
+        return {
+          page,
+          next: link === undefined ? null : (/<https:\/\/rest.example([^>]*)>/.exec(link)?.[1] ?? ""),
+        };
+      }),
+    // the cursor is a number
+    numeric: (args: Args) =>
+      connection(args, { items: ["rows"], next: ["next"], first: byDefault, most: cap }, async (inner) => {
+        const { rows } = rowsOf(inner);
+        const behind = Number(inner.after ?? from) + rows.length;
+        return { rows, next: behind - from < length ? behind : null };
+      }),
+    counted: (args: Args) =>
+      connection(
+        args,
+        { items: [], from, full: byDefault, first: byDefault },
+        async (inner) => pageOf(inner).page,
+      ),
+    offset: (args: Args) =>
+      connection(
+        args,
+        { items: [], from, offset: true, full: cap, first: byDefault, most: cap },
+        async (inner) => rowsOf(inner).rows,
+      ),
+    ofTotal: (args: Args) =>
+      connection(args, { items: ["rows"], from, offset: true, total: ["total"] }, async (inner) =>
+        rowsOf(inner),
+      ),
+    ofLength: (args: Args) =>
+      connection(args, { items: [], from }, async (inner) => pageOf({ after: inner.after ?? null }).page),
+    ofCount: (args: Args) =>
+      connection(args, { items: ["rows"], from, total: ["total"] }, async (inner) => ({
+        rows: pageOf({ after: inner.after ?? null }).page,
+        total: length,
+      })),
+    limited: (args: Args) =>
+      connection(
+        args,
+        { items: [], from, full: cap, first: byDefault, most: cap },
+        async (inner) => pageOf(inner).page,
+      ),
+  };
+}
 
 type Paged = Pick<Awaited<ReturnType<ReturnType<typeof restOf>["counted"]>>, "nodes" | "edges" | "pageInfo">;
 
@@ -59,10 +140,10 @@ test.each(ways)(
 );
 
 /** All that a client reads who follows `endCursor`: the items of each page. */
-async function read(page: (args: Args) => Promise<Paged>): Promise<number[][]> {
+async function read(page: (args: Args) => Promise<Paged>, first: number | null = null): Promise<number[][]> {
   const seen: number[][] = [];
   for (let after: string | null = null; seen.length < 20; ) {
-    const { nodes, pageInfo }: Paged = await page({ after });
+    const { nodes, pageInfo }: Paged = await page({ first, after });
     seen.push(nodes.map(({ id }) => id));
     if (!pageInfo.hasNextPage) break;
     after = pageInfo.endCursor;
@@ -103,15 +184,7 @@ test.each(["0:2", "0/4:2", "0+:2", "0+04:2", "0+4:two"])(
 test("a longest page that nobody documents cuts nothing off", async () => {
   for (const way of ["linked", "counted"] as const) {
     const { [way]: page, asked } = restOf(12, { from: 1, cap: 5 });
-    const seen: number[] = [];
-    let after: string | null = null;
-    for (let turn = 0; turn < 9; turn++) {
-      const { nodes, pageInfo }: Paged = await page({ first: 9, after });
-      seen.push(...nodes.map(({ id }) => id));
-      if (!pageInfo.hasNextPage) break;
-      after = pageInfo.endCursor;
-    }
-    expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    expect((await read(page, 9)).flat()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
     expect(asked.length).toBe(3);
   }
 });
@@ -145,15 +218,7 @@ test("a flag of the answer says whether there is a next page, also behind a full
 test("an offset reads on behind the items that came, and needs no call to know a total or a short page", async () => {
   for (const way of ["offset", "ofTotal"] as const) {
     const { [way]: page, asked } = restOf(7, { from: 1, cap: 5 });
-    const seen: number[] = [];
-    let after: string | null = null;
-    for (let turn = 0; turn < 9; turn++) {
-      const { nodes, pageInfo }: Paged = await page({ first: 9, after });
-      seen.push(...nodes.map(({ id }) => id));
-      if (!pageInfo.hasNextPage) break;
-      after = pageInfo.endCursor;
-    }
-    expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    expect((await read(page, 9)).flat()).toEqual([0, 1, 2, 3, 4, 5, 6]);
     expect(asked).toEqual([
       { first: 9, after: "1" },
       { first: 9, after: "6" },
