@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { customCleanEnv } from "envalid";
-import { didYouMean } from "./cli/nearest.ts";
+import { nearestSuggestion } from "./cli/nearest-suggestion.ts";
 import { UsageError } from "./cli/usage-error.ts";
 import { type Environment, parseHttpUrl, secrets, variables } from "./environment.ts";
 
@@ -63,7 +63,9 @@ export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string
   const traces = readTraces(given, lines);
   const unknown = args.filter((arg) => !roleNames.includes(arg as Role));
   for (const arg of unknown)
-    lines.push(`unknown role "${arg}": the roles are ${roleNames.join(", ")}${didYouMean(arg, roleNames)}`);
+    lines.push(
+      `unknown role "${arg}": the roles are ${roleNames.join(", ")}${nearestSuggestion(arg, roleNames)}`,
+    );
   if (lines.length > 0) throw new ConfigError(lines);
   const roles = new Set((args.length > 0 ? args : roleNames) as readonly Role[]);
   return Object.freeze({

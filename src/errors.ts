@@ -71,7 +71,7 @@ export const refusedBy = (
   retryAfter = 1,
 ): CodedError => new CodedError(code, message, { retryAfter }, undefined, reason);
 
-/** What a failure may tell its client besides code and message. */
+/** The details that a failure may tell its client, beside code and message. */
 export type Details = {
   /** The argument or parameter whose value is refused. */
   argument?: string;
@@ -85,7 +85,7 @@ export type Details = {
   permission?: string;
 };
 
-/** A failure whose code and message may reach the client. Anything else is masked. */
+/** A failure whose code and message may reach the client. Every other error is masked. */
 export class CodedError extends Error {
   readonly code: Code;
   readonly details: Details;
@@ -112,7 +112,7 @@ const statusOfLimit = new Map<string | undefined, number>([
   ["MAX_HEADER_BYTES", 431],
 ]);
 
-/** More than a setting allows; `message` says of what. */
+/** The error for a value over a setting's limit; `message` names the value. */
 export const overLimit = (limit: keyof Environment, value: number, message: string): CodedError =>
   new CodedError("LIMIT_EXCEEDED", message, { limit, value });
 

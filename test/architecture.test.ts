@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { ground, towers } from "./towers.ts";
 
 const root = join(import.meta.dirname, "..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -30,6 +31,19 @@ const importsOf = (path: string): string[] =>
       fileName.startsWith(".") ? [join(dirname(path), fileName)] : [],
     );
 
+/** The names that a file exports by its own declarations. */
+const exportsOf = (path: string): string[] =>
+  ts.createSourceFile(path, read(path), ts.ScriptTarget.Latest).statements.flatMap((statement) => {
+    const isExported = ts.canHaveModifiers(statement) && ts.getModifiers(statement)?.some(isExport);
+    if (!isExported) return [];
+    const declarations = ts.isVariableStatement(statement)
+      ? statement.declarationList.declarations
+      : [statement as ts.DeclarationStatement];
+    return declarations.flatMap(({ name }) => (name && ts.isIdentifier(name) ? [name.text] : []));
+  });
+
+const isExport = ({ kind }: ts.Modifier): boolean => kind === ts.SyntaxKind.ExportKeyword;
+
 const graph = new Map([...sources, ...generated].map((path) => [path, importsOf(path)]));
 
 /** The first cycle found, as the files on it. */
@@ -53,25 +67,6 @@ function findCycle(): string[] {
 }
 
 describe("imports", () => {
-  /** Both towers, the ground first. A folder imports only itself and those before it; those of one row are strangers. */
-  const ground = [["standards"]];
-  const buildTime = [...ground, ["cli"], ["diagnostic.ts"], ["openapi"], ["schema"], ["bind"]];
-  const commands = [["propose", "explain"], ["codegen"], ["check", "init"]];
-  const settings = [["capacity.ts"], ["environment.ts"], ["config.ts"]];
-  const runTime = [
-    ...ground,
-    ...settings,
-    ["errors.ts"],
-    ["transient-map.ts"],
-    ["observe"],
-    ["http"],
-    ["rest"],
-  ];
-  const roles = [["graphql", "gateway", "platform"], ["process"], ["main.ts"]];
-  const towers = [
-    [...buildTime, ...commands],
-    [...runTime, ...roles],
-  ];
   /** The frame of commands knows neither tower. At run time these files alone stand on it, never a role. */
   const framed = [
     ...["src/config.ts", "src/main.ts", "src/process/command.ts", "src/process/speaker.ts"],
@@ -122,11 +117,11 @@ describe("imports", () => {
   test("go one way inside the graphql role", () => {
     const role = "src/graphql/";
     const order = ["errors", "saved", "limits", "variables", "plan"];
-    const ground = ["plain-object.ts", "request-context.ts"];
-    /** The files beside the folders put them together; those of `ground` import none of them. */
+    const lowest = ["plain-object.ts", "request-context.ts"];
+    /** The files beside the folders put them together. The `lowest` files import none of them. */
     const rankOf = (path: string): number => {
       const [name = ""] = path.slice(role.length).split("/");
-      return ground.includes(name) ? 0 : order.includes(name) ? 1 + order.indexOf(name) : 1 + order.length;
+      return lowest.includes(name) ? 0 : order.includes(name) ? 1 + order.indexOf(name) : 1 + order.length;
     };
     const inside = sources.filter((path) => path.startsWith(role));
     expect(new Set(inside.map(rankOf)).size).toBe(2 + order.length);
@@ -146,7 +141,7 @@ describe("imports", () => {
       for (const next of graph.get(path) ?? []) visit(next);
     };
     for (const role of ["src/graphql/graphql.ts", "src/gateway/gateway.ts"]) visit(role);
-    const build = new Set([...buildTime.slice(2), ...commands].flat());
+    const build = new Set(towers[0].flat().filter((room) => ![...ground, "cli"].includes(room)));
     expect([...reached].filter((path) => build.has(roomOf(path)))).toEqual([]);
     expect([...reached].filter((path) => /from "yaml"/.test(read(path)))).toEqual([]);
   });
@@ -161,6 +156,11 @@ describe("files", () => {
   test("of src have at most 200 lines", () => {
     const long = sources.filter((path) => read(path).trimEnd().split("\n").length > 200);
     expect(long).toEqual([]);
+  });
+
+  test("of test have at most 300 lines", () => {
+    const tests = filesBelow("test").filter((path) => path.endsWith(".ts"));
+    expect(tests.filter((path) => read(path).trimEnd().split("\n").length > 300)).toEqual([]);
   });
 
   test("are no barrels", () => {
@@ -181,6 +181,17 @@ describe("files", () => {
 
   test("are no utils, helpers or commons", () => {
     expect(sources.filter((path) => /\b(?:utils?|helpers?|common|misc)\b/.test(path))).toEqual([]);
+  });
+});
+
+describe("names", () => {
+  test("that are exported stand for one thing each", () => {
+    const files = new Map<string, Set<string>>();
+    for (const path of sources)
+      for (const name of exportsOf(path)) files.set(name, (files.get(name) ?? new Set()).add(path));
+    const shared = [...files].filter(([name, { size }]) => name !== "run" && size > 1); // every command has its `run`
+    expect(files.get("run")?.size).toBeGreaterThan(5);
+    expect(shared).toEqual([]);
   });
 });
 

@@ -27,7 +27,7 @@ export function bindBatch(
     (input): input is Batch["key"] => input.source.kind === "parent" && input.shape.types.has("array"),
   );
   const [key] = keys;
-  // a key parameter that is misspelt, or whose source is, has its own finding
+  // a misspelt key parameter, and a misspelt source of one, have their own findings
   if (!key && binder.findings.hasErrorAt(where.coordinate)) return undefined;
   if (!key || keys.length > 1) {
     const rest = { ...where, rest: operation.node };

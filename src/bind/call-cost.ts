@@ -60,7 +60,7 @@ export function callPlanOf(model: Model, { definition, document }: SavedOperatio
 }
 
 /** The walk's position: the number of objects at this path, and the length of the next list if it is a page. */
-type Position = {
+type WalkPosition = {
   readonly path: string;
   readonly parents: Estimate;
   readonly page: Estimate | undefined;
@@ -78,7 +78,7 @@ class CallPlanner {
     this.#fragments = new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
   }
 
-  visitType(type: GraphQLObjectType, sets: readonly SelectionSetNode[], position: Position): void {
+  visitType(type: GraphQLObjectType, sets: readonly SelectionSetNode[], position: WalkPosition): void {
     const fields = new Map<string, FieldNode[]>();
     for (const set of sets) this.#collect(type, set, fields);
     for (const [name, nodes] of fields) {
@@ -86,7 +86,7 @@ class CallPlanner {
     }
   }
 
-  #visitField(type: GraphQLObjectType, nodes: readonly FieldNode[], position: Position): void {
+  #visitField(type: GraphQLObjectType, nodes: readonly FieldNode[], position: WalkPosition): void {
     const { path, parents, page } = position;
     const [node] = nodes;
     const definition = node && type.getFields()[node.name.value];
@@ -99,7 +99,7 @@ class CallPlanner {
     const next = bound ? pageLength(bound, node) : page;
     const isList = isListType(getNullableType(definition.type));
     const enclosing = new Map([...position.enclosing, [type.name, parents]]);
-    const below: Position = isList
+    const below: WalkPosition = isList
       ? { path: `${path}[]`, parents: multiply(parents, next ?? assumedLength), page: undefined, enclosing }
       : { path, parents, page: next, enclosing };
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
@@ -132,7 +132,7 @@ class CallPlanner {
  * A call without a value from its parent is identical for all parents, and identical reads are sent once. A call with a
  * value from an enclosing object is made for each of these objects.
  */
-function callsOf(field: BoundField, { parents, enclosing }: Position): Estimate {
+function callsOf(field: BoundField, { parents, enclosing }: WalkPosition): Estimate {
   const { batch, inputs } = field;
   const counts = enclosingTypes(field).flatMap((type) => enclosing.get(type) ?? []);
   const objects = {

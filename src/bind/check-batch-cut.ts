@@ -1,7 +1,7 @@
 /**
  * Checks that paging cannot silently cut off part of a batched call's response. If each key has one object, the page
- * must be as long as a chunk. If each key has a list, the length of the response is unknown and a page could leave out
- * the last parents' items: the document must state (`x-limit-per`) that the page size applies to each key.
+ * must be as long as a chunk. If each key has a list, the length of the response is unknown, and a page could leave out
+ * items of the last parents: the document must say (`x-limit-per`) that the page size applies to each key.
  */
 
 import { inputKey, type Parameter } from "../openapi/operation.ts";

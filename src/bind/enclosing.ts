@@ -10,8 +10,9 @@ export const isEnclosing = (schema: GraphQLSchema, name: string): boolean =>
   );
 
 /**
- * A path of fields from a root to `type` that meets no object of the type `enclosing`; `undefined`: there is none, so an
- * object of `type` always stands below one. A field may return any member of its union or interface.
+ * Returns a path of fields from a root to `type` on which no object has the type `enclosing`. `undefined`: there is no
+ * such path, so an object of the type `enclosing` stands around every object of `type`. A field may return any member
+ * of its union or interface.
  */
 export function pathAround(
   schema: GraphQLSchema,

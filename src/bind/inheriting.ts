@@ -33,7 +33,7 @@ export class InheritingFields {
     const bound = new Map<string, number>();
     for (const [index, { from }] of (readRest(schema, definition)?.params ?? []).entries()) {
       const [name = ""] = from?.split(".") ?? [];
-      // no object encloses one of its own type: `parent` is nearer
+      // an object of the same type is no source: the parent is nearer
       if (name === type || !isEnclosing(schema, name)) continue;
       bound.set(name, 0);
       this.#check(type, definition, name, index);

@@ -71,7 +71,7 @@ export type Batch = {
  * A page of REST that becomes a connection: the paths in the page, how REST reads on (`next`, `link` or `from`), and the
  * sizes of pages if REST has a parameter for them.
  */
-export type Connection = {
+export type ConnectionPaging = {
   /** Empty: the page is the list itself. */
   readonly items: readonly string[];
   /** The path of the next page's cursor; with `link`, of its address. */
@@ -105,7 +105,7 @@ export type FieldBinding = {
   /** The path of the result in the response body; empty: the whole body. */
   readonly result: readonly string[];
   readonly batch?: Batch;
-  readonly connection?: Connection;
+  readonly connection?: ConnectionPaging;
   /** Whether a 404 response is null: on nullable Query and link fields whose operation documents 404. */
   readonly nullOn404: boolean;
   /** The nullable properties of its parent, or of enclosing objects, that a link needs for its call. If one is null, the field is null. */
@@ -138,7 +138,7 @@ export type AbstractType = {
 export type Backing = {
   readonly shape: Shape;
   readonly typeExpression: TypeExpression;
-  /** The status of the answer, if the object is an answer and the operation documents several. */
+  /** The status of the response, if the object is a response and the operation documents several. */
   readonly status?: string;
   /** The coordinate of the field that brings the object here: the first one that was bound. */
   readonly from: string;

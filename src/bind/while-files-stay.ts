@@ -1,4 +1,7 @@
-/** Keeps what was made from files as long as the files stay the same, for a process that reads them again and again. */
+/**
+ * Keeps a value that was made from files as long as the files stay the same, for a process that reads them again and
+ * again.
+ */
 import type { ReadFile } from "../openapi/document.ts";
 
 /** The returned function calls `make` only if a file that the last value was made from has another text now. */

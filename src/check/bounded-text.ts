@@ -1,9 +1,12 @@
-/** Reads a text that another program answers, or a file, up to a bound: what is larger is a mistake, and would fill the memory. */
+/**
+ * Reads a text up to a bound: a file, or the answer of another program. A larger text is a mistake, and would fill the
+ * memory.
+ */
 
 /** 32 MiB. Prometheus' answer has some 100 bytes an operation, `/metrics` of a process has 100 kB. */
 export const maxTextBytes = 33_554_432;
 
-/** Throws `Error` when there are more than `maxTextBytes`, counted as decompressed, and reads no more then. */
+/** Throws `Error` if the decompressed text has more than `maxTextBytes`, and then reads no more. */
 export async function boundedText(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<string> {
   const kept: Uint8Array[] = [];
   let bytes = 0;

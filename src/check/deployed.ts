@@ -1,6 +1,6 @@
 /**
- * The commit that a running role was generated from. `/healthz` tells the hash of its spec, and the commit that brought
- * this hash into `generated/spec.ts` has that spec.
+ * Finds the commit that a running role was generated from. `/healthz` tells the hash of the role's spec. The commit
+ * that brought this hash into `generated/spec.ts` has that spec.
  */
 import { UsageError } from "../cli/usage-error.ts";
 import { hashSpec } from "../standards/spec-hash.ts";

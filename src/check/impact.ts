@@ -80,7 +80,7 @@ const concerns = (
   );
 };
 
-/** The coordinates that each saved operation selects, in the new and in the old schema: a removed field counts too. */
+/** The coordinates that each saved operation selects, in the new and in the old schema. A removed field counts too. */
 function selectionsOf(head: SpecSnapshot, base: SpecSnapshot | undefined): Map<SavedOperation, Set<string>> {
   const models = [head.model, base?.model].filter((model) => model !== undefined);
   return new Map(

@@ -1,18 +1,18 @@
 /**
- * An entry of the ledger stands for one REST operation, or for those that a pattern takes: `tag:billing` for a tag, and a
- * key with `*` for ids, paths, or methods and paths (`admin*`, `/v2/*`, `DELETE *`).
+ * An entry of the ledger stands for one REST operation, or for all that match its pattern: `tag:billing` for a tag, and
+ * a key with `*` for ids, paths, or methods and paths (`admin*`, `/v2/*`, `DELETE *`).
  */
 import { isRecord } from "../openapi/document.ts";
 import { methodAndPath, type RestOperation } from "../openapi/operation.ts";
 import { operationNamed } from "../openapi/read-operations.ts";
 
-export const isPattern = (key: string): boolean => key.startsWith("tag:") || key.includes("*");
+export const isLedgerPattern = (key: string): boolean => key.startsWith("tag:") || key.includes("*");
 
-/** The operations that the entry's key stands for. An operation of that very name comes before any pattern. */
+/** The operations that the entry's key stands for. An operation with exactly that name comes before any pattern. */
 export function operationsOf(operations: ReadonlyMap<string, RestOperation>, key: string): RestOperation[] {
   const named = operationNamed(operations, key);
   if (named) return [named];
-  if (!isPattern(key)) return [];
+  if (!isLedgerPattern(key)) return [];
   const takes = key.startsWith("tag:") ? hasTag(key.slice("tag:".length)) : hasName(key);
   return [...operations.values()].filter(takes);
 }

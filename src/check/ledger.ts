@@ -11,7 +11,7 @@ import { isRecord } from "../openapi/document.ts";
 import { type RestOperation, withId } from "../openapi/operation.ts";
 import { parseYamlFile, type YamlFile } from "../openapi/yaml-file.ts";
 import { frameAt } from "./frame.ts";
-import { isPattern, operationsOf } from "./ledger-entry.ts";
+import { isLedgerPattern, operationsOf } from "./ledger-entry.ts";
 import type { Finding } from "./report.ts";
 
 const ledgerFile = "rest-only.yaml";
@@ -26,7 +26,7 @@ export function ledgerFindings(snapshot: SpecSnapshot, model: Model): Finding[] 
   return [...undecidedFindings(snapshot, model, undecided), ...staleEntries(snapshot, model, ledger, bound)];
 }
 
-/** More undecided operations than these are one finding: they would hide all others. */
+/** More undecided operations than this are one finding, because many findings would hide all others. */
 const most = 5;
 
 function undecidedFindings(
@@ -89,7 +89,7 @@ function staleEntries(
     const operations = operationsOf(model.operations, id);
     const hint = "remove the entry";
     if (operations.length === 0) {
-      const message = isPattern(id)
+      const message = isLedgerPattern(id)
         ? `"${id}" takes no REST operation`
         : `there is no REST operation "${id}"${didYouMean(id, model.operations.keys())}`;
       return [{ ...common("ledger-unknown", id), message, hint: `correct its name, or ${hint}`, places }];
@@ -99,7 +99,7 @@ function staleEntries(
         {
           ...common("ledger-bound", id),
           severity: "note",
-          message: isPattern(id)
+          message: isLedgerPattern(id)
             ? `every operation of "${id}" has a GraphQL field by now`
             : `${id} has a GraphQL field by now`,
           hint,

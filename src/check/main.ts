@@ -28,7 +28,7 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
   let outputs: readonly Output[] = [];
   const work = async ({ base, usage, format }: Given): Promise<number> => {
     outputs = oneToStandardOutput(format);
-    // a run that fails must not leave the report of another behind
+    // the report of an earlier run must not stay if this run fails
     for (const { file } of outputs) if (file !== undefined) rmSync(resolve(io.root, file), { force: true });
     const report = await reportOf(base, usage, io);
     for (const output of outputs) write(print(report, output, io), output, io);

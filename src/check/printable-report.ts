@@ -1,4 +1,4 @@
-/** The report as people read it: every text is one printable line, but for the frames, which are made printable already. */
+/** The report as people read it: every text is one printable line. Frames are printable already. */
 import { printable } from "../cli/printable.ts";
 import type { Report } from "./report.ts";
 

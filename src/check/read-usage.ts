@@ -22,7 +22,10 @@ const refused = [
 
 type Sample = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
 
-/** Throws `UsageError` if there is no answer, or if it counts no operation: that must never look like no use. */
+/**
+ * Throws `UsageError` if there is no answer, or if the answer counts no operation: that must never look like an API
+ * that nobody uses.
+ */
 export async function readUsage(root: string, source: string): Promise<Usage> {
   const { seconds, runs, errors } = isUrl(source)
     ? await fromPrometheus(source)
@@ -38,14 +41,14 @@ export async function readUsage(root: string, source: string): Promise<Usage> {
   return { source, since: new Date(seconds * 1_000).toISOString().slice(0, 10), runs: counts };
 }
 
-type Samples = { readonly seconds: number; readonly runs: Sample[]; readonly errors: Sample[] };
+type UsageSamples = { readonly seconds: number; readonly runs: Sample[]; readonly errors: Sample[] };
 
 /**
- * The last thirty days, as far as Prometheus has them. The largest value of each counter, not `increase`, which does not
- * see the first run in a process: a counter begins with it.
+ * Asks for the last thirty days, as far as Prometheus has them. It takes the largest value of each counter. `increase`
+ * does not see the first run in a process, because a counter begins with that run.
  */
-async function fromPrometheus(source: string): Promise<Samples> {
-  const now = Date.now() / 1_000; // the same for all, so that runs and errors fit
+async function fromPrometheus(source: string): Promise<UsageSamples> {
+  const now = Date.now() / 1_000; // one time for all queries, so that runs and errors fit together
   const ask = (query: string): Promise<Sample[]> => queryPrometheus(source, query, now);
   const [first, runs, errors] = await Promise.all([
     ask(`min(min_over_time(${seen}[30d:1m]) or ${seen})`),
@@ -55,7 +58,7 @@ async function fromPrometheus(source: string): Promise<Samples> {
   return { seconds: first[0]?.value ?? Number.NaN, runs, errors };
 }
 
-type Answer = {
+type PrometheusResponse = {
   readonly error?: unknown;
   readonly data?: { readonly result?: { metric: Sample["labels"]; value: [number, string] }[] };
 };
@@ -76,11 +79,11 @@ async function queryPrometheus(source: string, query: string, now: number): Prom
   }
 }
 
-/** An instant vector of Prometheus' HTTP API. */
+/** Reads an instant vector of Prometheus' HTTP API. */
 function samplesOf(text: string): Sample[] {
   let reason: unknown;
   try {
-    const { data, error } = JSON.parse(text) as Answer;
+    const { data, error } = JSON.parse(text) as PrometheusResponse;
     reason = error;
     if (data?.result)
       return data.result.map(({ metric, value }) => ({ labels: { ...metric }, value: Number(value[1]) }));
@@ -98,8 +101,8 @@ async function read(path: string, source: string): Promise<string> {
   }
 }
 
-/** Prometheus' text format. All processes count since the start of the youngest. */
-function fromText(source: string, text: string): Samples {
+/** Reads Prometheus' text format. All processes count since the start of the youngest. */
+function fromText(source: string, text: string): UsageSamples {
   const of = (metric: string): Sample[] =>
     [...text.matchAll(new RegExp(`^${metric}(?:\\{(.*)\\})? (\\S+)`, "gm"))].map(
       ([, labels = "", value]) => ({

@@ -52,7 +52,10 @@ export type SpecChange = {
   readonly side: "schema" | "rest";
   readonly rule: string;
   readonly class: ChangeClass;
-  /** A schema coordinate, a shared schema or parameter of the OpenAPI document, or one of its operations and the place in it. */
+  /**
+   * A schema coordinate, a shared schema or parameter of the OpenAPI document, or one of its operations and the place
+   * in it.
+   */
   readonly at: string;
   readonly message: string;
   readonly coordinates: readonly string[];
@@ -71,14 +74,14 @@ export type OperationReport = {
   readonly calls?: { readonly typical: number; readonly worst: number };
 };
 
-/** What clients ran, with `--usage`. */
+/** The operations that clients ran, with `--usage`. */
 export type UsageReport = {
   readonly source: string;
   /** The first day that is counted, `YYYY-MM-DD`, UTC. */
   readonly since: string;
   /** The saved operations that ran. */
   readonly used: readonly string[];
-  /** How many other operations ran. Unless it is 0, every change counts as used. */
+  /** The number of other operations that ran. Unless it is 0, every change counts as used. */
   readonly unknown: number;
 };
 
@@ -107,7 +110,10 @@ type Summary = {
   readonly operations: Readonly<Record<Impact, number>>;
 };
 
-/** Whether a schema coordinate rests on what has changed. The formats for people list these changes, and count the others. */
+/**
+ * Whether a schema coordinate rests on the changed part. The formats for people list these changes, and count the
+ * others.
+ */
 export const matters = ({ side, coordinates }: SpecChange): boolean =>
   side === "schema" || coordinates.length > 0;
 

@@ -1,7 +1,7 @@
 /**
- * Changes that reach nothing that clients use are notes. Clients are known by the saved operations that they ran, as the
- * metrics of the `graphql` role count them. Which fields any other operation selects is not known: one of them that ran,
- * and every change counts as used.
+ * A change that reaches nothing that clients use is a note. Clients are known by the saved operations that they ran, as
+ * the metrics of the `graphql` role count them. Nobody knows which fields any other operation selects. If one of those
+ * ran, every change counts as used.
  */
 import type { GraphQLSchema, GraphQLType } from "graphql";
 import { getNamedType } from "graphql";
@@ -15,7 +15,7 @@ export type Usage = {
   readonly source: string;
   /** The first day that is counted, `YYYY-MM-DD`, UTC. */
   readonly since: string;
-  /** How often each operation ran, by the label of the metric. Any that is not saved is `other`. */
+  /** The runs of each operation, by the label of the metric. An operation that is not saved is `other`. */
   readonly runs: ReadonlyMap<string, number>;
 };
 
@@ -27,7 +27,7 @@ export function usageReport({ source, since, runs }: Usage, head: SpecSnapshot, 
   return { source, since, used, unknown } satisfies UsageReport;
 }
 
-/** The findings; a change that nobody approved, and that reaches no used coordinate, is a note. */
+/** The findings. A change is a note if nobody approved it and it reaches no used coordinate. */
 export function withoutUnused(
   findings: readonly Finding[],
   { used, unknown, since }: UsageReport,
@@ -48,7 +48,10 @@ export function withoutUnused(
   });
 }
 
-/** Selections count in both schemas, and of an operation that was changed or removed also those of its text at the base. */
+/**
+ * The coordinates that clients use. Selections count in both schemas. If an operation was changed or removed, the
+ * selections of its text at the base count too.
+ */
 function usedCoordinates(names: ReadonlySet<string>, head: SpecSnapshot, base: BoundSnapshot) {
   const { schema: old } = base.model;
   const schemas = [old, ...(head.model ? [head.model.schema] : [])];
@@ -64,7 +67,7 @@ function usedCoordinates(names: ReadonlySet<string>, head: SpecSnapshot, base: B
     if (!holder) return true;
     if (member === undefined || !("getFields" in holder)) return types.has(type);
     const field = holder.getFields()[member];
-    // what is new, such as a required argument, concerns all who use its holder
+    // a new part, such as a required argument, concerns all who use its holder
     if (!field) return types.has(type);
     const isNew = argument !== undefined && !argumentOf(field, argument);
     return used.has(isNew ? `${type}.${member}` : coordinate);

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { type Failure, failureLines, failureOf } from "./failure.ts";
+import { commandFailure, type Failure, failureLines } from "./failure.ts";
 import { commandLine, parse } from "./parse.ts";
 
 /** The surroundings of a command; a test hands in its own. */
@@ -34,7 +34,8 @@ export type Does = <Given extends unknown[]>(
 
 /**
  * Runs a command and returns its exit code: 0 done, 1 findings or a refusal, 2 usage or configuration, 3 an unreadable
- * spec file, 4 a fault of ours. `describe` gives the line its options, arguments and actions; `also` is called with a failure.
+ * spec file, 4 a fault of ours. `describe` gives the line its options, arguments and actions; `also` is called with a
+ * failure.
  */
 export async function runCommand(
   script: string,
@@ -52,7 +53,7 @@ export async function runCommand(
     await parse(line, argv);
     return exitCode;
   } catch (error) {
-    const failure = failureOf(error, script, Boolean(io.env.DEBUG));
+    const failure = commandFailure(error, script, Boolean(io.env.DEBUG));
     for (const line of failureLines(failure, specReader(io))) io.error(line);
     also?.(failure);
     return failure.exitCode;

@@ -19,7 +19,7 @@ export abstract class ExpectedFailure extends Error {
 }
 
 /** `doing` names the command. With `debug`, a fault of ours shows its stack trace. */
-export function failureOf(error: unknown, doing: string, debug = false): Failure {
+export function commandFailure(error: unknown, doing: string, debug = false): Failure {
   if (error instanceof ExpectedFailure) return error.failure;
   const { code, path, syscall, message } = error as NodeJS.ErrnoException;
   if (syscall && path) return { exitCode: 2, faults: [withoutPlace(`${path}: ${code}`)] };

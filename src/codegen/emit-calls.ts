@@ -5,7 +5,7 @@
 import {
   type Batch,
   type BoundField,
-  type Connection,
+  type ConnectionPaging,
   type EnclosingSource,
   sourceOf,
 } from "../bind/model.ts";
@@ -78,10 +78,10 @@ function restCall({ request, operation, result, connection }: BoundField): strin
 }
 
 /** With `next`, the address of the next page stands in the body. */
-const takesHeader = ({ link, next }: Connection): boolean => link !== undefined && next === undefined;
+const takesHeader = ({ link, next }: ConnectionPaging): boolean => link !== undefined && next === undefined;
 
 /** The inner `args` are in REST's terms: its cursor, and the items that it must send. `link` takes the `Link` header. */
-const connectionCall = (page: Connection, call: string): string =>
+const connectionCall = (page: ConnectionPaging, call: string): string =>
   `connection(args, ${object(Object.entries(page).map(([name, value]) => [name, literal(value)]))}, ${takesHeader(page) ? "(args, link)" : "(args)"} => ${call})`;
 
 function valueExpression(value: RequestValue): string {

@@ -25,7 +25,7 @@ export function savedDefinitions(saved: readonly SavedOperation[]): string {
 export function emitDocuments(saved: readonly SavedOperation[]): string {
   const documents = saved.map((operation) => {
     const { name, file } = operation;
-    const types = `${typeName(operation)}, ${typeName(operation)}Variables`;
+    const types = `${operationTypeName(operation)}, ${operationTypeName(operation)}Variables`;
     return `${comment(`${name}, from spec/${file}.`, `Persisted as ${idOf(operation)}.`)}
 export const ${name}Document = ${literal(textOf(operation))} as TypedDocumentText<${types}>;`;
   });
@@ -38,7 +38,7 @@ ${documents.join("\n\n")}
 }
 
 /** graphql-codegen's names: `TeamInboxQuery`, `AnswerMutation`. */
-export const typeName = ({ name, definition }: SavedOperation): string =>
+export const operationTypeName = ({ name, definition }: SavedOperation): string =>
   `${name}${definition.operation === "query" ? "Query" : "Mutation"}`;
 
 /** Apollo's persisted query manifest, with the additional member `calls`. */

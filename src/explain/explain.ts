@@ -1,10 +1,13 @@
-/** `npm run explain`: prints the REST calls of a field or a saved operation, the source of each parameter and the call count. */
+/**
+ * `npm run explain`: prints the REST calls of a field or a saved operation, the source of each parameter and the call
+ * count.
+ */
 import { getNamedType } from "graphql";
 import { atWorst, callCost, callCount, callPlanOf } from "../bind/call-cost.ts";
 import { didYouMean } from "../bind/findings.ts";
 import {
   type BoundField,
-  type Connection,
+  type ConnectionPaging,
   enclosingTypes,
   type Input,
   type Model,
@@ -84,7 +87,7 @@ function callLines(field: BoundField): string[] {
   ];
 }
 
-function connectionText({ items, next, link, offset }: Connection): string {
+function connectionText({ items, next, link, offset }: ConnectionPaging): string {
   const counted = offset ? "the offset" : "the page's number";
   const readsOn = next?.join(".") ?? (link === undefined ? counted : `${link} of the Link header`);
   return `${items.join(".") || "the whole answer"}, read on by ${readsOn}`;

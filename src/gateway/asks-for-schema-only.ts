@@ -1,11 +1,12 @@
 /**
  * Judges whether a document can be answered from the schema alone. Names that begin with two underscores belong to
  * introspection (GraphQL §2.1.9, §4), so every root field of every operation must have one: `__schema`, `__type`,
- * `__typename`. What stands below those is of the schema too. A fragment at the root is not looked into: tools send none.
+ * `__typename`. Then all fields below them belong to the schema too. A fragment at the root is refused unread: tools
+ * send none.
  */
 import { type DefinitionNode, Kind, OperationTypeNode, parse, type SelectionNode } from "graphql";
 
-/** A text that is no document asks for nothing. */
+/** Returns false for a text that is no document. */
 export function asksForSchemaOnly(text: string, maxTokens: number): boolean {
   try {
     const { definitions } = parse(text, { noLocation: true, maxTokens });

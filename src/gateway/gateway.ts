@@ -1,7 +1,7 @@
 /**
- * The gateway role: the one way in. Every request under `/v1/` passes four phases: strip, introspect, inject,
- * forward. Of the API's operations it knows the names of their credential headers alone; what a caller may do is decided
- * behind it, by the context it injects.
+ * The gateway role: the one way in. Every request under `/v1/` passes four phases: strip, introspect, inject, forward.
+ * The gateway knows nothing of the API's operations but the names of their credential headers. The services behind it
+ * decide what a caller may do, by the context that the gateway injects.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { operations } from "../../generated/operations.ts";
@@ -79,7 +79,7 @@ export async function createGateway(
     handler: async (request, reply) => {
       await limits.byAddress(request, reply);
       const key = readKey(request.raw.rawHeaders);
-      // who shows a key is treated as any other caller
+      // a request with a key is treated as any other
       const open = key === undefined ? await readKeyless(request) : undefined;
       const route = open?.route ?? findRoute(backends, request.raw.url ?? "");
       const stripped =
@@ -136,7 +136,7 @@ async function refuseTricks(request: FastifyRequest, reply: FastifyReply): Promi
   }
 }
 
-/** Warns once of a proxy in front that is not trusted: all its clients have one address, the proxy's. */
+/** Warns once if a proxy in front is not trusted: all its clients then have one address, the proxy's. */
 function warnOfProxy() {
   let isTold = false;
   return async ({ headers, log, ip }: FastifyRequest): Promise<void> => {
@@ -169,8 +169,9 @@ function passBodiesThrough(server: FastifyInstance): void {
 }
 
 /**
- * Writes the status and the headers of the answer, with the headers that hooks have set. An answer is private to its caller
- * unless the upstream says otherwise. `Vary` keeps the fields that CORS has added. Fastify leaves the answer alone afterwards.
+ * Writes the status and the headers of the answer, with the headers that hooks have set. An answer is private to its
+ * caller unless the upstream says otherwise. `Vary` keeps the fields that CORS has added. Fastify leaves the answer
+ * alone afterwards.
  */
 function beginAnswer(reply: FastifyReply, status: number, answered: Headers): void {
   const own = reply.getHeaders() as Headers;

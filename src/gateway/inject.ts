@@ -1,6 +1,6 @@
 /**
- * Phase 3: sets the headers that only the gateway may set: the eight context headers and its proof, the request id, the
- * client's address, and the W3C trace context: a client's trace ends here, and a new one begins.
+ * Phase 3: sets the headers that only the gateway may set: the eight context headers, its proof, the request id, the
+ * client's address and the W3C trace context. A client's trace ends here, and a new one begins.
  */
 import type { Config } from "../config.ts";
 import { proofHeader, type TenantContext, writeContextHeaders } from "../http/context-headers.ts";
@@ -11,7 +11,6 @@ import type { Headers } from "./strip.ts";
 export type Origin = {
   id: string;
   ip: string;
-  headers: Readonly<Record<string, string | string[] | undefined>>;
   /** `traceparent` is the span that is recorded here, if any. */
   record: { traceparent: string | undefined };
 };
@@ -30,16 +29,14 @@ export function createInject({ env }: Config): Inject {
     written.set(caller, headers);
     return headers;
   };
-  return (headers, origin, caller) => ({
-    ...headers,
-    traceparent: traceOf(origin),
-    "x-request-id": origin.id,
-    "x-forwarded-for": origin.ip,
-    ...(caller && contextHeaders(caller)),
-  });
-}
-
-function traceOf({ record }: Origin): string {
-  record.traceparent ??= newParent();
-  return record.traceparent;
+  return (headers, { id, ip, record }, caller) => {
+    record.traceparent ??= newParent();
+    return {
+      ...headers,
+      traceparent: record.traceparent,
+      "x-request-id": id,
+      "x-forwarded-for": ip,
+      ...(caller && contextHeaders(caller)),
+    };
+  };
 }

@@ -1,6 +1,7 @@
 /**
- * Phase 2: the client of the key introspection service (RFC 7662), which says whether an API key is active and whose it
- * is. Every failure (down, slow, malformed, refused) is SERVICE_UNAVAILABLE: it fails closed. `key-verifier.ts` caches.
+ * Phase 2: the client of the key introspection service (RFC 7662). The service tells whether an API key is active, and
+ * its owner. Every failure (down, slow, malformed, refused) is SERVICE_UNAVAILABLE: without an answer nobody gets in.
+ * `key-verifier.ts` caches the answers.
  */
 import { Pool } from "undici";
 import type { Config } from "../config.ts";

@@ -1,8 +1,9 @@
 /**
- * Verifies API keys with a cache in front of key introspection. The cache holds keys as SHA-256 digests only. An active
- * key is cached for 25 s (a revocation takes effect within 30 s) and never beyond its expiry; an inactive key for 5 s; a
- * failure never. Each kind has a cache of its own, so that a flood of wrong keys evicts no good one. Uncached keys wait in
- * `look-up-queue.ts`. Concurrent look-ups of one key are one look-up. All times are on the monotonic clock.
+ * Verifies API keys with a cache in front of key introspection. The cache holds only SHA-256 digests of keys. An active
+ * key is cached for 25 s (a revocation takes effect within 30 s) and never beyond its expiry. An inactive key is cached
+ * for 5 s. A failure is never cached. Active and inactive keys have a cache each, so a flood of wrong keys evicts no
+ * good one. Uncached keys wait in `look-up-queue.ts`. Concurrent look-ups of one key are one look-up. All times are on
+ * the monotonic clock.
  */
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
@@ -35,7 +36,10 @@ export class KeyChecks {
   forget: (apiKeyId: string) => void = () => {};
 }
 
-/** A look-up takes `timeoutMs` at most, once it runs. Throws SERVICE_UNAVAILABLE, RATE_LIMITED, and the errors of `lookUp`. */
+/**
+ * A look-up takes `timeoutMs` at most, once it runs. Throws SERVICE_UNAVAILABLE, RATE_LIMITED, and the errors of
+ * `lookUp`.
+ */
 export function createKeyVerifier(
   lookUp: IntrospectKey,
   timeoutMs: number,

@@ -1,7 +1,8 @@
 /**
  * The requests that need no key, outside production: a browser opens the explorer, or a tool asks for the schema. Both
- * answers are the same for everybody. Such a request travels on with the headers listed here alone. A query travels on as it
- * was judged, written anew, so that no other server can read another query in the request.
+ * answers are the same for everybody. Such a request travels on with only the headers that are listed here. A query
+ * travels on in a request that is written anew from the query that was judged, so no other server can read another
+ * query in it.
  */
 import type { FastifyRequest } from "fastify";
 import { keylessRequests } from "../capacity.ts";
@@ -64,7 +65,7 @@ const harmlessNames = [
 const harmless = ({ headers }: FastifyRequest): Headers =>
   Object.fromEntries(harmlessNames.flatMap((name) => (headers[name] ? [[name, headers[name]]] : [])));
 
-/** A query, and the request that carries it, written anew. The id of a saved operation is left out. */
+/** A query, and the new request that carries it. The id of a saved operation is left out. */
 type Asked = { readonly query: string; readonly search: string; readonly body: Buffer | null };
 
 /** The query of a GET (GraphQL over HTTP §5.3). */

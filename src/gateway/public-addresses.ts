@@ -1,8 +1,9 @@
 /**
- * Keeps an upstream's addresses from clients, who could not reach them and learn the internal host. An address on the
- * upstream's own origin becomes the public path: a reference may be relative (RFC 9110 §10.2.2), and so it needs no host
- * that a client sent. Any other host may be internal too: its address is dropped. This is what nginx's `proxy_redirect`
- * does for `Location`, for every header, and strict for what it does not know.
+ * Hides the addresses of an upstream from clients, who could not reach them and would learn the internal host. An
+ * address on the upstream's own origin becomes the public path. The path is enough: a reference may be relative (RFC
+ * 9110 §10.2.2), so it needs no host that a client sent. Any other host may be internal too: its address is dropped.
+ * nginx's `proxy_redirect` does the same for `Location`; this does it for every header, and drops an address that it
+ * cannot read.
  */
 import type { Headers } from "./strip.ts";
 import { prefixOf, type UpstreamRoute } from "./upstream-route.ts";
@@ -38,7 +39,7 @@ function publicValue(name: string, value: string, reader: Reader): string | unde
     name === "link"
       ? publicLinks(value, reader)
       : name === "set-cookie"
-        ? value.replace(/;\s*domain\s*=[^;]*/gi, "") // without it, the cookie is of the host that was asked
+        ? value.replace(/;\s*domain\s*=[^;]*/gi, "") // without a domain, the cookie belongs to the host that was asked
         : value;
   if (shown === undefined || !namesHost.test(shown)) return shown;
   return /^https?:/i.test(shown) ? publicPath(shown) : undefined; // such as `Operation-Location`
@@ -60,7 +61,7 @@ function publicPathOf({ upstream, path }: UpstreamRoute, publicHost: string | un
 
 /** RFC 8288 §3: a target, and parameters whose quoted values may hold any character. */
 const link = /[\s,]*<([^>]*)>((?:[^",<>]|"(?:[^"\\]|\\.)*")*)/y;
-/** An address too (§3.2). Few clients read it, so its link goes. */
+/** An anchor is an address too (§3.2). Few clients read it, so a link with an anchor is dropped. */
 const anchor = /;\s*anchor\s*\*?=/i;
 
 /** The links that have a public path. `undefined` if there is none, or if the header cannot be read. */

@@ -1,6 +1,6 @@
 /**
- * The store of @fastify/rate-limit on the monotonic clock. The library's own store reads the wall clock: when that is set
- * back by an hour, it refuses for an hour.
+ * The store of @fastify/rate-limit on the monotonic clock. The library's own store reads the wall clock: if that clock
+ * is set back by an hour, the store refuses requests for an hour.
  */
 import type { FastifyRateLimitStore } from "@fastify/rate-limit";
 import { LRUCache } from "lru-cache";

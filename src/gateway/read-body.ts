@@ -6,7 +6,10 @@ import type { IncomingMessage } from "node:http";
 import { CodedError, clientLeft } from "../errors.ts";
 import { bodyTooLarge } from "../http/error-response.ts";
 
-/** Reads up to `max` bytes. Throws LIMIT_EXCEEDED (`MAX_BODY_BYTES`), CLIENT_CLOSED_REQUEST, or a refusal of `SlowBodies`. */
+/**
+ * Reads up to `max` bytes. Throws LIMIT_EXCEEDED (`MAX_BODY_BYTES`), CLIENT_CLOSED_REQUEST, or a refusal of
+ * `SlowBodies`.
+ */
 export function readBody(request: IncomingMessage, max: number): Promise<Buffer> {
   // refused before the client sends it
   if (Number(request.headers["content-length"]) > max) return Promise.reject(bodyTooLarge(max));

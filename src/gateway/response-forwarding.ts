@@ -1,6 +1,6 @@
 /**
- * Streams an upstream's response to the client, past Fastify's streams, which cost about as much as the rest of a request.
- * A client that reads slowly slows the upstream down. A client that leaves aborts the upstream call.
+ * Streams an upstream's response to the client. It bypasses Fastify's streams, which cost about as much as the rest of
+ * a request. A client that reads slowly slows the upstream down. A client that leaves aborts the upstream call.
  */
 import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
@@ -62,7 +62,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     if (refusal) return this.#fail(refusal);
     clearTimeout(this.#timer);
     this.#head = { status, headers };
-    if (status === 204 || status === 304) this.onResponseEnd(); // it has no body, whatever its Content-Length (RFC 9110 §8.6)
+    if (status === 204 || status === 304) this.onResponseEnd(); // such a response has no body, whatever its Content-Length (RFC 9110 §8.6)
   }
 
   #beginOnce(): void {

@@ -1,7 +1,8 @@
 /**
  * The gateways of a fleet share the counts of the rate limits and the news of revoked keys through Redis or Valkey
- * (`REDIS_URL`). While the engine is down, each gateway counts for itself, logs that once, and refuses nothing because of it.
- * Whoever revokes a key publishes the key's id on the channel `messaging-graphql:revoked`.
+ * (`REDIS_URL`). While the engine is down, each gateway counts for itself and logs the failure once. It refuses no
+ * request because of the failure. Whoever revokes a key publishes the key's id on the channel
+ * `messaging-graphql:revoked`.
  */
 import { createRequire } from "node:module";
 import type { FastifyRateLimitStore } from "@fastify/rate-limit";
@@ -17,7 +18,7 @@ const longestPauseMs = 1_000;
 type Done = Parameters<FastifyRateLimitStore["incr"]>[1];
 type Store = { incr(key: string, done: Done, windowMs: number, max: number): void };
 
-/** The library's own store, which it declares no types of. */
+/** The library's own store. The library declares no types for it. */
 const RedisStore = createRequire(import.meta.url)("@fastify/rate-limit/store/RedisStore") as new (
   continueExceeding: boolean,
   exponentialBackoff: boolean,
@@ -26,7 +27,7 @@ const RedisStore = createRequire(import.meta.url)("@fastify/rate-limit/store/Red
 ) => Store;
 
 export type SharedEngine = {
-  /** The class of store that @fastify/rate-limit makes its stores of. */
+  /** The class of the stores that @fastify/rate-limit makes. */
   readonly store: new () => FastifyRateLimitStore;
   readonly close: () => void;
 };
@@ -83,7 +84,7 @@ export function connectSharedEngine(
       );
     }
 
-    /** The store of one limit. The library's own gives all limits the same prefix. */
+    /** The store of one limit. The library's own store gives all limits the same prefix. */
     child(options: object): SharedStore {
       return new SharedStore("groupId" in options ? String(options.groupId) : "");
     }

@@ -22,17 +22,20 @@ const neverFromClients = new Set([
   "x-cloud-trace-context",
 ]);
 /**
- * Words of a name, whatever stands around them, that speak for a proxy: an address (`True-Client-IP`, `X-Remote-Addr`,
- * `X-Azure-ClientIP`), a way (`Forwarded`, `X-Forwarded-For`, `X-Original-Host`), or a user whom a proxy let in.
+ * Words anywhere in a name that tell of a proxy: an address (`True-Client-IP`, `X-Remote-Addr`, `X-Azure-ClientIP`), a
+ * way (`Forwarded`, `X-Forwarded-For`, `X-Original-Host`), or a user whom a proxy let in.
  */
 const proxyWord =
   /(?:^|[^a-z0-9])(?:(?:client|real|remote|source|socket|connecting|user|origin)?ip(?:v?[46])?|addr|address|forward|forwarded|(?:client|remote|real|original|originating|proxy)[^a-z0-9]?(?:host|port|proto|scheme|user|cert|verify|ur[il]|path|method)|ipcountry|webauth|authenticated)(?:$|[^a-z0-9])/;
-/** Prefixes of the networks, proxies and tracers of one maker, and of those that say whom they let in. */
+/**
+ * Prefixes of names that belong to the networks, proxies and tracers of one maker, or to products that tell whom they
+ * let in.
+ */
 const proxyPrefix =
   /^(?:x-)?(?:cf|fastly|cloudfront|akamai|azure|envoy|amzn|appengine|goog|vercel|fly|arr|ssl|accel|middleware|auth-request|consumer|credential|ms-client|b3|uberctx|datadog|ot-span)-/;
 /**
- * The front decides CORS, the request id and the rate limit, and what holds for its whole origin. A proxy in front obeys
- * some headers (`X-Accel-Redirect`). Others tell of the upstream itself.
+ * The front decides CORS, the request id, the rate limit and the headers that hold for its whole origin. A proxy in
+ * front obeys some headers (`X-Accel-Redirect`). Others tell of the upstream itself.
  */
 const neverFromUpstreams = new Set([
   ...[...hopByHop, "x-request-id", "x-powered-by", "server", "via", "server-timing", "traceresponse"],
@@ -43,8 +46,8 @@ const neverFromUpstreams = new Set([
 const ofUpstream = /^x-(?:debug|backend|upstream)(?:-|$)/;
 
 /**
- * The request headers that may reach an upstream. `prefix` is that of the context headers. Of names with `_`, which some
- * servers read as `-`, only those of `credentials` may.
+ * The request headers that may reach an upstream. `prefix` is the prefix of the context headers. Some servers read `_`
+ * in a name as `-`: of names with `_`, only those of `credentials` may pass.
  */
 export function stripRequest(
   prefix: string,
@@ -60,7 +63,7 @@ export function stripRequest(
 /** The response headers that may reach the client. */
 export function stripResponse(prefix: string, status: number, headers: IncomingHttpHeaders): Headers {
   return keep(headers, (name) => {
-    if (status === 204 && name === "content-length") return false; // it has none (RFC 9110 §8.6)
+    if (status === 204 && name === "content-length") return false; // such a response has none (RFC 9110 §8.6)
     if (neverFromUpstreams.has(name) || isOurs(prefix, name)) return false;
     if (proxyWord.test(name) || proxyPrefix.test(name) || ofUpstream.test(name)) return false;
     return !name.startsWith("access-control-") && !name.startsWith("ratelimit-");

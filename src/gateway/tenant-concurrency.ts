@@ -1,18 +1,18 @@
 /**
- * Bounds the concurrent requests of each tenant: it may have as many as there are free connections. So one tenant alone has
- * at most half of them, two have a third each, and however many hang or read their responses slowly, the next tenant finds
- * some free. Requests without a key share an eighth. The bytes of buffered request bodies are bounded for each
- * tenant and for all tenants together.
+ * Bounds the concurrent requests of each tenant: it may have as many requests as there are free connections. So one
+ * tenant alone has at most half of the connections, two tenants have a third each. However many requests hang, or read
+ * their responses slowly, the next tenant finds free connections. Requests without a key share an eighth. The bytes of
+ * buffered request bodies are bounded for each tenant, and for all tenants together.
  */
 import type { FastifyReply } from "fastify";
 import { gatewayConnections as connections, gatewayBodies } from "../capacity.ts";
 import { refusedBy } from "../errors.ts";
 import { TransientMap } from "../transient-map.ts";
 
-type Usage = { requests: number; bytes: number };
+type TenantUsage = { requests: number; bytes: number };
 
 export class TenantConcurrency {
-  readonly #usage = new TransientMap<Usage>();
+  readonly #usage = new TransientMap<TenantUsage>();
   readonly #maxBodyBytes: number;
   #bytes = 0;
   #requests = 0;
@@ -22,8 +22,9 @@ export class TenantConcurrency {
   }
 
   /**
-   * Counts a request and the bytes of its body until the response is read or the client leaves; without a tenant it came
-   * without a key. Throws `RATE_LIMITED` over the tenant's bound, `SERVICE_UNAVAILABLE` over the bound of all tenants.
+   * Counts a request and the bytes of its body until the response is read or the client leaves. A request without a
+   * tenant came without a key. Throws `RATE_LIMITED` over the tenant's bound, `SERVICE_UNAVAILABLE` over the bound of
+   * all tenants.
    */
   acquire(tenantId: string | undefined, { raw }: FastifyReply, bytes = 0): void {
     const share = tenantId === undefined ? connections / 8 : connections - this.#requests;
@@ -41,7 +42,7 @@ export class TenantConcurrency {
     });
   }
 
-  #count(own: Usage, requests: number, bytes: number): void {
+  #count(own: TenantUsage, requests: number, bytes: number): void {
     own.requests += requests;
     own.bytes += bytes;
     this.#requests += requests;

@@ -1,7 +1,7 @@
 /**
- * Routes a request: its request target (RFC 9112 §3.2) decides the upstream and the path there. Only origin-form targets
- * are accepted. A path that two servers could read differently (dot segments, encoded dots and slashes, backslashes,
- * empty segments) is refused before routing. No spelling of a path reaches another path.
+ * Routes a request: its request target (RFC 9112 §3.2) decides the upstream and the path there. Only origin-form
+ * targets are accepted. Before routing, it refuses a path that two servers could read differently (dot segments,
+ * encoded dots and slashes, backslashes, empty segments). So no spelling of a path reaches another path.
  */
 import { CodedError } from "../errors.ts";
 import { graphqlPath } from "../http/error-response.ts";

@@ -62,10 +62,13 @@ type Waiting = (found: Answer | Execution) => void;
 
 /** The execution of a request. Whoever gets one must end it. */
 export class Execution {
-  /** Known once the operation is, or if the same question was asked before. Nobody waits for the end of a mutation. */
+  /**
+   * Whether the operation is a query. It is known once the operation is parsed, or if the same question was a query
+   * before. No request waits for the end of a mutation.
+   */
   isQuery: boolean;
   readonly beganAt = performance.now();
-  /** Who waits for the execution after this one. */
+  /** The requests that wait for the execution after this one. */
   waiting: Waiting[] = [];
   timer: NodeJS.Timeout | undefined;
   readonly #readers: readonly Waiting[];
@@ -108,7 +111,10 @@ export class Answers {
   readonly #cache: CallerCache;
   /** The last execution of each question of each caller. */
   readonly #underWay = new TransientMap<Execution>();
-  /** Questions that are queries. Without them, all that arrive in one turn of the event loop would be executed. */
+  /**
+   * Questions that were queries before. Without this memory, all identical requests of one turn of the event loop would
+   * be executed.
+   */
   readonly #queries = new LRUCache<string, true>({
     maxSize: knownQueryCharacters,
     sizeCalculation: (_true, key) => key.length,
@@ -146,7 +152,10 @@ export class Answers {
   }
 }
 
-/** All of a request that its answer without errors depends on, beside its caller. No line break stands in a URL or in a language. */
+/**
+ * The parts of a request that an answer without errors depends on, beside the caller. Line breaks join them, which
+ * neither a URL nor a language holds.
+ */
 function questionOf({ method, url, body, headers }: FastifyRequest): string {
   const text = typeof body === "string" ? body : "";
   return `${method} ${url}\n${headers["accept-language"] ?? ""}\n${text}`;

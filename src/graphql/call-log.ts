@@ -15,7 +15,7 @@ export type NotedCall = {
   /** Milliseconds from the request's first call to the beginning of this one. */
   readonly startMs: number;
   readonly ms: number;
-  /** How this request got the response, if it was not fetched for it: shared, cached or revalidated. */
+  /** The source of a response that was not fetched for this request: shared, cached or revalidated. */
   readonly source?: ResponseSource;
   /** The number of keys in a batched call. */
   readonly keys?: number;

@@ -1,7 +1,8 @@
 /**
- * The caller of a request: whoever shares of the processor, of memory, of connections and of places belong to. Behind a
- * gateway it is the tenant. Without one, only REST can say whether a credential is good. Until REST has accepted a
- * credential, its requests belong to the address that they come from, so made-up credentials make no further callers.
+ * Finds the caller of a request: the owner of a share of the processor, of memory, of connections and of places. Behind
+ * a gateway the caller is the tenant. Without a gateway, only REST can say whether a credential is good. Until REST has
+ * accepted a credential, its requests belong to the address that they come from, so made-up credentials make no further
+ * callers.
  */
 import type { FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
@@ -14,7 +15,10 @@ import type { Operation } from "../rest/operation.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** A property, and no entry of a WeakMap: such an entry outlives its request until a major garbage collection. */
+    /**
+     * A property of the request, because an entry of a WeakMap would outlive its request until a major garbage
+     * collection.
+     */
     forwarded: Forwarded | undefined;
   }
 }
@@ -36,7 +40,7 @@ export class Callers {
     return request.forwarded;
   }
 
-  /** REST has accepted the request's credential. */
+  /** Notes that REST has accepted the credential of the request. */
   accept(request: FastifyRequest): void {
     if (!this.of(request).caller.startsWith(unknown)) return;
     const { caller } = this.#forward(request.headers, request.id);

@@ -6,7 +6,10 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { addVary } from "../http/vary.ts";
 import type { Answer } from "./answers.ts";
 
-/** Sets the headers. Returns whether the client has the answer already. `credentials` are the headers that carry some. */
+/**
+ * Sets the headers. Returns whether the client has the answer already. `credentials` names the headers that carry
+ * credentials.
+ */
 export function letClientKeep(
   { headers }: FastifyRequest,
   reply: FastifyReply,

@@ -44,7 +44,7 @@ function parsed(value: unknown): unknown {
 }
 
 /** The response to a request that is not executed. */
-export const refusal = (
+export const refusalResponse = (
   message: string,
   status = 400,
   extensions: GraphQLErrorExtensions = {},

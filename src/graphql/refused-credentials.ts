@@ -5,7 +5,10 @@
 import type { GraphQLResponse } from "@apollo/server";
 import { unauthenticated } from "../http/credentials.ts";
 
-/** `hasCredentials`: the request came with some; `headers` carry them. Throws UNAUTHENTICATED when no response holds a value and every error in them is UNAUTHENTICATED. */
+/**
+ * Throws UNAUTHENTICATED if the responses hold no value, and each of their errors is UNAUTHENTICATED. `hasCredentials`:
+ * whether the request came with credentials. `headers` names the headers that carry them.
+ */
 export function throwForRefusedCredentials(
   responses: readonly GraphQLResponse[],
   hasCredentials: boolean,

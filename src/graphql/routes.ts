@@ -28,11 +28,11 @@ import { crossSiteFault } from "./cross-site.ts";
 import type { Explorer } from "./explorer/explorer.ts";
 import { answerExcess, textExcess } from "./limits/limits.ts";
 import { Refusals } from "./limits/refusals.ts";
-import { readParameters, readSearch, refusal } from "./over-http.ts";
+import { readParameters, readSearch, refusalResponse } from "./over-http.ts";
 import { throwForRefusedCredentials } from "./refused-credentials.ts";
 import { requestedText } from "./saved/requested-text.ts";
 import type { SavedOperations } from "./saved/saved-operations.ts";
-import { addCalls, sendResponses, sendText, textOf } from "./send-response.ts";
+import { addCalls, responseText, sendResponses, sendText } from "./send-response.ts";
 
 /** Characters of a body from which on its parsing is measured: it takes a millisecond or more. */
 const largeBody = 16_384;
@@ -64,7 +64,7 @@ export function routes(
   };
   const savedOnly = config.env.OPERATIONS === "saved";
   const { GRAPHQL_GET: takesGet, MAX_OPERATIONS: maxOperations } = config.env;
-  /** Sends an answer without errors. A query by GET may find that its client has it already. */
+  /** Sends an answer without errors. A client that has the answer to its GET already gets a 304. */
   const send = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply =>
     request.method !== "POST" && letClientKeep(request, reply, answer, credentials)
       ? reply.code(304).send()
@@ -75,7 +75,11 @@ export function routes(
     read: (scope: RequestScope) => unknown,
   ): Promise<FastifyReply> => {
     if (mediaTypeFor(request.headers.accept) === undefined)
-      return sendResponses(request, reply, refusal("this client accepts no media type of GraphQL's", 406));
+      return sendResponses(
+        request,
+        reply,
+        refusalResponse("this client accepts no media type of GraphQL's", 406),
+      );
     const { record } = request;
     const forwarded = callers.of(request);
     record.tenantId = forwarded.headers[tenantName];
@@ -103,12 +107,12 @@ export function routes(
     const queriesOnly = request.method !== "POST";
     const run = async (one: unknown, isBatch: boolean): Promise<GraphQLResponse> => {
       const asked = readParameters(one);
-      if (typeof asked === "string") return unexecuted(scope, refusal(asked));
+      if (typeof asked === "string") return unexecuted(scope, refusalResponse(asked));
       const excess = textExcess(config.env, asked.query ?? "");
       if (excess) return unexecuted(scope, refused(excess));
       const query = requestedText(saved, savedOnly, asked);
       if (query instanceof CodedError)
-        return unexecuted(scope, refusal(query.message, query.status, { code: query.code }));
+        return unexecuted(scope, refusalResponse(query.message, query.status, { code: query.code }));
       const { operationName, variables } = asked;
       if (!isBatch) {
         record.operation = saved.nameOf(query);
@@ -137,7 +141,7 @@ export function routes(
       if (client.isAccepted) callers.accept(request);
       throwForRefusedCredentials([given].flat(), forwarded.hasCredentials, credentials);
       if (calls) addCalls(given, calls());
-      const text = textOf(given, request.id);
+      const text = responseText(given, request.id);
       const excess = answerExcess(config.env, text);
       scope.workedOn(text);
       if (excess) return sendResponses(request, reply, refused(excess));
@@ -167,7 +171,7 @@ export function routes(
     if (explorer && wantsHtml(request.headers.accept)) return explorer.send(request, reply);
     if (!takesGet) throw refusedMethod(reply);
     const fault = crossSiteFault(request.headers, credentials);
-    if (fault) return sendResponses(request, reply, refusal(fault.message));
+    if (fault) return sendResponses(request, reply, refusalResponse(fault.message));
     return execute(request, reply, () => readSearch(request.query as Record<string, unknown>));
   });
   server.route({
@@ -180,7 +184,7 @@ export function routes(
 }
 
 const refused = ({ message, extensions }: GraphQLError): GraphQLResponse =>
-  refusal(message, 400, { code: "LIMIT_EXCEEDED", ...extensions });
+  refusalResponse(message, 400, { code: "LIMIT_EXCEEDED", ...extensions });
 
 /** A refusal without an execution is charged too: a flood of them must not be free. */
 function unexecuted(scope: RequestScope, response: GraphQLResponse): GraphQLResponse {

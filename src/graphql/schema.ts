@@ -1,4 +1,7 @@
-/** Builds the executable schema from the generated schema and the generated resolvers. Arguments are held to REST's limits. */
+/**
+ * Builds the executable schema from the generated schema and the generated resolvers. Arguments are held to REST's
+ * limits.
+ */
 import { readFileSync } from "node:fs";
 import { makeExecutableSchema } from "@graphql-tools/schema";
 import { type GraphQLField, type GraphQLSchema, isObjectType } from "graphql";
@@ -83,10 +86,10 @@ function notingParent(type: string, resolve: Resolver): Resolver {
   return Object.assign(noting, resolve);
 }
 
-/** Whether a resolver calls REST: those of plain fields carry a mark. */
+/** Whether a resolver calls REST. The resolvers of plain fields carry a mark. */
 const isCall = (resolve: Resolver): boolean => !("property" in resolve || "itself" in resolve);
 
-/** Tells the REST client whose calls begin. */
+/** Tells the REST client the coordinate of the field whose calls begin. */
 function withCoordinate(coordinate: string, resolve: Resolver): Resolver {
   const told: Resolver = (parent, args, context: Context, info) => {
     context.rest.coordinate = coordinate;

@@ -19,7 +19,7 @@ export function addCalls(given: Responses, calls: readonly NotedCall[]): void {
 export const isWithoutErrors = (given: Responses): boolean =>
   [given].flat().every(({ body }) => body.kind === "single" && body.singleResult.errors === undefined);
 
-export const textOf = (given: Responses, id: string): string =>
+export const responseText = (given: Responses, id: string): string =>
   JSON.stringify(Array.isArray(given) ? given.map((one) => resultOf(one, id)) : resultOf(given, id));
 
 /** Notes the code of a response's first error. */
@@ -35,7 +35,7 @@ export function sendResponses(
   { id, headers: { accept }, record }: FastifyRequest,
   reply: FastifyReply,
   given: Responses,
-  text = textOf(given, id),
+  text = responseText(given, id),
 ): FastifyReply {
   let status = 0;
   for (const response of Array.isArray(given) ? given : [given]) {
@@ -46,7 +46,7 @@ export function sendResponses(
   return sendText(accept, reply, text, status);
 }
 
-/** Sends the text of a response. Without a rule for caching nobody keeps it. */
+/** Sends the text of a response. Unless a rule for caching is set, nobody may keep the response. */
 export function sendText(
   accept: string | undefined,
   reply: FastifyReply,

@@ -1,9 +1,9 @@
 /**
- * Refuses requests early under overload, so that accepted requests are answered soon. Three bounds apply to the requests
- * under way. The first is fixed. The second applies while the event loop has no idle time: the number of requests that
- * finish in half a second (Little's law: more requests would only wait longer). The third applies while the event loop
- * stays late: `fewRequests`. Callers share each bound (`FairBound`). One long pause is not overload. The histogram of `perf_hooks` samples the loop between long
- * turns, so it has no samples while every turn is long.
+ * Refuses requests early under overload, so that accepted requests are answered soon. Three bounds apply to the
+ * requests under way. The first is fixed. The second applies while the event loop has no idle time: the number of
+ * requests that finish in half a second (Little's law: more requests would only wait longer). The third applies while
+ * the event loop stays late: `fewRequests`. Callers share each bound (`FairBound`). One long pause is not overload. The
+ * histogram of `perf_hooks` samples the loop between long turns, so it has no samples while every turn is long.
  */
 import { performance } from "node:perf_hooks";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";

@@ -1,7 +1,8 @@
 /**
- * Bounds the requests that are executed at the same time while the event loop is busy. More of them would not be answered
- * sooner. They would only live longer, and what lives through two collections of the young generation costs several times
- * as much to collect. While the event loop has time to spare, requests wait for REST, and more of them start.
+ * Bounds the requests that are executed at the same time while the event loop is busy. More of them would not be
+ * answered sooner. They would only live longer, and objects that live through two collections of the young generation
+ * cost several times as much to collect. While the event loop has time to spare, the executed requests wait for REST,
+ * and more requests start.
  *
  * Node accepts one connection a turn of the event loop, so a burst of connections waits for as many turns. Few requests
  * start in such a turn.
@@ -18,7 +19,7 @@ const busy = 0.9;
 const lookEveryMs = 2;
 
 /** The place of a request: it waits in the queue, is executed, and leaves. */
-export class Place {
+export class QueuePlace {
   readonly caller: string;
   readonly #begin: () => void;
   readonly #end: (caller: string) => void;
@@ -49,7 +50,7 @@ export class Place {
 
 export class StartQueue {
   readonly #executing = new FairBound();
-  readonly #waiting: Place[] = [];
+  readonly #waiting: QueuePlace[] = [];
   /** Starts in this turn, if it accepted a connection. */
   #started = 0;
   #isConnecting = false;
@@ -67,12 +68,12 @@ export class StartQueue {
   }
 
   /** A place for a request that has not entered yet. */
-  place(caller: string, begin: () => void): Place {
-    return new Place(caller, begin, this.#end);
+  place(caller: string, begin: () => void): QueuePlace {
+    return new QueuePlace(caller, begin, this.#end);
   }
 
   /** The request starts now or in a later turn, unless it leaves before. */
-  enter(place: Place): void {
+  enter(place: QueuePlace): void {
     if (this.#waiting.length === 0 && this.#mayStart(place.caller)) return place.start();
     this.#waiting.push(place);
     this.#schedule();
@@ -117,7 +118,7 @@ export class StartQueue {
     this.#isScheduled = false;
     this.#started = 0;
     for (let index = 0; index < this.#waiting.length; ) {
-      const place = this.#waiting[index] as Place;
+      const place = this.#waiting[index] as QueuePlace;
       if (place.hasLeft) this.#waiting.splice(index, 1);
       else if (this.#mayStart(place.caller)) {
         this.#waiting.splice(index, 1);
@@ -133,13 +134,13 @@ export class StartQueue {
 
 declare module "fastify" {
   interface FastifyRequest {
-    place: Place;
+    place: QueuePlace;
   }
 }
 
 /**
- * Applies to the routes that `server` registers afterwards. Only little is made for a request while it waits: what has
- * waited long keeps what is added to it until the next full collection.
+ * Applies to the routes that `server` registers afterwards. Little is made for a request while it waits: objects that
+ * are added to a request after a long wait stay in memory until the next full collection.
  */
 export function limitStarts(server: FastifyInstance, callerOf: (request: FastifyRequest) => string): void {
   const queue = new StartQueue();

@@ -1,6 +1,6 @@
 /**
- * Responds to what Node's HTTP parser refuses before a request exists (RFC 9112 §2.2, §3.2, §6.1): malformed or smuggled
- * framing, headers over the limit, a request that never ends. The response repeats nothing of the request.
+ * Responds to data that Node's HTTP parser refuses before a request exists (RFC 9112 §2.2, §3.2, §6.1): malformed or
+ * smuggled framing, headers over the limit, a request that never ends. The response repeats nothing of the request.
  */
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
@@ -9,7 +9,7 @@ import { CodedError, overLimit } from "../errors.ts";
 import { errorBody } from "./error-response.ts";
 import type { ConnectionState } from "./limit-pipelining.ts";
 
-/** What Fastify hands over: Node's `clientError` event. */
+/** The error of Node's `clientError` event, as Fastify passes it on. */
 type ClientError = Error & { code?: string; rawPacket?: unknown };
 
 /** A request whose response has begun gets no second one: the connection is closed. Returns the error that is sent. */

@@ -49,7 +49,10 @@ export function writeContextHeaders(prefix: string, context: TenantContext): Rec
   return headers;
 }
 
-/** Reads what `writeContextHeaders` wrote; `undefined` if one of the three identifiers is missing or a value is malformed. */
+/**
+ * Reads the headers of `writeContextHeaders`; `undefined` if one of the three identifiers is missing or a value is
+ * malformed.
+ */
 export function readContextHeaders(
   prefix: string,
   headers: Readonly<Record<string, string | string[] | undefined>>,

@@ -16,7 +16,10 @@ export function readKey(rawHeaders: readonly string[]): string | undefined {
   return apiKey ?? bearer;
 }
 
-/** The error for missing or wrong credentials, the same on every role. `headers`: those that carry a key, in lower case. */
+/**
+ * The error for missing or wrong credentials, the same on every role. `headers` names the headers that carry a key, in
+ * lower case.
+ */
 export function unauthenticated(
   hasCredentials: boolean,
   headers: readonly string[] = ["x-api-key", "authorization"],

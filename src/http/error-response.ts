@@ -9,7 +9,7 @@ import { json, mediaTypeFor } from "./graphql-media-type.ts";
 
 export const graphqlPath = "/v1/graphql";
 
-/** What the shape depends on; a request that never became one has no id. */
+/** The parts of a request that the shape of its error depends on. Data that never became a request has no id. */
 type Asked = { url: string | undefined; accept: string | undefined; requestId?: string };
 
 /** The media type and the text of the body. Nothing of the error's cause is in it. */
@@ -24,7 +24,9 @@ export function errorBody(
   return { type: mediaTypeFor(accept) ?? json, body: JSON.stringify({ errors }) };
 }
 
-/** Sends the response. A 401 says how to authenticate (RFC 9110 §11.6.1), a 415 what is supported (§15.5.16). */
+/**
+ * Sends the response. A 401 names the ways to authenticate (RFC 9110 §11.6.1), a 415 the supported types (§15.5.16).
+ */
 export function sendError(reply: FastifyReply, error: CodedError): FastifyReply {
   const { id: requestId, headers, raw, record } = reply.request;
   record.fail(error);
@@ -38,7 +40,7 @@ export function sendError(reply: FastifyReply, error: CodedError): FastifyReply 
 export const bodyTooLarge = (maxBytes: number): CodedError =>
   overLimit("MAX_BODY_BYTES", maxBytes, "the request body is too large");
 
-/** The coded error of what Fastify throws. */
+/** The coded error for an error that Fastify throws. */
 export function codedErrorOf(error: FastifyError, maxBodyBytes: number): CodedError {
   if (error instanceof CodedError) return error;
   const status = error.statusCode ?? 500;

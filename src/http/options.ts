@@ -1,4 +1,4 @@
-/** OPTIONS where no CORS answers it: the methods of a path, for anybody who asks (RFC 9110 §9.3.7). */
+/** Answers OPTIONS where CORS does not: with the methods of a path, for any caller (RFC 9110 §9.3.7). */
 import type { FastifyInstance } from "fastify";
 
 /** Answers OPTIONS of `url` with 204 and `allow`. */

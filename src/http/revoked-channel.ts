@@ -1,4 +1,4 @@
-/** The names that gateways and whoever revokes keys share in Redis. */
+/** The names in Redis that gateways share with the tool that revokes keys. */
 
 export const prefix = "messaging-graphql:";
 

@@ -62,7 +62,7 @@ export function createServer(
     },
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.env.MAX_BODY_BYTES,
-    requestTimeout: config.env.REQUEST_TIMEOUT_MS + 5_000, // of a body that nobody reads; `SlowBodies` answers earlier
+    requestTimeout: config.env.REQUEST_TIMEOUT_MS + 5_000, // for a body that is never read; `SlowBodies` answers earlier
     keepAliveTimeout: 75_000,
     forceCloseConnections: "idle",
     genReqId: requestId,
@@ -97,7 +97,7 @@ export function createServer(
       server.log.warn({ role }, "too many connections: an idle one is closed");
   });
   server.server.on("connect", answerConnect);
-  // an expectation that nobody knows may be ignored (RFC 9110 §10.1.1)
+  // an unknown expectation may be ignored (RFC 9110 §10.1.1)
   server.server.on("checkExpectation", (request, response) =>
     server.server.emit("request", request, response),
   );
@@ -128,7 +128,7 @@ export function createServer(
     reply.header("x-content-type-options", "nosniff");
     bodies.watch(request, reply);
     const fault = headerFault(request.raw, config.env.MAX_HEADERS);
-    if (fault) reply.header("connection", "close"); // where its body ends may be anybody's guess
+    if (fault) reply.header("connection", "close"); // the end of its body is a guess
     return fault;
   };
   server.addHook("onRequest", (request, reply, done) => done(receive(request, reply)));
@@ -144,8 +144,9 @@ export function createServer(
 }
 
 /**
- * Tells observers of the request, and of its end. Only a gateway's trace is continued: with the sampled flag, or with a trace
- * id that the ratio takes, any client could have all its requests recorded (Trace Context §3.4 "Restart trace", §7.2).
+ * Tells observers of the request, and of its end. Only a gateway's trace is continued: with the sampled flag, or with a
+ * trace id that the ratio takes, any client could have all its requests recorded (Trace Context §3.4 "Restart trace",
+ * §7.2).
  */
 function record(face: Face, request: FastifyRequest, { raw }: FastifyReply, env: Environment): void {
   const { socket, headers } = request.raw;

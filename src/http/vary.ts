@@ -1,7 +1,7 @@
 /** `Vary` (RFC 9110 §12.5.5) names the request headers that a response depends on. */
 import type { FastifyReply } from "fastify";
 
-/** Adds names to what other hooks have put there. */
+/** Adds names to those that other hooks have set. */
 export function addVary(reply: FastifyReply, ...names: readonly string[]): void {
   const given = reply.getHeader("vary");
   if (given === undefined) return void reply.header("vary", names.join(", "));

@@ -11,7 +11,7 @@ import { run as codegen } from "../codegen/main.ts";
 import { SpecUnreadable } from "../diagnostic.ts";
 import { RestDocument } from "../openapi/document.ts";
 import { leaveOutOtherTests } from "./leave-out-other-tests.ts";
-import { type Choice, type Start, startProject } from "./start-project.ts";
+import { type Choice, type StartedProject, startProject } from "./start-project.ts";
 
 type Given = Partial<Choice> & { readonly openapi: string; readonly replace?: true };
 
@@ -100,7 +100,7 @@ function write(folder: string, files: ReadonlyMap<string, string>): void {
   }
 }
 
-function summary({ fields, leftOut }: Start, document: RestDocument): string[] {
+function summary({ fields, leftOut }: StartedProject, document: RestDocument): string[] {
   const [server] = [document.child(document.child(document.root, "servers"), 0)];
   const url = server && (server.value as { url?: unknown }).url;
   const base = typeof url === "string" && /^https?:\/\/[^{}]+$/.test(url) ? url : "https://api.example.com";

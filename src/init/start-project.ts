@@ -17,7 +17,7 @@ import { readSchema } from "../schema/read-schema.ts";
 
 export type Choice = { readonly tag: readonly string[]; readonly operation: readonly string[] };
 
-export type Start = {
+export type StartedProject = {
   readonly schema: string;
   readonly ledger: string;
   readonly fields: number;
@@ -29,7 +29,7 @@ export type Start = {
 const most = 60;
 
 /** Throws `UsageError` if the choice names nothing, too much, or nothing that reads. */
-export function startProject(document: RestDocument, choice: Choice): Start {
+export function startProject(document: RestDocument, choice: Choice): StartedProject {
   const model = modelWithoutFields(document);
   const chosen = chosenOperations(model, choice);
   const leftOut = new Map<string, string>();

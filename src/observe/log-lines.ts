@@ -6,7 +6,7 @@ import type { Environment } from "../environment.ts";
 const mostLines = 20;
 const windowMs = 60_000;
 
-/** What a role's server writes, and how much of it. */
+/** The lines that a role's server writes, and their bounds. */
 export class LogLines {
   readonly access: Environment["ACCESS_LOG"];
   /** Writes access lines whatever the least severe level of other lines is. */

@@ -1,6 +1,6 @@
 /**
- * What is known of one request of a role, and of one REST call, filled in while they run. No part of it is a credential,
- * a header's value or a body, except the ids named here.
+ * The facts about one request of a role and about one REST call, filled in while they run. No fact is a credential, a
+ * header's value or a body, except the ids named here.
  */
 import type { Role } from "../config.ts";
 import { type Code, CodedError } from "../errors.ts";
@@ -37,13 +37,13 @@ export class RequestRecord {
   tenantId: string | undefined;
   /** REST calls that were made. */
   calls = 0;
-  /** The calls themselves, where somebody collects them. */
+  /** The calls themselves, if an observer collects them. */
   ended: CallRecord[] | undefined;
   /** Bytes of the answer with its head. */
   bytes = 0;
   /** The W3C Trace Context of the gateway in front, or that an observer has set. */
   traceparent: string | undefined;
-  /** The trace of a caller that nobody vouches for. It is not continued. */
+  /** The trace of a caller without a gateway's proof. It is not continued. */
   callersTrace: string | undefined;
 
   constructor(face: Face, id: string, method: string, route: string) {
@@ -140,7 +140,7 @@ export class CallRecord {
     this.#end("OK");
   }
 
-  /** `cause` is a status, or what broke. */
+  /** `cause` is a status, or the error of the call. */
   fail(cause: unknown, outcome: CallOutcome): void {
     if (typeof cause === "number") this.status = cause;
     this.cause = causeOf(cause);

@@ -1,7 +1,7 @@
 /**
- * The log lines of requests and of REST calls. A failed REST call is one line. So is a request: each one, or those alone
- * whose client got an error. A flood of failures writes its first lines and is then counted by the minute. No line has a
- * stack, a message of an upstream, a credential or a body.
+ * Writes the log lines of requests and of REST calls. Each failed REST call has a line. Each request has a line, or
+ * each request whose client got an error. Of a flood of failures only the first lines are written; the others are
+ * counted by the minute. No line has a stack, a message of an upstream, a credential or a body.
  */
 import { codes } from "../errors.ts";
 import type { Observer } from "./observer.ts";

@@ -10,7 +10,7 @@ export const parentOf = (header: unknown): string | undefined =>
 /** UUIDs, because Node draws their randomness in batches; `randomBytes` was 7 % of the gateway's time. */
 const randomHex = (length: 16 | 32): string => randomUUID().replaceAll("-", "").slice(-length);
 
-/** The parent of a trace that nobody records. */
+/** The parent of a trace that is not recorded. */
 export const newParent = (): string => `00-${randomHex(32)}-${randomHex(16)}-00`;
 
 export const traceIdOf = (parent: string | undefined): string | undefined => parent?.slice(3, 35);

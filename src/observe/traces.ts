@@ -36,7 +36,7 @@ import { codes } from "../errors.ts";
 import type { Observer } from "./observer.ts";
 import type { CallRecord, RequestRecord } from "./records.ts";
 
-/** `end` sends what is not sent yet. */
+/** `end` sends the spans that are not sent yet. */
 export type Traces = { readonly observer: Observer; readonly end: () => Promise<void> };
 
 export function createTraces(settings: TraceSettings, log: FastifyBaseLogger): Traces {

@@ -23,13 +23,13 @@ export function documentFaults(document: RestDocument, bound: Iterable<RestOpera
   return [...errors, ...unreached(elsewhere)];
 }
 
-/** The errors alone: what nothing reaches, most of a large document, is not walked. */
+/** Returns the errors alone. It walks only the nodes that bound operations reach: a small part of a large document. */
 export const reachedFaults = (document: RestDocument, bound: Iterable<RestOperation>): Diagnostic[] =>
   sound.has(document) ? [] : reachedBy(document, bound).errors;
 
 /** `others`: the keys that stand twice elsewhere, in the files that were read so far. */
 function reachedBy(document: RestDocument, bound: Iterable<RestOperation>) {
-  const walk = new Walk(document);
+  const walk = new FaultWalk(document);
   const reached = walk.from([...bound].flatMap((operation) => partsOf(document, operation)));
   const places = [...walk.visited.values()];
   const isReached = (double: DuplicateKey): boolean =>
@@ -43,7 +43,7 @@ function reachedBy(document: RestDocument, bound: Iterable<RestOperation>) {
   return { walk, errors, others };
 }
 
-class Walk {
+class FaultWalk {
   /** By value: one value may be reached by several references. */
   readonly visited = new Map<unknown, RestNode>();
   readonly #document: RestDocument;

@@ -59,7 +59,10 @@ export function* reachedNodes(
   }
 }
 
-/** The mapping of a discriminator: values and the schemas that they choose, by reference or by bare name (OpenAPI 3.1 §4.8.25). */
+/**
+ * The mapping of a discriminator: values and the schemas that they choose, by reference or by bare name (OpenAPI 3.1
+ * §4.8.25).
+ */
 export function mappingsOf({ value }: RestNode): { value: string; reference: string }[] {
   const discriminator = isRecord(value) ? value.discriminator : undefined;
   const mapping = isRecord(discriminator) && isRecord(discriminator.mapping) ? discriminator.mapping : {};

@@ -22,7 +22,7 @@ const firstOf = (
 ): string | undefined => tests.map((test) => media.find(test)).find((found) => found !== undefined);
 
 /** A JSON body, or else that of a form. */
-export function readBody(document: RestDocument, operation: RestNode): RestOperation["body"] {
+export function readRequestBody(document: RestDocument, operation: RestNode): RestOperation["body"] {
   const node = document.child(operation, "requestBody");
   const found = node && (contentOf(document, node, jsonTests) ?? contentOf(document, node, [isForm]));
   if (!node || !found) return undefined;

@@ -2,7 +2,7 @@
 import { isJson } from "../standards/media-type.ts";
 import { entriesOf, isRecord, keysOf, type RestDocument, type RestNode } from "./document.ts";
 import { inputKey, leavesSuccessOut, type Parameter, type RestOperation } from "./operation.ts";
-import { readBody, readSuccesses, schemaIn } from "./read-content.ts";
+import { readRequestBody, readSuccesses, schemaIn } from "./read-content.ts";
 import { shapeAt } from "./read-shape.ts";
 import type { Shape } from "./shape.ts";
 import type { NodePath } from "./yaml-file.ts";
@@ -21,7 +21,7 @@ export function readOperation(
   for (const owner of [item, node]) {
     for (const parameter of readParameters(document, owner)) merged.set(inputKey(parameter), parameter);
   }
-  const body = readBody(document, node);
+  const body = readRequestBody(document, node);
   const statuses = keysOf(document.child(node, "responses"));
   return {
     id,

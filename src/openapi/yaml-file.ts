@@ -1,6 +1,6 @@
 /**
- * One YAML or JSON file as plain values, with the source position of each value. Plain JSON is YAML, too, and is read faster.
- * A position is looked up when a finding needs it, so positions cost nothing in a document without findings.
+ * One YAML or JSON file as plain values, with the source position of each value. Plain JSON is YAML, too, and is read
+ * faster. A position is looked up when a finding needs it, so positions cost nothing in a document without findings.
  */
 import {
   type Document,
@@ -27,7 +27,10 @@ export type YamlFile = {
   place(path: NodePath): Place;
 };
 
-/** Throws `SpecUnreadable` with the place of the first syntax error or duplicate key. `name` is the file's name in findings. */
+/**
+ * Throws `SpecUnreadable` with the place of the first syntax error or duplicate key. `name` is the file's name in
+ * findings.
+ */
 export function parseYamlFile(name: string, text: string): YamlFile {
   const file = parseWithDuplicates(name, text);
   refuseDuplicates(file.duplicateKeys);

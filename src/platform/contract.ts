@@ -9,8 +9,8 @@ import { type Document, OpenAPIBackend, type Operation, type Request } from "ope
 import { parse } from "yaml";
 import { ConfigError } from "../config.ts";
 import { CodedError } from "../errors.ts";
+import { inputRefusal } from "./input-refusal.ts";
 import { readQuery } from "./query.ts";
-import { refusal } from "./refusal.ts";
 
 /** The validated input of a handler. Each parameter has its name and its type from the document. */
 export type OperationInput = {
@@ -40,7 +40,8 @@ const documentUrl = new URL("../../spec/openapi.yaml", import.meta.url);
 
 /**
  * Loads the document. The first request of an operation compiles its validators, so that a start is quick. Throws
- * `ConfigError` for an operation that is not handled: it may be one of another API, whose document this library need not read.
+ * `ConfigError` for an operation that is not handled: it may be one of another API, whose document this library need
+ * not read.
  */
 export async function loadContract(
   isHandled: (id: string) => boolean = () => true,
@@ -102,7 +103,7 @@ function toContractOperation({ router, validator }: OpenAPIBackend, operation: O
       const read = { ...request, query: readQuery(operation, request.query) };
       const { errors, coerced } = validator.validateRequest(read, operation);
       const [error] = errors ?? [];
-      if (error) throw refusal(operation, error);
+      if (error) throw inputRefusal(operation, error);
       const parsed = router.parseRequest(coerced ?? read, operation);
       return {
         path: parsed.params as OperationInput["path"],

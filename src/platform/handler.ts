@@ -26,7 +26,7 @@ export function sqlValue(value: OperationInput["query"][string]): string | numbe
   return value === undefined ? null : typeof value === "boolean" ? Number(value) : value;
 }
 
-export const textOf = (value: OperationInput["query"][string]): string | undefined =>
+export const stringOf = (value: OperationInput["query"][string]): string | undefined =>
   typeof value === "string" ? value : undefined;
 
 /** A number with a default in the contract. `fallback` repeats that default, because the compiler does not know it. */
@@ -38,7 +38,7 @@ export type Sorts = Readonly<Record<string, readonly [statement: StatementName, 
 
 export function sortOf(sorts: Sorts, value: OperationInput["query"][string]): Sorts[string] {
   const [byDefault] = Object.values(sorts);
-  const found = sorts[textOf(value) ?? ""] ?? byDefault;
+  const found = sorts[stringOf(value) ?? ""] ?? byDefault;
   if (!found) throw new Error("a list without an order");
   return found;
 }

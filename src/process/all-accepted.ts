@@ -8,10 +8,13 @@ import { setImmediate } from "node:timers/promises";
 /** At most so long, while connections keep coming. */
 const patienceMs = 2_000;
 
-/** A turn as short as this leaves the next connection no time to come. A busy process has none, and takes a longer one in time. */
+/**
+ * A turn as short as this leaves the next connection no time to come. A busy process has none, and takes a longer one
+ * in time.
+ */
 const shortMs = (waitedMs: number): number => 0.5 + waitedMs / 100;
 
-/** Whoever awaits this closes the port at once, in the same turn. */
+/** The caller must close the port at once, in the turn in which the promise resolves. */
 export async function allAccepted(server: Server): Promise<void> {
   let accepted = 0;
   const count = (): void => void accepted++;

@@ -68,14 +68,14 @@ function findUnsafe(config: Config): string[] {
   return lines;
 }
 
-/** Returns one line for each setting that starts but probably does not do what was meant. */
+/** Returns one line for each setting that lets the process start, but probably does something else than was meant. */
 export const findDoubtful = (config: Config): string[] => [
   ...(config.production ? [] : findOpenGateway(config)),
   ...findOpenDemo(config),
   ...findUnknownProducts(config),
 ];
 
-/** A gateway whose services run in other processes, which know no secret that it would make for itself. */
+/** Finds a gateway whose services run in other processes: they cannot know a secret that it makes for itself. */
 function findOpenGateway({ roles, env }: Config): string[] {
   const isAlone = roles.has("gateway") && !roles.has("platform");
   if (!isAlone || env.GATEWAY_SECRET !== undefined) return [];

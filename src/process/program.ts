@@ -18,7 +18,7 @@ export type Running = {
   url: URL;
   metrics?: URL;
   servers: FastifyInstance[];
-  /** Once the servers are closed: sends what is not sent yet. */
+  /** Called once the servers are closed: sends the spans that are not sent yet. */
   end?: () => Promise<void>;
 };
 

@@ -1,4 +1,7 @@
-/** What the pages for people open with where this process runs demo data: an API key, and variables for the saved operations. */
+/**
+ * The values that the explorer and the dashboard open with, if this process runs demo data: an API key, and variables
+ * for the saved operations.
+ */
 import type { Config } from "../config.ts";
 import type { Samples } from "../graphql/explorer/page.ts";
 

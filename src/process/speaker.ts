@@ -1,6 +1,6 @@
 /**
- * What the process says of itself, from its first line on. People read it as text, and its warnings on stderr. In
- * production a line is a log line like all others, whatever LOG_LEVEL is: what collects the log reads JSON alone.
+ * Writes the messages of the process itself. People read them as text, with warnings on stderr. In production each
+ * message is a JSON log line, whatever LOG_LEVEL is, because the collector of the log reads JSON alone.
  */
 import { hostname } from "node:os";
 import type { Io } from "../cli/command.ts";

@@ -4,7 +4,7 @@ import { exceedsInt } from "../bind/type-rules.ts";
 import type { Parameter, RestOperation } from "../openapi/operation.ts";
 import type { Shape } from "../openapi/shape.ts";
 import { fieldName, restNameDirective, typeName } from "../schema/graphql-names.ts";
-import type { Page } from "./pages.ts";
+import type { FoundPage } from "./pages.ts";
 import { descriptionLines, nameFrom, uniqueNames } from "./proposed-names.ts";
 import { scalarType } from "./scalar-types.ts";
 import { descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
@@ -19,7 +19,7 @@ export class InputTypes {
   }
 
   /** The lines of an argument: description and definition. Those of a page have the types that a connection needs. */
-  argument(own: string, parameter: Parameter, page: Page | undefined): string[] {
+  argument(own: string, parameter: Parameter, page: FoundPage | undefined): string[] {
     const { name, shape, required, node, in: location } = parameter;
     const isAmbiguous = this.#operation.parameters.some(
       (other) => other !== parameter && other.name === name,

@@ -2,7 +2,7 @@
 import { barePage, connectionShape } from "../bind/outputs/connection-shape.ts";
 import { declaredProperty, type Property, type Shape } from "../openapi/shape.ts";
 import { fieldName, restNameDirective, typeName } from "../schema/graphql-names.ts";
-import type { Page } from "./pages.ts";
+import type { FoundPage } from "./pages.ts";
 import { descriptionLines, uniqueNames } from "./proposed-names.ts";
 import { scalarType } from "./scalar-types.ts";
 import { descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
@@ -28,7 +28,7 @@ export class OutputTypes {
   }
 
   /** The connection over a page. It keeps the page's properties but the list, the cursor and the flag. */
-  connection({ shape, list, places }: Page, operationName: string): string {
+  connection({ shape, list, places }: FoundPage, operationName: string): string {
     const items = list.shape.items as Shape;
     const page = shape ?? barePage(list.shape, items);
     const item = this.output(items, operationName);

@@ -6,7 +6,7 @@ import { isSafe, type Parameter, type RestOperation } from "../openapi/operation
 import { declaredProperty, type JsonType, type Property, type Shape } from "../openapi/shape.ts";
 import { descriptionOf } from "./type-definitions.ts";
 
-export type Page = {
+export type FoundPage = {
   /** The answer; undefined if it is the list itself. */
   readonly shape?: Shape;
   readonly list: Pick<Property, "name" | "shape" | "required">;
@@ -44,7 +44,7 @@ const hasName = (known: readonly string[], { name }: { readonly name: string }):
 const isOnly = ({ types }: Shape, type: JsonType): boolean => types.size === 1 && types.has(type);
 
 /** Undefined if the answer is no page that a connection can be made of. */
-export function pageOf({ method, parameters, successes }: RestOperation): Page | undefined {
+export function pageOf({ method, parameters, successes }: RestOperation): FoundPage | undefined {
   const [response, ...others] = successes.filter((each) => each.shape);
   const shape = response?.shape;
   const list = shape && (isList(shape) ? { name: "", shape, required: true } : listIn(shape));

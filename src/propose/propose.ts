@@ -18,7 +18,7 @@ import { declaredProperty } from "../openapi/shape.ts";
 import { fieldName, typeName } from "../schema/graphql-names.ts";
 import { InputTypes } from "./input-types.ts";
 import { OutputTypes } from "./output-types.ts";
-import { type Page, pageOf } from "./pages.ts";
+import { type FoundPage, pageOf } from "./pages.ts";
 import { descriptionLines, freeName, nameFrom, uniqueNames } from "./proposed-names.ts";
 import { TypeDefinitions } from "./type-definitions.ts";
 
@@ -62,7 +62,7 @@ export class Proposal {
     ]);
   }
 
-  #connection(operation: RestOperation, page: Page): Proposed {
+  #connection(operation: RestOperation, page: FoundPage): Proposed {
     const type = new OutputTypes(this.#definitions).connection(page, typeName(nameFrom(operation)));
     const places = Object.entries(page.places).map(([name, path]) => `${name}: ${JSON.stringify(path)}`);
     if (page.pages) places.push(`pages: ${page.pages}`);
@@ -112,7 +112,7 @@ export function refusalOf(operation: RestOperation): string | undefined {
 function argumentList(
   definitions: TypeDefinitions,
   operation: RestOperation,
-  page: Page | undefined,
+  page: FoundPage | undefined,
 ): string {
   const types = new InputTypes(definitions, operation);
   const { parameters, body } = operation;

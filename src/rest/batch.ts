@@ -70,7 +70,7 @@ export async function batchEach<K extends MaybeKey, const Match extends string, 
   });
 }
 
-/** A parent that breaks the REST contract is an Error for itself alone. */
+/** The error of one parent whose value breaks the REST contract. */
 const notA = (what: "list" | "key"): Error =>
   new CodedError("BAD_UPSTREAM_RESPONSE", `the REST answer has no ${what} where one belongs`);
 

@@ -9,7 +9,7 @@ import { CallRecord, type RequestRecord } from "../observe/records.ts";
 import { isForm, isJson, isText } from "../standards/media-type.ts";
 import { CallerCache } from "./cache/caller-cache.ts";
 import { serializeForm, serializeHeaders, serializeQuery } from "./encode.ts";
-import { failureOf, named, refusal, retryWaitMs } from "./failure.ts";
+import { failureOf, named, responseFailure, retryWaitMs } from "./failure.ts";
 import type { Operation } from "./operation.ts";
 import type { RequestScope, Shares } from "./request-scope.ts";
 import type { RestResponse } from "./rest-response.ts";
@@ -37,7 +37,7 @@ type Sent = { data?: unknown; error?: unknown; response: RestResponse };
 export class Upstreams {
   /** The budgets that all requests of the process share. */
   readonly shares: Shares;
-  /** What REST allows to keep for each caller. */
+  /** The responses and answers that REST allows to keep for each caller. */
   readonly cache = new CallerCache();
   readonly #byProduct = new Map<string, Upstream>();
 
@@ -184,7 +184,8 @@ export class RestClient {
 
 /** The parsed body of a response that keeps the contract. */
 function bodyOf(operation: Operation, init: Init | undefined, { data, error, response }: Sent): unknown {
-  if (!response.ok) throw refusal(response, error, [init?.path, init?.query, init?.header, init?.body]);
+  if (!response.ok)
+    throw responseFailure(response, error, [init?.path, init?.query, init?.header, init?.body]);
   if (data === undefined && !operation.empty)
     throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is empty");
   const media = response.headers.get("content-type") ?? "";

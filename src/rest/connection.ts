@@ -1,14 +1,14 @@
 /**
- * Makes a connection from a page of REST (GraphQL Cursor Connections Specification). REST has one cursor, that of the next
- * page. The cursor of the last edge stands for it. The cursor of any other edge stands for the cursor of its own page and
- * a number of items to skip, so a page that begins there asks REST for these items again, and leaves them out. Where
- * REST's cursor may be the number of a page, cursors hold the size of the pages too: another size would move every page.
- * Where it is an offset, each edge has one of its own. Where pages have numbers, a total and no size that the client
- * chooses, cursors hold the number of items before the page.
+ * Makes a connection from a page of REST (GraphQL Cursor Connections Specification). REST has one cursor, that of the
+ * next page. The cursor of the last edge stands for that cursor. The cursor of any other edge stands for the cursor of
+ * its own page and a number of items to skip. So a page that begins there asks REST for these items again, and leaves
+ * them out. If REST's cursor may be the number of a page, cursors hold the size of the pages too: another size would
+ * move every page. If REST's cursor is an offset, each edge has an offset of its own. If pages have numbers, a total
+ * and no size that the client chooses, cursors hold the number of items before the page.
  */
 import { CodedError } from "../errors.ts";
 import { cursorIn, nextOf } from "./paging/next-link.ts";
-import { cursorOf, type Page, type PageArguments, type Start, startAt } from "./paging/page.ts";
+import { cursorOf, type Page, type PageArguments, type PageStart, startAt } from "./paging/page.ts";
 import type { TakesLink, ValueAt } from "./types.ts";
 import { valueAt } from "./value-at.ts";
 
@@ -32,7 +32,10 @@ export type Connection<Body, Item> = {
   [Key in keyof Body as Exclude<Key, keyof Made<Item>>]: Body[Key];
 } & Made<Item>;
 
-/** `load` gets the arguments in REST's terms; null: there is nothing to call for. Throws `BAD_USER_INPUT` for a cursor that is not of this function. */
+/**
+ * `load` gets the arguments in REST's terms. It returns null if there is nothing to call for. Throws `BAD_USER_INPUT`
+ * for a cursor that is not of this function.
+ */
 export async function connection<
   const Args extends PageArguments,
   Body extends object | null,
@@ -63,7 +66,7 @@ export async function connection<
 function sizeOf(
   args: PageArguments,
   { first, most }: Page<readonly string[]>,
-  { skip, size }: Start,
+  { skip, size }: PageStart,
 ): PageArguments {
   if (size !== undefined && args.after != null) return { first: size };
   if (skip === 0 || first === undefined) return {};
@@ -76,7 +79,7 @@ function nextCursor(
   { next: path, link, from = 0, offset, full = 0, first = 0, more, total }: Page<readonly string[]>,
   body: object,
   sent: unknown,
-  { cursor, size, before = 0 }: Start,
+  { cursor, size, before = 0 }: PageStart,
   header: string | string[] | undefined,
 ): string {
   if (path) {
@@ -103,7 +106,7 @@ function made(
   page: Page<readonly string[]>,
   body: object,
   sent: unknown,
-  start: Start,
+  start: PageStart,
   next: string,
 ): object {
   const { skip, size, before } = start;

@@ -38,8 +38,9 @@ const neverCredentials = new Set([
 ]);
 
 /**
- * Tells whose credentials they are: the values of the one way in that they meet. Who meets none, or two of which neither
- * includes the other, is nobody: of two, REST may read the other one.
+ * Tells the owner of credentials: the values of the one list of headers, of those that let a caller in, that the
+ * request meets. A request that meets no list has no owner. A request that meets two lists, neither of which includes
+ * the other, has none either: REST may read the other one.
  */
 export function credentialOwner(
   operations: Operations,

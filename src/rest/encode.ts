@@ -69,7 +69,10 @@ function wellFormed(name: string, serialize: () => string): string {
   }
 }
 
-/** Header parameters have the style `simple` (OpenAPI 3.1 §4.8.12.2) and hold visible ASCII, spaces and tabs (RFC 9110 §5.5). */
+/**
+ * Header parameters have the style `simple` (OpenAPI 3.1 §4.8.12.2) and hold visible ASCII, spaces and tabs (RFC 9110
+ * §5.5).
+ */
 export function serializeHeaders(
   { style = {} }: Operation,
   header: Readonly<Record<string, unknown>>,
@@ -112,8 +115,8 @@ function encodeSegment(name: string, value: unknown): string {
 }
 
 /**
- * The number that REST takes where GraphQL has text. The argument's schema has refused other text, unless it stands deeper
- * than that looks. Throws `BAD_USER_INPUT`.
+ * The number that REST takes where GraphQL has text. The argument's schema has refused other text, unless the text
+ * stands deeper than the schema checks. Throws `BAD_USER_INPUT`.
  */
 export function integer<const Text extends string | null | undefined>(
   text: Text,

@@ -43,7 +43,11 @@ export const tooLarge = (bytes: number): CodedError =>
  * The failure of a response that is no success. Its status decides the code, and is the cause. Of its body only the name
  * of a value that was sent is kept.
  */
-export function refusal(response: RestResponse, error: unknown, sent: readonly unknown[]): CodedError {
+export function responseFailure(
+  response: RestResponse,
+  error: unknown,
+  sent: readonly unknown[],
+): CodedError {
   const { status } = response;
   if (status < 400) return new CodedError("BAD_UPSTREAM_RESPONSE", "a redirect is not followed");
   const retryAfter = secondsOf(response.headers.get("retry-after"));
@@ -95,7 +99,7 @@ export function retryWaitMs(error: unknown): number | undefined {
   return isFault && !isRefused ? 5 + Math.random() * 25 : undefined;
 }
 
-/** The error of a failed call, and what observers are told. A `SyntaxError` comes from a body that is not JSON. */
+/** The error of a failed call and its outcome, for observers. A `SyntaxError` comes from a body that is not JSON. */
 export function failureOf(error: unknown): [error: unknown, outcome: CallOutcome] {
   if (error instanceof CodedError) {
     if (error.code === "CLIENT_CLOSED_REQUEST") return [error, "ABANDONED"];

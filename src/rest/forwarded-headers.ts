@@ -1,7 +1,7 @@
 /**
- * The headers of a request that travel on to REST. They are an allow-list, set and never appended. An operation receives
- * the credentials that the document declares for it. The context headers, the gateway's proof and its trace travel on only if
- * the request itself came with that proof.
+ * The headers of a request that travel on to REST. They are an allow-list, set and never appended. An operation
+ * receives the credentials that the document declares for it. The context headers, the gateway's proof and its trace
+ * travel on only if the request itself came with that proof.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Config } from "../config.ts";

@@ -4,7 +4,10 @@ import type { Operation } from "./operation.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Headers that differ from request to request, whoever the caller is: the request's id, and its trace (W3C Trace Context). */
+/**
+ * Headers that differ from request to request, whoever the caller is: the request's id, and its trace (W3C Trace
+ * Context).
+ */
 export const headersOfOneRequest: ReadonlySet<string> = new Set([
   "x-request-id",
   "traceparent",
@@ -92,8 +95,8 @@ export class Forwarded {
 const mostCharacters = 1_024;
 
 /**
- * The text, or the digest of a long one. A credential may have 16 kB, good or not, and thousands of callers are remembered.
- * The form of the digest is that of no other text.
+ * Returns a short text as it is, and a long one as its digest: a credential may have 16 kB, good or not, and thousands
+ * of callers are remembered. No other text has the form of a digest.
  */
 export const digested = (text: string): string =>
   text.length <= mostCharacters ? text : `sha256 ${hash("sha256", text, "base64url")}\n`;

@@ -18,7 +18,10 @@ export type Enclosing = {
 /** graphql-js makes one path for each object of a response. */
 type Path = { readonly prev: Path | undefined };
 
-/** What an executor tells a resolver: a plan what encloses the parent, graphql-js the field's path. */
+/**
+ * The information that an executor gives to a resolver: a plan gives the enclosing objects of the parent, graphql-js
+ * gives the field's path.
+ */
 export type Info = { readonly enclosing: Enclosing | undefined } | { readonly path: Path };
 
 /** The type of an enclosing object, and the steps to its property. */

@@ -19,7 +19,7 @@ export type LevelResolver<Parent, Args, Value> = (
   parents: readonly Parent[],
   args: Args,
   context: Context,
-  /** What encloses each parent, where the resolver inherits from it. */
+  /** The enclosing objects of each parent, if the resolver inherits from them. */
   enclosing: readonly (Enclosing | undefined)[],
 ) => Promise<readonly (Value | Error)[]>;
 
@@ -35,7 +35,7 @@ const loaders = new WeakMap<Context, WeakMap<object, Loader>>();
 type Load = { readonly parent: unknown; readonly enclosing: Enclosing | undefined };
 type Loader = DataLoader<Load, unknown>;
 
-type Level<Parent, Args, Value> = ((
+type LevelledResolver<Parent, Args, Value> = ((
   parent: Parent,
   args: Args,
   context: Context,
@@ -44,7 +44,7 @@ type Level<Parent, Args, Value> = ((
 
 export function level<Parent, Args, Value>(
   resolve: LevelResolver<Parent, Args, Value>,
-): Level<Parent, Args, Value> {
+): LevelledResolver<Parent, Args, Value> {
   const one = (parent: Parent, args: Args, context: Context, info: FieldInfo): Promise<Value> =>
     loaderFor(context, info, (loads) => {
       context.rest.coordinate = `${info.parentType.name}.${info.fieldName}`; // other fields have begun meanwhile
@@ -70,17 +70,17 @@ type InheritingLevel<Of extends Sources, Parent, Args, Value> = (
 export function inheritingLevel<const Of extends Sources, Parent, Args, Value>(
   sources: Of,
   resolve: InheritingLevel<Of, Parent, Args, Value>,
-): Level<Parent, Args, Value>;
+): LevelledResolver<Parent, Args, Value>;
 export function inheritingLevel<const Of extends Sources, Parent, Args, Value>(
   sources: Of,
   resolve: InheritingLevel<Of, Parent, Args, Value>,
   nullable: readonly (keyof Of)[],
-): Level<Parent, Args, Value | null>;
+): LevelledResolver<Parent, Args, Value | null>;
 export function inheritingLevel<const Of extends Sources, Parent, Args, Value>(
   sources: Of,
   resolve: InheritingLevel<Of, Parent, Args, Value>,
   nullable: readonly (keyof Of)[] = [],
-): Level<Parent, Args, Value | null> {
+): LevelledResolver<Parent, Args, Value | null> {
   const resolveLevel: LevelResolver<Parent, Args, Value | null> = async (
     parents,
     args,

@@ -2,7 +2,7 @@
 import type { ValueAt } from "./types.ts";
 import { valueAt } from "./value-at.ts";
 
-/** Whether every object inherits the name, as `valueOf`. It is then read from the object's own properties alone. */
+/** Whether every object inherits the name, such as `valueOf`. Then only the object's own properties are read. */
 export const isInherited = (name: string): boolean => name in Object.prototype;
 
 /** Reads one REST property. */

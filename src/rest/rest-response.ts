@@ -42,8 +42,8 @@ export class RestResponse {
   }
 
   /**
-   * An upper estimate of the bytes that the value of an unparsed body takes. Measured: an empty object takes 21 bytes for each
-   * byte of its JSON, objects with members 5, ordinary rows 1.3.
+   * An upper estimate of the bytes that the value of an unparsed body takes. Measured: an empty object takes 21 bytes
+   * for each byte of its JSON, objects with members 5, ordinary rows 1.3.
    */
   get valueBytes(): number {
     let [values, containers] = [0, 0];

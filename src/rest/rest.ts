@@ -23,6 +23,6 @@ export type Rest = {
   readonly put: Call<"put">;
   readonly patch: Call<"patch">;
   readonly delete: Call<"delete">;
-  /** The coordinate of the field whose resolver runs, for whoever is told of its calls. */
+  /** The coordinate of the field whose resolver runs. Observers of its calls read it. */
   coordinate?: string | undefined;
 };

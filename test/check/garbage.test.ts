@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { failureLines, failureOf } from "../../src/cli/failure.ts";
+import { commandFailure, failureLines } from "../../src/cli/failure.ts";
 import { run as codegen } from "../../src/codegen/main.ts";
 import { depotOpenapi, edited, project, ran, repository, write } from "./run.ts";
 
@@ -104,7 +104,7 @@ test("codegen refuses an unreadable spec with the same exit code, and writes not
 });
 
 test("an unexpected error is one line that asks for a bug report", () => {
-  const failure = failureOf(new TypeError("x is not a function\nat y"), "check");
+  const failure = commandFailure(new TypeError("x is not a function\nat y"), "check");
   expect(failure.exitCode).toBe(4);
   expect(failureLines(failure)).toEqual([
     "check: this is a fault of ours, please report it: x is not a function",

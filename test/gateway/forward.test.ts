@@ -82,7 +82,7 @@ describe("forwarding", () => {
     }
   });
 
-  test("what an upstream says to proxies, or of itself, or for the whole origin, ends at the gateway", async () => {
+  test("headers of an upstream for proxies, about itself or for the whole origin end at the gateway", async () => {
     const names = [
       ...["X-Accel-Redirect", "X-Accel-Buffering", "X-Sendfile", "X-Lighttpd-Send-File", "Surrogate-Control"],
       ...["Refresh", "Clear-Site-Data", "Alt-Svc", "Strict-Transport-Security", "NEL", "Report-To"],

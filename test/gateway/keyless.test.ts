@@ -52,7 +52,7 @@ describe("a question for the schema", () => {
     expect(started.keys.asked).toEqual([]);
   });
 
-  test("is written anew: what a second reader might find in it stays behind", async () => {
+  test("is written anew: text that a second reader could take for a query stays behind", async () => {
     const started = await startGateway();
     await post(
       started,
@@ -182,7 +182,7 @@ test("an address that asks too often is told when to come back; with a key it is
   }
 });
 
-test("whatever is let through as a question, no resolver runs for it", () => {
+test("no resolver runs for a question that is let through", () => {
   const called: string[] = [];
   const schema = buildSchema(
     "type Query { a: Query, _b: Query } type Mutation { a: Query } type Subscription { a: Query }",

@@ -5,7 +5,7 @@ import { contextOf, goodKey, wrongKey } from "./fakes.ts";
 import { refusingUrl, secret, startGateway } from "./start.ts";
 import { active, call, context, remember } from "./verify.ts";
 
-describe("what key introspection said is remembered", () => {
+describe("the answers of key introspection are remembered", () => {
   afterEach(() => void vi.useRealTimers());
 
   test("a good answer for 25 s, so that a revoked key is refused within 30", async () => {
@@ -22,7 +22,7 @@ describe("what key introspection said is remembered", () => {
     expect(await verify("key")).toBeUndefined();
   });
 
-  test("counted from when it was asked, not from when the answer came", async () => {
+  test("counted from the time of the question, not from the time of the answer", async () => {
     vi.useFakeTimers();
     const lookUp = vi.fn(async () => {
       vi.advanceTimersByTime(900);

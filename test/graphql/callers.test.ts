@@ -116,7 +116,7 @@ test.each([
   expect(charged()).toBeGreaterThanOrEqual(before + msPerRefusal);
 });
 
-test("what introspection costs is charged to its caller", async () => {
+test("introspection is charged to its caller", async () => {
   const { server, post } = await inFrontOf((_request, response) => send(response, profile));
   const worked = vi.spyOn(server.upstreams.shares.processor, "worked");
   const types = "types { fields { description type { fields { description type { name description } } } } }";

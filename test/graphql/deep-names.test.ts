@@ -71,7 +71,7 @@ test.each([true, false])(
   },
 );
 
-test("no step finds what every object inherits", () => {
+test("no step finds a property that every object inherits", () => {
   expect(propertyAt("owner", "constructor")({ owner: {} })).toBeUndefined();
   expect(propertyAt("toString", "name")({})).toBeNull();
   expect(propertyAt("owner", "constructor")(JSON.parse('{ "owner": { "constructor": 1 } }'))).toBe(1);

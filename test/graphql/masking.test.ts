@@ -128,7 +128,7 @@ describe.each([
   });
 });
 
-describe("what fails for everybody", () => {
+describe("a field that fails for everybody", () => {
   const fieldLines = (text: string): number => text.split('"msg":"field failed"').length - 1;
 
   test.each<[string, unknown, number, string]>([

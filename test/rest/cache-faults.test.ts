@@ -255,7 +255,7 @@ test.each([-1, 1])("a wall clock that jumps by %i year makes no response older o
   expect(await readBoth()).toBe(4);
 });
 
-describe("what is stored for all callers", () => {
+describe("the store of all callers", () => {
   test("is bounded, whatever their number, and those who were there first make room", () => {
     const cache = new CallerCache();
     for (let caller = 0; caller < 200; caller++) cache.set(`${caller}`, "key", { size: 1_048_570 }, 1);
@@ -265,7 +265,7 @@ describe("what is stored for all callers", () => {
     expect(kept.slice(1 - most)).not.toContain(false); // the keys take some bytes too
   });
 
-  test("counts who each value is for, and what it is the answer to", () => {
+  test("counts the key of each value: its caller and its question", () => {
     const cache = new CallerCache();
     const [caller, key] = ["c".repeat(500_000), "k".repeat(500_000)];
     for (let count = 0; count < 100; count++) cache.set(`${caller}${count}`, key, { size: 1 }, 1);

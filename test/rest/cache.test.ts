@@ -214,7 +214,7 @@ describe("a stale response is used", () => {
   });
 });
 
-test("what is stored counts by the memory of its value, not by the length of its JSON", async () => {
+test("a stored response counts by the memory of its value, not by the length of its JSON", async () => {
   const body = `[${Array(150_000).fill("{}").join()}]`; // 450 kB, and 10 MB as a value
   const { request, server } = await against(
     (socket) => void socket.write(http(200, body, { "cache-control": "max-age=60" })),
@@ -223,7 +223,7 @@ test("what is stored counts by the memory of its value, not by the length of its
   expect(server.requests).toHaveLength(2);
 });
 
-test("what is stored counts with its headers, also with those that each 304 adds", async () => {
+test("a stored response counts with its headers, and with the headers that each 304 adds", async () => {
   const large = { "cache-control": "max-age=60", "x-large": "a".repeat(20_000) };
   const one = await against((socket, text, count) => {
     const status = text.includes("if-none-match") ? 304 : 200;
@@ -242,7 +242,7 @@ test("what is stored counts with its headers, also with those that each 304 adds
   expect(one.server.requests).toHaveLength(1_002);
 });
 
-test("what is stored is bounded for a caller, and the oldest goes first", async () => {
+test("the stored responses of a caller are bounded, and the oldest goes first", async () => {
   const large = "a".repeat(2_000_000);
   const { request, server } = await against(
     (socket) => void socket.write(http(200, JSON.stringify({ large }), { "cache-control": "max-age=60" })),

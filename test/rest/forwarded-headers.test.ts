@@ -66,7 +66,7 @@ describe("whose request it is", () => {
     expect(callerOf({ authorization: "Bearer t" })).not.toBe(key);
   });
 
-  test("who shows no credential, or one beside another, is nobody", () => {
+  test("a request without a credential, or with two of different callers, has no owner", () => {
     const both = (key: string) => callerOf({ "x-api-key": key, authorization: "Bearer t" });
     expect(both("a")).toBe(both("b"));
     expect(callerOf({})).toBe(callerOf({ "accept-language": "en" }));

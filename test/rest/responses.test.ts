@@ -71,7 +71,7 @@ describe("a response that breaks its contract", () => {
     ["compressed", (socket) => socket.write(http(200, "no gzip", { "content-encoding": "gzip" }))],
     ["endless", (socket) => socket.write(http(200, "1".repeat(3000)))],
     ["nothing", (socket) => socket.write("HTTP/1.1 204 No Content\r\n\r\n")],
-  ])("a body where no success has one is not read: %s", async (_name, answer) => {
+  ])("the body of a success that documents none is not read: %s", async (_name, answer) => {
     const { rest, server } = await against(answer, { MAX_RESPONSE_BYTES: "2000" });
     for (let times = 0; times < 2; times++)
       expect(await rest.post("/things/{thingId}/reset", { path: { thingId: "1" } })).toBeNull();

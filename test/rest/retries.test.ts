@@ -88,7 +88,7 @@ describe("a retry", () => {
     expect(server.requests.length).toBeLessThanOrEqual(60);
   });
 
-  test("is not bought by reads that need no call", async () => {
+  test("is not paid for by reads that need no call", async () => {
     vi.useFakeTimers({ toFake: ["performance"] }); // the budget is that of the last seconds
     vi.advanceTimersByTime(1_000);
     onTestFinished(() => void vi.useRealTimers());

@@ -10,7 +10,7 @@ import { checkConstant, checkDefault } from "./check-values.ts";
 import { findSlots, type InputSlot, inputSlotsOf } from "./input-slots.ts";
 import { matchInput, refuseReadOnly } from "./match-input.ts";
 
-/** An ID goes to REST as the integer that its text is. */
+/** The default value as REST receives it: an ID whose text is an integer is sent as that integer. */
 const sentDefault = (type: GraphQLInputType, shape: Shape, value: unknown): unknown =>
   isIntegerText(getNamedType(type), shape) && typeof value === "string" ? Number(value) : value;
 
@@ -56,7 +56,8 @@ function checkInput(binder: Binder, field: FieldInProgress, input: Input, slot: 
   if (slot.isReadOnly) return refuseReadOnly(binder, where, slot.name);
   if (source.kind === "constant") return checkConstant(binder, where, slot, source.value);
   if (source.kind === "argument") {
-    // `after` is text of ours, and what it holds of REST may be a page's number, or a cursor that is a number
+    // `after` is a cursor that this layer makes; the REST value in it may be a page's number, or a cursor that is a
+    // number
     const { next, pages } = field.directive.connection ?? {};
     const isNumber = slot.shape.types.has("integer") || slot.shape.types.has("number");
     const isCursor = argument?.name === "after" && (pages !== undefined || (next !== undefined && isNumber));

@@ -33,7 +33,10 @@ export function checkRequest(binder: Binder, field: FieldInProgress): void {
   }
 }
 
-/** Parts of the operation that its calls leave out: an optional body that cannot be written, servers of its own. */
+/**
+ * Reports the parts of the operation that its calls leave out: an optional body that cannot be written, servers of its
+ * own.
+ */
 function checkUnused({ findings }: Binder, { operation, where }: FieldInProgress): void {
   const { id, unsentBody, servers } = operation;
   if (unsentBody) {

@@ -1,4 +1,4 @@
-/** What an argument that feeds nothing may be meant for. */
+/** Names the parameters that an argument may be meant for, if the argument feeds nothing. */
 import { readRestName } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
@@ -7,7 +7,9 @@ import type { InputSlot } from "./input-slots.ts";
 /** Free parameters that a hint names. */
 const mostNamed = 10;
 
-/** The one required parameter that nothing names, or the names of all that are free. */
+/**
+ * Returns a hint with the one required parameter that nothing names, or else with all parameters that nothing names.
+ */
 export function feedingHint(
   { schema }: Binder,
   { definition, directive }: FieldInProgress,

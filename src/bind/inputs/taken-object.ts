@@ -1,4 +1,7 @@
-/** Finds which of the objects that REST takes (`oneOf`, `anyOf`) an input type stands for: the first that has all of its fields. */
+/**
+ * Finds which of the objects that REST takes (`oneOf`, `anyOf`) an input type stands for: the first that has all of its
+ * fields.
+ */
 import type { GraphQLInputObjectType, GraphQLSchema } from "graphql";
 import { mergeShapes } from "../../openapi/merge-shapes.ts";
 import { declaredProperty, type Shape } from "../../openapi/shape.ts";

@@ -4,14 +4,14 @@ import { emptyShape, type JsonType, makeProperty, type Property, type Shape } fr
 import { madeIdentity } from "../../openapi/shape-identity.ts";
 import type { ResponseValue } from "./response-value.ts";
 
-/** The page around a list that is the whole answer: it has nothing else. */
+/** The page around a list that is the whole response: a page without other properties. */
 export function barePage({ node, nullable }: Shape, item: Shape): Shape {
   return { ...objectShape(`list(${identityOf(item)})`, node, []), nullable };
 }
 
 const identityOf = ({ identity, nullable }: Shape): string => identity.text + (nullable ? " or null" : "");
 
-/** The page with what is made of its list: `edges`, `nodes` and `pageInfo`. */
+/** The page with `edges`, `nodes` and `pageInfo`, which the REST client makes from its list. */
 export function connectionShape(
   page: Shape,
   list: Pick<ResponseValue, "shape" | "optional">,

@@ -7,7 +7,7 @@ import { type JsonType, type Shape, typesFit, withNullable } from "../../openapi
 import { directivePlace } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
-import type { Connection, Input } from "../model.ts";
+import type { ConnectionPaging, Input } from "../model.ts";
 import { checkExactInteger, describeShape } from "../type-rules.ts";
 import { barePage, connectionShape } from "./connection-shape.ts";
 import { followPath } from "./follow-path.ts";
@@ -21,7 +21,7 @@ export function bindConnection(
   field: FieldInProgress,
   inputs: readonly Input[],
   value: ResponseValue,
-): { connection: Connection; value: ResponseValue } | undefined {
+): { connection: ConnectionPaging; value: ResponseValue } | undefined {
   const { items, next, more, total } = field.directive.connection ?? {};
   const isBare = items === undefined;
   const [found, cursor, hasMore, count] = [items, next, more, total].map((path) =>
@@ -78,7 +78,10 @@ function fitsType(
   return false;
 }
 
-/** A cursor is text or a number that `after` may hold. The next page's address is none, but holds one. */
+/**
+ * Checks that the next cursor is text or a number that `after` can hold. The address of the next page is no cursor, but
+ * holds one.
+ */
 function fitsCursor(binder: Binder, field: FieldInProgress, inputs: readonly Input[], shape: Shape): boolean {
   const { next, pages } = field.directive.connection ?? {};
   const { in: place, name, shape: taken } = inputOf(inputs, "after") ?? {};
@@ -140,7 +143,7 @@ function fitsArguments({ findings }: Binder, field: FieldInProgress, inputs: rea
       `${where.coordinate} is a connection, whose \`first\` is an Int that feeds REST's page size`,
       "give it the type Int, and @restName for the name of REST's parameter",
     );
-  const isOffset = directive.connection?.pages === "OFFSET"; // such a page says by its items where the next one begins
+  const isOffset = directive.connection?.pages === "OFFSET"; // the number of items on such a page tells where the next page begins
   if (isOffset || sizesOf(inputs).first !== undefined || isNonNullType(first)) return true;
   return add(
     `${where.coordinate} is a connection, and how long its pages are without \`first\` is unknown`,

@@ -1,14 +1,14 @@
 /**
- * Proves how a connection reads on: by a cursor in the body, by the `Link` header (RFC 8288), or by counting pages or items. A
- * parameter's name proves nothing, so the schema says which, and the document must bear it out.
+ * Proves how a connection reads on: by a cursor in the body, by the `Link` header (RFC 8288), or by counting pages or
+ * items. A parameter's name proves nothing. So the schema names the way, and the document must confirm it.
  */
 import { directivePlace } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
-import type { Connection, Input } from "../model.ts";
+import type { ConnectionPaging, Input } from "../model.ts";
 import { describeShape } from "../type-rules.ts";
 
-type Paging = Pick<Connection, "next" | "link" | "from" | "offset" | "full">;
+type Paging = Pick<ConnectionPaging, "next" | "link" | "from" | "offset" | "full">;
 
 /** Returns `undefined` after a finding. The input `after` is there. */
 export function bindPaging(
@@ -67,7 +67,10 @@ function linked(
   return { link: after.name };
 }
 
-/** A page that is not full is the last one, unless `more` or `total` says it. Where no length is known, an empty page is. */
+/**
+ * Proves the counting of pages or items. `more` or `total` tells the last page. Without them the last page is one that
+ * is not full or, where no length is known, one that is empty.
+ */
 function counted(
   { directive, where }: FieldInProgress,
   inputs: readonly Input[],
@@ -100,7 +103,7 @@ function counted(
 export const inputOf = (inputs: readonly Input[], argument: string): Input | undefined =>
   inputs.find(({ source }) => source.kind === "argument" && source.path.join(".") === argument);
 
-export function sizesOf(inputs: readonly Input[]): Pick<Connection, "first" | "most"> {
+export function sizesOf(inputs: readonly Input[]): Pick<ConnectionPaging, "first" | "most"> {
   const input = inputOf(inputs, "first");
   const { default: byDefault, maximum } = input?.shape.limits ?? {};
   const first = byDefault ?? input?.argumentDefault;

@@ -60,7 +60,7 @@ export function readProperty(
   return { value, at };
 }
 
-/** Of a `oneOf` an object type has the properties that all members share. */
+/** An object type over a `oneOf` has only the properties that all members share. */
 function addMissing(binder: Binder, where: Where, owner: string, shape: Shape, name: string): void {
   const { members = [] } = shape;
   const having = members.filter((member) => declaredProperty(member, name));

@@ -76,7 +76,7 @@ export function matchResult(
     typeExpression: binder.typeExpressionOf(items, itemType(value.typeExpression)),
   };
   if (!batch) {
-    // a batch without a key is a finding of its own: the type is compared with one item all the same
+    // a batch without a key has its own finding; its type is compared with one item anyway
     const isOne = field.directive.batchBy !== undefined && !isList;
     return matchOutput(binder, at, definition.type, (isOne && item) || value);
   }

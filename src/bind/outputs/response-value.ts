@@ -7,10 +7,10 @@ export type ResponseValue = {
   /** Whether REST may leave the value out. */
   readonly optional: boolean;
   readonly typeExpression: TypeExpression;
-  /** The status of the answer that is the value, if the operation documents answers of several. */
+  /** The status of the response, if the operation documents responses of several statuses. */
   readonly status?: string;
 };
 
-/** Follows the words for an answer in a message. */
+/** The status, as a message adds it to the word for the response. */
 export const withStatus = ({ status }: Pick<ResponseValue, "status">): string =>
   status === undefined ? "" : ` with status ${status}`;

@@ -7,7 +7,7 @@ export type TypeExpression = {
   readonly text: string;
 };
 
-/** A type of an object has no null: an object that is null is read by nobody. */
+/** The type of a component. The type of an object leaves out null: no resolver reads an object that is null. */
 export function componentType(name: string, isNullable: boolean): TypeExpression {
   const text = `components["schemas"][${JSON.stringify(name)}]`;
   return { root: "components", text: isNullable ? `NonNullable<${text}>` : text };
@@ -34,7 +34,9 @@ export const itemType = ({ root, text }: TypeExpression): TypeExpression => ({
   text: `NonNullable<${text}>[number]`,
 });
 
-/** A page and what `src/rest/connection.ts` makes of it; without `page`, only the latter. */
+/**
+ * The type of a page with the values that `src/rest/connection.ts` makes of it. Without `page`: of these values alone.
+ */
 export const connectionType = (page: TypeExpression | undefined, item: TypeExpression): TypeExpression => ({
   root: page?.root ?? item.root,
   text: `Connection<${page?.text ?? "unknown"}, ${item.text}>`,
@@ -50,7 +52,7 @@ export function variantType(
   return { root, text: `Extract<${text}, { ${JSON.stringify(property)}: ${literals} }>` };
 }
 
-/** The type of an object that may be null, without its null. `componentType` has left it out already. */
+/** A type without its null. `componentType` has left the null out already. */
 export const withoutNull = ({ root, text }: TypeExpression): TypeExpression =>
   /^NonNullable<.*>$|^components\["schemas"\]\["[^"]*"\]$/.test(text)
     ? { root, text }

@@ -39,7 +39,7 @@ export function argumentSchemas(
     if (Object.keys(nested).length > 0) schemas[name] = before ? { allOf: [before, nested] } : nested;
   };
   for (const { source, shape, in: location } of inputs) {
-    // the cursor of a connection is ours, and REST's limits are those of the cursor in it
+    // this layer makes the cursor of a connection; REST's limits are those of the REST cursor in it
     const isCursor = connection && source.kind === "argument" && source.path.join(".") === "after";
     if (source.kind === "argument" && !isCursor) add(source, shape, location === "body");
   }
@@ -62,7 +62,7 @@ function valueSchema(
     return orNull(type, { ...limitSchema(shape), ...(Object.keys(items).length > 0 && { items }) });
   }
   if (isInputObjectType(nullable)) return orNull(type, objectSchema(schema, nullable, shape, depth));
-  // of a number in JSON, 15 digits are exact
+  // a number in JSON is exact up to 15 digits
   if (isIntegerText(nullable, shape)) return { pattern: inBody ? "^-?[0-9]{1,15}$" : "^-?[0-9]+$" };
   return orNull(type, {
     ...limitSchema(shape),

@@ -75,8 +75,8 @@ function argumentValue(
 }
 
 /**
- * Whether TypeScript's type of the value is not what REST takes, at any depth: one of several objects or lists, or an
- * object with a required property that only responses have (OpenAPI 3.1 §4.8.24).
+ * Whether TypeScript cannot prove, at any depth, that REST takes the value: REST takes one of several objects or lists,
+ * or the type requires a property that only responses have (OpenAPI 3.1 §4.8.24).
  */
 function isBeyondTypes(
   schema: GraphQLSchema,

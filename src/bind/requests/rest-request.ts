@@ -32,7 +32,10 @@ export type RequestValue =
       /** Whether a step of the path may be null. */
       readonly nullable: boolean;
       readonly sent: SentValue;
-      /** The generated REST type is not what REST takes: one of several objects, or a property that only responses have. */
+      /**
+       * TypeScript cannot prove that REST takes the value: it takes one of several objects, or the type has a property
+       * of responses alone.
+       */
       readonly isUntyped?: true;
     };
 
@@ -93,6 +96,6 @@ export type CalledOperation = {
   readonly text?: true;
   /** Whether a 2xx response may have no JSON body. */
   readonly empty?: true;
-  /** Whether no 2xx response has content: a body that comes all the same is not read. */
+  /** Whether no 2xx response has content. A body that comes anyway is not read. */
   readonly unread?: true;
 };

@@ -46,7 +46,7 @@ function bindingOf(field: ModelField, now: ModelField): unknown {
   };
 }
 
-/** The paths alone: the sizes of pages are REST's. */
+/** The paths of a connection. The sizes of pages belong to REST. */
 const connectionOf = ({ connection }: BoundField): unknown =>
   connection
     ? [

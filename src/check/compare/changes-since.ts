@@ -32,7 +32,7 @@ export function changesSince(base: BoundSnapshot, head: SpecSnapshot): Changes {
       severity === "error" ? [coordinate.replace(/\(.*/, "")] : [],
     ),
   );
-  // a binding with an error has a finding of its own
+  // a changed binding that has an error has a finding for it already
   const isCovered = ({ rule, coordinate }: SchemaChange): boolean =>
     rule === "binding-changed" && broken.has(coordinate);
   const all = [

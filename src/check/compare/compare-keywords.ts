@@ -1,4 +1,7 @@
-/** Compares a schema's keywords for the value itself: `type`, `format`, `enum` and the limits (JSON Schema, Validation §6). */
+/**
+ * Compares a schema's keywords for the value itself: `type`, `format`, `enum` and the limits (JSON Schema, Validation
+ * §6).
+ */
 import { lowerLimits, upperLimits } from "../../openapi/limits.ts";
 import { numberFormats, type Shape, typesFit, typeText } from "../../openapi/shape.ts";
 import type { ChangeClass } from "../report.ts";
@@ -40,9 +43,9 @@ const covers = (outer: Shape, inner: Shape): boolean =>
 function compareFormats(answer: boolean, before: Shape, after: Shape, add: Add): void {
   const [was, is] = answer ? [sentFormat(before), sentFormat(after)] : [before.format, after.format];
   if (was === is) return;
-  // an answer that had no format promises more now, unless it is the width of a number
+  // an answer that had no format promises more now, unless the format is the width of a number
   const isPromise = was === undefined && !numberFormats.has(is ?? "");
-  // no field shows less of an integer whose width is not stated than of one with 64 bits
+  // an integer without a width may be as large as one of 64 bits
   const isWidest = was === "int64" && is === undefined;
   const kind: ChangeClass = answer
     ? isPromise || isWidest
@@ -56,7 +59,10 @@ function compareFormats(answer: boolean, before: Shape, after: Shape, add: Add):
   add({ rule: "rest-format-changed", class: kind, message, before: old, after: now });
 }
 
-/** Of joined shapes, an answer may have the integers of each: those of one with 64 bits too. */
+/**
+ * The format of the values that REST may send. Joined shapes may send the integers of each, and so those of 64 bits
+ * too.
+ */
 const sentFormat = ({ format, integers }: Shape): string | undefined =>
   format ?? (integers.some((each) => each.format === "int64") ? "int64" : undefined);
 

@@ -35,7 +35,7 @@ export function compareVariants(
     else add(memberChange(member, isRequest ? "breaking" : "safe", "is no longer a member of"));
   }
   const matched = new Set(matches.values());
-  // other fields show what all members have, and the proof tells what a new one lacks
+  // other fields show the properties that all members have, and the proof finds the property that a new member lacks
   const looser = isUnion && !isRequest ? "dangerous" : "safe";
   for (const member of after.members) {
     const isKnown = matched.has(member) || before.members.some((old) => sharesValue(old, member));

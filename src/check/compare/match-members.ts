@@ -1,6 +1,6 @@
 /**
- * Pairs the members of an old and a new `oneOf`: by the values of the discriminator, by the schema's name, and members
- * with neither by their content. The position in the list tells nothing, because members may be added and moved.
+ * Pairs the members of an old and a new `oneOf`: by the values of the discriminator, else by the schema's name, else by
+ * their content. The position in the list tells nothing, because members may be added and moved.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Variant } from "../../openapi/shape.ts";
@@ -46,7 +46,7 @@ function matchUnnamed(
 
 const isEqual = (old: Variant, now: Variant): boolean => isDeepStrictEqual(old.node.value, now.node.value);
 
-/** Of one type, and objects with at least half of their properties in common. */
+/** Whether two members have one type and, for objects, at least half of their properties in common. */
 function isSimilar({ shape: old }: Variant, { shape: now }: Variant): boolean {
   const [before, after] = [new Set(old.properties.keys()), new Set(now.properties.keys())];
   return (

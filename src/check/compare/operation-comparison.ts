@@ -14,7 +14,7 @@ export class OperationComparison {
   readonly #shapes: ShapeComparison;
   readonly #old: RestOperation;
   readonly #new: RestOperation | undefined;
-  /** Stands for the operation in the new document where the operation is gone. */
+  /** The root of the new document: the place of the operation if it is gone. */
   readonly #root: RestNode;
   readonly #at: string;
 

@@ -95,7 +95,7 @@ export class ParameterComparison {
   }
 
   #removed(old: Parameter, now: RestOperation): void {
-    // a shared parameter has another name, or the operation no longer takes what others may still share
+    // a shared parameter has a new name, or only this operation no longer takes it
     const path = old.node.path.join("\n");
     const renamed = now.parameters.find(({ node }) => node.path.join("\n") === path);
     const at = renamed ? this.#placeOf(old) : `${this.#at} ${old.in} "${old.name}"`;

@@ -5,7 +5,7 @@ import type { RestChange } from "./rest-change.ts";
 export class RestChangeCollector {
   readonly #changes = new Map<string, RestChange>();
 
-  /** A change of what several operations share is one change. It reaches the coordinates of all of them. */
+  /** A change of a part that several operations share is one change. It reaches the coordinates of all of them. */
   add(change: RestChange): void {
     const key = keyOf(change);
     const known = this.#changes.get(key);

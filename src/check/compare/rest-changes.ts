@@ -19,7 +19,7 @@ export function restChanges(base: Model, head: Model): RestChange[] {
     [...head.operations.values()].map((operation) => [methodAndPath(operation), operation]),
   );
   const pairs: [RestOperation, RestOperation][] = [];
-  // what bound operations share with others is told as theirs
+  // a part that bound and other operations share changes once: as a change of the bound ones
   for (const old of [...base.operations.values()].sort((one, other) => +bound.has(other) - +bound.has(one))) {
     const now = head.operations.get(old.id) ?? renamedTo(old, byMethodAndPath, base);
     if (now) pairs.push([old, now]);
@@ -47,7 +47,7 @@ export function restChanges(base: Model, head: Model): RestChange[] {
   return [...changes.all(), ...unreached(changes, others)];
 }
 
-/** The keys of the nodes that fields rest on of which none is a union or an interface. */
+/** The keys of the nodes that fields rest on, if none of these fields is a union or an interface. */
 function nodesWithoutUnion({ schema, reliances }: Model): Set<string> {
   const isUnion = (coordinate: string): boolean => {
     const [type = "", field = ""] = coordinate.split(".");
@@ -62,8 +62,8 @@ function nodesWithoutUnion({ schema, reliances }: Model): Set<string> {
 }
 
 /**
- * No field rests on what changes in an operation that is not bound. It may answer with another schema now, and no field
- * rests on that, though fields rest on the schema.
+ * The changes of operations that are not bound: no field rests on them. Such an operation may answer with another
+ * schema now. No field rests on that change, even if fields rest on the schema.
  */
 const unreached = (changes: RestChangeCollector, others: RestChangeCollector): RestChange[] =>
   others.all().flatMap((change) => (changes.has(change) ? [] : { ...change, joins: [], operations: [] }));

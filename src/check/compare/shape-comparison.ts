@@ -15,7 +15,10 @@ export class ShapeComparison {
   readonly #withoutUnion: ReadonlySet<string>;
   readonly #compared: Set<string>;
 
-  /** `withoutUnion`: the keys of the nodes that no union is bound to. `compared`: pairs whose changes are told already. */
+  /**
+   * `withoutUnion`: the keys of the nodes that no union is bound to. `compared`: the pairs whose changes are collected
+   * already.
+   */
   constructor(changes: RestChangeCollector, withoutUnion: ReadonlySet<string>, compared = new Set<string>()) {
     this.#changes = changes;
     this.#withoutUnion = withoutUnion;
@@ -44,7 +47,8 @@ export class ShapeComparison {
   /** `required` and `nullable` may differ between two uses of one schema: the change belongs to the use. */
   #usage(pair: ShapePair): void {
     const { old, new: now, direction } = pair;
-    // GraphQL shows null for a value that a response leaves out and for a null: a value that may be one may be the other
+    // GraphQL shows null for a value that a response leaves out, and for a null: a value that could be missing could be
+    // null already
     const mayBeNull = !old.required || old.shape.nullable;
     const looser = direction === "response" && !mayBeNull ? "breaking" : "safe";
     const tighter = direction === "response" ? "safe" : "breaking";
@@ -61,7 +65,7 @@ export class ShapeComparison {
         "use",
       );
     const [wasNullable, nullable] = [old.shape.nullable, now.shape.nullable];
-    // what is nullable in a referenced schema is so at each reference: it is told once, there
+    // a referenced schema that is nullable is nullable at each reference: the change belongs to the schema
     const isOfSchema = isReference(old.node) && isReference(now.node);
     if (wasNullable !== nullable)
       this.#add(
@@ -78,7 +82,10 @@ export class ShapeComparison {
       );
   }
 
-  /** `of`: where it happened. `reaches`: the fields that rest on the schema, or those that rest on this use of it. */
+  /**
+   * `of`: the place of the change. `reaches`: the fields that rest on the schema, or only those that rest on this use
+   * of it.
+   */
   #add(pair: ShapePair, change: ShapeChange, of: "schema" | "use" = "schema", reaches = of): void {
     const { old, new: now, at, direction } = pair;
     this.#changes.add({

@@ -10,7 +10,7 @@ export type ShapeUse = { readonly node: RestNode; readonly shape: Shape; readonl
 /** A schema without a property or parameter of its own: list items, responses, members of a `oneOf`. */
 export const standaloneUse = (shape: Shape): ShapeUse => ({ node: shape.node, shape, required: true });
 
-/** A component of the document stands for itself (`schema Thing`); any other place is named by the way to it. */
+/** The name of a place: `schema Thing` for a component of the document, the path to it for any other place. */
 export function placeName({ path: [first, kind, name, ...below] }: RestNode, otherwise: string): string {
   const isComponent = first === "components" && name !== undefined && below.length === 0;
   const noun =

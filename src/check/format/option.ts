@@ -1,6 +1,6 @@
-/** The option `--format` of `check`: which formats, and where each goes. */
+/** The option `--format` of `check`: the formats, and the destination of each. */
 import { InvalidArgumentError, Option } from "commander";
-import { didYouMean } from "../../cli/nearest.ts";
+import { nearestSuggestion } from "../../cli/nearest-suggestion.ts";
 import { UsageError } from "../../cli/usage-error.ts";
 
 const formats = ["text", "json", "github", "markdown", "sarif"] as const;
@@ -25,7 +25,9 @@ function readOutput(given: string): Output {
   const [name = "", ...rest] = given.split("=");
   const format = formats.find((each) => each === name);
   if (!format)
-    throw new InvalidArgumentError(`The formats are ${formats.join(", ")}${didYouMean(name, formats)}`);
+    throw new InvalidArgumentError(
+      `The formats are ${formats.join(", ")}${nearestSuggestion(name, formats)}`,
+    );
   const file = rest.join("=");
   if (rest.length > 0 && file === "") throw new InvalidArgumentError("A file name is missing after the =.");
   return { format, ...(file !== "" && { file }) };

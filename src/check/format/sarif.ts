@@ -1,6 +1,6 @@
 /**
- * Prints the report as SARIF 2.1.0 (OASIS), which code scanning and editors read. A place at the base has no line in the
- * files of today: the message names it.
+ * Prints the report as SARIF 2.1.0 (OASIS), which code scanning and editors read. A place at the base has no line in
+ * the files of today, so the message names it.
  */
 import { rules } from "../../diagnostic.ts";
 import type { Finding, Frame, Report } from "../report.ts";
@@ -21,7 +21,7 @@ export function formatSarif({ findings }: Report): string {
   return `${JSON.stringify(log, null, 2)}\n`;
 }
 
-/** The rules of changes and of the other stages have no sentence of their own: each message says what happened. */
+/** The rules of changes and of the other stages have no sentence of their own: each message tells what happened. */
 function ruleOf(id: string): object {
   const meaning = Object.hasOwn(rules, id) ? rules[id as keyof typeof rules][1] : undefined;
   return { id, ...(meaning && { shortDescription: { text: meaning } }) };
@@ -58,7 +58,7 @@ function resultOf(finding: Finding, ruleIndex: number): object {
   };
 }
 
-/** A relative reference (RFC 3986): a name may hold what a URI may not. */
+/** A file's name as a relative reference (RFC 3986): a name may hold characters that a URI may not. */
 const locationOf = ({ file, line, column }: Frame): object => ({
   physicalLocation: {
     artifactLocation: { uri: file.split("/").map(encodeURIComponent).join("/"), uriBaseId: "%SRCROOT%" },

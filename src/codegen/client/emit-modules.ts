@@ -8,7 +8,7 @@ import * as typescriptOperations from "@graphql-codegen/typescript-operations";
 import { buildSchema, type DocumentNode, type GraphQLSchema, isAbstractType, parse } from "graphql";
 import type { SavedOperation } from "../../schema/saved-operations.ts";
 import { merged, operationTypeOptions } from "../config.ts";
-import { idOf, savedDefinitions, typeName } from "../emit-operations.ts";
+import { idOf, operationTypeName, savedDefinitions } from "../emit-operations.ts";
 import { object } from "../names.ts";
 import { comment, literal } from "../text.ts";
 
@@ -56,7 +56,7 @@ async function emitTypes(schema: GraphQLSchema, saved: readonly SavedOperation[]
 
 function emitDocuments(saved: readonly SavedOperation[]): string {
   const documents = saved.map((operation) => {
-    const type = typeName(operation);
+    const type = operationTypeName(operation);
     return `${comment(`${operation.name}, from spec/${operation.file}.`)}
 export const ${operation.name}Document = ${literal(withoutPlaces(operation.document))} as unknown as TypedDocumentNode<${type}, ${type}Variables>;`;
   });

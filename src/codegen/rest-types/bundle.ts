@@ -150,7 +150,10 @@ function copyMember(
   };
 }
 
-/** The examples of a media type or a parameter (OpenAPI 3.1 §4.8.19). No type has them, and they may be most of a document. */
+/**
+ * The examples of a media type or a parameter (OpenAPI 3.1 §4.8.19). No type has them, and they may be most of a
+ * document.
+ */
 const isExamples = (member: unknown): boolean =>
   isRecord(member) &&
   Object.values(member).every(

@@ -8,17 +8,20 @@ import { CodedError } from "../../errors.ts";
 import type { LevelResolver } from "../../rest/level.ts";
 import { ajv } from "../../standards/json-schema.ts";
 import { type Steps, sharing, stepsOfRequest } from "../../standards/linear-pattern.ts";
-import { descriptionOf } from "./argument-words.ts";
+import { argumentDescription } from "./argument-words.ts";
 import { formatWords } from "./limit-words.ts";
 
 export type Args = Readonly<Record<string, unknown>>;
 export type Resolver = ((parent: unknown, args: Args, context: never, info: never) => unknown) & {
   level?: LevelResolver<unknown, Args, unknown>;
-  /** The types of the enclosing objects that it takes values from. */
+  /** The types of the enclosing objects that the resolver takes values from. */
   inherits?: readonly string[];
 };
 
-/** What a request has checked already. It is a property of the request's context: an entry of a WeakMap outlives its request. */
+/**
+ * The checks that a request has made already. They are a property of its context, because an entry of a WeakMap
+ * outlives its request.
+ */
 const checks = Symbol("argument checks");
 type Checks = { readonly steps: Steps; readonly faults: Map<Args, CodedError | undefined> };
 type Checking = { [checks]?: Checks };
@@ -76,7 +79,7 @@ function refused(
 ): CodedError {
   const below = error?.instancePath.split("/").slice(1).join(".") ?? "";
   const argument = below ? `${name}.${below}` : name;
-  const message = `argument "${argument}" ${reason(error, descriptionOf(declared, argument))}`;
+  const message = `argument "${argument}" ${reason(error, argumentDescription(declared, argument))}`;
   return new CodedError("BAD_USER_INPUT", message, { argument });
 }
 

@@ -7,7 +7,7 @@ import { CodedError } from "../../errors.ts";
 import type { LevelResolver } from "../../rest/level.ts";
 import type { JsonSchema } from "../../standards/json-schema.ts";
 import type { Args, Resolver } from "./argument-check.ts";
-import { descriptionOf } from "./argument-words.ts";
+import { argumentDescription } from "./argument-words.ts";
 import { limitWords } from "./limit-words.ts";
 
 export type ArgumentFacts = {
@@ -58,7 +58,7 @@ function inWordsOf(
 ): CodedError {
   const argument = Object.hasOwn(names, restName) ? (names[restName] as string) : restName;
   const words = limitWords(Object.hasOwn(schemas, argument) ? (schemas[argument] as JsonSchema) : {});
-  const description = descriptionOf(args, argument);
+  const description = argumentDescription(args, argument);
   const described = description ? `, which is: ${description}` : words && `, which must be ${words}`;
   const message = `${operation}: REST refuses the value of "${argument}"${described}`;
   return new CodedError(error.code, message, { ...error.details, argument }, error);

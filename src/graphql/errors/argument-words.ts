@@ -1,6 +1,6 @@
 /**
- * What the schema says of an argument, for the client whose value is refused. A description may say what no JSON Schema
- * can: that a day must not be after another one, or that an address depends on the channel.
+ * Finds the description of an argument in the schema, for a client whose value is refused. A description may say what
+ * no JSON Schema can: that a day must not be after another one, or that an address depends on the channel.
  */
 import { type GraphQLArgument, type GraphQLInputField, getNamedType, isInputObjectType } from "graphql";
 
@@ -8,7 +8,7 @@ import { type GraphQLArgument, type GraphQLInputField, getNamedType, isInputObje
 const maxLength = 300;
 
 /** The description of an argument; empty without one. `path` has dots for fields of input objects. */
-export function descriptionOf(args: readonly GraphQLArgument[], path: string): string {
+export function argumentDescription(args: readonly GraphQLArgument[], path: string): string {
   const [name, ...below] = path.split(".").filter((step) => !/^\d+$/.test(step)); // an index of a list has no description
   let found: GraphQLArgument | GraphQLInputField | undefined = args.find((each) => each.name === name);
   for (const step of below) {

@@ -1,6 +1,6 @@
 /**
- * Logs masked errors with the request's id. Clients get the same id and can quote it. A field that fails for everybody
- * writes its first lines of a minute, and then a count.
+ * Logs masked errors with the request's id. Clients get the same id and can quote it. For a field that fails for
+ * everybody, only the first lines of a minute are written, and then their number.
  */
 import type { GraphQLError } from "graphql";
 import { CodedError } from "../../errors.ts";
@@ -22,7 +22,7 @@ export function logErrors({ log: lines, requestId }: RequestContext, errors: rea
   }
 }
 
-/** What failed, in words that neither a client nor REST chooses. */
+/** Names the failure, in words that neither a client nor REST chooses. */
 function kindOf({ originalError: original, message, path }: LoggedError): object {
   if (original instanceof CodedError) return { operation: original.details.operation, code: original.code };
   if (path === undefined) return { reason: "the request is refused" };
@@ -33,7 +33,7 @@ function kindOf({ originalError: original, message, path }: LoggedError): object
 /** graphql-js quotes a refused value after a colon, and that value is tenant data. */
 const withoutValues = (message: string): string => message.slice(0, 500).replace(/: .*/s, "");
 
-/** A value of REST that breaks the document has a reason, and a fault of ours its stack. */
+/** The details of a log line: the reason for a REST value that breaks the document, or the stack of a fault of ours. */
 function reason({ originalError: original, message }: LoggedError): object {
   if (original && !isContractBroken(original)) return { err: original };
   return { reason: withoutValues(message).replace(/"[^"]{64,}"/g, '"…"') };

@@ -1,6 +1,7 @@
 /**
- * GraphiQL for a browser's GET: one page with everything in it, made and compressed when it is first asked for, under
- * a policy that lets it talk to this origin alone. It holds no tenant data; its requests carry the user's own key.
+ * Sends GraphiQL to a browser: one page that needs no other file. The page is made and compressed when the first
+ * browser asks for it. Its content security policy lets it talk to this origin alone. It holds no tenant data: its
+ * requests carry the user's own key.
  */
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
@@ -17,7 +18,7 @@ const encoders: Record<string, (html: string) => Promise<Buffer>> = {
   identity: async (html) => Buffer.from(html),
 };
 
-/** Makes nothing until a browser asks. */
+/** Makes the page when the first browser asks for it. */
 export function createExplorer(explored: Explored, samples: Samples): Explorer {
   let page: Promise<ExplorerPage> | undefined;
   const encoded = new Map<string, Promise<Buffer>>();

@@ -1,13 +1,13 @@
 /**
- * The explorer's page: GraphiQL, our own bar and call list around it, and what both need to know: the schema, so that
- * nobody needs a key to read it, the saved operations, and samples where there is demo data.
+ * Makes the explorer's page: GraphiQL, with our own bar and call list around it. The page holds the schema, so that
+ * nobody needs a key to read it, the saved operations and, if there is demo data, samples.
  */
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type GraphQLSchema, introspectionFromSchema } from "graphql";
 import type { ManifestEntry } from "../saved/manifest.ts";
 
-/** What makes the explorer ready to use; the process knows it where it runs demo data. */
+/** Values that the explorer is filled with. The process has them if it runs demo data. */
 export type Samples = {
   /** An API key to fill in. */
   readonly key?: string;
@@ -19,7 +19,7 @@ export type ExplorerPage = { readonly html: string; readonly policy: string };
 
 const textOf = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 
-/** What the page is for. */
+/** The API that the page explores. */
 export type Explored = {
   readonly schema: GraphQLSchema;
   /** The saved operations. */
@@ -28,7 +28,7 @@ export type Explored = {
   readonly credentials: readonly string[];
 };
 
-/** GraphiQL is 9 MB of text: loaded with the first page and never in production. */
+/** GraphiQL is 9 MB of text. It is loaded with the first page, and never in production. */
 export async function makePage(
   { schema, operations, credentials }: Explored,
   samples: Samples,
@@ -64,5 +64,5 @@ export async function makePage(
   return { html, policy };
 }
 
-/** What would end the script element early is written so that it does not. */
+/** Escapes the text that would end the script element early. */
 const forScript = (text: string): string => text.replaceAll("</script", "<\\/script");

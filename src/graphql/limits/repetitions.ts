@@ -1,7 +1,7 @@
 /**
  * Bounds the comparisons of validation. Validation compares each pair of selections with the same response key in one
- * place (GraphQL spec §5.3.2), and each pair of spread fragments, also of those that do not exist. So the cost of a
- * repeated field is quadratic, and so is that of many spreads. This count stops at its bound.
+ * place (GraphQL spec §5.3.2), and each pair of spread fragments, even of fragments that do not exist. So a repeated
+ * field costs quadratic time, and so do many spreads. This count stops at its bound.
  */
 import { type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from "graphql";
 

@@ -10,7 +10,7 @@ const charactersPerValue = 8;
 export class ArgumentBudget {
   readonly #limit: number;
   #left: number;
-  /** A variable's list or object is the same one at each place. */
+  /** The characters of each list and object. A variable's value is the same object at each place. */
   readonly #known = new Map<object, number>();
 
   /** `limit` is MAX_BODY_BYTES. */

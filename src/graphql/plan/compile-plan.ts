@@ -20,7 +20,7 @@ import { collectFields, collectSubfields } from "graphql/execution/collectFields
 import { type CodedError, overLimit } from "../../errors.ts";
 import { isInherited } from "../../rest/property.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
-import type { FieldPlan, LevelResolver, ObjectPlan, OperationPlan, Source } from "./plan.ts";
+import type { FieldPlan, FieldSource, ObjectPlan, OperationPlan, ResolveLevel } from "./plan.ts";
 
 export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 
@@ -118,12 +118,12 @@ function fieldPlan(
 type Marked = {
   property?: string | readonly string[];
   itself?: true;
-  level?: LevelResolver;
+  level?: ResolveLevel;
   inherits?: readonly string[];
 };
 
 /** The source of a field. Generated resolvers have a `property`, `itself` or `level` mark; any other resolver is a call. */
-function sourceOf(field: FieldPlan["field"]): Source {
+function sourceOf(field: FieldPlan["field"]): FieldSource {
   if (field === TypeNameMetaFieldDef) return { kind: "typename" };
   const { resolve } = field;
   if (!resolve) throw new NotPlannable();

@@ -27,13 +27,15 @@ import {
   type ResultMap,
 } from "./plan.ts";
 
-/** Completes one value of a field for each result map. Throws if a value does not fit its type, and `AnswerTooLarge`. */
+/**
+ * Completes one value of a field for each result map. Throws if a value does not fit its type. Throws `AnswerTooLarge`.
+ */
 export type Projection = (
   resultMaps: readonly ResultMap[],
   values: readonly unknown[],
   nextParents: ParentsByPlan,
   budget: Budget,
-  /** What encloses each result map's object, where links below the values inherit from it. */
+  /** The enclosing objects of each result map's object, if links below the values inherit from them. */
   enclosing: readonly (Enclosing | undefined)[],
 ) => void;
 
@@ -62,7 +64,7 @@ function spent({ limit }: Budget): never {
   throw new AnswerTooLarge(limit);
 }
 
-/** The parameter or argument after the budget: what encloses a value, if links below it inherit from that. */
+/** The code for the enclosing objects, after the budget, if links below the value inherit from them. */
 const also = (field: FieldPlan, enclosing = "enclosing"): string =>
   [...field.selections.values()].some(({ inherits }) => inherits) ? `, ${enclosing}` : "";
 

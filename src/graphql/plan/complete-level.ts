@@ -139,7 +139,7 @@ function positionsIn(run: Run, level: Level | undefined): Positions {
   return level.below;
 }
 
-/** Removes the parents that a null has cut off, and those of a projection that was given up. */
+/** Removes the parents that a null has cut off, and those that a refused projection has added. */
 function attachedParents(run: Run, level: Level, parents: LevelParents): LevelParents {
   const positions = positionsIn(run, level);
   const kept = parents.resultMaps.map((resultMap) => isAttached(run.data, positions, resultMap));

@@ -33,7 +33,7 @@ export type Completion = {
   readonly errors: FieldError[];
   readonly nextParents: ParentsByPlan;
   readonly budget: Budget;
-  /** What encloses the value that is completed, where links below it inherit from it. */
+  /** The enclosing objects of the value that is completed, if links below the value inherit from them. */
   enclosing: Enclosing | undefined;
 };
 

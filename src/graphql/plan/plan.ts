@@ -7,7 +7,7 @@ import type { Enclosing } from "../../rest/inherit.ts";
 
 type Resolver = (parent: unknown, args: unknown, context: unknown, info: unknown) => unknown;
 
-export type LevelResolver = (
+export type ResolveLevel = (
   parents: readonly unknown[],
   args: unknown,
   context: unknown,
@@ -15,14 +15,14 @@ export type LevelResolver = (
 ) => Promise<readonly unknown[]>;
 
 /** The source of a field's value. */
-export type Source =
+export type FieldSource =
   | { readonly kind: "typename" }
   | { readonly kind: "property"; readonly name: string }
   /** A property of a nested object. */
   | { readonly kind: "path"; readonly names: readonly string[] }
   | { readonly kind: "itself" }
   | { readonly kind: "call"; readonly resolve: Resolver }
-  | { readonly kind: "level"; readonly resolve: LevelResolver };
+  | { readonly kind: "level"; readonly resolve: ResolveLevel };
 
 export type FieldPlan = {
   /** The response key: alias or name. */
@@ -30,7 +30,7 @@ export type FieldPlan = {
   readonly parentType: GraphQLObjectType;
   readonly field: GraphQLField<unknown, unknown>;
   readonly nodes: readonly FieldNode[];
-  readonly source: Source;
+  readonly source: FieldSource;
   /** The selection for each possible object type of the value; empty for a leaf. */
   readonly selections: ReadonlyMap<string, ObjectPlan>;
 };
@@ -64,7 +64,10 @@ export type LevelParents = {
   readonly plan: ObjectPlan;
   readonly sources: unknown[];
   readonly resultMaps: ResultMap[];
-  /** The nearest object that links take values from: the parent itself, or what encloses it. Only if the plan `inherits`. */
+  /**
+   * The nearest object that links take values from: the parent itself, or an object around it. Empty unless the plan
+   * `inherits`.
+   */
   readonly enclosing: (Enclosing | undefined)[];
 };
 

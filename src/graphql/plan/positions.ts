@@ -26,10 +26,10 @@ export function positionsBelow(
   above: Positions,
 ): Positions {
   const found = new Map<object, Position>();
-  const shape = shapeOf(field);
+  const nested = nestedBelow(field);
   for (const resultMap of resultMaps) {
     if (above.has(resultMap))
-      visitValue(found, shape, field.field.type, resultMap[field.key], {
+      visitValue(found, nested, field.field.type, resultMap[field.key], {
         container: resultMap,
         key: field.key,
         up: above.get(resultMap),
@@ -38,13 +38,13 @@ export function positionsBelow(
   return found;
 }
 
-/** The nested objects that need no call, by key. Members of an abstract type share one shape: a shared key has one type. */
-type Shape = ReadonlyMap<string, { readonly type: GraphQLOutputType; readonly below: Shape }>;
+/** The nested objects that need no call, by key. Members of an abstract type share one map: a shared key has one type. */
+type NestedObjects = ReadonlyMap<string, { readonly type: GraphQLOutputType; readonly below: NestedObjects }>;
 
-const shapeOf = (...fields: readonly FieldPlan[]): Shape =>
-  shapeOfObjects(fields.flatMap(({ selections }) => [...selections.values()]));
+const nestedBelow = (...fields: readonly FieldPlan[]): NestedObjects =>
+  nestedIn(fields.flatMap(({ selections }) => [...selections.values()]));
 
-function shapeOfObjects(plans: readonly ObjectPlan[]): Shape {
+function nestedIn(plans: readonly ObjectPlan[]): NestedObjects {
   const nested = plans.flatMap(({ fields, bound }) =>
     fields.filter((field) => field.selections.size > 0 && !bound.includes(field)),
   );
@@ -52,7 +52,7 @@ function shapeOfObjects(plans: readonly ObjectPlan[]): Shape {
   return new Map(
     [...byKey].map(([key, fields]) => [
       key,
-      { type: (fields[0] as FieldPlan).field.type, below: shapeOf(...fields) },
+      { type: (fields[0] as FieldPlan).field.type, below: nestedBelow(...fields) },
     ]),
   );
 }
@@ -61,7 +61,7 @@ type At = { container: object; key: string | number; up: Position | undefined };
 
 function visitValue(
   found: Map<object, Position>,
-  shape: Shape,
+  nested: NestedObjects,
   type: GraphQLOutputType,
   value: unknown,
   { container, key, up }: At,
@@ -72,11 +72,11 @@ function visitValue(
   found.set(value, position);
   if (isListType(bare)) {
     (value as unknown[]).forEach((item, index) => {
-      visitValue(found, shape, bare.ofType, item, { container: value, key: index, up: position });
+      visitValue(found, nested, bare.ofType, item, { container: value, key: index, up: position });
     });
     return;
   }
-  for (const [name, { type: of, below }] of shape) {
+  for (const [name, { type: of, below }] of nested) {
     // another member's key may be an inherited property of this object: `__proto__`
     if (Object.hasOwn(value, name))
       visitValue(found, below, of, (value as ResultMap)[name], { container: value, key: name, up: position });

@@ -22,7 +22,10 @@ import { CodedError } from "../../errors.ts";
 import { isPlainObject } from "../plain-object.ts";
 import { InputFault, isLong, shortened } from "./input-fault.ts";
 
-/** `left` is the number of values, defaults included, that may still be coerced. `hidesSuggestions` keeps names of the schema out of errors. */
+/**
+ * `left` is the number of values, defaults included, that may still be coerced. `hidesSuggestions` keeps names of the
+ * schema out of errors.
+ */
 export type Coercion = { left: number; readonly hidesSuggestions: boolean };
 
 /** The bound on nested objects. */

@@ -12,7 +12,7 @@ export const shortened = (text: string): string => (isLong(text) ? `${text.slice
 export class InputFault {
   readonly reason: string;
   readonly value: string | undefined;
-  /** From the variable's value down. Each level adds its key while the fault is thrown through it. */
+  /** The path from the variable's value down. Each level adds its key when the fault passes through it. */
   readonly path: (string | number)[] = [];
 
   /** Without a value, the message is `reason` alone. */

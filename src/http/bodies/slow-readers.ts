@@ -48,7 +48,7 @@ export function closeSlowReaders(server: Server, windowMs: number): void {
         socket.writableLength === 0 ? most : Math.min(reader.credit + read, most) - bytesOf(lookMs);
       if (reader.credit > 0) continue;
       closed.add(socket);
-      socket.resetAndDestroy(); // the kernel too forgets what it holds
+      socket.resetAndDestroy(); // the kernel then drops its buffers too
     }
   };
   server.on("connection", (socket) => {

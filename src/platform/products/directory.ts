@@ -1,5 +1,5 @@
 /** CRM, AI and engage: lists of contacts, agents and campaigns, and single ones by id. */
-import { found, type Handler, numberOf, type Sorts, sortOf, sqlValue, textOf } from "../handler.ts";
+import { found, type Handler, numberOf, type Sorts, sortOf, sqlValue, stringOf } from "../handler.ts";
 import { afterCursor, strings, toPage, totalOf } from "../store/row.ts";
 import type { Row } from "../store/store.ts";
 
@@ -13,7 +13,7 @@ const contactSorts: Sorts = {
 
 export const listContacts: Handler = ({ tenant }, { query }) => {
   const limit = numberOf(query.limit, 50);
-  const cursor = textOf(query.cursor);
+  const cursor = stringOf(query.cursor);
   const [statement, column] = sortOf(contactSorts, query.sort);
   const filters = { ids: sqlValue(query.ids), stage: sqlValue(query.stage), q: sqlValue(query.q) };
   const rows = tenant.all(statement, { ...filters, ...afterCursor(cursor), limit: limit + 1 });
@@ -27,7 +27,7 @@ export const getContact: Handler = ({ tenant }, { path }) =>
 
 export const listAgents: Handler = ({ tenant }, { query }) => {
   const limit = numberOf(query.limit, 50);
-  const cursor = textOf(query.cursor);
+  const cursor = stringOf(query.cursor);
   const filters = { ids: sqlValue(query.ids), kind: sqlValue(query.kind) };
   const rows = tenant.all("agentPage", { ...filters, ...afterCursor(cursor), limit: limit + 1 });
   const page = toPage(rows, limit, "name");
@@ -40,6 +40,6 @@ export const getAgent: Handler = ({ tenant }, { path }) =>
 
 export const listCampaigns: Handler = ({ tenant }, { query }) => {
   const limit = numberOf(query.limit, 50);
-  const rows = tenant.all("campaignPage", { ...afterCursor(textOf(query.cursor)), limit: limit + 1 });
+  const rows = tenant.all("campaignPage", { ...afterCursor(stringOf(query.cursor)), limit: limit + 1 });
   return toPage(rows, limit, "startsAt");
 };

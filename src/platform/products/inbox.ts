@@ -1,6 +1,6 @@
 /** Inbox: conversations and their messages. */
 import type { OperationInput } from "../contract.ts";
-import { found, type Handler, numberOf, type Sorts, sortOf, sqlValue, textOf } from "../handler.ts";
+import { found, type Handler, numberOf, type Sorts, sortOf, sqlValue, stringOf } from "../handler.ts";
 import { afterCursor, strings, text, toPage, totalOf } from "../store/row.ts";
 import type { Row } from "../store/store.ts";
 
@@ -25,7 +25,7 @@ const conversationSorts: Sorts = {
 
 export const listConversations: Handler = ({ tenant }, { query }) => {
   const limit = numberOf(query.limit, 50);
-  const cursor = textOf(query.cursor);
+  const cursor = stringOf(query.cursor);
   const [statement, column] = sortOf(conversationSorts, query.sort);
   const filters = {
     ids: sqlValue(query.ids),

@@ -1,6 +1,6 @@
 /** Insights: the metrics of a date range. SQL computes them. This file checks the range and fills in days without rows. */
 import { CodedError } from "../../errors.ts";
-import { type Handler, textOf } from "../handler.ts";
+import { type Handler, stringOf } from "../handler.ts";
 import type { Row } from "../store/store.ts";
 
 const dayMs = 86_400_000;
@@ -46,7 +46,7 @@ export function dateRange(
 }
 
 export const getMetrics: Handler = ({ tenant }, { query }) => {
-  const { first, last } = dateRange(textOf(query.from), textOf(query.to), new Date());
+  const { first, last } = dateRange(stringOf(query.from), stringOf(query.to), new Date());
   const [from, to] = [toDate(first), toDate(last)];
   const range = { from, until: `${to}T24` }; // the end of the last day, because no day follows 9999-12-31
   const totals = new Map(tenant.all("metricTotals", range).map((row) => [row.name, row.value]));

@@ -10,10 +10,10 @@ export function strings(value: Row[string] | undefined): string[] {
 
 export const text = (value: Row[string] | undefined): string => String(value ?? "");
 
-export type Page = { items: Row[]; nextCursor: string | null; hasMore: boolean };
+export type RowPage = { items: Row[]; nextCursor: string | null; hasMore: boolean };
 
 /** Drops the surplus row and adds the next cursor. The list is ordered by the column `sortedBy`, then by id. */
-export function toPage(rows: Row[], limit: number, sortedBy: string): Page {
+export function toPage(rows: Row[], limit: number, sortedBy: string): RowPage {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   const hasMore = rows.length > limit;
@@ -23,7 +23,7 @@ export function toPage(rows: Row[], limit: number, sortedBy: string): Page {
 
 /** The number of items of all pages. `count` is run only where the page does not show it. */
 export const totalOf = (
-  { items, hasMore }: Page,
+  { items, hasMore }: RowPage,
   cursor: string | undefined,
   count: () => Row | undefined,
 ): number => (cursor === undefined && !hasMore ? items.length : Number(count()?.count));

@@ -10,7 +10,7 @@ export class Count {
   value = 0;
 }
 
-/** A counter with one child for each set of labels. Whoever makes a child must bound how many there are. */
+/** A counter with one child for each set of labels. The maker of the children must bound their number. */
 export class CounterFamily {
   readonly #children: { readonly labels: Labels; readonly count: Count }[] = [];
 

@@ -1,6 +1,6 @@
 /**
- * The HTTP calls of the process: REST, key introspection, what the gateway forwards. They are seen through undici's
- * diagnostics channels.
+ * Measures the HTTP calls of the process: REST, key introspection, forwarded requests. undici's diagnostics channels
+ * report them.
  */
 import { subscribe } from "node:diagnostics_channel";
 import type { Registry } from "prom-client";

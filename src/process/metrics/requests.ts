@@ -1,6 +1,6 @@
 /**
- * The requests of each role, and the saved operations among them. The labels are bounded whatever clients send: roles,
- * routes, statuses, codes and bounds of closed lists, and the names of saved operations.
+ * Measures the requests of each role, and the saved operations among them. Clients cannot add labels: roles, routes,
+ * statuses, codes and bounds come from closed lists, and operations have the names of saved ones.
  */
 import type { FastifyInstance } from "fastify";
 import { Gauge, type Registry } from "prom-client";

@@ -1,7 +1,8 @@
 /**
- * What REST allows to keep, for each caller alone: a key begins with the caller's identity. A caller's write drops all
- * that is kept for the caller, of all products, so that it reads its own writes (RFC 9111 §4.4 asks for the written URL
- * only). The total size is bounded, and the size for each caller: the least recently used values go first.
+ * Keeps the values that REST allows to keep, for each caller alone: a key begins with the caller's identity. A write of
+ * a caller drops all values of the caller, of all products, so that the caller reads its own writes (RFC 9111 §4.4 asks
+ * for the written URL only). The total size is bounded, and the size for each caller: the least recently used values go
+ * first.
  */
 import { LRUCache } from "lru-cache";
 import { cachedResponses } from "../../capacity.ts";
@@ -9,7 +10,7 @@ import { cachedResponses } from "../../capacity.ts";
 /** `size` is in bytes of memory, about, without the key. */
 export type Kept = { readonly size: number };
 
-/** What is kept for one caller. */
+/** The keys of one caller's values, and their size. */
 type Own = { readonly keys: Set<string>; size: number };
 type Entry = { readonly value: Kept; readonly identity: string; readonly size: number };
 
@@ -29,10 +30,10 @@ export class CallerCache {
       if (reason === "evict") this.#forgottenAt = Math.max(this.#forgottenAt, at);
     },
   });
-  /** The last time of a drop that nobody remembers. */
+  /** The time of the latest drop that `#droppedAt` has forgotten. */
   #forgottenAt = Number.NEGATIVE_INFINITY;
 
-  /** The value of a key. Whoever reads a value checks its class: REST's responses and whole answers are kept here. */
+  /** The value of a key. The reader checks its class: the cache holds REST responses and whole answers. */
   get(identity: string, key: string): Kept | undefined {
     if (!this.#callers.has(identity)) return undefined; // a long key is not hashed in vain
     const entry = this.#entries.get(identity + key);
@@ -60,7 +61,7 @@ export class CallerCache {
     this.#entries.delete(identity + key);
   }
 
-  /** Drops all that is kept for the caller: it writes, has written, or REST refuses its credential. */
+  /** Drops all values of the caller: it writes, it has written, or REST refuses its credential. */
   drop(identity: string): void {
     this.#droppedAt.set(identity, performance.now());
     for (const key of this.#callers.get(identity)?.keys ?? []) this.#entries.delete(key);

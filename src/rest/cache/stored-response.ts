@@ -145,6 +145,9 @@ function cacheHeaders(raw: RawHeaders, forValidator: boolean): Headers | undefin
   return headers;
 }
 
-/** A response that varies by what differs in each request, or by anything at all, is of use to its own request only. */
+/**
+ * Whether the response varies by a header that differs in each request, or by anything at all. Only its own request can
+ * use such a response.
+ */
 const variesByRequest = ({ vary = "" }: Headers): boolean =>
   vary.split(",").some((name) => name.trim() === "*" || headersOfOneRequest.has(name.trim().toLowerCase()));

@@ -1,6 +1,6 @@
 /**
- * Reads from a `Link` header (RFC 8288 §3) what the next page is asked for with. One pass over the header, because REST
- * may send 32 kB of it: the library `http-link-header` takes 10 s and 1.4 GB for a header of many relations and parameters.
+ * Reads the cursor of the next page from a `Link` header (RFC 8288 §3). One pass over the header, because REST may send
+ * 32 kB of it: the library `http-link-header` takes 10 s and 1.4 GB for a header of many relations and parameters.
  */
 import { CodedError } from "../../errors.ts";
 

@@ -27,22 +27,25 @@ export type Page<Items extends readonly string[]> = {
 };
 
 /**
- * The place where a page begins: after `skip` items of the REST page with this cursor. No cursor: the first page. `size`
- * is that of REST's pages, where the cursor depends on it; `before` the number of items before the REST page, where it is
- * needed to know the last one.
+ * The place where a page begins: after `skip` items of the REST page with this cursor. No cursor: the first page.
+ * `size` is the size of REST's pages, if the cursor depends on it. `before` is the number of items before the REST
+ * page, if the last page is known by it.
  */
-export type Start = {
+export type PageStart = {
   readonly cursor: string | null;
   readonly skip: number;
   readonly size?: number | undefined;
   readonly before?: number | undefined;
 };
 
-/** A page's number does not say how many items there are before it, and REST's total is one of items. */
+/**
+ * Whether cursors count the items before a page: the page's number does not tell them, and REST's total is a number of
+ * items.
+ */
 export const countsItems = ({ from, offset, total, first }: Page<readonly string[]>): boolean =>
   from !== undefined && !offset && total !== undefined && first === undefined;
 
-export const cursorOf = ({ cursor, skip, size, before }: Start): string => {
+export const cursorOf = ({ cursor, skip, size, before }: PageStart): string => {
   const known = size !== undefined ? `/${size}` : before !== undefined ? `+${before}` : "";
   return Buffer.from(`${skip}${known}:${cursor ?? ""}`).toString("base64url");
 };
@@ -53,7 +56,7 @@ const maxLength = 8_192;
 const form = /^(0|[1-9]\d{0,8})(?:\/([1-9]\d{0,9})|\+(0|[1-9]\d{0,14}))?:(.*)$/s;
 
 /** Throws `BAD_USER_INPUT` for a cursor that is not of this page's field. */
-export function startAt({ first, after }: PageArguments, page: Page<readonly string[]>): Start {
+export function startAt({ first, after }: PageArguments, page: Page<readonly string[]>): PageStart {
   const isSized =
     (page.next === undefined || page.link !== undefined) && !page.offset && page.first !== undefined;
   const isCounted = countsItems(page);

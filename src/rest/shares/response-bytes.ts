@@ -1,14 +1,14 @@
 /** The bytes that one response takes from its request's budget. */
 import type { CodedError } from "../../errors.ts";
 
-type Budget = { hold(bytes: number, isRead: boolean): CodedError | undefined; drop(bytes: number): void };
+type ByteBudget = { hold(bytes: number, isRead: boolean): CodedError | undefined; drop(bytes: number): void };
 
 export class ResponseBytes {
-  readonly #budget: Budget;
+  readonly #budget: ByteBudget;
   readonly #isRead: boolean;
   #bytes = 0;
 
-  constructor(budget: Budget, isRead: boolean) {
+  constructor(budget: ByteBudget, isRead: boolean) {
     this.#budget = budget;
     this.#isRead = isRead;
   }

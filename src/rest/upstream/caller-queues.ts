@@ -6,11 +6,11 @@
  */
 import { TransientMap } from "../../transient-map.ts";
 
-/** Calls that wait for a number of connections, either a caller's share or the whole pool. */
-type Line = { readonly connections: number; completed: number };
+/** The connections that calls wait for, a caller's share or the whole pool, and the calls that they have completed. */
+type Progress = { readonly connections: number; completed: number };
 
 export class CallerQueues {
-  readonly #pool: Line;
+  readonly #pool: Progress;
   readonly #share: number;
   readonly #queues = new TransientMap<CallerQueue>();
 
@@ -31,13 +31,13 @@ export class CallerQueues {
 }
 
 export class CallerQueue {
-  readonly #pool: Line;
-  readonly #own: Line;
+  readonly #pool: Progress;
+  readonly #own: Progress;
   readonly #forget: () => void;
   readonly #waiting = new Set<QueueEntry>();
   #underWay = 0;
 
-  constructor(pool: Line, share: number, forget: () => void) {
+  constructor(pool: Progress, share: number, forget: () => void) {
     this.#pool = pool;
     this.#own = { connections: share, completed: 0 };
     this.#forget = forget;
@@ -73,30 +73,30 @@ export class CallerQueue {
 export class QueueEntry {
   /** Resolves when the call's turn comes. `undefined`: the call has its turn at once. */
   readonly turn: Promise<void> | undefined;
-  readonly #pool: Line;
-  #line: Line;
+  readonly #pool: Progress;
+  #progress: Progress;
   #completedBefore: number;
   #resolve: (() => void) | undefined;
 
   /** Without `queue`, the call has its turn at once. */
-  constructor(pool: Line, queue?: Line) {
+  constructor(pool: Progress, queue?: Progress) {
     this.#pool = pool;
-    this.#line = queue ?? pool;
-    this.#completedBefore = this.#line.completed;
+    this.#progress = queue ?? pool;
+    this.#completedBefore = this.#progress.completed;
     if (queue) this.turn = new Promise((resolve) => (this.#resolve = resolve));
   }
 
   /** Whether the call still waits for its turn. */
   get isWaiting(): boolean {
-    return this.#line !== this.#pool;
+    return this.#progress !== this.#pool;
   }
 
   /**
-   * Whether the line that the call waits in has progressed: it completed as many calls since the last check as it has
+   * Whether the queue or the pool has progressed: it completed as many calls since the last check as it has
    * connections. A turn counts as progress.
    */
   hasProgressed(): boolean {
-    const { completed, connections } = this.#line;
+    const { completed, connections } = this.#progress;
     const count = completed - this.#completedBefore;
     this.#completedBefore = completed;
     return count >= connections;
@@ -104,7 +104,7 @@ export class QueueEntry {
 
   /** Gives the call its turn. Only its queue calls this. */
   begin(): void {
-    this.#line = this.#pool;
+    this.#progress = this.#pool;
     this.#completedBefore = this.#pool.completed - this.#pool.connections;
     this.#resolve?.();
   }

@@ -1,6 +1,6 @@
 /**
  * The reads of an upstream: whether a read needs a call, and what its readers get. In this order: a response that this
- * request already has, one that is stored and fresh, a call that other readers wait for, a call of its own.
+ * request already has, a fresh stored response, a call that other readers wait for, a call of its own.
  */
 import type { CodedError } from "../../errors.ts";
 import type { CallerCache } from "../cache/caller-cache.ts";
@@ -17,7 +17,7 @@ export type Outcome = RestResponse | CodedError;
 export type ReadCall = {
   /** Headers that make the call conditional. */
   readonly validators: Readonly<Record<string, string>> | undefined;
-  /** The call has ended. Returns what its readers get. */
+  /** Called when the call has ended. Returns the outcome for the readers. */
   readonly end: (outcome: Outcome) => Outcome;
 };
 
@@ -48,7 +48,7 @@ export class Reads {
   }
 
   /**
-   * Identical reads of one request are one call, until a write makes them old. A read that fails is forgotten, so that
+   * Identical reads of one request are one call, until a write outdates them. A read that fails is forgotten, so that
    * it can be retried, but only once. `first` is called for a read that needs a call and is not a retry.
    */
   read(request: CallRequest, first: () => void): Promise<RestResponse> {
@@ -90,7 +90,10 @@ export class Reads {
     return failure ? Promise.reject(failure) : Promise.resolve(scope.take(stored.response.copy("cached")));
   }
 
-  /** Makes a stored response fresh for later readers, unless such a call is under way. Its failure is nobody's. */
+  /**
+   * Makes a stored response fresh for later readers, unless such a call is under way. A failure of the call reaches no
+   * reader.
+   */
   #revalidate({ scope, ...request }: CallRequest, key: string): void {
     if (this.#shared.isUnderWay(scope.forwarded.identity + key)) return;
     const own = scope.fresh();
@@ -163,7 +166,10 @@ export class Reads {
 const held = (scope: RequestScope, response: RestResponse): Outcome =>
   scope.hold(response.bytes, true) ?? response;
 
-/** REST says that the caller may not read this any more, or that it is gone: answers may hold it too. A 408 or a 429 says nothing of it. */
+/**
+ * Whether REST says that the caller may no longer read the object, or that the object is gone: kept answers may hold
+ * the object too. A 408 or a 429 says nothing about the object.
+ */
 const isRefusal = ({ status }: RestResponse): boolean =>
   status >= 400 && status < 500 && status !== 408 && status !== 429;
 

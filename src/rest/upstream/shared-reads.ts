@@ -1,11 +1,12 @@
 /**
- * Identical reads that wait together are one call: the same URL, and the same headers but the request's id and trace, so
- * the same caller. A call that is on its way is never joined: its response may be older than a write that the new reader
- * knows of. So a reader sees each write that ended before it asked, also a write through another replica.
+ * Identical reads that wait together are one call. Identical reads have the same URL and the same headers, except for
+ * the request's id and trace, so they have the same caller. A call that is under way is never joined: its response may
+ * be older than a write that the new reader knows of. So a reader sees each write that ended before it asked, also a
+ * write through another replica.
  *
- * A read waits while the last identical call is under way, but not longer than `pauseMs` after that call began. All reads
- * that wait then share the next call. Each reader keeps its own deadline and budgets. The call ends early only if all of
- * its readers leave. Nobody who comes later gets its response or its failure.
+ * A read waits while the last identical call is under way, but not longer than `pauseMs` after that call began. All
+ * reads that wait then share the next call. Each reader keeps its own deadline and budgets. The call ends early only if
+ * all of its readers leave. No later reader gets its response or its failure.
  */
 import type { CodedError } from "../../errors.ts";
 import { TransientMap } from "../../transient-map.ts";
@@ -26,7 +27,7 @@ export class SharedReads {
   /** The last call of each key. */
   readonly #sent = new TransientMap<Sent>();
 
-  /** A call begins. Returns the function that ends it. */
+  /** Notes that a call begins. Returns the function that ends it. */
   begin(key: string): () => void {
     const sent: Sent = { at: performance.now(), next: undefined };
     this.#sent.set(key, sent);

@@ -62,7 +62,6 @@ export class Upstream {
     });
   }
 
-  /** For metrics. */
   get state(): UpstreamState {
     const { connected, running } = this.#pool.stats;
     return {
@@ -88,7 +87,10 @@ export class Upstream {
       : this.#reads.write(request);
   }
 
-  /** Makes one call. Throws when the request makes too many calls or too many calls wait: nobody remembers such a read. */
+  /**
+   * Makes one call. Throws, and nobody remembers such a read, if the request makes too many calls or too many calls
+   * wait.
+   */
   #call(request: CallRequest, beginRead?: () => ReadCall): Promise<RestResponse> {
     const { scope, isRead } = request;
     scope.enter(isRead);
@@ -135,9 +137,10 @@ export class Upstream {
   }
 
   /**
-   * What a call says about the upstream. A 502, 503 or 504 is a gateway's word that nobody responded (RFC 9110 §15.6).
-   * A 500, or a response that cannot be used, may be about one tenant's data. A time-out counts only while no call at
-   * all is responded to: otherwise it is about one caller's calls, or about a queue in front of an upstream that works.
+   * The verdict of a call about the upstream. With a 502, 503 or 504 a gateway says that nobody responded (RFC 9110
+   * §15.6). A 500, or a response that cannot be used, may be about one tenant's data. A time-out counts only while no
+   * call at all gets a response: otherwise it is about one caller's calls, or about a queue in front of an upstream
+   * that works.
    */
   #verdictOf(outcome: Outcome): Verdict {
     if (outcome instanceof RestResponse)

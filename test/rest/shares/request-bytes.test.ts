@@ -34,7 +34,7 @@ describe("MAX_REQUEST_BYTES", () => {
     expect((await things(request(), "c"))[0]?.status).toBe("fulfilled");
   });
 
-  test("count what was packed as it is unpacked", async () => {
+  test("count compressed responses by their decompressed bytes", async () => {
     const packed = gzipSync(JSON.stringify("x".repeat(199)));
     const { request } = await against((socket) => {
       socket.write(

@@ -149,7 +149,7 @@ describe("one reader", () => {
     await shared;
   });
 
-  test("has a response that its own budget is too small for refused alone", async () => {
+  test("is refused alone if its own budget is too small for the response", async () => {
     const { calls, answer, request, things } = await held({ MAX_REQUEST_BYTES: "1500" });
     const first = things();
     await calls(1);

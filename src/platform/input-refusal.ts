@@ -7,7 +7,7 @@ import type { Operation } from "openapi-backend";
 import { CodedError } from "../errors.ts";
 
 /** Returns the error for one finding. */
-export function refusal(operation: Operation, error: ErrorObject): CodedError {
+export function inputRefusal(operation: Operation, error: ErrorObject): CodedError {
   const [place, name] = error.instancePath.split("/").slice(1);
   const argument = name === undefined ? namedIn(error) : unescapePointer(name);
   const shown = place === "header" && argument ? declaredName(operation, argument) : argument;

@@ -1,0 +1,16 @@
+/**
+ * The two towers of `src/`, build time and run time, the ground first. A folder imports only itself and the folders before
+ * it in its own tower. Folders of one row do not import each other.
+ */
+export const ground = ["standards"];
+
+const buildTime = [["cli"], ["diagnostic.ts"], ["openapi"], ["schema"], ["bind"]];
+const commands = [["propose", "explain"], ["codegen"], ["check", "init"]];
+const settings = [["capacity.ts"], ["environment.ts"], ["config.ts"]];
+const runTime = [["errors.ts"], ["transient-map.ts"], ["observe"], ["http"], ["rest"]];
+const roles = [["graphql", "gateway", "platform"], ["process"], ["main.ts"]];
+
+export const towers = [
+  [ground, ...buildTime, ...commands],
+  [ground, ...settings, ...runTime, ...roles],
+] as const;
