@@ -10,7 +10,8 @@ import { connectionsOfProduct } from "./capacity.ts";
 export function parseHttpUrl(value: string): URL {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) throw new Error("wants an http:// or https:// URL");
-  if (url.search || url.hash || url.username) throw new Error("wants a URL without query, fragment or user");
+  if (url.search || url.hash || url.username || url.password)
+    throw new Error("wants a URL without query, fragment or user");
   return url;
 }
 
