@@ -157,6 +157,15 @@ test("an address that others reach, outside production, is a warning that names 
   expect(await warned({ HOST: "0.0.0.0", NODE_ENV: "production" })).toBe(false);
 });
 
+test.each(["http://user@127.0.0.1:9", "http://:word@127.0.0.1:9"])(
+  "%s is no URL of a service",
+  async (given) => {
+    const { exitCode, printed } = await runHere(["--check-config"], { REST_BASE_URL_CRM: given });
+    expect(exitCode).toBe(2);
+    expect(printed.join("\n")).toContain("REST_BASE_URL_CRM: wants a URL without query, fragment or user");
+  },
+);
+
 test.each([
   [
     "TRUSTED_PROXIES",
