@@ -95,8 +95,9 @@ const checks: Record<string, string> = {
 };
 
 function leafExpression(emitting: Emitting, type: GraphQLLeafType, input: string, missing: string): string {
+  const integer = type.name === "ID" ? "Number.isSafeInteger(t) ? String(t) :" : "";
   if (texts.has(type.name))
-    return `((t = ${input}), typeof t === "string" ? ((budget.left -= t.length) < budget.wary && weigh(budget, t), t) : t == null ? ${missing} : unexpected())`;
+    return `((t = ${input}), typeof t === "string" ? ((budget.left -= t.length) < budget.wary && weigh(budget, t), t) : ${integer} t == null ? ${missing} : unexpected())`;
   const check = checks[type.name];
   if (check) return `((t = ${input}), ${check} ? t : t == null ? ${missing} : unexpected())`;
   const serialize = isEnumType(type) ? enumLookup(type) : scalarValue(type);

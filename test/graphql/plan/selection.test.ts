@@ -134,6 +134,14 @@ test("a variable's value of a custom scalar may be nested up to 100 levels", asy
   expect(calls).toHaveLength(2);
 });
 
+test("integers as ids are projected: no level is completed again for them", async () => {
+  let reads = 0;
+  const read = (): string => `name ${reads++}`;
+  const one = Object.defineProperty({ id: 7 }, "name", { get: read });
+  const { ask } = await openSchema(() => [one]);
+  expect((await ask("{ pets { name id } }")).data).toEqual({ pets: [{ name: "name 0", id: "7" }] });
+});
+
 test("unions and interfaces: each member has its own selection", async () => {
   const { ask } = await openSchema(answers);
   const { data } = await ask(`{
