@@ -10,7 +10,8 @@ import { connectionsOfProduct } from "./capacity.ts";
 export function parseHttpUrl(value: string): URL {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) throw new Error("wants an http:// or https:// URL");
-  if (url.search || url.hash || url.username) throw new Error("wants a URL without query, fragment or user");
+  if (url.search || url.hash || url.username || url.password)
+    throw new Error("wants a URL without query, fragment or user");
   return url;
 }
 
@@ -183,7 +184,10 @@ export const variables = {
   CONNECT_TIMEOUT_MS: count({ default: 1_000, desc: "connecting to an upstream" }),
   CALL_TIMEOUT_MS: count({ default: 10_000, desc: "one REST call" }),
   REQUEST_TIMEOUT_MS: count({ default: 15_000, desc: "a whole request" }),
-  MAX_RESPONSE_BYTES: count({ default: 10_485_760, desc: "an upstream's response body, decompressed" }),
+  MAX_RESPONSE_BYTES: count({
+    default: 10_485_760,
+    desc: "an upstream's response body, decompressed; a value of JSON counts for 20 bytes at least",
+  }),
   MAX_REQUEST_BYTES: count({ default: 10_485_760, desc: "all response bodies of a request" }),
   MAX_ANSWER_BYTES: count({ default: 10_485_760, desc: "a GraphQL answer" }),
   KEY_INTROSPECTION_TIMEOUT_MS: count({ default: 1_000, desc: "key introspection; fails closed" }),

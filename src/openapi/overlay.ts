@@ -2,8 +2,8 @@
  * Applies an OpenAPI Overlay (Overlay Specification 1.0) to a document that is not ours to edit. The document keeps its
  * places, and what the overlay adds has places in the overlay.
  */
-import { jsonpath } from "json-p3";
 import { type Diagnostic, diagnosed, type Place, unreadable } from "../diagnostic.ts";
+import { queryPaths } from "./json-path.ts";
 import type { NodePath, YamlFile } from "./yaml-file.ts";
 
 export const overlayFile = "overlay.yaml";
@@ -60,7 +60,7 @@ function actionsOf({ value, place }: YamlFile): readonly Action[] {
 /** The paths that the target selects (RFC 9535). An update is for lists, and for objects that an object updates. */
 function select({ target, update, remove }: Action, value: unknown, place: Place): NodePath[] {
   try {
-    const nodes = [...jsonpath.query(target, value as never)];
+    const nodes = queryPaths(target, value);
     const takes = (node: unknown): boolean => Array.isArray(node) || (isObject(node) && isObject(update));
     const wrong = remove ? undefined : nodes.find((node) => !takes(node.value));
     if (wrong)

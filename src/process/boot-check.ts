@@ -84,14 +84,17 @@ function findOpenGateway({ roles, env }: Config): string[] {
   ];
 }
 
-/** A development start that other machines can reach. */
+/** A development start that others can reach, or that is meant for real keys. */
 function findOpenDemo({ roles, env, production }: Config): string[] {
   const isLoopback = /^(?:127\.|::1$|localhost$)/.test(env.HOST);
-  if (isLoopback || production) return [];
-  const keys = roles.has("platform") && env.API_ENVIRONMENT === "test" ? "the demo keys printed here, " : "";
-  return [
-    `HOST: ${env.HOST} lets other machines in, with ${keys}the explorer and no rate limits; set NODE_ENV=production`,
+  const [sign] = [
+    ...(isLoopback ? [] : [`HOST: ${env.HOST} lets other machines in`]),
+    ...(env.TRUSTED_PROXIES.length > 0 ? ["TRUSTED_PROXIES: a proxy in front lets other machines in"] : []),
+    ...(env.API_ENVIRONMENT === "live" ? ["API_ENVIRONMENT: live keys are taken"] : []),
   ];
+  if (sign === undefined || production) return [];
+  const keys = roles.has("platform") && env.API_ENVIRONMENT === "test" ? "the demo keys printed here, " : "";
+  return [`${sign}, with ${keys}the explorer and no rate limits; set NODE_ENV=production`];
 }
 
 function findUnknownProducts({ roles, upstreams }: Config): string[] {

@@ -24,8 +24,9 @@ function shown(name: string, value: unknown): string {
   const text = String(value);
   if (secretName.test(name) && typeof value !== "number") return "(secret)";
   const url = URL.parse(text);
-  if (!url?.password) return text;
-  url.password = "(secret)";
+  if (!url?.password && !url?.search) return text;
+  if (url.password) url.password = "(secret)";
+  if (url.search) url.search = "(secret)"; // `redis://…?password=…`
   return url.href;
 }
 

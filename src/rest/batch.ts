@@ -74,9 +74,15 @@ export async function batchEach<K extends MaybeKey, const Match extends string, 
 const notA = (what: "list" | "key"): Error =>
   new CodedError("BAD_UPSTREAM_RESPONSE", `the REST answer has no ${what} where one belongs`);
 
-/** A key as text. `undefined`: the value breaks the REST contract, and may not even turn into text. */
-const textOf = (key: unknown): string | undefined =>
-  typeof key === "string" ? key : typeof key === "number" ? String(key) : undefined;
+/**
+ * A key as text. `undefined`: the value breaks the REST contract, and may not even turn into text. An integer beyond 2^53 was
+ * rounded when it was parsed, and may be the key of another object.
+ */
+function textOf(key: unknown): string | undefined {
+  if (typeof key === "string") return key;
+  const isRounded = Number.isInteger(key) && !Number.isSafeInteger(key);
+  return typeof key === "number" && !isRounded ? String(key) : undefined;
+}
 
 /** The items of a key, or the failure. `undefined`: there is no key, or no item matches. */
 function foundFor<Kept>(found: Found<Kept>, key: unknown): Kept | Error | undefined {

@@ -1,6 +1,6 @@
 /**
  * The one encoder of every parameter (OpenAPI 3.1 §4.8.12, RFC 3986). A value never changes the route. A query or header
- * leaves out null and undefined, also in an object. A path refuses an empty value and a dot segment.
+ * leaves out null and undefined, also in an object. A path refuses an empty value and one that holds a dot segment.
  */
 import { serializeArrayParam, serializeObjectParam, serializePrimitiveParam } from "openapi-fetch";
 import { CodedError } from "../errors.ts";
@@ -103,12 +103,17 @@ export function serializePath(path: string, values: Readonly<Record<string, unkn
 }
 
 const controlCharacter = /\p{Cc}/u;
+/**
+ * `.` or `..` between slashes or backslashes, a `;` parameter behind it or not, percent-encoded or not. A server that decodes
+ * an encoded slash before it removes dot segments, such as nginx, would find another route.
+ */
+const dotSegment = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:$|[/\\;]|%2f|%5c|%3b)/i;
 
 function encodeSegment(name: string, value: unknown): string {
   if (Array.isArray(value) && value.length > 0)
     return value.map((item) => encodeSegment(name, item)).join(",");
   const text = value === null || value === undefined ? "" : String(value);
-  if (text === "" || text === "." || text === ".." || controlCharacter.test(text) || !text.isWellFormed()) {
+  if (text === "" || dotSegment.test(text) || controlCharacter.test(text) || !text.isWellFormed()) {
     throw refused(name, "is not a value that a path can hold");
   }
   return encodeURIComponent(text);

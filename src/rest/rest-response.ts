@@ -9,7 +9,7 @@ export class RestResponse {
   readonly status: number;
   readonly ok: boolean;
   readonly headers: ResponseHeaders;
-  /** The bytes of the body, decompressed. */
+  /** The bytes of the body, decompressed, or more if it holds many values. */
   readonly bytes: number;
   readonly rawHeaders: RawHeaders;
   source: ResponseSource = "fetched";

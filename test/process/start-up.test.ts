@@ -97,7 +97,7 @@ describe("--check-config", () => {
       GATEWAY_SECRET: secret,
       MAX_DEPTH: "7",
       MAX_DEPHT: "8",
-      REST_BASE_URL_CRM: "http://:word@127.0.0.1:9",
+      REDIS_URL: "redis://:word@127.0.0.1:9/0?password=other-word",
     });
     expect(exitCode).toBe(0);
     expect(printed).toEqual(
@@ -111,7 +111,7 @@ describe("--check-config", () => {
         "MAX_DEPTH=7",
       ]),
     );
-    expect(printed.join("\n")).not.toMatch(/word@|ready on/);
+    expect(printed.join("\n")).not.toMatch(/word@|=other-word|ready on/);
     expect(printed.join("\n")).not.toContain(secret);
   });
 
@@ -155,6 +155,30 @@ test("an address that others reach, outside production, is a warning that names 
   expect(await warned({ HOST: "0.0.0.0" })).toBe(true);
   expect(await warned({ HOST: "127.0.0.1" })).toBe(false);
   expect(await warned({ HOST: "0.0.0.0", NODE_ENV: "production" })).toBe(false);
+});
+
+test.each(["http://user@127.0.0.1:9", "http://:word@127.0.0.1:9"])(
+  "%s is no URL of a service",
+  async (given) => {
+    const { exitCode, printed } = await runHere(["--check-config"], { REST_BASE_URL_CRM: given });
+    expect(exitCode).toBe(2);
+    expect(printed.join("\n")).toContain("REST_BASE_URL_CRM: wants a URL without query, fragment or user");
+  },
+);
+
+test.each([
+  [
+    "TRUSTED_PROXIES",
+    "127.0.0.1",
+    "a proxy in front lets other machines in, with the demo keys printed here, the",
+  ],
+  ["API_ENVIRONMENT", "live", "live keys are taken, with the"],
+])("%s without NODE_ENV is a warning, also on loopback", async (name, value, reason) => {
+  const printed = async (environment: NodeJS.ProcessEnv): Promise<string> =>
+    (await runHere(["--check-config"], environment)).printed.join("\n");
+  const warning = `${name}: ${reason} explorer and no rate limits; set NODE_ENV=production`;
+  expect(await printed({ [name]: value })).toContain(warning);
+  expect(await printed({ [name]: value, NODE_ENV: "production" })).not.toContain("no rate limits");
 });
 
 test("an unreachable product is waited for beside a platform too", async () => {

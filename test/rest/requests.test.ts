@@ -28,7 +28,11 @@ describe("a request", () => {
     expect(server.requests[0]).toMatch(/\r\nx-trace: span=s\r\n/i);
   });
 
-  test.each(["", ".", "..", "a\nb", "\u0000", "\ud800", null, [[]], [["a", ".."]]])(
+  const climbing = [
+    ...["x/../me", "../me", "a/..", "x\\..\\me", "..;/me", "a/..;b=c/me", "./me", "a/./b"],
+    ...["%2e%2e", "a/%2E./me", "a%2f..%5Cme", "..%3Bme"],
+  ];
+  test.each(["", ".", "..", ...climbing, "a\nb", "\u0000", "\ud800", null, [[]], [["a", "b/../.."]]])(
     "never takes the path value %j",
     async (thingId) => {
       const { rest, server } = await against(ok({}));
@@ -41,8 +45,9 @@ describe("a request", () => {
   test.each([
     ["a/b", "/things/a%2Fb"],
     ["a?x=1#y", "/things/a%3Fx%3D1%23y"],
-    ["%2e%2e", "/things/%252e%252e"],
+    ["%2e%2ea", "/things/%252e%252ea"],
     ["...", "/things/..."],
+    ["a/.b/..c/d..", "/things/a%2F.b%2F..c%2Fd.."],
   ])("keeps the path value %j in its segment", async (thingId, path) => {
     const { rest, server } = await against(ok({}));
     await rest.get("/things/{thingId}", { path: { thingId } });

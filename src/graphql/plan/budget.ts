@@ -4,12 +4,15 @@
  * repeat: REST sends an object once, and the response repeats it for each parent.
  */
 import { CodedError } from "../../errors.ts";
+import { ContractBroken } from "../errors/contract-broken.ts";
 
 export type Budget = {
   left: number;
   readonly limit: number;
   /** A string counts by its length. Once less than `wary` is left, it counts by its bytes as JSON. */
   readonly wary: number;
+  /** The bytes of lists and objects of custom scalars. A response may repeat one value many times. */
+  readonly known: Map<object, number>;
 };
 
 /** One UTF-16 unit of a string takes at most this many bytes: a control character is sent as `\u0001`. */
@@ -19,6 +22,7 @@ export const budgetOf = (limit: number): Budget => ({
   left: limit,
   limit,
   wary: limit - limit / mostBytes,
+  known: new Map(),
 });
 
 /** Spends the bytes that a string's JSON needs beyond its length. */
@@ -42,4 +46,36 @@ export class AnswerTooLarge extends CodedError {
 export function spend(budget: Budget, bytes: number): void {
   budget.left -= bytes;
   if (budget.left < 0) throw new AnswerTooLarge(budget.limit);
+}
+
+/** Lists and objects in each other, in a value of a custom scalar. `JSON.stringify` throws from some 5,000 on. */
+const mostNesting = 1_000;
+
+/**
+ * Spends the bytes of a leaf's JSON, and returns the leaf. The value of a custom scalar may be anything that REST sends.
+ * Throws `AnswerTooLarge`, and `ContractBroken` for a value that is nested too deeply.
+ */
+export function spendLeaf(budget: Budget, leaf: unknown): unknown {
+  if (typeof leaf !== "object" || leaf === null) spendJson(budget, leaf, 0);
+  else {
+    const { left } = budget;
+    const known = budget.known.get(leaf);
+    if (known === undefined) spendJson(budget, leaf, 0);
+    else spend(budget, known);
+    budget.known.set(leaf, left - budget.left);
+  }
+  return leaf;
+}
+
+function spendJson(budget: Budget, value: unknown, nesting: number): void {
+  if (typeof value === "string") {
+    if (budget.left < budget.wary) weigh(budget, value);
+    return spend(budget, value.length);
+  }
+  if (typeof value !== "object" || value === null) return spend(budget, String(value).length);
+  if (nesting === mostNesting) throw new ContractBroken("A value of a custom scalar is nested too deeply.");
+  for (const key of Array.isArray(value) ? value.keys() : Object.keys(value)) {
+    spend(budget, typeof key === "number" ? 1 : key.length);
+    spendJson(budget, (value as Record<string | number, unknown>)[key], nesting + 1);
+  }
 }

@@ -15,7 +15,7 @@ import {
 import type { Enclosing } from "../../rest/inherit.ts";
 import { valueAt } from "../../rest/value-at.ts";
 import { dateScalars } from "../../standards/date-scalars.ts";
-import { AnswerTooLarge, type Budget, weigh } from "./budget.ts";
+import { AnswerTooLarge, type Budget, spendLeaf, weigh } from "./budget.ts";
 import {
   addInheritor,
   addParent,
@@ -27,9 +27,7 @@ import {
   type ResultMap,
 } from "./plan.ts";
 
-/**
- * Completes one value of a field for each result map. Throws if a value does not fit its type. Throws `AnswerTooLarge`.
- */
+/** Completes one value of a field for each result map. Throws on a value that does not fit, and `AnswerTooLarge`. */
 export type Projection = (
   resultMaps: readonly ResultMap[],
   values: readonly unknown[],
@@ -97,13 +95,17 @@ const checks: Record<string, string> = {
 };
 
 function leafExpression(emitting: Emitting, type: GraphQLLeafType, input: string, missing: string): string {
+  const integer = type.name === "ID" ? "Number.isSafeInteger(t) ? String(t) :" : "";
   if (texts.has(type.name))
-    return `((t = ${input}), typeof t === "string" ? ((budget.left -= t.length) < budget.wary && weigh(budget, t), t) : t == null ? ${missing} : unexpected())`;
+    return `((t = ${input}), typeof t === "string" ? ((budget.left -= t.length) < budget.wary && weigh(budget, t), t) : ${integer} t == null ? ${missing} : unexpected())`;
   const check = checks[type.name];
   if (check) return `((t = ${input}), ${check} ? t : t == null ? ${missing} : unexpected())`;
-  const serialize = isEnumType(type) ? enumLookup(type) : (value: unknown) => type.serialize(value);
-  return `((t = ${input}) == null ? ${missing} : (${constant(emitting, serialize)}(t) ?? unexpected()))`;
+  const serialize = isEnumType(type) ? enumLookup(type) : scalarValue(type);
+  return `((t = ${input}) == null ? ${missing} : (${constant(emitting, serialize)}(t, budget) ?? unexpected()))`;
 }
+
+const scalarValue = (type: GraphQLLeafType) => (value: unknown, budget: Budget) =>
+  spendLeaf(budget, type.serialize(value));
 
 function enumLookup(type: GraphQLLeafType & { getValues(): readonly { name: string; value: unknown }[] }) {
   const names = new Map(type.getValues().map(({ name, value }) => [value, name]));

@@ -17,7 +17,7 @@ import { valueAt } from "../../rest/value-at.ts";
 import { ContractBroken } from "../errors/contract-broken.ts";
 import { FieldError, type Path } from "../errors/field-error.ts";
 import { isPlainObject } from "../plain-object.ts";
-import { AnswerTooLarge, type Budget, bytesPerError, spend, weigh } from "./budget.ts";
+import { AnswerTooLarge, type Budget, bytesPerError, spend, spendLeaf } from "./budget.ts";
 import {
   addInheritor,
   addParent,
@@ -133,11 +133,7 @@ function completeLeaf({ budget }: Completion, type: GraphQLLeafType, value: unkn
   const serialized: unknown = type.serialize(value);
   if (serialized === null || serialized === undefined)
     throw new ContractBroken(`${type.name} has no value for what REST sent.`);
-  if (typeof serialized === "string") {
-    if (budget.left < budget.wary) weigh(budget, serialized);
-    spend(budget, serialized.length);
-  }
-  return serialized;
+  return spendLeaf(budget, serialized);
 }
 
 function objectPlanOf(field: FieldPlan, type: GraphQLOutputType, value: unknown): ObjectPlan {

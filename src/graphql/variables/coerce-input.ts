@@ -28,7 +28,7 @@ import { InputFault, isLong, shortened } from "./input-fault.ts";
  */
 export type Coercion = { left: number; readonly hidesSuggestions: boolean };
 
-/** The bound on nested objects. */
+/** The bound on nested objects, and on the lists and objects in a custom scalar's value. */
 const maxNesting = 100;
 
 /** Throws an `InputFault`, or a `CodedError` if `coercion` has too few values left. */
@@ -178,6 +178,8 @@ function coerceLeaf({ hidesSuggestions }: Coercion, type: GraphQLLeafType, value
   const expected = `Expected type "${type.name}".`;
   if (typeof value === "object" && (isEnumType(type) || isSpecifiedScalarType(type)))
     throw new InputFault(expected, value);
+  if (isNestedDeeper(value, maxNesting))
+    throw new InputFault(`Lists and objects may stand in each other up to ${maxNesting} levels.`, value);
   const long = typeof value === "string" && isLong(value);
   let parsed: unknown;
   try {
@@ -190,3 +192,8 @@ function coerceLeaf({ hidesSuggestions }: Coercion, type: GraphQLLeafType, value
   if (parsed === undefined) throw new InputFault(expected, value);
   return parsed;
 }
+
+const isNestedDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((member) => isNestedDeeper(member, levels - 1)));

@@ -7,8 +7,11 @@ import { isUtf8 } from "node:buffer";
 import type { Dispatcher } from "undici";
 import { CodedError } from "../../errors.ts";
 import { mostInterimResponses, tooManyInterim, upstreamFailure } from "../../http/upstream-failure.ts";
+import { countValues } from "../../standards/json-values.ts";
+import { isJson, isText } from "../../standards/media-type.ts";
 import { tooLarge } from "../failure.ts";
 import { type RawHeaders, RestResponse } from "../rest-response.ts";
+import { largeBody } from "../shares/processor-time.ts";
 import type { ResponseBytes } from "../shares/response-bytes.ts";
 import { decompress } from "./decompress.ts";
 
@@ -36,7 +39,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #interim = 0;
 
   /**
-   * The body has at most `maxBytes`, before and after decompression, and never more than `budget` has left. `isUnread`:
+   * The body has at most `maxBytes`, before and after decompression and by its values, and never more than `budget` has left. `isUnread`:
    * the body of a success does not matter and is not kept.
    */
   constructor(maxBytes: number, budget: ResponseBytes, isUnread = false) {
@@ -122,6 +125,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     );
   }
 
+  /** What a JSON body counts for by its values. A refusal is parsed whatever its type is, but other text is none. */
+  #bytesOfValues(text: string): number {
+    const type = String(this.#headers["content-type"] ?? "");
+    const isPlain = this.#status < 400 && isText(type) && !isJson(type);
+    return isPlain ? 0 : bytesOfValue * countValues(text, this.#maxBytes / bytesOfValue);
+  }
+
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#fail(upstreamFailure(error)); // after an abort, undici reports the abort itself
   }
@@ -130,9 +140,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#failure) return;
     const failure = this.#excess(body.length) ?? (isUtf8(body) ? undefined : notUtf8());
     if (failure) return this.#fail(failure);
+    const text = body.toString("utf8");
+    const bytes = Math.max(text.length < largeBody ? 0 : this.#bytesOfValues(text), body.length);
+    const excess = this.#excess(bytes);
+    if (excess) return this.#fail(excess);
     this.#chunks = [];
-    this.#resolve(new RestResponse(this.#status, this.#headers, body.toString("utf8"), body.length));
+    this.#resolve(new RestResponse(this.#status, this.#headers, text, bytes));
   }
 }
+
+/** A value counts for as many bytes as one of ordinary rows has. 10 MB of empty lists take 290 MB and a second to parse. */
+const bytesOfValue = 20;
 
 const notUtf8 = (): CodedError => new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not UTF-8");

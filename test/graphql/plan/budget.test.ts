@@ -20,6 +20,9 @@ describe.each([
   ["long strings", 10, { name: "x".repeat(3_000) }, "{ pets { name } }"],
   ["long aliases", 100, {}, `{ pets { ${"a".repeat(100)}: id ${"b".repeat(100)}: id } }`],
   ["lists of lists", 100, { grid: [Array(300).fill(1)] }, "{ pets { grid } }"],
+  ["long texts of a custom scalar", 10, { extra: { a: ["x".repeat(3_000)] } }, "{ pets { extra } }"],
+  ["many numbers of a custom scalar", 10, { extra: Array(1_500).fill(1) }, "{ pets { extra } }"],
+  ["names of a custom scalar", 10, { extra: { ["n".repeat(3_000)]: 1 } }, "{ pets { extra } }"],
   ["one parent for many", 800, {}, "{ pets { keeper { name home { city } } } }"],
   ["objects of a level that fails in part", 2_000, { name: 7 }, "{ pets { like { name } id } }"],
   ["errors", 11, { grid: "none" }, "{ pets { grid } }"],
@@ -53,4 +56,38 @@ test("errors of one field share its location, and each has its own path", async 
   expect(errors).toHaveLength(3);
   for (const [index, error] of errors?.entries() ?? [])
     expect(error).toMatchObject({ locations: [{ line: 2, column: 2 }], path: ["pets", index, "grid"] });
+});
+
+const aliases = Array.from({ length: 30 }, (_, index) => `a${index}: extra`).join(" ");
+
+test("a value of a custom scalar is read once, however often the response repeats it", async () => {
+  let reads = 0;
+  const extra = {
+    get text() {
+      reads++;
+      return "x".repeat(3_000);
+    },
+  };
+  const { ask } = await openSchema(answers(1, { extra }), bound);
+  expect(await ask(`{ pets { ${aliases} } }`)).toEqual({ errors: over });
+  expect(reads).toBe(1);
+});
+
+const nested = (levels: number): unknown => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`);
+
+test("a value of a custom scalar that is nested too deeply is an error in its place", async () => {
+  const { ask } = await openSchema(() => [
+    ...pets(1, { extra: nested(1_000) }),
+    ...pets(1, { extra: nested(1_001) }),
+  ]);
+  const { data, errors } = await ask("{ pets { id extra } }");
+  expect(data).toEqual({
+    pets: [
+      { id: "0", extra: nested(1_000) },
+      { id: "0", extra: null },
+    ],
+  });
+  expect(errors).toMatchObject([
+    { path: ["pets", 1, "extra"], extensions: { code: "BAD_UPSTREAM_RESPONSE" } },
+  ]);
 });

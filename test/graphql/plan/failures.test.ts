@@ -54,6 +54,24 @@ test("a value of a wrong type is an error at its own path, inside lists too", as
   });
 });
 
+test("a key that was rounded when it was parsed is an error, and nothing is asked for it", async () => {
+  const [exact, rounded] = [JSON.parse("9007199254740991"), JSON.parse("12345678901234567890")];
+  const { ask, calls } = await openSchema((call, query) =>
+    call === "pets" ? [pet(exact, { keeperId: exact }), pet("2", { keeperId: rounded })] : people(query),
+  );
+  const { data, errors } = await ask("{ pets { id keeper { name } } }");
+  expect(data).toEqual({
+    pets: [
+      { id: "9007199254740991", keeper: { name: `Name ${exact}` } },
+      { id: "2", keeper: null },
+    ],
+  });
+  expect(errors).toMatchObject([
+    { path: ["pets", 1, "keeper"], extensions: { code: "BAD_UPSTREAM_RESPONSE" } },
+  ]);
+  expect(calls.filter((call) => call.startsWith("people"))).toEqual([`people {"ids":[${exact}]}`]);
+});
+
 test("an unknown union member is an error of its own object", async () => {
   const { ask } = await openSchema(() => [{ kind: "pet", name: "Rex" }, { kind: "robot" }, "text"]);
   const { data, errors } = await ask(`{ named { name } }`);

@@ -115,6 +115,33 @@ test("arguments: defaults, variables and their defaults, enums as REST's values"
   ]);
 });
 
+test("a variable's value of a custom scalar may be nested up to 100 levels", async () => {
+  const { ask, calls } = await openSchema(answers);
+  const nested = (open: string, close: string, levels: number): unknown =>
+    JSON.parse(`${open.repeat(levels)}1${close.repeat(levels)}`);
+  for (const [open, close] of [
+    ["[", "]"],
+    ['{"a":', "}"],
+  ] as const) {
+    const query = "query ($e: Any) { pet(id: 1, extra: $e) { id } }";
+    expect((await ask(query, { e: nested(open, close, 100) })).errors).toBeUndefined();
+    for (const levels of [101, 10_000]) {
+      const { errors } = await ask(query, { e: nested(open, close, levels) });
+      expect(errors?.[0]).toMatchObject({ extensions: { code: "BAD_USER_INPUT" } });
+      expect(errors?.[0]?.message).toMatch(/Lists and objects may stand in each other up to 100 levels/);
+    }
+  }
+  expect(calls).toHaveLength(2);
+});
+
+test("integers as ids are projected: no level is completed again for them", async () => {
+  let reads = 0;
+  const read = (): string => `name ${reads++}`;
+  const one = Object.defineProperty({ id: 7 }, "name", { get: read });
+  const { ask } = await openSchema(() => [one]);
+  expect((await ask("{ pets { name id } }")).data).toEqual({ pets: [{ name: "name 0", id: "7" }] });
+});
+
 test("unions and interfaces: each member has its own selection", async () => {
   const { ask } = await openSchema(answers);
   const { data } = await ask(`{

@@ -45,6 +45,17 @@ describe("MAX_REQUEST_BYTES", () => {
     expect(await things(request(), "a")).toMatchObject([{ reason: over }]);
   });
 
+  test("count many values for more than their text has", async () => {
+    const many = JSON.stringify(Array(100_000).fill(1)); // 200 kB, which count for 2 MB
+    const { request } = await against((socket) => void socket.write(http(200, many)), {
+      MAX_REQUEST_BYTES: "3000000",
+    });
+    expect((await things(request(), "a", "b")).map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "rejected",
+    ]);
+  });
+
   test("are free again when the request is over, and no answer is read for it any more", async () => {
     const { request } = await against((socket) => void socket.write(http(200, body)), limits);
     for (let turn = 0; turn < 10; turn++) {

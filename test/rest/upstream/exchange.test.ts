@@ -9,12 +9,12 @@ import { Exchange } from "../../../src/rest/upstream/exchange.ts";
 import { type Answer, http, rawServer } from "../raw-server.ts";
 
 /** Makes exchanges with an upstream, of at most 1,000 bytes each. */
-async function against(answer: Answer, connections = 4) {
+async function against(answer: Answer, connections = 4, maxBytes = 1_000) {
   const server = await rawServer(answer);
   const pool = new Pool(server.url.origin, { connections, pipelining: 1 });
   onTestFinished(() => pool.destroy());
   const exchange = (path = "/x") => {
-    const one = new Exchange(1_000, new ResponseBytes({ hold: () => undefined, drop() {} }, true));
+    const one = new Exchange(maxBytes, new ResponseBytes({ hold: () => undefined, drop() {} }, true));
     one.send(pool, { method: "GET", path, headers: {}, body: undefined });
     return one;
   };
@@ -91,6 +91,29 @@ test("the limit holds for the bytes on the wire, at N and N+1, with and without 
   expect(await (await get("/fits")).text()).toHaveLength(1_000);
   for (const path of ["/announced", "/chunked"])
     expect(await failureOf(get(path))).toMatchObject({ message: "the answer is too large" });
+});
+
+describe("a value of JSON counts for 20 bytes at least", () => {
+  const [most, maxBytes] = [60_000, 1_200_000];
+  const get = async (body: string, status = 200, type = "application/json") =>
+    (await against(send(http(status, body, { "content-type": type })), 4, maxBytes)).get();
+
+  test.each<[what: string, make: (values: number) => string]>([
+    ["numbers", (values) => `[${Array(values).fill(1)}]`],
+    ["empty objects", (values) => `[${Array(values / 2).fill("{}")}]`],
+    ["nested lists", (values) => "[".repeat(values) + "]".repeat(values)],
+  ])("%s", async (_what, make) => {
+    expect((await get(make(most))).bytes).toBe(maxBytes);
+    for (const [status, type] of [[200], [422, "application/problem+json"], [422, "text/plain"]] as const)
+      expect(await failureOf(get(make(most + 2), status, type))).toMatchObject({
+        code: "BAD_UPSTREAM_RESPONSE",
+        details: { limit: "MAX_RESPONSE_BYTES", value: maxBytes },
+      });
+  });
+
+  test("a text holds none", async () => {
+    expect((await get("1,".repeat(most + 1), 200, "text/plain")).bytes).toBe(2 * most + 2);
+  });
 });
 
 test.each<[string, Answer, string]>([

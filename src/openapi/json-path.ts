@@ -1,0 +1,34 @@
+/**
+ * JSONPath (RFC 9535) whose `match` and `search` take linear time. A vendor's overlay may hold any pattern (I-Regexp, RFC 9485),
+ * and JavaScript's own engine does not end for `^(a+)+$` and a text of 45 characters.
+ */
+import { jsonpath } from "json-p3";
+import { type LinearPattern, linearPattern, sharing } from "../standards/linear-pattern.ts";
+
+const { FunctionExpressionType, JSONPathEnvironment } = jsonpath;
+
+/** The values that a query selects, with their paths. Throws for a query, or a pattern, that cannot be read. */
+export function queryPaths(query: string, value: unknown): jsonpath.JSONPathNode[] {
+  return [...environment().query(query, value as never)];
+}
+
+/** The steps of a query's patterns are bounded by the document. */
+const steps = { left: Number.POSITIVE_INFINITY };
+
+function environment(): jsonpath.JSONPathEnvironment {
+  const made = new JSONPathEnvironment();
+  const patterns = new Map<string, LinearPattern>();
+  const register = (name: string, whole: (pattern: string) => string): void => {
+    const call = (text: unknown, pattern: unknown): boolean => {
+      if (typeof text !== "string" || typeof pattern !== "string") return false;
+      const compiled = patterns.get(whole(pattern)) ?? linearPattern(whole(pattern));
+      patterns.set(whole(pattern), compiled);
+      return sharing(steps, () => compiled.test(text));
+    };
+    const { ValueType, LogicalType } = FunctionExpressionType;
+    made.functionRegister.set(name, { argTypes: [ValueType, ValueType], returnType: LogicalType, call });
+  };
+  register("match", (pattern) => `^(?:${pattern})$`);
+  register("search", (pattern) => pattern);
+  return made;
+}
