@@ -8,10 +8,19 @@ import type { InputSlot } from "./input-slots.ts";
 const mostNamed = 10;
 
 /** The one required parameter that nothing names, or the names of all that are free. */
-export function feedingHint(
+export function feedingHint(binder: Binder, field: FieldInProgress, slots: readonly InputSlot[]): string {
+  const known = hints.get(field) ?? makeHint(binder, field, slots);
+  hints.set(field, known);
+  return known;
+}
+
+/** All arguments of a field that feed nothing have the same hint. */
+const hints = new WeakMap<FieldInProgress, string>();
+
+function makeHint(
   { schema }: Binder,
   { definition, directive }: FieldInProgress,
-  slots: InputSlot[],
+  slots: readonly InputSlot[],
 ): string {
   const named = new Set([
     ...directive.params.map(({ name }) => name),
