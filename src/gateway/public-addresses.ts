@@ -34,12 +34,7 @@ export function publicAddresses(
 function publicValue(name: string, value: string, reader: Reader): string | undefined {
   const { publicPath, namesHost } = reader;
   if (name === "location" || name === "content-location") return publicPath(value);
-  const shown =
-    name === "link"
-      ? publicLinks(value, reader)
-      : name === "set-cookie"
-        ? value.replace(/;\s*domain\s*=[^;]*/gi, "") // without it, the cookie is of the host that was asked
-        : value;
+  const shown = name === "link" ? publicLinks(value, reader) : value;
   if (shown === undefined || !namesHost.test(shown)) return shown;
   return /^https?:/i.test(shown) ? publicPath(shown) : undefined; // such as `Operation-Location`
 }

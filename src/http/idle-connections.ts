@@ -20,7 +20,7 @@ export const connectionsOf = (servers: number, descriptors = readDescriptors()):
 
 /** Infinite where there is no limit, and where the system tells none. */
 function readDescriptors(): number {
-  process.report.excludeNetwork = true; // else names of all peers are looked up
+  Object.assign(process.report, { excludeNetwork: true }); // else names of all peers are looked up
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft: unknown } } };
   const descriptors = Number(userLimits?.open_files?.soft);
   return descriptors > 0 ? descriptors : Number.POSITIVE_INFINITY;
