@@ -22,7 +22,7 @@ process.env.NODE_COMPILE_CACHE = compiled;
 /** Files that measure memory or processor time, or change what a whole process does. */
 const apart = [
   "test/check/{garbage,large}.test.ts",
-  "test/codegen/type-check.test.ts",
+  "test/codegen/{type-check,wide}.test.ts",
   "test/faults/*.test.ts",
   "test/fuzz/*.test.ts",
   "test/graphql/{abandoned-errors,documents,documents-cost,leaving,overload,variables}.test.ts",

@@ -80,3 +80,6 @@ export const operations: Readonly<Record<string, Operation>> = {
     style: { "query:contactIds": { style: "form", explode: false } },
   },
 };
+
+/** The headers of requests that the document declares. */
+export const requestHeaders: readonly string[] = ["authorization", "idempotency-key", "x-api-key"];

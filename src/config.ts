@@ -2,11 +2,11 @@
  * Environment and arguments → one frozen, validated object. No role reads `process.env`.
  * A bad value is a `ConfigError` whose lines each name one variable and what it wants.
  */
-import { readFileSync } from "node:fs";
 import { customCleanEnv } from "envalid";
 import { nearestSuggestion } from "./cli/nearest-suggestion.ts";
 import { UsageError } from "./cli/usage-error.ts";
 import { type Environment, parseHttpUrl, secrets, variables } from "./environment.ts";
+import { readRegularFile } from "./standards/regular-file.ts";
 
 export const roleNames = ["gateway", "graphql", "platform"] as const;
 export type Role = (typeof roleNames)[number];
@@ -113,9 +113,10 @@ function withSecretFiles(given: Record<string, string>, lines: string[]): Record
     if (file === undefined) continue;
     if (given[name] !== undefined) lines.push(`${name}_FILE: ${name} is set too; set one of them`);
     try {
-      read[name] = readFileSync(file, "utf8").replace(/\r?\n$/, "");
+      read[name] = readRegularFile(file).replace(/\r?\n$/, "");
     } catch (error) {
-      lines.push(`${name}_FILE: the file cannot be read (${(error as NodeJS.ErrnoException).code})`);
+      const { code, message } = error as NodeJS.ErrnoException;
+      lines.push(`${name}_FILE: the file cannot be read (${code ?? message})`);
     }
   }
   return read;

@@ -39,14 +39,23 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Starts `node …args` in `cwd` with `environment` alone on top of PATH and a free port; on `core`, if one is given. */
+/**
+ * Starts `node …args` in `cwd` with `environment` alone on top of PATH and a free port; on `core`, and with so many
+ * `descriptors`, if they are given.
+ */
 export function startProgram(
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
-  { core, cwd = process.cwd() }: { core?: number | undefined; cwd?: string } = {},
+  {
+    core,
+    descriptors,
+    cwd = process.cwd(),
+  }: { core?: number | undefined; descriptors?: number; cwd?: string } = {},
 ): Program {
   const pinned = canPin && core !== undefined ? [taskset, "-c", String(core)] : [];
-  const [command = "", ...rest] = [...pinned, process.execPath, ...args];
+  const limited =
+    descriptors === undefined ? [] : ["/bin/sh", "-c", `ulimit -n ${descriptors}; exec "$@"`, "sh"];
+  const [command = "", ...rest] = [...pinned, ...limited, process.execPath, ...args];
   const env = { PATH: process.env.PATH, PORT: "0", ...environment };
   const child = spawn(command, rest, { env, cwd });
   running.add(child);

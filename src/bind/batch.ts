@@ -5,7 +5,6 @@ import { directivePlace } from "../schema/directives.ts";
 import type { Binder } from "./binder.ts";
 import { checkBatchCut } from "./check-batch-cut.ts";
 import type { FieldInProgress } from "./field-in-progress.ts";
-import { didYouMean } from "./findings.ts";
 import type { Batch, Input } from "./model.ts";
 
 const defaultSize = 100;
@@ -83,7 +82,7 @@ function checkMatch(
 ): void {
   const property = items && declaredProperty(items, match);
   if (!items || !property) {
-    const near = items ? didYouMean(match, declaredNames(items)) : "";
+    const near = items ? binder.findings.didYouMean(match, () => declaredNames(items)) : "";
     const type = getNamedType(field.definition.type);
     const what = items
       ? "the items have"

@@ -14,6 +14,7 @@ export class Binder {
   readonly backings = new Map<string, Backing[]>();
   readonly reliances: Reliance[] = [];
   readonly #known = new Set<string>();
+  readonly #backed = new Set<string>();
   readonly #unvisited: { type: string; backing: Backing }[] = [];
   readonly schema: GraphQLSchema;
   readonly document: RestDocument;
@@ -34,15 +35,18 @@ export class Binder {
 
   /** Records that objects of `type` are read from REST objects of this shape, and queues each new pair for a visit. */
   addBacking(type: string, { shape, typeExpression, status, from }: Backing): void {
-    const known = this.backings.get(type) ?? [];
-    if (known.some((backing) => backing.shape.identity.text === shape.identity.text)) return;
+    const key = `${type} ${shape.identity.text}`;
+    if (this.#backed.has(key)) return;
+    this.#backed.add(key);
     const backing = {
       shape,
       typeExpression: shape.nullable ? withoutNull(typeExpression) : typeExpression,
       from,
       ...(status !== undefined && { status }),
     };
-    this.backings.set(type, [...known, backing]);
+    const known = this.backings.get(type);
+    if (known) known.push(backing);
+    else this.backings.set(type, [backing]);
     this.#unvisited.push({ type, backing });
   }
 

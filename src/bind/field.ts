@@ -115,9 +115,9 @@ function bindOperation(binder: Binder, type: string, field: FieldInProgress): vo
 
 /** A source is nullable if one of the REST objects that back the parent type may leave it out. */
 function ofAllBackings(inputs: Input[], before: FieldBinding | PlainField | undefined): Input[] {
-  const known = before?.kind === "bound" ? before.inputs : [];
+  const known = new Map(before?.kind === "bound" ? before.inputs.map((each) => [inputKey(each), each]) : []);
   return inputs.map((input) => {
-    const other = known.find((each) => inputKey(each) === inputKey(input))?.source;
+    const other = known.get(inputKey(input))?.source;
     return isOfObject(input.source) && other && isOfObject(other) && other.nullable
       ? { ...input, source: { ...input.source, nullable: true } }
       : input;

@@ -3,7 +3,7 @@ import { methodAndPath, type RestOperation } from "../openapi/operation.ts";
 import { operationNamed, operationsSharing } from "../openapi/read-operations.ts";
 import { type DirectiveCarrier, directivePlace, type RestDirective } from "../schema/directives.ts";
 import type { Binder } from "./binder.ts";
-import { didYouMean, nearest, type Where } from "./findings.ts";
+import type { Where } from "./findings.ts";
 
 /** Returns `undefined` after a finding. */
 export function findOperation(
@@ -27,12 +27,13 @@ export function findOperation(
     );
     return undefined;
   }
-  const names = [...operations.keys(), ...[...operations.values()].map(methodAndPath)];
-  const near = operationNamed(operations, nearest(name, names) ?? "");
+  const names = () => [...operations.keys(), ...[...operations.values()].map(methodAndPath)];
+  const named = findings.nearest(name, names);
+  const near = named === undefined ? undefined : operationNamed(operations, named);
   findings.add(
     "operation-unknown",
     { ...at, rest: near?.node ?? document.root, below: [near ? "operationId" : "paths"] },
-    `there is no REST operation "${name}"${didYouMean(name, names)}`,
+    `there is no REST operation "${name}"${named === undefined ? "" : `; did you mean "${named}"?`}`,
     'name an operationId of the document, or a method and path: "GET /things/{id}"',
   );
   return undefined;

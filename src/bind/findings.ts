@@ -13,9 +13,14 @@ export type Where = {
   readonly below?: NodePath;
 };
 
+/** Names that a run compares with misspelt ones. A document of 1,000 operations has 2,000 names for each misspelt one. */
+const mostCompared = 200_000;
+
 export class Findings {
   readonly #document: RestDocument;
   readonly #found = new Map<string, Diagnostic>();
+  readonly #errors = new Set<string>();
+  #compared = 0;
 
   constructor(document: RestDocument) {
     this.#document = document;
@@ -28,11 +33,27 @@ export class Findings {
     const rest = where.rest && this.#document.place(where.rest, ...(where.below ?? []));
     const places = { ...(where.schema && { schema: where.schema }), ...(rest && { rest }) };
     const found = { rule, coordinate: where.coordinate, message, hint, ...places, ...(facts && { facts }) };
-    this.#found.set(key, diagnosed(found));
+    const diagnostic = diagnosed(found);
+    this.#found.set(key, diagnostic);
+    if (diagnostic.severity === "error") this.#errors.add(where.coordinate);
   }
 
   hasErrorAt(coordinate: string): boolean {
-    return this.all.some((found) => found.severity === "error" && found.coordinate === coordinate);
+    return this.#errors.has(coordinate);
+  }
+
+  /** As the function `didYouMean`, for the first mistakes of a run: what many of them cost is bounded. */
+  didYouMean(wrong: string, names: () => readonly string[]): string {
+    const near = this.nearest(wrong, names);
+    return near === undefined ? "" : `; did you mean "${near}"?`;
+  }
+
+  /** As the function `nearest`, for the first mistakes of a run. */
+  nearest(wrong: string, names: () => readonly string[]): string | undefined {
+    if (this.#compared >= mostCompared) return undefined;
+    const all = names();
+    this.#compared += all.length;
+    return nearest(wrong, all);
   }
 
   get all(): Diagnostic[] {

@@ -47,7 +47,7 @@ export class InheritingFields {
     let isAnyNew = false;
     for (const { type, definition, parent, bound } of this.#fields) {
       const backings = new Map(
-        [...bound.keys()].map((name) => [name, this.#binder.backings.get(name) ?? []]),
+        [...bound.keys()].map((name) => [name, this.#binder.backings.get(name)?.slice() ?? []]),
       );
       if ([...backings.values()].some(({ length }) => length === 0)) continue;
       const first = [...backings].map(([name, [backing]]) => [name, backing as Backing] as const);

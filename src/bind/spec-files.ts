@@ -1,10 +1,11 @@
 /**
  * Reads and lists the files of a spec folder. `folderFiles` reads them from disk; `src/check` reads them from a git ref.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { unreadable } from "../diagnostic.ts";
 import type { ReadFile } from "../openapi/document.ts";
+import { readRegularFile } from "../standards/regular-file.ts";
 
 export type SpecFiles = {
   readonly read: ReadFile;
@@ -25,9 +26,9 @@ export function readOnce(read: ReadFile): ReadFile {
 export const folderFiles = (folder: string): SpecFiles => ({
   read: readOnce((name) => {
     try {
-      return readFileSync(join(folder, name), "utf8");
+      return readRegularFile(join(folder, name));
     } catch (error) {
-      return absent(name, error, { EISDIR: "is a folder, not a file" });
+      return absent(name, error);
     }
   }),
   list: (name) => {
@@ -44,10 +45,10 @@ export const folderFiles = (folder: string): SpecFiles => ({
 });
 
 /** Returns `undefined` if the file does not exist. Throws `SpecUnreadable` for any other error. */
-function absent(name: string, error: unknown, words: Readonly<Record<string, string>>): undefined {
-  const { code = "" } = error as NodeJS.ErrnoException;
+function absent(name: string, error: unknown, words: Readonly<Record<string, string>> = {}): undefined {
+  const { code, message } = error as NodeJS.ErrnoException;
   if (code === "ENOENT") return undefined;
-  throw unreadable(name, words[code] ?? `cannot be read (${code})`);
+  throw unreadable(name, code === undefined ? message : (words[code] ?? `cannot be read (${code})`));
 }
 
 /** The texts of the saved operations, by file name. */

@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { readOnce, type SpecFiles } from "../bind/spec-files.ts";
 import { UsageError } from "../cli/usage-error.ts";
+import { maxFileBytes } from "../standards/regular-file.ts";
 
 /** Throws `UsageError` if git is missing or refuses: no repository, no such commit. */
 export function gitFiles(root: string, ref: string): SpecFiles {
@@ -31,16 +32,13 @@ function runGit(root: string, ref: string, args: string[]): string {
     return execFileSync("git", args, {
       cwd: root,
       encoding: "utf8",
-      maxBuffer,
+      maxBuffer: maxFileBytes,
       stdio: ["ignore", "pipe", "pipe"],
     });
   } catch (error) {
     throw new UsageError([reasonOf(error as GitError, ref)]);
   }
 }
-
-/** Bytes; larger than any document that can be parsed in reasonable time. */
-const maxBuffer = 256 * 1024 * 1024;
 
 type GitError = NodeJS.ErrnoException & { readonly status: number | null; readonly stderr: string | null };
 

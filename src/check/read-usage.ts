@@ -2,10 +2,10 @@
  * Reads which operations ran: from Prometheus by its address, or from a file with the text of `/metrics` of every `graphql`
  * process, one after the other.
  */
-import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { UsageError } from "../cli/usage-error.ts";
-import { boundedText } from "./bounded-text.ts";
+import { readRegularFile } from "../standards/regular-file.ts";
+import { boundedText, maxTextBytes } from "./bounded-text.ts";
 import { isUrl } from "./deployed.ts";
 import type { Usage } from "./usage.ts";
 
@@ -29,7 +29,7 @@ type Sample = { readonly labels: Readonly<Record<string, string>>; readonly valu
 export async function readUsage(root: string, source: string): Promise<Usage> {
   const { seconds, runs, errors } = isUrl(source)
     ? await fromPrometheus(source)
-    : fromText(source, await read(resolve(root, source), source));
+    : fromText(source, read(resolve(root, source), source));
   if (runs.length === 0 || !Number.isFinite(seconds))
     throw new UsageError([`--usage ${source}: has no ${runsMetric} of a graphql role`]);
   const counts = new Map<string, number>();
@@ -93,9 +93,9 @@ function samplesOf(text: string): Sample[] {
   throw new Error(typeof reason === "string" ? reason.slice(0, 500) : "is no answer of Prometheus");
 }
 
-async function read(path: string, source: string): Promise<string> {
+function read(path: string, source: string): string {
   try {
-    return await boundedText(createReadStream(path));
+    return readRegularFile(path, maxTextBytes);
   } catch (error) {
     throw new UsageError([`--usage ${source}: ${(error as Error).message}`]);
   }

@@ -1,7 +1,7 @@
 /** The frame of every command: `run(argv, io)` → exit code, with one way to fail and one way to ask for help. */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
+import { readRegularFile } from "../standards/regular-file.ts";
 import { commandFailure, type Failure, failureLines } from "./failure.ts";
 import { commandLine, parse } from "./parse.ts";
 
@@ -63,7 +63,7 @@ export async function runCommand(
 function specReader({ root }: Io): (file: string) => string | undefined {
   return (file) => {
     try {
-      return readFileSync(join(root, "spec", file), "utf8");
+      return readRegularFile(join(root, "spec", file));
     } catch {
       return undefined;
     }

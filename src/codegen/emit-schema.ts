@@ -10,7 +10,7 @@ import {
   type ObjectTypeExtensionNode,
   visit,
 } from "graphql";
-import type { BoundField, Model } from "../bind/model.ts";
+import type { Input, Model } from "../bind/model.ts";
 import { steering } from "../cli/printable.ts";
 import { isRecord } from "../openapi/document.ts";
 import { methodAndPath } from "../openapi/operation.ts";
@@ -42,22 +42,29 @@ function describe(model: Model, type: string, field: FieldDefinitionNode): Field
   const rest = `REST: \`${at}\`${id === at ? "" : ` (${id})`}.`;
   const access = permission === undefined ? "" : ` Needs the permission \`${permission}\`.`;
   const value = `${field.description ? `${field.description.value}\n\n` : ""}${rest}${access}`;
+  const fedBy = new Map(
+    bound.inputs
+      .flatMap((input) =>
+        input.source.kind === "argument" ? [[input.source.path.join("."), input] as const] : [],
+      )
+      .reverse(), // of two the first counts
+  );
   return {
     ...field,
     description: { kind: Kind.STRING, value, block: true },
     ...(field.arguments && {
-      arguments: field.arguments.map((argument) => describeArgument(bound, argument)),
+      arguments: field.arguments.map((argument) => describeArgument(fedBy, argument)),
     }),
   };
 }
 
 /** An argument without a description has that of the parameter or property that it feeds. */
 function describeArgument(
-  { inputs }: BoundField,
+  fedBy: ReadonlyMap<string, Input>,
   argument: InputValueDefinitionNode,
 ): InputValueDefinitionNode {
   const { name, description } = argument;
-  const fed = inputs.find(({ source }) => source.kind === "argument" && source.path.join(".") === name.value);
+  const fed = fedBy.get(name.value);
   const value = isRecord(fed?.node.value) ? fed.node.value.description : undefined;
   if (description || typeof value !== "string" || value.trim() === "") return argument;
   return { ...argument, description: { kind: Kind.STRING, value: value.trim(), block: true } };

@@ -1,10 +1,10 @@
 /**
- * The gateway role: the one way in. Every request under `/v1/` passes four phases: strip, introspect, inject, forward.
- * The gateway knows nothing of the API's operations but the names of their credential headers. The services behind it
- * decide what a caller may do, by the context that the gateway injects.
+ * The gateway role: the one way in. Every request under `/v1/` passes four phases: strip, introspect, inject,
+ * forward. Of the API's document the gateway knows the names of request headers alone. The services behind it decide
+ * what a caller may do, by the context that the gateway injects.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { operations } from "../../generated/operations.ts";
+import { operations, requestHeaders } from "../../generated/operations.ts";
 import type { Config } from "../config.ts";
 import { CodedError, clientLeft } from "../errors.ts";
 import { addressBlock } from "../http/address-block.ts";
@@ -24,7 +24,7 @@ import { keylessReader } from "./keyless.ts";
 import { createRateLimits } from "./rate-limit.ts";
 import { readBody } from "./read-body.ts";
 import type { SharedEngine } from "./shared-engine.ts";
-import { type Headers, stripRequest } from "./strip.ts";
+import { forwardedNames, type Headers, stripRequest } from "./strip.ts";
 import { TenantConcurrency } from "./tenant-concurrency.ts";
 import { type Backends, findRoute, parseRequestTarget, type UpstreamRoute } from "./upstream-route.ts";
 
@@ -36,15 +36,16 @@ declare module "fastify" {
 
 /**
  * Makes the gateway in front of `backends`; it does not listen yet, and closes its connections on close. `credentials` are
- * the headers that the document's security schemes name.
+ * the headers that the document's security schemes name, `declared` all request headers that it names.
  */
 export async function createGateway(
   config: Config,
   backends: Backends,
   credentials: readonly string[] = credentialNames(operations),
+  declared: readonly string[] = requestHeaders,
 ): Promise<FastifyInstance> {
   const server = createServer(config, "gateway", credentials);
-  const named = new Set(credentials);
+  const forwarded = forwardedNames(config.env.CONTEXT_HEADER_PREFIX, [...credentials, ...declared]);
   const { lookUp, close: closeLookUp } = createKeyIntrospection(config, backends.keyIntrospection);
   const { forward, close: closeForward } = createForward(config);
   const checks = new KeyChecks();
@@ -82,8 +83,7 @@ export async function createGateway(
       // a request with a key is treated as any other
       const open = key === undefined ? await readKeyless(request) : undefined;
       const route = open?.route ?? findRoute(backends, request.raw.url ?? "");
-      const stripped =
-        open?.headers ?? stripRequest(config.env.CONTEXT_HEADER_PREFIX, request.headers, named);
+      const stripped = open?.headers ?? stripRequest(forwarded, request.headers);
       const caller = open ? undefined : await introspect(config, verify, key, request.ip);
       noteCaller(request, route, caller);
       if (caller) await limits.byKey(request, reply);

@@ -35,12 +35,7 @@ export function publicAddresses(
 function publicValue(name: string, value: string, reader: Reader): string | undefined {
   const { publicPath, namesHost } = reader;
   if (name === "location" || name === "content-location") return publicPath(value);
-  const shown =
-    name === "link"
-      ? publicLinks(value, reader)
-      : name === "set-cookie"
-        ? value.replace(/;\s*domain\s*=[^;]*/gi, "") // without a domain, the cookie belongs to the host that was asked
-        : value;
+  const shown = name === "link" ? publicLinks(value, reader) : value;
   if (shown === undefined || !namesHost.test(shown)) return shown;
   return /^https?:/i.test(shown) ? publicPath(shown) : undefined; // such as `Operation-Location`
 }

@@ -1,10 +1,12 @@
 /**
- * Phase 1: removes the headers that must not be forwarded: hop-by-hop fields (RFC 9110 §7.6.1) and every header that only
- * a gateway may set (context headers, proof, the client's address). `inject` sets its own afterwards. Each maker of proxies
- * has header names of its own, so proxy headers are recognised by words and prefixes.
+ * Phase 1: of a request's headers those travel on that HTTP defines from end to end, and those that the document declares. A
+ * server behind may believe any other, such as a proxy's. Never forwarded, whatever a document declares: hop-by-hop fields
+ * (RFC 9110 §7.6.1) and every header that only a gateway may set (context headers, proof, the client's address). `inject`
+ * sets its own afterwards. Each maker of proxies has header names of its own, so they are recognised by words and prefixes.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { proofHeader } from "../http/context-headers.ts";
+import { challenge } from "../http/error-response.ts";
 
 export type Headers = Record<string, string | string[]>;
 
@@ -12,6 +14,34 @@ const hopByHop = [
   ...["connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization"],
   ...["te", "trailer", "transfer-encoding", "upgrade", "http2-settings"],
 ];
+/** From end to end. Names of a product stand in its document. */
+const standard = [
+  // content and its negotiation (RFC 9110 §8, §12.5), digests (RFC 9530), signatures (RFC 9421)
+  ...["accept", "accept-charset", "accept-encoding", "accept-language", "accept-patch", "accept-post"],
+  ...["content-disposition", "content-encoding", "content-language", "content-length", "content-location"],
+  ...["content-range", "content-type", "content-md5", "digest", "want-digest", "content-digest"],
+  ...[
+    "repr-digest",
+    "want-content-digest",
+    "want-repr-digest",
+    "signature",
+    "signature-input",
+    "slug",
+    "link",
+  ],
+  // conditions, ranges, caches (RFC 9110 §13, §14; RFC 9111)
+  ...["if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range"],
+  ...["cache-control", "pragma", "date"],
+  // the client and its wishes (RFC 9110 §10.1; RFC 7240, RFC 9218)
+  ...["authorization", "x-api-key", "from", "referer", "user-agent", "prefer", "priority", "idempotency-key"],
+  ...["save-data", "dnt", "sec-gpc"],
+  // which page asks (Fetch), and of the GraphQL layer: Apollo's clients, the explorer
+  ...["origin", "sec-fetch-dest", "sec-fetch-mode", "sec-fetch-site", "sec-fetch-user"],
+  ...["access-control-request-method", "access-control-request-headers", "x-requested-with"],
+  ...["apollo-require-preflight", "x-apollo-operation-name", "x-apollo-operation-id", "x-explain-calls"],
+  ...["apollographql-client-name", "apollographql-client-version"],
+];
+
 /** The upstream has its own `host`. Node answers `expect`. The other headers belong to proxies. */
 const neverFromClients = new Set([
   ...hopByHop,
@@ -34,10 +64,19 @@ const proxyWord =
 const proxyPrefix =
   /^(?:x-)?(?:cf|fastly|cloudfront|akamai|azure|envoy|amzn|appengine|goog|vercel|fly|arr|ssl|accel|middleware|auth-request|consumer|credential|ms-client|b3|uberctx|datadog|ot-span)-/;
 /**
- * The front decides CORS, the request id, the rate limit and the headers that hold for its whole origin. A proxy in
- * front obeys some headers (`X-Accel-Redirect`). Others tell of the upstream itself.
+ * The front decides who a client is, CORS, the request id, the rate limit and the headers that hold for its whole origin:
+ * browsers would send a cookie of one service to all services, from every tenant's pages. A proxy in front obeys some
+ * headers (`X-Accel-Redirect`). Others tell of the upstream itself.
  */
 const neverFromUpstreams = new Set([
+  ...[
+    "set-cookie",
+    "set-cookie2",
+    "www-authenticate",
+    "authentication-info",
+    "optional-www-authenticate",
+    "authentication-control",
+  ],
   ...[...hopByHop, "x-request-id", "x-powered-by", "server", "via", "server-timing", "traceresponse"],
   ...["x-sendfile", "x-lighttpd-send-file", "surrogate-control", "refresh", "clear-site-data", "alt-svc"],
   ...["strict-transport-security", "nel", "report-to", "reporting-endpoints", "service-worker-allowed"],
@@ -45,29 +84,31 @@ const neverFromUpstreams = new Set([
 ]);
 const ofUpstream = /^x-(?:debug|backend|upstream)(?:-|$)/;
 
-/**
- * The request headers that may reach an upstream. `prefix` is the prefix of the context headers. Some servers read `_`
- * in a name as `-`: of names with `_`, only those of `credentials` may pass.
- */
-export function stripRequest(
-  prefix: string,
-  headers: IncomingHttpHeaders,
-  credentials: ReadonlySet<string>,
-): Headers {
-  return keep(headers, (name) => {
-    if (neverFromClients.has(name) || (name.includes("_") && !credentials.has(name))) return false;
-    return !isOurs(prefix, name) && !proxyWord.test(name) && !proxyPrefix.test(name);
-  });
-}
+/** The names of request headers that may reach an upstream. `prefix` is that of the context headers. */
+export const forwardedNames = (prefix: string, declared: readonly string[]): ReadonlySet<string> =>
+  new Set(
+    [...standard, ...declared].filter(
+      (name) =>
+        !neverFromClients.has(name) &&
+        !isOurs(prefix, name) &&
+        !proxyWord.test(name) &&
+        !proxyPrefix.test(name),
+    ),
+  );
 
-/** The response headers that may reach the client. */
+/** The request headers that reach an upstream: those whose names are `forwarded`. */
+export const stripRequest = (forwarded: ReadonlySet<string>, headers: IncomingHttpHeaders): Headers =>
+  keep(headers, (name) => forwarded.has(name));
+
+/** The response headers that may reach the client. A 401 has the gateway's challenge in place of the upstream's. */
 export function stripResponse(prefix: string, status: number, headers: IncomingHttpHeaders): Headers {
-  return keep(headers, (name) => {
+  const kept = keep(headers, (name) => {
     if (status === 204 && name === "content-length") return false; // such a response has none (RFC 9110 §8.6)
     if (neverFromUpstreams.has(name) || isOurs(prefix, name)) return false;
     if (proxyWord.test(name) || proxyPrefix.test(name) || ofUpstream.test(name)) return false;
     return !name.startsWith("access-control-") && !name.startsWith("ratelimit-");
   });
+  return status === 401 ? { ...kept, "www-authenticate": challenge } : kept;
 }
 
 /** Context headers and proof, whatever character stands for a dash: CGI-like servers read `_` and `.` as one. */

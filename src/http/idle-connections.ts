@@ -1,7 +1,7 @@
 /**
- * Closes connections that carry no request. No role has more than `mostConnections`: beyond them an idle connection of the
- * address that has most is closed, the oldest first, so that no client keeps another out by connecting alone. An unfinished
- * head counts as idle. When the server stops, connections with an unfinished head are closed, because the stop would wait.
+ * Closes connections that carry no request. No role has more than its process has descriptors for: beyond them an idle
+ * connection of the address that has most is closed, the oldest first, so that no client keeps another out by connecting
+ * alone. An unfinished head counts as idle. When the server stops, connections with an unfinished head are closed, because the stop would wait.
  */
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
@@ -12,6 +12,21 @@ import type { ConnectionState } from "./limit-pipelining.ts";
 const patienceMs = 1_000;
 
 /**
+ * The connections that clients may have to each of `servers` in this process: a third of its descriptors (`ulimit -n`), in
+ * equal parts. The others are for connections to upstreams and for files: of 1,024, a gateway uses up to 528 for upstreams.
+ */
+export const connectionsOf = (servers: number, descriptors = readDescriptors()): number =>
+  Math.min(mostConnections, Math.floor(descriptors / 3 / servers));
+
+/** Infinite where there is no limit, and where the system tells none. */
+function readDescriptors(): number {
+  Object.assign(process.report, { excludeNetwork: true }); // else names of all peers are looked up
+  const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft: unknown } } };
+  const descriptors = Number(userLimits?.open_files?.soft);
+  return descriptors > 0 ? descriptors : Number.POSITIVE_INFINITY;
+}
+
+/**
  * Returns a function for the stop: one second after its call, connections are closed that have sent nothing yet, or a part
  * of a head. A connection that is idle between two requests is left to whoever stops the server. `tell` is called for each
  * connection that is closed because there are too many.
@@ -20,7 +35,7 @@ export function closeIdleConnections(
   server: Server,
   underWay: (socket: Socket) => ConnectionState,
   tell: () => void,
-  most = mostConnections,
+  most: number,
 ): () => void {
   const byOwner = new Map<string, Set<Socket>>();
   let count = 0;

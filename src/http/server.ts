@@ -27,7 +27,7 @@ import { answerClientError, answerConnect } from "./client-error.ts";
 import { hasProof, proofHeader } from "./context-headers.ts";
 import { codedErrorOf, graphqlPath, sendError } from "./error-response.ts";
 import { headerFault } from "./header-fault.ts";
-import { closeIdleConnections } from "./idle-connections.ts";
+import { closeIdleConnections, connectionsOf } from "./idle-connections.ts";
 import { createLastAnswers } from "./last-answers.ts";
 import { limitPipelining } from "./limit-pipelining.ts";
 import { redactor } from "./redact.ts";
@@ -92,10 +92,12 @@ export function createServer(
   const underWay = limitPipelining(server.server);
   const bodies = new SlowBodies(config.env);
   closeSlowReaders(server.server, 2 * config.env.REQUEST_TIMEOUT_MS);
-  const closeUnfinished = closeIdleConnections(server.server, underWay, () => {
+  const most = connectionsOf(config.roles.size);
+  const tellFull = (): void => {
     if (face.log.mayWrite(`${role} connections`, { role }))
-      server.log.warn({ role }, "too many connections: an idle one is closed");
-  });
+      server.log.warn({ role, most }, "too many connections: an idle one is closed");
+  };
+  const closeUnfinished = closeIdleConnections(server.server, underWay, tellFull, most);
   server.server.on("connect", answerConnect);
   // an unknown expectation may be ignored (RFC 9110 §10.1.1)
   server.server.on("checkExpectation", (request, response) =>

@@ -24,19 +24,37 @@ export function readOperations(document: RestDocument): Map<string, RestOperatio
   );
 }
 
+type Names = {
+  readonly byPlace: ReadonlyMap<string, RestOperation>;
+  readonly byOwnId: ReadonlyMap<string | undefined, RestOperation[]>;
+};
+
+const names = new WeakMap<ReadonlyMap<string, RestOperation>, Names>();
+
+function namesOf(operations: ReadonlyMap<string, RestOperation>): Names {
+  const known = names.get(operations);
+  if (known) return known;
+  const all = [...operations.values()];
+  const made = {
+    byPlace: new Map(all.map((operation) => [methodAndPath(operation), operation])),
+    byOwnId: Map.groupBy(all, ({ node }) => ownIdOf(node)),
+  };
+  names.set(operations, made);
+  return made;
+}
+
 /** The operation of this `operationId`, or of this method and path. */
 export const operationNamed = (
   operations: ReadonlyMap<string, RestOperation>,
   name: string,
-): RestOperation | undefined =>
-  operations.get(name) ?? [...operations.values()].find((operation) => methodAndPath(operation) === name);
+): RestOperation | undefined => operations.get(name) ?? namesOf(operations).byPlace.get(name);
 
 /** The operations that share this `operationId`; none if it is the id of one operation or of none. */
 export function operationsSharing(
   operations: ReadonlyMap<string, RestOperation>,
   name: string,
 ): RestOperation[] {
-  const sharing = [...operations.values()].filter(({ node }) => ownIdOf(node) === name);
+  const sharing = namesOf(operations).byOwnId.get(name) ?? [];
   return sharing.length > 1 ? sharing : [];
 }
 

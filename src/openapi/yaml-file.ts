@@ -126,11 +126,22 @@ const startOf = (node: unknown): number => (node as YamlNode | null)?.range?.[0]
 
 type Entry = [node: unknown, offset: number];
 
-function pairAt(
-  map: { items: { key: unknown; value: unknown }[] },
-  step: string | number,
-): Entry | undefined {
-  const pair = map.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
+type Pair = { key: unknown; value: unknown };
+
+const pairsOfMaps = new WeakMap<object, ReadonlyMap<string, Pair>>();
+
+/** Lists the pairs of a map once: findings may name each of them. */
+function pairAt(map: { items: Pair[] }, step: string | number): Entry | undefined {
+  const known = pairsOfMaps.get(map);
+  const pairs =
+    known ??
+    new Map(
+      map.items
+        .toReversed()
+        .flatMap((pair) => (isScalar(pair.key) ? [[String(pair.key.value), pair] as const] : [])),
+    );
+  if (!known) pairsOfMaps.set(map, pairs);
+  const pair = pairs.get(String(step));
   return pair && [pair.value, (pair.key as YamlNode).range?.[0] ?? 0];
 }
 

@@ -1,10 +1,14 @@
 /** What `check` reads from elsewhere is bounded: by bytes, and by time. */
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
+import { renameSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { createGzip } from "node:zlib";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { readConfig } from "../../src/config.ts";
 import { processorMs } from "../graphql/pairs.ts";
 import { ran, reportOf, repository, write } from "./run.ts";
 
@@ -49,10 +53,29 @@ test("an answer that stands still is refused in time", async () => {
   expect(asked).toHaveBeenCalledWith(60_000);
 });
 
-test("a file without an end, and a label of many words, are read at a bounded cost", async () => {
+const fifo = (path: string): void => void execFileSync("mkfifo", [path]);
+
+test.each([
+  ["a FIFO", (root: string) => fifo(join(root, "usage"))],
+  ["a device", (root: string) => symlinkSync("/dev/zero", join(root, "usage"))],
+  ["a terminal", (root: string) => symlinkSync("/dev/tty", join(root, "usage"))],
+] as const)("what is no regular file is refused, and not waited for: %s", async (_, make) => {
   const root = repository();
-  const { code, error } = await ran(root, ["--base", "HEAD", "--usage", "/dev/zero"]);
-  expect([code, error]).toEqual([2, expect.stringContaining("--usage /dev/zero: is larger than 32 MiB")]);
+  make(root);
+  const { code, error } = await ran(root, ["--base", "HEAD", "--usage", "usage"]);
+  expect([code, error]).toEqual([2, expect.stringMatching(/--usage usage: (?:is no regular file|E)/)]);
+  renameSync(join(root, "usage"), join(root, "spec/openapi.yaml"));
+  expect(await ran(root, [])).toMatchObject({ code: 3 });
+  const secret = { GATEWAY_SECRET_FILE: join(root, "spec/openapi.yaml") };
+  expect(() => readConfig(secret, [])).toThrow(/GATEWAY_SECRET_FILE: the file cannot be read/);
+});
+
+test("a file that is too large, and a label of many words, are read at a bounded cost", async () => {
+  const root = repository();
+  writeFileSync(join(root, "large"), "");
+  truncateSync(join(root, "large"), 33_554_433);
+  const { code, error } = await ran(root, ["--base", "HEAD", "--usage", "large"]);
+  expect([code, error]).toEqual([2, expect.stringContaining("--usage large: is larger than 32 MiB")]);
   const long = `process_start_time_seconds 1\ngraphql_operation_duration_seconds_count{${"a".repeat(300_000)}} 1\n`;
   write(root, { "usage.txt": long });
   expect(await processorMs(() => reportOf(root, "--base", "HEAD", "--usage", "usage.txt"), 1)).toBeLessThan(

@@ -31,6 +31,75 @@ describe("forwarding", () => {
     expect([answer.status, answer.headers.get("content-length")]).toEqual([200, "12"]);
   });
 
+  test("of a request's headers those arrive that HTTP defines from end to end, or that the document declares", async () => {
+    const { url, rest } = await startGateway({
+      declared: ["x-region", "x-forwarded-user", "x-service-tenant-id"],
+    });
+    const known = {
+      ...{
+        accept: "application/json",
+        "accept-language": "de",
+        "content-type": "text/csv",
+        range: "bytes=0-1",
+      },
+      ...{ "if-match": '"a"', "if-none-match": '"b"', "if-modified-since": "Thu, 01 Oct 2026 10:00:00 GMT" },
+      ...{ "idempotency-key": "i", prefer: "return=minimal", "cache-control": "no-cache", "x-region": "eu" },
+      ...{ "content-digest": "sha-256=:YQ==:", "user-agent": "a/1", "x-apollo-operation-name": "Q" },
+    };
+    const unknown = {
+      ...{
+        "x-forwarded-user": "root",
+        "x-service-tenant-id": "t",
+        "x-admin": "1",
+        "x-user-id": "1",
+        cookie: "a=b",
+      },
+      ...{
+        "remote-user": "root",
+        "x-internal": "1",
+        "x-tenant": "t",
+        "x-debug": "1",
+        "x-other-region": "eu",
+      },
+    };
+    await fetch(new URL(me, url), {
+      method: "PUT",
+      body: "a",
+      headers: { ...headers, ...known, ...unknown },
+    });
+    expect(rest.seen[0]?.headers).toMatchObject(known);
+    expect(Object.values(rest.seen[0]?.headers ?? {})).not.toContain("root");
+    const names = Object.keys(rest.seen[0]?.headers ?? {});
+    expect(names.filter((name) => name in unknown && name !== "x-service-tenant-id")).toEqual([]);
+    expect(rest.seen[0]?.headers["x-service-tenant-id"]).not.toBe("t");
+  });
+
+  test("cookies arrive only where the document declares one", async () => {
+    const { url, rest } = await startGateway({ declared: ["cookie"] });
+    await fetch(new URL(me, url), { headers: { ...headers, cookie: "a=b" } });
+    expect(rest.seen[0]?.headers.cookie).toBe("a=b");
+  });
+
+  test("an upstream sets no cookie, and a 401 has the gateway's challenge alone", async () => {
+    const rest = await upstream(({ url = "" }, response) => {
+      const challenges = { "www-authenticate": 'Basic realm="internal"', "authentication-info": "a" };
+      response.writeHead(url.includes("refused") ? 401 : 200, {
+        "set-cookie": ["a=b", "c=d"],
+        ...challenges,
+      });
+      response.end("{}");
+    });
+    const { url } = await startGateway({ rest });
+    const answers = [];
+    for (const path of [me, "/v1/refused"]) answers.push(await fetch(new URL(path, url), { headers }));
+    expect(answers.map((answer) => answer.headers.get("www-authenticate"))).toEqual([
+      null,
+      'Bearer realm="api", ApiKey realm="api"',
+    ]);
+    for (const answer of answers)
+      for (const name of ["set-cookie", "authentication-info"]) expect(answer.headers.get(name)).toBeNull();
+  });
+
   test("of headers with `_` only a declared credential arrives, and never as a context header", async () => {
     const { url, rest } = await startGateway({ credentials: ["api_access_token", "x_service_tenant_id"] });
     const sent = { api_access_token: "t", x_api_key: "no", other_one: "no", x_service_tenant_id: "no" };
@@ -49,7 +118,7 @@ describe("forwarding", () => {
       });
       response.end("ok");
     });
-    const { url } = await startGateway({ rest });
+    const { url } = await startGateway({ rest, declared: ["x-hop", "x-end", "te", "keep-alive"] });
     const outgoing = httpRequest(new URL(me, url), {
       headers: {
         ...headers,
@@ -59,13 +128,13 @@ describe("forwarding", () => {
           te: "trailers",
           "proxy-authorization": "Basic a",
         },
-        ...{ "keep-alive": "1", "x-end": "1", cookie: "a=b", x_api_key: "1" },
+        ...{ "keep-alive": "1", "x-end": "1", x_api_key: "1" },
       },
     }).end();
     const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
     answer.resume();
     const names = Object.keys(seen[0] ?? {});
-    expect(names).toEqual(expect.arrayContaining(["x-end", "cookie", "x-api-key", "host", "connection"]));
+    expect(names).toEqual(expect.arrayContaining(["x-end", "x-api-key", "host", "connection"]));
     for (const name of ["x-hop", "x_api_key", "te", "proxy-authorization", "keep-alive"])
       expect(names).not.toContain(name);
     expect(seen[0]?.connection).toBe("keep-alive");

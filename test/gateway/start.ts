@@ -23,9 +23,15 @@ type Options = {
   graphql?: URL | null;
   keyIntrospection?: URL;
   credentials?: readonly string[];
+  declared?: readonly string[];
 };
 
-export async function startGateway({ env = {}, credentials, ...behind }: Options = {}): Promise<Started> {
+export async function startGateway({
+  env = {},
+  credentials,
+  declared,
+  ...behind
+}: Options = {}): Promise<Started> {
   const [keys, rest, graphql] = await Promise.all([fakeKeyService(), recorder(), recorder()]);
   const config = readConfig({ GATEWAY_SECRET: secret, LOG_LEVEL: "silent", ...patient, ...env }, ["gateway"]);
   const graphqlUrl =
@@ -35,7 +41,7 @@ export async function startGateway({ env = {}, credentials, ...behind }: Options
     keyIntrospection: behind.keyIntrospection ?? new URL("/internal/keys/introspect", keys.url),
     ...(graphqlUrl ? { graphql: graphqlUrl } : {}),
   };
-  const gateway = await createGateway(config, backends, credentials);
+  const gateway = await createGateway(config, backends, credentials, declared);
   await gateway.listen({ port: 0, host: "127.0.0.1" });
   onTestFinished(async () => {
     gateway.server.closeAllConnections();

@@ -133,12 +133,10 @@ function inputsOf(root: Root, schemas: ArgumentSchemas, tried = new Set<string>(
   });
 }
 
-/** What one pair has tried is not tried again by the next. */
-const tried = new Set<string>();
-
 describe.each([...pairs, ...boundPairs])("%s schema", (_name, folder) => {
   test("the cost of variables is linear in the body", { timeout: 300_000 }, async () => {
     const pair = await openPair(folder);
+    const tried = new Set<string>();
     for (const root of rootsOf(pair))
       for (const input of inputsOf(root, pair.schemas, tried)) await expectCheap(pair, input);
   });

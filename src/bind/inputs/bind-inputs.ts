@@ -10,7 +10,7 @@ import { checkRequired, type FedSlot } from "./check-required.ts";
 import { feedingHint } from "./feeding-hint.ts";
 import { findSlots, type InputSlot, inputSlotsOf, noSlotMessage } from "./input-slots.ts";
 import { matchInput } from "./match-input.ts";
-import { isNullableInput, readSource } from "./read-source.ts";
+import { argumentsOf, isNullableInput, readSource } from "./read-source.ts";
 
 export function bindInputs(
   binder: Binder,
@@ -36,7 +36,7 @@ export function bindInputs(
 function feedByParam(
   binder: Binder,
   field: FieldInProgress,
-  slots: InputSlot[],
+  slots: readonly InputSlot[],
   param: RestParam,
   index: number,
 ): FedSlot[] {
@@ -50,7 +50,7 @@ function feedByParam(
     binder.findings.add(
       "parameter-unknown",
       { ...where, rest: operation.node },
-      noSlotMessage(operation, slots, param.name, param.in),
+      noSlotMessage(binder, operation, slots, param.name, param.in),
       "name a parameter or body property of the operation",
     );
     return [];
@@ -74,7 +74,7 @@ function feedByParam(
 function feedByName(
   binder: Binder,
   field: FieldInProgress,
-  slots: InputSlot[],
+  slots: readonly InputSlot[],
   argument: GraphQLArgument,
 ): FedSlot[] {
   const { name = argument.name, in: location } = readRestName(binder.schema, argument);
@@ -91,7 +91,7 @@ function feedByName(
     binder.findings.add(
       "argument-unused",
       where,
-      `argument "${argument.name}" feeds nothing: ${noSlotMessage(field.operation, slots, name, location)}`,
+      `argument "${argument.name}" feeds nothing: ${noSlotMessage(binder, field.operation, slots, name, location)}`,
       feedingHint(binder, field, slots),
     );
     return [];
@@ -168,7 +168,7 @@ function withoutRepeats(binder: Binder, field: FieldInProgress, fed: readonly Fe
 function toInput({ definition }: FieldInProgress, slot: InputSlot, source: InputSource): Input {
   const argument =
     source.kind === "argument" && source.path.length === 1
-      ? definition.args.find(({ name }) => name === source.path[0])
+      ? argumentsOf(definition).get(source.path[0] ?? "")
       : undefined;
   return {
     name: slot.name,

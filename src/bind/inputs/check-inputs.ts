@@ -9,6 +9,7 @@ import { isIntegerText } from "../type-rules.ts";
 import { checkConstant, checkDefault } from "./check-values.ts";
 import { findSlots, type InputSlot, inputSlotsOf } from "./input-slots.ts";
 import { matchInput, refuseReadOnly } from "./match-input.ts";
+import { argumentsOf } from "./read-source.ts";
 
 /** The default value as REST receives it: an ID whose text is an integer is sent as that integer. */
 const sentDefault = (type: GraphQLInputType, shape: Shape, value: unknown): unknown =>
@@ -45,9 +46,7 @@ export function relyOnInput(binder: Binder, coordinate: string, { source, node, 
 function checkInput(binder: Binder, field: FieldInProgress, input: Input, slot: InputSlot): void {
   const { source } = input;
   const argument =
-    source.kind === "argument"
-      ? field.definition.args.find(({ name }) => name === source.path[0])
-      : undefined;
+    source.kind === "argument" ? argumentsOf(field.definition).get(source.path[0] ?? "") : undefined;
   const own = argument && {
     coordinate: `${field.where.coordinate}(${argument.name}:)`,
     schema: placeOf(argument.astNode),

@@ -3,7 +3,6 @@
 import type { Parameter } from "../../openapi/operation.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
-import { didYouMean } from "../findings.ts";
 
 export function checkRequest(binder: Binder, field: FieldInProgress): void {
   const { operation, where, definition, directive } = field;
@@ -65,14 +64,14 @@ function checkUnused({ findings }: Binder, { operation, where }: FieldInProgress
 function checkTemplate(binder: Binder, { operation, where }: FieldInProgress): void {
   const inPath = new Set([...operation.path.matchAll(/\{([^{}]*)\}/g)].map(([, name = ""]) => name));
   const declared = operation.parameters.filter(({ in: location }) => location === "path");
-  const names = declared.map(({ name }) => name);
+  const names = new Set(declared.map(({ name }) => name));
   for (const name of inPath) {
-    if (names.includes(name)) continue;
+    if (names.has(name)) continue;
     const message = `${operation.path} needs {${name}}, and ${operation.id} has no path parameter of that name`;
     binder.findings.add(
       "path-template",
       { ...where, rest: operation.node },
-      message + didYouMean(name, names),
+      message + binder.findings.didYouMean(name, () => [...names]),
       "declare it with in: path",
     );
   }

@@ -14,7 +14,7 @@ export type FedSlot = { readonly slot: InputSlot; readonly source: InputSource; 
 export function checkRequired(
   binder: Binder,
   field: FieldInProgress,
-  slots: InputSlot[],
+  slots: readonly InputSlot[],
   fed: readonly FedSlot[],
   hasBody: boolean,
 ): void {

@@ -7,13 +7,20 @@ import type { InputSlot } from "./input-slots.ts";
 /** Free parameters that a hint names. */
 const mostNamed = 10;
 
-/**
- * Returns a hint with the one required parameter that nothing names, or else with all parameters that nothing names.
- */
-export function feedingHint(
+/** The one required parameter that nothing names, or the names of all that are free. */
+export function feedingHint(binder: Binder, field: FieldInProgress, slots: readonly InputSlot[]): string {
+  const known = hints.get(field) ?? makeHint(binder, field, slots);
+  hints.set(field, known);
+  return known;
+}
+
+/** All arguments of a field that feed nothing have the same hint. */
+const hints = new WeakMap<FieldInProgress, string>();
+
+function makeHint(
   { schema }: Binder,
   { definition, directive }: FieldInProgress,
-  slots: InputSlot[],
+  slots: readonly InputSlot[],
 ): string {
   const named = new Set([
     ...directive.params.map(({ name }) => name),

@@ -3,7 +3,7 @@
 import type { RestNode } from "../../openapi/document.ts";
 import { type InputLocation, inputKey, type RestOperation } from "../../openapi/operation.ts";
 import type { Shape } from "../../openapi/shape.ts";
-import { didYouMean } from "../findings.ts";
+import type { Binder } from "../binder.ts";
 
 export type InputSlot = {
   readonly name: string;
@@ -17,7 +17,16 @@ export type InputSlot = {
   readonly isUndeclared?: true;
 };
 
-export function inputSlotsOf(operation: RestOperation): InputSlot[] {
+const known = new WeakMap<RestOperation, readonly InputSlot[]>();
+
+/** The same list for the same operation. */
+export function inputSlotsOf(operation: RestOperation): readonly InputSlot[] {
+  const slots = known.get(operation) ?? readSlots(operation);
+  known.set(operation, slots);
+  return slots;
+}
+
+function readSlots(operation: RestOperation): InputSlot[] {
   const { body } = operation;
   const properties = body ? [...body.shape.properties.values()] : [];
   return [
@@ -36,25 +45,40 @@ export function inputSlotsOf(operation: RestOperation): InputSlot[] {
 
 /** Says that there is no such slot, and suggests the same name in another location or the nearest name. */
 export function noSlotMessage(
+  { findings }: Binder,
   { id }: RestOperation,
   slots: readonly InputSlot[],
   name: string,
   location?: InputLocation,
 ): string {
   const [other] = findSlots(slots, name);
-  const near = didYouMean(
-    name,
-    slots.map((slot) => slot.name),
-  );
-  const meant = other ? `; "${other.name}" is in ${other.in}` : near;
+  const meant = other
+    ? `; "${other.name}" is in ${other.in}`
+    : findings.didYouMean(name, () => slots.map((slot) => slot.name));
   return `${id} has no ${location ? `${location} ` : ""}parameter "${name}"${meant}`;
 }
 
-/** The slots with this REST name, in the given location or in any. Header names are case-insensitive. */
-export const findSlots = (slots: readonly InputSlot[], name: string, location?: InputLocation): InputSlot[] =>
-  slots.filter(
-    (slot) =>
-      !slot.isUndeclared &&
-      (!location || slot.in === location) &&
-      inputKey(slot) === inputKey({ name, in: slot.in }),
-  );
+type NumberedSlot = { readonly slot: InputSlot; readonly index: number };
+
+const byKeys = new WeakMap<readonly InputSlot[], ReadonlyMap<string, readonly NumberedSlot[]>>();
+
+/** The declared slots by their keys: an operation may have thousands. */
+function slotsByKey(slots: readonly InputSlot[]): ReadonlyMap<string, readonly NumberedSlot[]> {
+  const known = byKeys.get(slots);
+  if (known) return known;
+  const declared = slots.flatMap((slot, index) => (slot.isUndeclared ? [] : [{ slot, index }]));
+  const byKey = Map.groupBy(declared, ({ slot }) => inputKey(slot));
+  byKeys.set(slots, byKey);
+  return byKey;
+}
+
+const locations: readonly InputLocation[] = ["path", "query", "header", "body"];
+
+/** The slots with this REST name, in the given location or in any, in their order. Header names are case-insensitive. */
+export function findSlots(slots: readonly InputSlot[], name: string, location?: InputLocation): InputSlot[] {
+  const byKey = slotsByKey(slots);
+  return (location ? [location] : locations)
+    .flatMap((each) => byKey.get(inputKey({ name, in: each })) ?? [])
+    .sort((one, other) => one.index - other.index)
+    .map(({ slot }) => slot);
+}

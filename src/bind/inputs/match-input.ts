@@ -13,7 +13,7 @@ import { declaredProperty, type Shape } from "../../openapi/shape.ts";
 import { placeOf, restNameOf } from "../../schema/directives.ts";
 import { enumValueDefinition, enumValueName } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
-import { didYouMean, type Where } from "../findings.ts";
+import type { Where } from "../findings.ts";
 import { checkFormat, describeShape, refusedEnumValues, scalarFitsInput } from "../type-rules.ts";
 import { checkLimits } from "./check-limits.ts";
 import { isNullableInput } from "./read-source.ts";
@@ -56,9 +56,10 @@ export function matchInput(
       return addMismatch(binder, where, type, shape);
     const wrong = refusedEnumValues(binder.schema, type, shape);
     if (wrong.length > 0) {
-      const renamed = wrong.flatMap(
-        (name) => shape.values?.find((value) => enumValueName(String(value)) === name) ?? [],
+      const values = new Map(
+        shape.values?.map((value) => [enumValueName(String(value)), value] as const).reverse(),
       );
+      const renamed = wrong.flatMap((name) => values.get(name) ?? []);
       const such =
         renamed.length > 0
           ? `: ${renamed.map((value) => enumValueDefinition(String(value))).join(", ")}`
@@ -145,7 +146,7 @@ function addMissing({ findings }: Binder, where: Where, shape: Shape, name: stri
       "take one of the objects, or a custom scalar, which passes unchanged",
     );
   add(
-    `REST takes no property "${name}"${didYouMean(name, shape.properties.keys())}`,
+    `REST takes no property "${name}"${findings.didYouMean(name, () => [...shape.properties.keys()])}`,
     "remove the input field, or name its property with @restName",
   );
 }

@@ -12,7 +12,7 @@ import { declaredNames, declaredProperty, type Shape } from "../../openapi/shape
 import type { Binder } from "../binder.ts";
 import { isEnclosing } from "../enclosing.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
-import { didYouMean, type Where } from "../findings.ts";
+import type { Where } from "../findings.ts";
 import type { ArgumentSource, EnclosingSource, ParentSource } from "../model.ts";
 import { checkExactInteger } from "../type-rules.ts";
 
@@ -21,6 +21,17 @@ type Field = GraphQLField<unknown, unknown>;
 /** A default value stands in for an omitted argument. */
 export const isNullableInput = (input: GraphQLArgument | GraphQLInputField): boolean =>
   !isNonNullType(input.type) && input.defaultValue === undefined;
+
+const argumentsOfFields = new WeakMap<Field, ReadonlyMap<string, GraphQLArgument>>();
+
+/** By name: a field may have thousands. */
+export function argumentsOf(field: Field): ReadonlyMap<string, GraphQLArgument> {
+  const known = argumentsOfFields.get(field);
+  if (known) return known;
+  const byName = new Map(field.args.map((argument) => [argument.name, argument]));
+  argumentsOfFields.set(field, byName);
+  return byName;
+}
 
 /** Returns `undefined` after a finding. */
 export function readSource(
@@ -40,14 +51,14 @@ export function readSource(
   return found && (isParent ? { kind: "parent", ...found } : { kind: "enclosing", type: root, ...found });
 }
 
-function whyNot({ schema }: Binder, root: string, { coordinate }: Where): string {
+function whyNot({ schema, findings }: Binder, root: string, { coordinate }: Where): string {
   if (root === "parent") return ": a root field has no parent object";
   if (root === coordinate.split(".", 1)[0]) return ` names the field's own type: write "parent."`;
   return isEnclosing(schema, root)
     ? ": no object encloses a root field"
-    : ` starts with neither "args." nor "parent." nor an object type that encloses the field${didYouMean(
+    : ` starts with neither "args." nor "parent." nor an object type that encloses the field${findings.didYouMean(
         root,
-        Object.keys(schema.getTypeMap()).filter((name) => isEnclosing(schema, name)),
+        () => Object.keys(schema.getTypeMap()).filter((name) => isEnclosing(schema, name)),
       )}`;
 }
 
@@ -57,24 +68,21 @@ function readArgumentSource(
   path: string[],
   where: Where,
 ): ArgumentSource | undefined {
-  let inputs: readonly (GraphQLArgument | GraphQLInputField)[] = field.args;
+  let inputs: ReadonlyMap<string, GraphQLArgument | GraphQLInputField> = argumentsOf(field);
   let nullable = false;
   let type: GraphQLInputType | undefined;
   for (const step of path) {
-    const found = inputs.find(({ name }) => name === step);
+    const found = inputs.get(step);
     if (!found)
       return invalid(
         binder,
         where,
-        `from "args.${path.join(".")}": there is no "${step}"${didYouMean(
-          step,
-          inputs.map(({ name }) => name),
-        )}`,
+        `from "args.${path.join(".")}": there is no "${step}"${binder.findings.didYouMean(step, () => [...inputs.keys()])}`,
       );
     nullable ||= isNullableInput(found);
     type = found.type;
     const named = getNullableType(type);
-    inputs = isInputObjectType(named) ? Object.values(named.getFields()) : [];
+    inputs = new Map(isInputObjectType(named) ? Object.entries(named.getFields()) : []);
   }
   return type && { kind: "argument", path, nullable, type };
 }
@@ -93,7 +101,7 @@ function readProperty(
   for (const step of path) {
     const found = declaredProperty(shape, step);
     if (!found) {
-      const near = didYouMean(step, declaredNames(shape));
+      const near = binder.findings.didYouMean(step, () => declaredNames(shape));
       const at = { ...where, rest: shape.node };
       binder.findings.add(
         "property-missing",

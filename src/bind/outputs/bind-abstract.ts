@@ -3,7 +3,7 @@ import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from "
 import type { Variant } from "../../openapi/shape.ts";
 import { declaredProperty } from "../../openapi/shape.ts";
 import type { Binder } from "../binder.ts";
-import { didYouMean, type Where } from "../findings.ts";
+import type { Where } from "../findings.ts";
 import type { ResponseValue } from "./response-value.ts";
 import { variantType } from "./type-expression.ts";
 
@@ -27,9 +27,14 @@ export function bindAbstract(
   }
   const members = new Map<string, string>();
   const left = new Set(binder.schema.getPossibleTypes(type));
+  const byLetters = Map.groupBy([...left].entries(), ([, { name }]) => lettersOf(name));
   const without: Variant[] = [];
   for (const variant of variants.members) {
-    const member = [...left].find((candidate) => standsFor(candidate.name, variant));
+    const [, member] =
+      namesOf(variant)
+        .flatMap((each) => byLetters.get(lettersOf(each)) ?? [])
+        .sort(([one], [other]) => one - other)
+        .find(([, candidate]) => left.has(candidate)) ?? [];
     const name = variant.name ?? variant.values[0] ?? "?";
     if (!member || variant.values.length === 0) {
       without.push(variant);
@@ -75,7 +80,7 @@ function addWithoutMember(
   const candidates = [...left].map(({ name }) => name);
   const texts = variants.map((variant) => {
     const value = variant.values.join(", ") || "no value";
-    return `${nameOf(variant)} (${property}: ${value})${variants.length > 1 ? "" : didYouMean(nameOf(variant), candidates)}`;
+    return `${nameOf(variant)} (${property}: ${value})${variants.length > 1 ? "" : findings.didYouMean(nameOf(variant), () => candidates)}`;
   });
   findings.add(
     "value-without-member",
@@ -123,6 +128,6 @@ const lettersOf = (name: string): string => name.replace(/[^A-Za-z0-9]/g, "").to
 
 /** Whether a member has the name of the variant's schema or of one of its values. Case and punctuation do not count. */
 export const standsFor = (member: string, variant: Variant): boolean =>
-  [variant.name, ...variant.values].some(
-    (name) => name !== undefined && lettersOf(name) === lettersOf(member),
-  );
+  namesOf(variant).some((name) => lettersOf(name) === lettersOf(member));
+
+const namesOf = ({ name, values }: Variant): string[] => [...(name === undefined ? [] : [name]), ...values];

@@ -3,7 +3,6 @@ import { declaredNames, declaredProperty } from "../../openapi/shape.ts";
 import { directivePlace } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
-import { didYouMean } from "../findings.ts";
 import { type ResponseValue, withStatus } from "./response-value.ts";
 import { propertyType } from "./type-expression.ts";
 
@@ -23,7 +22,7 @@ export function followPath(
       binder.findings.add(
         "result-missing",
         at,
-        `the answer of ${operation.id}${withStatus(value)} has no property "${step}"${didYouMean(step, declaredNames(value.shape))}`,
+        `the answer of ${operation.id}${withStatus(value)} has no property "${step}"${binder.findings.didYouMean(step, () => declaredNames(value.shape))}`,
         "name where the value stands in the body",
       );
       return undefined;

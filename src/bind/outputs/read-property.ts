@@ -1,7 +1,7 @@
 /** Reads the property of a plain field from its parent's REST object. Dots go deeper. */
 import { declaredNames, declaredProperty, type Shape } from "../../openapi/shape.ts";
 import type { Binder } from "../binder.ts";
-import { didYouMean, type Where } from "../findings.ts";
+import type { Where } from "../findings.ts";
 import type { Backing } from "../model.ts";
 import { describeShape, isObject } from "../type-rules.ts";
 import { type ResponseValue, withStatus } from "./response-value.ts";
@@ -68,7 +68,7 @@ function addMissing(binder: Binder, where: Where, owner: string, shape: Shape, n
     return binder.findings.add(
       "property-missing",
       where,
-      `${owner} has no property "${name}"${didYouMean(name, declaredNames(shape))}`,
+      `${owner} has no property "${name}"${binder.findings.didYouMean(name, () => declaredNames(shape))}`,
       "name the property with @restName, or remove the field",
     );
   binder.findings.add(

@@ -5,3 +5,6 @@ import type { Operation } from "../src/rest/operation.ts";
 export const operations: Readonly<Record<string, Operation>> = {
   "GET /feed": { id: "getFeed", product: "" },
 };
+
+/** The headers of requests that the document declares. */
+export const requestHeaders: readonly string[] = [];

@@ -16,3 +16,6 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   "GET /offices/{code}": { id: "getOffice", product: "" },
 };
+
+/** The headers of requests that the document declares. */
+export const requestHeaders: readonly string[] = [];

@@ -10,3 +10,6 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   "GET /trips/{id}": { id: "getTrip", product: "" },
 };
+
+/** The headers of requests that the document declares. */
+export const requestHeaders: readonly string[] = [];

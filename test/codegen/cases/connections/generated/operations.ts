@@ -6,3 +6,6 @@ export const operations: Readonly<Record<string, Operation>> = {
   "GET /shelves": { id: "listShelves", product: "" },
   "GET /shelves/{shelf}/books": { id: "listBooks", product: "" },
 };
+
+/** The headers of requests that the document declares. */
+export const requestHeaders: readonly string[] = [];

@@ -11,3 +11,6 @@ export const operations: Readonly<Record<string, Operation>> = {
     style: { "query:logins": { style: "form", explode: false } },
   },
 };
+
+/** The headers of requests that the document declares. */
+export const requestHeaders: readonly string[] = [];

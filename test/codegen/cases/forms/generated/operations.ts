@@ -23,3 +23,6 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   "PUT /clear": { id: "clearOrPay", product: "", empty: true },
 };
+
+/** The headers of requests that the document declares. */
+export const requestHeaders: readonly string[] = [];

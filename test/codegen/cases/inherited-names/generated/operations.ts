@@ -7,3 +7,6 @@ export const operations: Readonly<Record<string, Operation>> = {
   "GET /pets": { id: "GET /pets", product: "" },
   "PUT /thing": { id: "PUT /thing", product: "" },
 };
+
+/** The headers of requests that the document declares. */
+export const requestHeaders: readonly string[] = [];

@@ -22,3 +22,6 @@ export const operations: Readonly<Record<string, Operation>> = {
   "GET /accounts/{account_id}/members/{member_id}/seen": { id: "getSeen", product: "" },
   "GET /accounts/{account_id}/records/{record_id}/parts/{name}": { id: "getPart", product: "" },
 };
+
+/** The headers of requests that the document declares. */
+export const requestHeaders: readonly string[] = [];

@@ -11,3 +11,6 @@ export const operations: Readonly<Record<string, Operation>> = {
   "POST /groups": { id: "group", product: "" },
   "POST /trials": { id: "tryShape", product: "" },
 };
+
+/** The headers of requests that the document declares. */
+export const requestHeaders: readonly string[] = [];

@@ -16,3 +16,6 @@ export const operations: Readonly<Record<string, Operation>> = {
   "PATCH /people/{id}": { id: "renamePerson", product: "", media: "application/merge-patch+json" },
   "PUT /people/{id}/tags": { id: "tagPerson", product: "" },
 };
+
+/** The headers of requests that the document declares. */
+export const requestHeaders: readonly string[] = [];

@@ -5,3 +5,6 @@ import type { Operation } from "../src/rest/operation.ts";
 export const operations: Readonly<Record<string, Operation>> = {
   "GET /rooms": { id: "findRoom", product: "", style: { "query:tags": { style: "form", explode: true } } },
 };
+
+/** The headers of requests that the document declares. */
+export const requestHeaders: readonly string[] = [];

@@ -8,3 +8,6 @@ export const operations: Readonly<Record<string, Operation>> = {
   "GET /stock/{house}/{shelf}": { id: "getStock", product: "" },
   "POST /quotes/search": { id: "searchQuote", product: "" },
 };
+
+/** The headers of requests that the document declares. */
+export const requestHeaders: readonly string[] = [];

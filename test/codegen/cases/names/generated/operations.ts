@@ -6,3 +6,6 @@ export const operations: Readonly<Record<string, Operation>> = {
   "GET /things": { id: "things", product: "" },
   "POST /things": { id: "addThing", product: "" },
 };
+
+/** The headers of requests that the document declares. */
+export const requestHeaders: readonly string[] = [];

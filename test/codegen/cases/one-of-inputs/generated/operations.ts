@@ -18,3 +18,6 @@ export const operations: Readonly<Record<string, Operation>> = {
     unread: true,
   },
 };
+
+/** The headers of requests that the document declares. */
+export const requestHeaders: readonly string[] = [];

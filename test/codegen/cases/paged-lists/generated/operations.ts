@@ -11,3 +11,6 @@ export const operations: Readonly<Record<string, Operation>> = {
   "GET /rooms/{room}/shelves": { id: "listShelvesOfRoom", product: "" },
   "GET /books": { id: "listBooks", product: "" },
 };
+
+/** The headers of requests that the document declares. */
+export const requestHeaders: readonly string[] = [];

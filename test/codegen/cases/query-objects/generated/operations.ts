@@ -13,3 +13,6 @@ export const operations: Readonly<Record<string, Operation>> = {
     },
   },
 };
+
+/** The headers of requests that the document declares. */
+export const requestHeaders: readonly string[] = ["x-trace"];

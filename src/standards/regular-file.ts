@@ -1,0 +1,20 @@
+/** Reads a file that somebody names: what is no regular file (POSIX `S_ISREG`) could block, or never end. */
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+
+/** Bytes; larger than any document that can be parsed in reasonable time. */
+export const maxFileBytes = 268_435_456;
+
+/** Throws Node's error if the file cannot be opened, and an `Error` without a code if it is too large or no regular file. */
+export function readRegularFile(path: string, maxBytes = maxFileBytes): string {
+  // a FIFO that nobody writes to blocks who opens it otherwise
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = fstatSync(file);
+    if (stats.isDirectory()) throw new Error("is a folder, not a file");
+    if (!stats.isFile()) throw new Error("is no regular file");
+    if (stats.size > maxBytes) throw new Error(`is larger than ${maxBytes / 1_048_576} MiB`);
+    return readFileSync(file, "utf8");
+  } finally {
+    closeSync(file);
+  }
+}
