@@ -9,9 +9,9 @@ import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { isRecord } from "../openapi/document.ts";
 import { type RestOperation, withId } from "../openapi/operation.ts";
+import { isPattern, operationsOf } from "../openapi/operation-pattern.ts";
 import { parseYamlFile, type YamlFile } from "../openapi/yaml-file.ts";
 import { frameAt } from "./frame.ts";
-import { isPattern, operationsOf } from "./ledger-entry.ts";
 import type { Finding } from "./report.ts";
 
 const ledgerFile = "rest-only.yaml";

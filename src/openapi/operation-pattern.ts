@@ -1,14 +1,14 @@
 /**
- * An entry of the ledger stands for one REST operation, or for those that a pattern takes: `tag:billing` for a tag, and a
- * key with `*` for ids, paths, or methods and paths (`admin*`, `/v2/*`, `DELETE *`).
+ * A key that stands for one REST operation, or for those that a pattern takes: `tag:billing` for a tag, and a key with `*`
+ * for ids, paths, or methods and paths (`admin*`, `/v2/*`, `DELETE *`).
  */
-import { isRecord } from "../openapi/document.ts";
-import { methodAndPath, type RestOperation } from "../openapi/operation.ts";
-import { operationNamed } from "../openapi/read-operations.ts";
+import { isRecord } from "./document.ts";
+import { methodAndPath, type RestOperation } from "./operation.ts";
+import { operationNamed } from "./read-operations.ts";
 
 export const isPattern = (key: string): boolean => key.startsWith("tag:") || key.includes("*");
 
-/** The operations that the entry's key stands for. An operation of that very name comes before any pattern. */
+/** The operations that the key stands for. An operation of that very name comes before any pattern. */
 export function operationsOf(operations: ReadonlyMap<string, RestOperation>, key: string): RestOperation[] {
   const named = operationNamed(operations, key);
   if (named) return [named];
