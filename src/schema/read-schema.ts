@@ -108,7 +108,8 @@ const withNearDirective = (message: string): string =>
 
 function schemaHint(message: string): string {
   const [, type = ""] = /^Unknown type "(\w+)"\.$/.exec(message) ?? [];
-  if (dateScalars.has(type)) return `add \`scalar ${type} @specifiedBy(url: "${dateScalarsUrl}")\` to the schema`;
+  if (dateScalars.has(type))
+    return `add \`scalar ${type} @specifiedBy(url: "${dateScalarsUrl}")\` to the schema`;
   const [, directive = ""] = /on directive "(@\w+)"/.exec(message) ?? [];
   const known = directiveArguments.get(directive);
   return known ? `${directive} takes ${known.join(", ")}` : "mend the schema";
