@@ -72,6 +72,8 @@ async function serveGroup(read: ReadFile, sdl: string, asked: Omit<Asked, "schem
     MAX_TOKENS: "1000000",
     MAX_FIELDS: "1000000",
     MAX_ALIASES: "100000",
+    CALL_TIMEOUT_MS: "120000",
+    REQUEST_TIMEOUT_MS: "120000",
   };
   const role = startProgram([copy.main, "graphql"], {
     ...patient,
