@@ -31,8 +31,12 @@ const head = [
   "MiB",
 ];
 const printRow = (cells: readonly string[]): void => console.log(`| ${cells.join(" | ")} |`);
-printRow(head);
-console.log(`|${" --- |".repeat(head.length)}`);
+const printTable = (heads: readonly string[], rows: readonly (readonly string[])[]): void => {
+  printRow(heads);
+  console.log(`|${" --- |".repeat(heads.length)}`);
+  for (const row of rows) printRow(row);
+};
+printTable(head, []);
 
 const reasons = new Reasons();
 const totals = { operations: 0, proposed: 0, alone: 0, together: 0, typeChecked: 0, asked: 0 };
@@ -78,7 +82,8 @@ const sums = [
   "",
 ];
 printRow(sums);
-reasons.print(printRow);
+console.log("");
+printTable(["reason", "operations", "values", "documents", "example"], reasons.rows);
 const share = (part: number, of: number): string =>
   of === 0 ? "none" : `${((100 * part) / of).toFixed(1)} %`;
 // an operation without an answer in JSON or text, or of a method that no field sends, has nothing to propose

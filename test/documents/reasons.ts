@@ -8,7 +8,10 @@ export class Reasons {
   unshowable = 0;
   readonly #kinds = new Map<string, Kind>();
 
-  add(document: string, { failures, typeErrors, served }: Measured): void {
+  add(
+    document: string,
+    { failures, typeErrors, served }: Pick<Measured, "failures" | "typeErrors" | "served">,
+  ): void {
     for (const { operation, reason } of failures) {
       const isUnshowable = /no field can (?:show|send)/.test(reason);
       if (isUnshowable) this.unshowable++;
@@ -24,13 +27,15 @@ export class Reasons {
       this.#count(document, kind, `${operation}: ${text}`, values);
   }
 
-  print(row: (cells: readonly string[]) => void): void {
-    if (this.#kinds.size === 0) return;
-    console.log("");
-    row(["reason", "operations", "values", "documents", "example"]);
-    row(["---", "---", "---", "---", "---"]);
-    for (const [kind, { operations, values, documents, example }] of this.#kinds)
-      row([kind, String(operations), String(values), [...documents].join(", "), cell(example)]);
+  /** The kind, its operations and values, the documents that have it, an example. */
+  get rows(): string[][] {
+    return [...this.#kinds].map(([kind, { operations, values, documents, example }]) => [
+      kind,
+      String(operations),
+      String(values),
+      [...documents].join(", "),
+      cell(example),
+    ]);
   }
 
   #count(document: string, kind: string, example: string, values = 0): void {
