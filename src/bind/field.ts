@@ -11,6 +11,7 @@ import type { Where } from "./findings.ts";
 import { bindInputs } from "./inputs/bind-inputs.ts";
 import { checkInputTypes, relyOnInput } from "./inputs/check-inputs.ts";
 import { checkRequest } from "./inputs/check-request.ts";
+import { checkStyles } from "./inputs/check-styles.ts";
 import { type Backing, type FieldBinding, type Input, isOfObject, type PlainField } from "./model.ts";
 import { bindConnection } from "./outputs/connection.ts";
 import { matchOutput } from "./outputs/match-output.ts";
@@ -80,6 +81,7 @@ function bindOperation(binder: Binder, type: string, field: FieldInProgress): vo
   checkRequest(binder, field);
   const { inputs: own, wholeBody } = bindInputs(binder, field);
   const inputs = ofAllBackings(own, binder.fields.get(where.coordinate));
+  checkStyles(binder, field, inputs, wholeBody);
   const results = readResults(binder, field);
   const connections = directive.connection
     ? results.flatMap((result) => bindConnection(binder, field, inputs, result) ?? [])

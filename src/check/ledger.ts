@@ -9,9 +9,9 @@ import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { isRecord } from "../openapi/document.ts";
 import { type RestOperation, withId } from "../openapi/operation.ts";
+import { isOperationPattern, operationsOf } from "../openapi/operation-pattern.ts";
 import { parseYamlFile, type YamlFile } from "../openapi/yaml-file.ts";
 import { frameAt } from "./frame.ts";
-import { isLedgerPattern, operationsOf } from "./ledger-entry.ts";
 import type { Finding } from "./report.ts";
 
 const ledgerFile = "rest-only.yaml";
@@ -89,7 +89,7 @@ function staleEntries(
     const operations = operationsOf(model.operations, id);
     const hint = "remove the entry";
     if (operations.length === 0) {
-      const message = isLedgerPattern(id)
+      const message = isOperationPattern(id)
         ? `"${id}" takes no REST operation`
         : `there is no REST operation "${id}"${didYouMean(id, model.operations.keys())}`;
       return [{ ...common("ledger-unknown", id), message, hint: `correct its name, or ${hint}`, places }];
@@ -99,7 +99,7 @@ function staleEntries(
         {
           ...common("ledger-bound", id),
           severity: "note",
-          message: isLedgerPattern(id)
+          message: isOperationPattern(id)
             ? `every operation of "${id}" has a GraphQL field by now`
             : `${id} has a GraphQL field by now`,
           hint,

@@ -3,6 +3,8 @@ import { printable } from "./printable.ts";
 
 /** Columns. Longer lines are cut: a minified document must not fill the screen. */
 const widest = 160;
+/** Columns of a cut line before the place. */
+const before = 40;
 
 export const linesOf = (text: string): readonly string[] => text.split(/\r\n|\n|\r/);
 
@@ -13,15 +15,20 @@ export function codeFrame(lines: readonly string[], line: number, column: number
   const shown: string[] = [];
   for (let number = first; number <= last; number++) {
     const marker = number === line ? ">" : " ";
-    shown.push(`${marker} ${String(number).padStart(width)} | ${visible(lines[number - 1] ?? "")}`.trimEnd());
-    if (number === line && column <= widest)
-      shown.push(`  ${" ".repeat(width)} | ${" ".repeat(column - 1)}^`);
+    const isMarked = number === line;
+    const from = isMarked && column > widest ? column - 1 - before : 0;
+    const text = visible(lines[number - 1] ?? "", from);
+    shown.push(`${marker} ${String(number).padStart(width)} | ${text}`.trimEnd());
+    // the mark of a cut is one column
+    const caret = from > 0 ? before + 1 : column - 1;
+    if (isMarked) shown.push(`  ${" ".repeat(width)} | ${" ".repeat(caret)}^`);
   }
   return shown.join("\n");
 }
 
 /** Replaces control characters: a spec file must not steer the terminal. */
-const visible = (line: string): string => {
+const visible = (line: string, from: number): string => {
   const safe = printable(line.replaceAll("\t", " "));
-  return safe.length > widest ? `${safe.slice(0, widest)}…` : safe;
+  const end = from + widest;
+  return `${from > 0 ? "…" : ""}${safe.slice(from, end)}${safe.length > end ? "…" : ""}`;
 };

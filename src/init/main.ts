@@ -29,7 +29,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       )
       .option(
         "--operation <operation>",
-        "gives this operation a field: its id, or its method and path",
+        'gives this operation a field: its id, its method and path, or a pattern ("/v1/customers*")',
         collected,
       )
       .option("--replace", "removes what is in spec/ first")

@@ -10,7 +10,7 @@ import { UsageError } from "../cli/usage-error.ts";
 import { isRecord, type RestDocument } from "../openapi/document.ts";
 import { documentFaults } from "../openapi/document-faults.ts";
 import type { RestOperation } from "../openapi/operation.ts";
-import { operationNamed } from "../openapi/read-operations.ts";
+import { isOperationPattern, operationsOf } from "../openapi/operation-pattern.ts";
 import { modelWithoutFields } from "../propose/empty-schema.ts";
 import { Proposal, refusalOf } from "../propose/propose.ts";
 import { readSchema } from "../schema/read-schema.ts";
@@ -27,6 +27,7 @@ export type StartedProject = {
 
 /** Without a choice all operations get a field, if they are no more. */
 const most = 60;
+const mostReasons = 10;
 
 /** Throws `UsageError` if the choice names nothing, too much, or nothing that reads. */
 export function startProject(document: RestDocument, choice: Choice): StartedProject {
@@ -40,7 +41,10 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
   });
   const bound = firstError(model, sendable) === undefined ? sendable : bindable(model, sendable, leftOut);
   if (!bound.some(({ method }) => method === "get"))
-    throw new UsageError(["choose an operation that reads: a GraphQL schema needs a Query"]);
+    throw new UsageError([
+      "choose an operation that reads: a GraphQL schema needs a Query",
+      ...[...leftOut].slice(0, mostReasons).map(([id, reason]) => `left out: ${id}: ${reason}`),
+    ]);
   const rest = [...model.operations.values()].filter((operation) => !bound.includes(operation));
   return {
     schema: `${sdlOf(model, bound)}\n`,
@@ -57,20 +61,34 @@ function chosenOperations({ operations }: Model, { tag, operation }: Choice): Re
   for (const name of tag)
     if (!tags.has(name))
       throw new UsageError([`--tag ${name}: there is no such tag${didYouMean(name, tags.keys())}`]);
-  const named = operation.map((name) => {
-    const found = operationNamed(operations, name);
-    if (found) return found;
+  const named = operation.flatMap((name) => {
+    const found = operationsOf(operations, name);
+    if (found.length > 0) return found;
     throw new UsageError([
-      `--operation ${name}: there is no such operation${didYouMean(name, operations.keys())}`,
+      `--operation ${name}: there is no such operation${isOperationPattern(name) ? "" : didYouMean(name, operations.keys())}`,
     ]);
   });
   if (tag.length + operation.length > 0)
     return all.filter((each) => named.includes(each) || tagsOf(each).some((name) => tag.includes(name)));
   if (all.length <= most) return all;
-  const list = [...tags].map(([name, count]) => `${name} (${count})`).join(", ");
+  const counted = (counts: Iterable<readonly [string, number]>): string =>
+    [...counts].map(([name, count]) => `${name} (${count})`).join(", ");
   throw new UsageError([
-    `the document has ${all.length} operations: choose some with --tag or --operation. Its tags: ${list || "none"}`,
+    `the document has ${all.length} operations: choose some with --tag or --operation. ${
+      tags.size > 0
+        ? `Its tags: ${counted(tags)}`
+        : `It has no tags; by path, for --operation: ${counted(pathPatterns(operations))}`
+    }`,
   ]);
+}
+
+/** A pattern for each step that follows what all paths begin with. */
+function pathPatterns(operations: Model["operations"]): (readonly [string, number])[] {
+  const paths = [...operations.values()].map(({ path }) => path.split("/"));
+  const [first = []] = paths;
+  const differing = first.findIndex((step, index) => paths.some((path) => path[index] !== step));
+  const patterns = new Set(paths.map((path) => `${path.slice(0, differing + 1).join("/")}*`));
+  return [...patterns].map((pattern) => [pattern, operationsOf(operations, pattern).length] as const);
 }
 
 const tagsOf = ({ node }: RestOperation): string[] =>

@@ -118,7 +118,9 @@ function combineProperties(one: Property, others: readonly Property[]): Property
   const isRequired = all.every(({ required, only }) => required && only === one.only);
   const only = all.every((each) => each.only === one.only) ? one.only : undefined;
   const make = (): Shape => combineNullable(all.map(({ shape }) => shape)) ?? one.shape;
-  return makeProperty(one.name, one.node, isRequired, make, only ?? null);
+  const made = makeProperty(one.name, one.node, isRequired, make, only ?? null);
+  // of a property that one of the objects only requires nothing is known
+  return all.some(({ isUndeclared }) => isUndeclared) ? Object.assign(made, { isUndeclared: true }) : made;
 }
 
 function variantsOf(document: RestDocument, node: RestNode, members: readonly Member[]): Variants {

@@ -14,12 +14,13 @@ import {
   unshownAnswer,
 } from "../openapi/operation.ts";
 import { operationNamed } from "../openapi/read-operations.ts";
-import { declaredProperty } from "../openapi/shape.ts";
+import { declaredProperty, type Property, type Shape } from "../openapi/shape.ts";
 import { fieldName, typeName } from "../schema/graphql-names.ts";
 import { InputTypes } from "./input-types.ts";
 import { OutputTypes } from "./output-types.ts";
 import { type FoundPage, pageOf } from "./pages.ts";
 import { descriptionLines, freeName, nameFrom, uniqueNames } from "./proposed-names.ts";
+import { type Sendable, withoutUnsendable } from "./sendable.ts";
 import { TypeDefinitions } from "./type-definitions.ts";
 
 /** The type of a proposed field, and the argument of `@rest` that says where its value stands. */
@@ -45,6 +46,10 @@ export class Proposal {
     }
     const refusal = refusalOf(operation);
     if (refusal !== undefined) throw new UsageError([`propose ${name}: ${refusal}`]);
+    this.#add(withoutUnsendable(operation));
+  }
+
+  #add({ operation, left }: Sendable): void {
     this.#definitions.beginOperation(operation);
     const root = isSafe(operation.method) ? "Query" : "Mutation";
     const page = pageOf(operation);
@@ -56,6 +61,7 @@ export class Proposal {
     ];
     const field = this.#fieldName(root, operation);
     this.#fields[root].set(field, [
+      ...left.map((each) => `  # Without ${each}, which cannot be sent.`),
       ...descriptionLines(operation.summary, "  "),
       `  ${field}${argumentList(this.#definitions, operation, page)}: ${type}`,
       `    @rest(${rest.join(", ")})`,
@@ -71,15 +77,13 @@ export class Proposal {
 
   #value(operation: RestOperation): Proposed {
     const answer = operation.successes.find(({ shape }) => shape)?.shape;
-    // a list inside an envelope becomes the value of the field; the envelope's other properties are left out
-    const items = answer && declaredProperty(answer, "items");
-    const isList = items?.shape.types.has("array") === true;
-    const shown = isList ? items?.shape : answer;
+    const inside = answer && envelopeOf(answer);
+    const shown = inside?.shape ?? answer;
     // a response without content is null, for which any type serves
     const type = shown
       ? new OutputTypes(this.#definitions).output(shown, typeName(nameFrom(operation)))
       : "Boolean";
-    return { type, ...(isList && { place: 'result: "items"' }) };
+    return { type, ...(inside && { place: `result: ${JSON.stringify(inside.name)}` }) };
   }
 
   /** `keyword`: whether the root types exist. */
@@ -94,10 +98,28 @@ export class Proposal {
   #fieldName(root: "Query" | "Mutation", operation: RestOperation): string {
     const id = nameFrom(operation);
     const taken = new Set([...this.#fields[root].keys(), ...namesBelow(this.#model, root)]);
-    const short = fieldName(id.replace(/^(list|get|fetch|read)(?=[A-Z_-])/, ""));
+    const short = fieldName(id.replace(/^([Ll]ist|[Gg]et|[Ff]etch|[Rr]ead)(?=[A-Z_-])/, ""));
     return taken.has(short) || !/\w/.test(short) ? freeName(fieldName(id), taken) : short;
   }
 }
+
+/**
+ * The value that an answer is there for: its list `items`, whose neighbours are left out, or else its only property, if that
+ * is a list or an object.
+ */
+function envelopeOf(answer: Shape): Property | undefined {
+  const items = declaredProperty(answer, "items");
+  if (items?.shape.types.has("array")) return items;
+  const [only, ...others] = [...answer.properties.values()].filter((each) => each.only !== "request");
+  const isEnvelope = only && others.length === 0 && isOnlyObject(answer) && !only.isUndeclared;
+  return isEnvelope && !only.name.includes(".") && isComposed(only.shape) ? only : undefined;
+}
+
+const isOnlyObject = ({ types, nullable, variants }: Shape): boolean =>
+  types.size === 1 && types.has("object") && !nullable && !variants;
+
+const isComposed = ({ types, items, properties, variants }: Shape): boolean =>
+  types.size === 1 && ((types.has("array") && !!items) || properties.size > 0 || !!variants);
 
 const namesBelow = (model: Model, root: string): string[] =>
   [...model.fields.values()].flatMap(({ type, field }) => (type === root ? [field] : []));

@@ -20,7 +20,8 @@ export class TypeDefinitions {
 
   constructor(model: Model) {
     this.model = model;
-    this.#taken = new Set(Object.keys(model.schema.getTypeMap()));
+    // a type of a root's name would be that root
+    this.#taken = new Set([...Object.keys(model.schema.getTypeMap()), "Query", "Mutation", "Subscription"]);
   }
 
   /** The definitions that follow are those of this operation. It gives its name to a type whose own name is taken. */

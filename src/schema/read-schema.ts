@@ -15,6 +15,7 @@ import {
 import { validateSDL } from "graphql/validation/validate.js";
 import { nearestSuggestion } from "../cli/nearest-suggestion.ts";
 import { type Diagnostic, diagnosed, unreadable } from "../diagnostic.ts";
+import { dateScalars, dateScalarsUrl } from "../standards/date-scalars.ts";
 import { bindingDefinitions } from "./directives.ts";
 import { valueErrors, withoutValues } from "./schema-values.ts";
 
@@ -106,6 +107,9 @@ const withNearDirective = (message: string): string =>
   );
 
 function schemaHint(message: string): string {
+  const [, type = ""] = /^Unknown type "(\w+)"\.$/.exec(message) ?? [];
+  if (dateScalars.has(type))
+    return `add \`scalar ${type} @specifiedBy(url: "${dateScalarsUrl}")\` to the schema`;
   const [, directive = ""] = /on directive "(@\w+)"/.exec(message) ?? [];
   const known = directiveArguments.get(directive);
   return known ? `${directive} takes ${known.join(", ")}` : "mend the schema";

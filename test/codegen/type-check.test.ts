@@ -107,3 +107,45 @@ test("random composed documents: their resolvers type-check", async () => {
 test("a small real document: the resolvers of all its proposals type-check", async () => {
   expect(typeErrors(await generatedFiles(galaxyProposals().groups[0]?.schema ?? "", galaxy))).toEqual([]);
 });
+
+test.each([
+  ["one object of what both have", "type Item { type: Kind }\nenum Kind { track episode }", false],
+  [
+    "a union",
+    "union Item = Track | Episode\ntype Track { type: String! }\ntype Episode { type: String!, long: Boolean }",
+    true,
+  ],
+])(
+  "a discriminator without a mapping chooses by what its schemas state: %s",
+  async (_, types, isRequired) => {
+    const stating = (value: string, more: object = {}) => ({
+      type: "object",
+      ...(isRequired && { required: ["type"] }),
+      properties: { type: { type: "string", enum: [value] }, ...more },
+    });
+    const schemas = {
+      Track: stating("track"),
+      Base: stating("episode"),
+      Episode: {
+        allOf: [{ $ref: "#/components/schemas/Base" }, { properties: { long: { type: "boolean" } } }],
+      },
+      Item: {
+        oneOf: [{ $ref: "#/components/schemas/Track" }, { $ref: "#/components/schemas/Episode" }],
+        discriminator: { propertyName: "type" },
+      },
+    };
+    const content = { "application/json": { schema: { $ref: "#/components/schemas/Item" } } };
+    const document = {
+      openapi: "3.0.3",
+      info: { title: "t", version: "1" },
+      security: [],
+      paths: {
+        "/item": { get: { operationId: "item", responses: { 200: { description: "ok", content } } } },
+      },
+      components: { schemas },
+    };
+    const sdl = `type Query { item: Item @rest(operation: "item") }\n${types}\n`;
+    const files = await generatedFiles(sdl, JSON.stringify(document));
+    expect(typeErrors(files)).toEqual([]);
+  },
+);

@@ -25,7 +25,7 @@ export class AnswerCheck {
     this.#ajv.addSchema(isOld ? (asJsonSchema(root) as Json) : root, "document:/");
   }
 
-  /** What the document does not allow in the body of this operation's answer. `operation`: its id, or its method and path. */
+  /** What the document does not allow in the body of this operation's answer. */
   breach(operation: string, status: number, body: unknown): string | undefined {
     const schema = this.#schemaOf(operation, String(status));
     if (schema === undefined) return undefined;
@@ -33,32 +33,45 @@ export class AnswerCheck {
     return validate(body) ? undefined : this.#ajv.errorsText(validate.errors, { dataVar: "body" });
   }
 
+  /** The success that the document gives a body, or else its first. */
+  success(operation: string): string | undefined {
+    const responses = member(this.#found(operation)?.value, "responses");
+    const keys = Object.keys(isRecord(responses) ? responses : {}).filter((key) => /^2\d\d$/.test(key));
+    return (
+      keys.find((key) => member(this.#response(member(responses, key)), "content") !== undefined) ?? keys[0]
+    );
+  }
+
   #schemaOf(operation: string, status: string): string | undefined {
-    for (const [path, item] of Object.entries((this.#root.paths ?? {}) as Json)) {
-      for (const [method, found] of Object.entries((item ?? {}) as Json)) {
-        if (member(found, "operationId") !== operation && `${method.toUpperCase()} ${path}` !== operation)
-          continue;
-        const responses = member(found, "responses");
-        const key = [status, `${status[0]}XX`, "default"].find(
-          (each) => member(responses, each) !== undefined,
-        );
-        if (key === undefined) return undefined;
-        const response = member(responses, key);
-        const reference = member(response, "$ref");
-        const steps =
-          typeof reference === "string"
-            ? reference.split("/").slice(1)
-            : ["paths", path, method, "responses", key];
-        const own = typeof reference === "string" ? steps.reduce<unknown>(member, this.#root) : response;
-        const content = member(own, "content");
-        const media = Object.keys(isRecord(content) ? content : {}).find((each) => /json/.test(each));
-        const hasSchema = media !== undefined && member(member(content, media), "schema") !== undefined;
-        return hasSchema ? pointer([...steps, "content", media, "schema"]) : undefined;
-      }
-    }
+    const found = this.#found(operation);
+    const responses = member(found?.value, "responses");
+    const key = [status, `${status[0]}XX`, "default"].find((each) => member(responses, each) !== undefined);
+    if (!found || key === undefined) return undefined;
+    const response = member(responses, key);
+    const reference = member(response, "$ref");
+    const steps = typeof reference === "string" ? stepsOf(reference) : [...found.steps, "responses", key];
+    const content = member(this.#response(response), "content");
+    const media = Object.keys(isRecord(content) ? content : {}).find((each) => /json/.test(each));
+    const hasSchema = media !== undefined && member(member(content, media), "schema") !== undefined;
+    return hasSchema ? pointer([...steps, "content", media, "schema"]) : undefined;
+  }
+
+  #response(written: unknown): unknown {
+    const reference = member(written, "$ref");
+    return typeof reference === "string" ? stepsOf(reference).reduce<unknown>(member, this.#root) : written;
+  }
+
+  /** The operation by its id, or its method and path. */
+  #found(operation: string): { value: unknown; steps: string[] } | undefined {
+    for (const [path, item] of Object.entries((this.#root.paths ?? {}) as Json))
+      for (const [method, value] of Object.entries((item ?? {}) as Json))
+        if (member(value, "operationId") === operation || `${method.toUpperCase()} ${path}` === operation)
+          return { value, steps: ["paths", path, method] };
     return undefined;
   }
 }
+
+const stepsOf = (reference: string): string[] => reference.split("/").slice(1);
 
 /** Schemas of OpenAPI 3.0 in the words of JSON Schema: `nullable`, exclusive limits, and `$ref` without what stands beside it. */
 function asJsonSchema(value: unknown): unknown {

@@ -8,6 +8,7 @@ import { AnswerCheck } from "./answer-check.ts";
 import { galaxyProposals, galaxy as text } from "./galaxy.ts";
 import { Oracle } from "./oracle/oracle.ts";
 import { proposalsOf } from "./proposals.ts";
+import { Reasons } from "./reasons.ts";
 
 const { groups, ...counts } = galaxyProposals();
 const [group] = groups;
@@ -38,8 +39,35 @@ test("an answer that the document does not allow is one, and one that it allows 
     paths: { "/a": { get: { responses: { "2XX": { content } } } } },
     components: { schemas: { Owner: owner } },
   });
+  expect(older.success("GET /a")).toBeUndefined();
+  expect(check.success("getPlanet")).toBe("200");
   for (const value of [null, { name: "a" }]) expect(older.breach("GET /a", 200, value)).toBeUndefined();
   expect(older.breach("GET /a", 200, { name: null })).toMatch(/body\/name must be string/);
+});
+
+test("reasons of one kind are one row, and what no field can show is counted", () => {
+  const reasons = new Reasons();
+  const failures = [
+    { operation: "a", reason: "it answers with a redirect, so no field can show it" },
+    { operation: "b", reason: "alone: output-type: Query.b is a|b" },
+    { operation: "c", reason: "together: output-type: Query.c is c" },
+  ];
+  const differing = { operation: "d", kind: "the values differ", text: "d is 1 and not 2", values: 2 };
+  const served = { served: 2, generated: 0, values: 9, right: 5, reasons: [differing, differing] };
+  reasons.add("One", { failures, typeErrors: [], served });
+  reasons.add("Two", {
+    failures: [],
+    typeErrors: ["x.ts: wrong"],
+    served: { ...served, reasons: [differing] },
+  });
+  expect(reasons.unshowable).toBe(1);
+  expect(reasons.rows).toEqual([
+    [`not proposed: ${failures[0]?.reason}`, "1", "0", "One", `a: ${failures[0]?.reason}`],
+    ["not bound alone: output-type", "1", "0", "One", "b: alone: output-type: Query.b is a\\|b"],
+    ["not bound together: output-type", "1", "0", "One", "c: together: output-type: Query.c is c"],
+    ["the values differ", "3", "6", "One, Two", "d: d is 1 and not 2"],
+    ["does not type-check", "1", "0", "Two", "x.ts: wrong"],
+  ]);
 });
 
 test("the oracle of the histories sees a change, and none where there is none", () => {

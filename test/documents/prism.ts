@@ -4,7 +4,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
@@ -26,6 +26,8 @@ export type Prism = {
   readonly url: string;
   /** What it answered since the last call of this, in order. */
   readonly taken: () => RestAnswer[];
+  /** Preferences for its next answers (`code=200, dynamic=true`); none: the document's examples. */
+  readonly prefer: (preferences: readonly string[]) => void;
   readonly stop: () => Promise<void>;
 };
 
@@ -34,8 +36,9 @@ export async function startPrism(file: string): Promise<Prism> {
   const program = startProgram([installed(), "mock", "-h", "127.0.0.1", "-p", "0", file]);
   const [, address = ""] = await program.prints(/listening on (http:\S+)/);
   let answers: RestAnswer[] = [];
-  const recorder = createServer(async (received, response) => {
-    const reply = await pass(received, new URL(address));
+  let preferred: readonly string[] = [];
+  const record = async (received: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const reply = await pass(received, new URL(address), preferred);
     const body = await buffer(reply);
     const { statusCode: status = 500, headers } = reply;
     const type = headers["content-type"] ?? "";
@@ -48,6 +51,9 @@ export async function startPrism(file: string): Promise<Prism> {
       violations,
     });
     response.writeHead(status, type === "" ? {} : { "content-type": type }).end(body);
+  };
+  const recorder = createServer((received, response) => {
+    record(received, response).catch(() => response.destroy());
   });
   const url = await listening(recorder);
   return {
@@ -56,6 +62,9 @@ export async function startPrism(file: string): Promise<Prism> {
       const taken = answers;
       answers = [];
       return taken;
+    },
+    prefer: (preferences) => {
+      preferred = preferences;
     },
     stop: async () => {
       recorder.closeAllConnections();
@@ -71,12 +80,17 @@ const violationsIn = (header: string): string[] =>
     ? [/"message":"(Response [^"]*)"/.exec(header)?.[1] ?? header]
     : [];
 
-/** The request, sent on as it is. */
-async function pass(received: IncomingMessage, to: URL): Promise<IncomingMessage> {
+/** The request, sent on as it is, on a connection of its own: Prism closes one that waits for the next call. */
+async function pass(
+  received: IncomingMessage,
+  to: URL,
+  preferred: readonly string[],
+): Promise<IncomingMessage> {
   const body = await buffer(received);
-  const { method, url: path, headers } = received;
+  const { method, url: path } = received;
+  const headers = { ...received.headers, ...(preferred.length > 0 && { prefer: preferred.join(", ") }) };
   return new Promise((resolve, reject) => {
-    const sending = request(to, { method, path, headers }, resolve);
+    const sending = request(to, { method, path, headers, agent: false }, resolve);
     sending.on("error", reject).end(body);
   });
 }

@@ -17,24 +17,33 @@ import { type Prism, type RestAnswer, startPrism } from "./prism.ts";
 import type { Group } from "./proposals.ts";
 import { type ArgumentSchemas, type Question, questionsOf } from "./questions.ts";
 
+/** Why an operation is not shown as REST answers it. Reasons of one kind are told once. */
+export type Reason = {
+  readonly operation: string;
+  readonly kind: string;
+  readonly text: string;
+  /** Values that are not right. */
+  readonly values: number;
+};
+
 export type Served = {
-  /** Operations that Prism answered with success, as the document says. */
+  /** Operations whose answer is shown, and how many of them Prism had to generate: its example broke the document. */
   readonly served: number;
+  readonly generated: number;
   /** Values in the answers, and those of them that are Prism's. */
   readonly values: number;
   readonly right: number;
-  /** The operations that Prism did not answer with success, and the values that are not right. */
-  readonly reasons: readonly string[];
+  readonly reasons: readonly Reason[];
 };
 
-type Counts = { served: number; values: number; right: number; reasons: string[] };
+type Counts = { served: number; generated: number; values: number; right: number; reasons: Reason[] };
 
 export async function serve(read: ReadFile, groups: readonly Group[]): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), "messaging-graphql-served-"));
   const { value } = new RestDocument("openapi.yaml", read).root;
   const file = join(folder, "openapi.json");
   writeFileSync(file, JSON.stringify(value));
-  const counts: Counts = { served: 0, values: 0, right: 0, reasons: [] };
+  const counts: Counts = { served: 0, generated: 0, values: 0, right: 0, reasons: [] };
   const prism = await startPrism(file);
   try {
     const check = new AnswerCheck(value as Readonly<Record<string, unknown>>);
@@ -63,6 +72,8 @@ async function serveGroup(read: ReadFile, sdl: string, asked: Omit<Asked, "schem
     MAX_TOKENS: "1000000",
     MAX_FIELDS: "1000000",
     MAX_ALIASES: "100000",
+    CALL_TIMEOUT_MS: "120000",
+    REQUEST_TIMEOUT_MS: "120000",
   };
   const role = startProgram([copy.main, "graphql"], {
     ...patient,
@@ -91,8 +102,42 @@ type Asked = {
   counts: Counts;
 };
 
+/** Prism answers with the document's examples first, then with the success that it was not asked for, then with made-up values. */
 async function ask(url: URL, question: Question, asked: Asked): Promise<void> {
-  const { schema, prism, check, headers, counts } = asked;
+  const { check, counts, prism } = asked;
+  const operation = String(directive(question.field.astNode, "rest")?.operation);
+  const success = check.success(operation);
+  const code = success === undefined ? [] : [`code=${success}`];
+  let last: Shown | undefined;
+  for (const preferences of [[], code, [...code, "dynamic=true"]]) {
+    prism.prefer(preferences);
+    last = await show(url, question, operation, asked);
+    if (last.reason === undefined) {
+      counts.served++;
+      counts.values += last.values;
+      counts.right += last.values;
+      if (preferences.length > code.length) counts.generated++;
+      return;
+    }
+    if (last.isOurs) break;
+  }
+  if (!last?.reason) return;
+  counts.reasons.push({ operation: question.field.name, ...last.reason });
+  if (!last.isOurs) return;
+  counts.served++;
+  counts.values += last.values;
+  counts.right += last.values - last.reason.values;
+}
+
+type Shown = {
+  readonly values: number;
+  readonly reason?: Omit<Reason, "operation">;
+  /** Values differ from an answer that the document allows. */
+  readonly isOurs?: true;
+};
+
+async function show(url: URL, question: Question, operation: string, asked: Asked): Promise<Shown> {
+  const { schema, prism, check, headers } = asked;
   prism.taken();
   const reply = await fetch(url, {
     method: "POST",
@@ -101,29 +146,37 @@ async function ask(url: URL, question: Question, asked: Asked): Promise<void> {
   });
   const answer = (await reply.json()) as Answer;
   const { name } = question.field;
-  const say = (reason: string): void => void counts.reasons.push(`${name}: ${reason}`);
   const errors = [...new Set((answer.errors ?? []).map(({ message }) => message))].join("; ");
+  const because = (kind: string, text: string): Shown => ({ values: 0, reason: { kind, text, values: 0 } });
   const sent = prism.taken().at(-1);
-  if (!sent) return say(`no call: ${errors}`);
-  if (sent.status < 200 || sent.status > 299)
-    return say(`Prism answers ${sent.request} with ${sent.status}: ${sent.text}`);
-  const [broken] = sent.violations;
-  if (broken !== undefined) return say(`Prism's own answer breaks the document: ${broken}`);
+  if (!sent) return because(`no call: ${errors}`, JSON.stringify(question.variables));
+  if (sent.status < 200 || sent.status > 299) return because(...refusalOf(sent, check.success(operation)));
   const pair = { rest: bodyOf(sent), shown: answer.data?.[name], path: name };
   const compared = compareValues(schema, question.field, pair, question.depth);
   const wrong = compared.filter(({ isRight }) => !isRight);
-  const operation = String(directive(question.field.astNode, "rest")?.operation);
-  const breach = wrong.length > 0 ? check.breach(operation, sent.status, pair.rest) : undefined;
-  if (breach !== undefined) return say(`Prism's own answer breaks the document: ${breach}`);
-  counts.served++;
-  counts.values += compared.length;
-  counts.right += compared.length - wrong.length;
   const [first] = wrong;
-  if (first)
-    say(
-      `${wrong.length} of ${compared.length} values, ${first.path} is ${JSON.stringify(first.shown)} and not ${JSON.stringify(first.rest)}; ${errors}`,
-    );
+  if (!first) return { values: compared.length };
+  const text = `${first.path} is ${JSON.stringify(first.shown)} and not ${JSON.stringify(first.rest)}; ${errors}`;
+  const breach = check.breach(operation, sent.status, pair.rest);
+  if (breach !== undefined)
+    return because("Prism's own answer breaks the document, by Ajv", `${breach}; ${text}`);
+  const reason = { kind: "the values differ", text, values: wrong.length };
+  return { values: compared.length, reason, isOurs: true };
 }
+
+/** The kind of an answer without success, and its words. */
+function refusalOf({ status, request, text }: RestAnswer, success?: string): [kind: string, text: string] {
+  if (success === undefined) return ["the document has no success of the operation", `${request}: ${status}`];
+  if (!text.includes("stoplight.io/prism/errors#"))
+    return [`Prism answers with the document's ${status}`, request];
+  const { detail, validation } = JSON.parse(text) as { detail: string; validation?: Violation[] };
+  const [first] = validation ?? [];
+  return first
+    ? [`Prism finds the request wrong: ${first.location[0]} ${first.code}`, `${request}: ${first.message}`]
+    : [`Prism answers with ${status}: ${detail}`, request];
+}
+
+type Violation = { readonly location: readonly string[]; readonly code: string; readonly message: string };
 
 type Answer = { data?: Readonly<Record<string, unknown>> | null; errors?: readonly { message: string }[] };
 

@@ -1,11 +1,10 @@
-/** Checks that an operation's request can be sent at all: its path template and its parameter styles. */
+/** Checks that an operation's request can be sent at all: what it requires, its body and its path template. */
 
-import type { Parameter } from "../../openapi/operation.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 
 export function checkRequest(binder: Binder, field: FieldInProgress): void {
-  const { operation, where, definition, directive } = field;
+  const { operation, where } = field;
   for (const { name, node, below } of operation.unfeedable) {
     const message = `${operation.id} requires ${name}, which no binding can feed`;
     binder.findings.add(
@@ -17,19 +16,6 @@ export function checkRequest(binder: Binder, field: FieldInProgress): void {
   }
   checkUnused(binder, field);
   checkTemplate(binder, field);
-  const names = new Set([
-    ...definition.args.map(({ name }) => name),
-    ...directive.params.map(({ name }) => name),
-  ]);
-  for (const [name, { style }] of operation.body?.formStyles ?? []) {
-    const property = operation.body?.shape.properties.get(name);
-    if (property && style !== "json" && property.only !== "response")
-      checkStyle(binder, field, { ...property, in: "body", style });
-  }
-  for (const parameter of operation.parameters) {
-    // without arguments and params an optional parameter is never sent
-    if (parameter.required || names.size > 0) checkStyle(binder, field, parameter);
-  }
 }
 
 /**
@@ -85,45 +71,4 @@ function checkTemplate(binder: Binder, { operation, where }: FieldInProgress): v
       "write it into the path, in braces",
     );
   }
-}
-
-/** The styles of OpenAPI 3.1 §4.8.12.2 that `src/rest/encode.ts` can write. */
-const sendableStyles: Record<string, readonly string[]> = {
-  "path array": ["simple"],
-  "path value": ["simple"],
-  "query array": ["form", "spaceDelimited", "pipeDelimited", "json"],
-  "query object": ["form", "deepObject", "json"],
-  "query value": ["form", "json"],
-  "body array": ["form", "spaceDelimited", "pipeDelimited"],
-  "body object": ["form", "deepObject"],
-  "header array": ["simple"],
-  "header object": ["simple"],
-  "header value": ["simple"],
-};
-
-type Styled = Pick<Parameter, "shape" | "style" | "node" | "name" | "in">;
-
-function checkStyle(binder: Binder, { operation, where }: FieldInProgress, parameter: Styled): void {
-  const { shape, style, node, name, in: location } = parameter;
-  const kind = shape.types.has("array") ? "array" : shape.types.has("object") ? "object" : "value";
-  const items = shape.items;
-  const isNested =
-    style !== "json" && kind === "array" && items && (items.types.has("array") || items.types.has("object"));
-  const sent = sendableStyles[`${location} ${kind}`] ?? [];
-  if (sent.includes(style) && !isNested) return;
-  const how =
-    style === "content"
-      ? "in a media type of its own"
-      : isNested
-        ? "of arrays or objects"
-        : `in style ${style}`;
-  const message = `${location} "${name}" of ${operation.id} is ${kind === "value" ? "a value" : `an ${kind}`} ${how}, which cannot be sent there`;
-  binder.findings.add(
-    "parameter-style",
-    { ...where, rest: node, below: ["style"] },
-    message,
-    sent.length > 0 && !isNested
-      ? `give it style ${sent.filter((name) => name !== "json").join(" or ")}`
-      : "give it a simpler type",
-  );
 }

@@ -101,6 +101,9 @@ function matchNamed(binder: Binder, where: Where, type: GraphQLOutputType, value
   }
 }
 
+const undescribed =
+  "a scalar of your own takes any value; or document its type, in an overlay if the document is a vendor's";
+
 function addMismatch(
   binder: Binder,
   where: Where,
@@ -110,7 +113,7 @@ function addMismatch(
 ): void {
   const { shape } = value;
   if (shape.node.value === unresolvedSchema) return;
-  const type = coveringType(shape);
+  const type = shape.types.size === 0 ? undescribed : coveringType(shape);
   binder.findings.add(
     rule,
     where,

@@ -1,11 +1,12 @@
 /**
  * Rewrites a bundled document so that openapi-typescript reads it as the proof does: a `content` has the one media type
  * that bindings use, a parameter in a media type of its own has its schema, and an `allOf` whose schemas describe the
- * same property is one schema, and so is a `$ref` with statements beside it.
+ * same property is one schema, and so is a `$ref` with statements beside it. A discriminator maps what its schemas state.
  */
 import { isRecord } from "../../openapi/document.ts";
 import { holdsNames, literalKeywords } from "../../openapi/reach.ts";
 import { usedMedia } from "../../openapi/read-content.ts";
+import { withMapping } from "./mapped-discriminator.ts";
 import { makesType, mergedAllOf, type Resolve } from "./merge-all-of.ts";
 
 type Json = Record<string, unknown>;
@@ -50,7 +51,7 @@ function plainRecord(value: Json, at: string | undefined, resolve: Resolve): Jso
   const { $ref: reference, ...beside } = value;
   if (typeof reference === "string" && makesType(beside))
     return mergedAllOf({ allOf: [{ $ref: reference }, beside] }, resolve);
-  return Array.isArray(value.allOf) ? mergedAllOf(value, resolve) : value;
+  return Array.isArray(value.allOf) ? mergedAllOf(value, resolve) : withMapping(value, resolve);
 }
 
 function oneMedia(content: Json): Json {

@@ -33,16 +33,14 @@ test("a project on a document of another API passes check, serves, and has types
   onTestFinished(blog.close);
   const { url } = await runReady(["graphql"], { REST_BASE_URL: blog.url.href }, [], copy.main);
   const headers = { "content-type": "application/json", "x-api-key": "blog-key" };
-  const body = JSON.stringify({ query: "{ posts(perPage: 2) { data { id title } } }" });
+  const body = JSON.stringify({ query: "{ posts(perPage: 2) { id title } }" });
   const reply = await fetch(new URL("/v1/graphql", url), { method: "POST", headers, body });
   expect(await reply.json()).toEqual({
     data: {
-      posts: {
-        data: [
-          { id: "p0", title: "Post 0" },
-          { id: "p1", title: "Post 1" },
-        ],
-      },
+      posts: [
+        { id: "p0", title: "Post 0" },
+        { id: "p1", title: "Post 1" },
+      ],
     },
   });
   expect(blog.calls).toEqual(["GET /api/posts?per_page=2 blog-key"]);
@@ -150,6 +148,16 @@ test("of a large document some operations are chosen; the others stand in the le
   expect(all.error).toMatch(/has 61 operations: choose some .* a \(58\), b \(3\)/);
   expect((await replaced("--tag", "c")).error).toMatch(/no such tag/);
 
+  const unread = await replaced("--operation", "pic*", "--operation", "/brok*");
+  expect(unread.code).toBe(2);
+  expect(unread.error).toMatch(
+    /^choose an operation that reads: .*\nleft out: picture: it documents no answer .*\nleft out: broken: .*points at nothing/,
+  );
+  expect(await replaced("--operation", "GET /c*")).toMatchObject({
+    code: 2,
+    error: "--operation GET /c*: there is no such operation",
+  });
+
   const done = await replaced("--tag", "b", "--operation", "a7");
   expect(done).toMatchObject({ code: 0, error: "" });
   expect(copy.read("spec/schema.graphql").match(/@rest\(operation: "[^"]*"\)/g)).toEqual([
@@ -167,4 +175,23 @@ test("of a large document some operations are chosen; the others stand in the le
   expect(done.out).toContain("npm run dev -- graphql");
   const { out } = await ran(copy.root, []);
   expect(out.match(/^(?:error|warning) .*$/gm)).toEqual([expect.stringMatching(/document-faulty$/)]);
+});
+
+test("a large document without tags is chosen from by its paths", async () => {
+  const copy = copied();
+  const openapi = largeDocument(copy);
+  copy.edit(openapi, (text) => {
+    const { paths, ...others } = JSON.parse(text, (key, value) => (key === "tags" ? undefined : value));
+    const steps = Object.entries(paths).map(([path, item]) => [
+      `/v1${path.replace(/^\/(a5)?/, "/$1/")}`.replace("//", "/things/"),
+      item,
+    ]);
+    return JSON.stringify({ ...others, paths: Object.fromEntries(steps) });
+  });
+  const { code, error } = await ran(copy.root, ["--openapi", openapi, "--replace"], init);
+  expect(code).toBe(2);
+  expect(error).toMatch(/It has no tags; by path, for --operation: \/v1\/things\* \(52\), \/v1\/a5\* \(9\)$/);
+  const args = ["--openapi", openapi, "--replace", "--operation", "/v1/a5*"];
+  expect(await ran(copy.root, args, init)).toMatchObject({ code: 0, error: "" });
+  expect(copy.read("spec/schema.graphql").match(/@rest/g)).toHaveLength(9);
 });

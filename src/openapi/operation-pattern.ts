@@ -1,18 +1,18 @@
 /**
- * An entry of the ledger stands for one REST operation, or for all that match its pattern: `tag:billing` for a tag, and
- * a key with `*` for ids, paths, or methods and paths (`admin*`, `/v2/*`, `DELETE *`).
+ * A key that stands for one REST operation, or for all that match its pattern: `tag:billing` for a tag, and a key with `*`
+ * for ids, paths, or methods and paths (`admin*`, `/v2/*`, `DELETE *`).
  */
-import { isRecord } from "../openapi/document.ts";
-import { methodAndPath, type RestOperation } from "../openapi/operation.ts";
-import { operationNamed } from "../openapi/read-operations.ts";
+import { isRecord } from "./document.ts";
+import { methodAndPath, type RestOperation } from "./operation.ts";
+import { operationNamed } from "./read-operations.ts";
 
-export const isLedgerPattern = (key: string): boolean => key.startsWith("tag:") || key.includes("*");
+export const isOperationPattern = (key: string): boolean => key.startsWith("tag:") || key.includes("*");
 
-/** The operations that the entry's key stands for. An operation with exactly that name comes before any pattern. */
+/** The operations that the key stands for. An operation with exactly that name comes before any pattern. */
 export function operationsOf(operations: ReadonlyMap<string, RestOperation>, key: string): RestOperation[] {
   const named = operationNamed(operations, key);
   if (named) return [named];
-  if (!isLedgerPattern(key)) return [];
+  if (!isOperationPattern(key)) return [];
   const takes = key.startsWith("tag:") ? hasTag(key.slice("tag:".length)) : hasName(key);
   return [...operations.values()].filter(takes);
 }

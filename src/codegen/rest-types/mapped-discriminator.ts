@@ -1,0 +1,40 @@
+/**
+ * A discriminator's mapping as the proof reads it. Where the document writes none for a schema, the values count that the
+ * schema's own property states; openapi-typescript takes the schema's name instead (OpenAPI 3.1 §4.8.25).
+ */
+import { isRecord } from "../../openapi/document.ts";
+import type { Resolve } from "./merge-all-of.ts";
+
+type Json = Record<string, unknown>;
+
+export function withMapping(schema: Json, resolve: Resolve): Json {
+  const { discriminator, oneOf } = schema;
+  if (!isRecord(discriminator) || typeof discriminator.propertyName !== "string" || !Array.isArray(oneOf))
+    return schema;
+  const { propertyName, mapping } = discriminator;
+  const written = isRecord(mapping) ? mapping : {};
+  const stated = oneOf.flatMap((member) => {
+    const reference = isRecord(member) ? member.$ref : undefined;
+    if (typeof reference !== "string" || Object.values(written).includes(reference)) return [];
+    return statedValues(resolve(reference), propertyName, resolve).map(
+      (value) => [value, reference] as const,
+    );
+  });
+  if (stated.length === 0) return schema;
+  return {
+    ...schema,
+    discriminator: { ...discriminator, mapping: { ...Object.fromEntries(stated), ...written } },
+  };
+}
+
+/** The texts that the property may be. */
+function statedValues(schema: unknown, property: string, resolve: Resolve, left = 8): string[] {
+  if (!isRecord(schema) || left === 0) return [];
+  if (typeof schema.$ref === "string") return statedValues(resolve(schema.$ref), property, resolve, left - 1);
+  const own = isRecord(schema.properties) ? schema.properties[property] : undefined;
+  const { enum: values = [], const: value } = isRecord(own) ? own : {};
+  const texts = [...(Array.isArray(values) ? values : []), value].filter((each) => typeof each === "string");
+  if (texts.length > 0) return texts;
+  const parts = Array.isArray(schema.allOf) ? schema.allOf : [];
+  return parts.flatMap((part) => statedValues(part, property, resolve, left - 1));
+}

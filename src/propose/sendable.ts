@@ -1,0 +1,38 @@
+/** What a proposed field sends of a request: all that can be written. */
+import { formProperties, unsendable } from "../bind/inputs/check-styles.ts";
+import type { RestOperation } from "../openapi/operation.ts";
+import type { Shape } from "../openapi/shape.ts";
+
+export type Sendable = {
+  readonly operation: RestOperation;
+  /** The optional parts that the field leaves out: `query "expand", an array in style deepObject`. */
+  readonly left: readonly string[];
+};
+
+/** The operation without the optional parameters and form properties that no style writes, and without an empty form. */
+export function withoutUnsendable(operation: RestOperation): Sendable {
+  const { body, parameters } = operation;
+  const left: string[] = [];
+  const isLeft = (part: Parameters<typeof unsendable>[0]): boolean => {
+    const how = unsendable(part);
+    if (how !== undefined) left.push(`${part.in} "${part.name}", ${how}`);
+    return how !== undefined;
+  };
+  const kept = parameters.filter((parameter) => parameter.required || !isLeft(parameter));
+  const required = (name: string): boolean => body?.shape.properties.get(name)?.required === true;
+  const properties = new Map(body?.shape.properties);
+  for (const property of formProperties(operation))
+    if (!required(property.name) && isLeft(property)) properties.delete(property.name);
+  // a shape's members are lazy: a copy would lose them
+  const shape: Shape | undefined = body && Object.create(body.shape, { properties: { value: properties } });
+  const isEmptyForm = body?.formStyles !== undefined && !body.required && properties.size === 0;
+  const { body: _, ...others } = operation;
+  return {
+    left,
+    operation: {
+      ...others,
+      parameters: kept,
+      ...(body && shape && !isEmptyForm && { body: { ...body, shape } }),
+    },
+  };
+}

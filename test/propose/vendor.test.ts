@@ -1,0 +1,80 @@
+/** `npm run propose` on what vendors' documents have: values that cannot be sent, envelopes, types named as roots are. */
+import { expect, test } from "vitest";
+import { run as propose } from "../../src/propose/main.ts";
+import { project, ran, reportOf, write } from "../check/run.ts";
+
+const list = { type: "array", items: { type: "string" } };
+const object = (properties: object) => ({ type: "object", properties });
+const ok = (schema: object) => ({
+  200: { description: "ok", content: { "application/json": { schema } } },
+});
+const form = (properties: object, encoding: object) => ({
+  content: { "application/x-www-form-urlencoded": { schema: object(properties), encoding } },
+});
+const expand = { name: "expand", in: "query", style: "deepObject", schema: list };
+const subscription = { $ref: "#/components/schemas/subscription" };
+
+const document = JSON.stringify({
+  openapi: "3.0.0",
+  info: { title: "t", version: "1" },
+  security: [],
+  paths: {
+    "/subscriptions": {
+      get: {
+        operationId: "GetSubscriptions",
+        parameters: [{ name: "customer", in: "query", schema: { type: "string" } }, expand],
+        requestBody: form({}, {}),
+        responses: ok(object({ data: { type: "array", items: subscription } })),
+      },
+      post: {
+        operationId: "PostSubscriptions",
+        requestBody: form(
+          { customer: { type: "string" }, expand: list },
+          { expand: { style: "deepObject" } },
+        ),
+        responses: ok(object({ data: subscription })),
+      },
+    },
+    "/links": {
+      get: { operationId: "getLink", responses: ok(object({ url: { type: "string" } })) },
+      put: { operationId: "putLink", responses: ok(object({ data: object({}), count: { type: "string" } })) },
+    },
+  },
+  components: { schemas: { subscription: object({ id: { type: "string" } }) } },
+});
+
+const ids = ["GetSubscriptions", "PostSubscriptions", "getLink", "putLink"];
+
+/** What propose prints without a schema. It passes check as a schema. */
+async function proposed(): Promise<string> {
+  const root = project({
+    "spec/openapi.yaml": document,
+    "spec/schema.graphql": "",
+    "spec/operations/depot.graphql": "",
+    "spec/rest-only.yaml": "",
+  });
+  const { code, out, error } = await ran(root, ids, propose);
+  expect({ code, error }).toEqual({ code: 0, error: "" });
+  write(root, { "spec/schema.graphql": out });
+  const { findings } = await reportOf(root);
+  const own = findings.filter(({ stage }) => stage === "proof" || stage === "load");
+  expect(own.map(({ rule, message }) => `${rule} ${message}`)).toEqual([]);
+  return out;
+}
+
+test("an optional value that cannot be sent is left out, and so is a form with nothing in it", async () => {
+  const out = await proposed();
+  const left = "an array in style deepObject, which cannot be sent.";
+  expect(out).toContain(
+    `  # Without query "expand", ${left}\n  subscriptions(\n    customer: String\n  ): [GetSubscriptionsSubscription!]`,
+  );
+  expect(out).toContain(`  # Without body "expand", ${left}\n  postSubscriptions(`);
+  expect(out).toMatch(/^input \w+ \{\n {2}customer: String\n\}/m);
+});
+
+test("an envelope around one list or object is left out", async () => {
+  const out = await proposed();
+  expect(out).toContain('@rest(operation: "GetSubscriptions", result: "data")');
+  expect(out).toContain('@rest(operation: "PostSubscriptions", body: "args.input", result: "data")');
+  for (const id of ["getLink", "putLink"]) expect(out).toContain(`@rest(operation: "${id}")\n`);
+});
