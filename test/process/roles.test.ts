@@ -78,7 +78,7 @@ test("no demo key and no command is printed where none would work", async () => 
   for (const { output } of [live, own]) expect(output()).not.toMatch(/demo|try|sk_test_/);
 });
 
-test("graphql alone loads neither platform, gateway nor metrics", async () => {
+test("graphql alone loads neither platform, gateway, metrics nor traces", async () => {
   const hook = `import { registerHooks } from "node:module";
     registerHooks({ load: (url, context, next) => (process.stderr.write("load " + url + "\\n"), next(url, context)) });`;
   const loader = ["--import", `data:text/javascript,${encodeURIComponent(hook)}`];
@@ -86,5 +86,5 @@ test("graphql alone loads neither platform, gateway nor metrics", async () => {
   await program.prints(/listens on/);
   expect(program.output()).toMatch(/load \S+\/src\/graphql\//);
   expect(program.output()).not.toMatch(/load \S+\/src\/(?:platform|gateway)\//);
-  expect(program.output()).not.toMatch(/load node:sqlite|prom-client/);
+  expect(program.output()).not.toMatch(/load node:sqlite|prom-client|@opentelemetry/);
 });
