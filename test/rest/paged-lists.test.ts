@@ -2,8 +2,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { connection } from "../../src/rest/connection.ts";
-import { nextOf } from "../../src/rest/paging/next-link.ts";
-import { processorMs } from "../../src/rest/shares/processor-time.ts";
 
 type Item = { readonly id: number };
 type Args = { readonly first?: number | null; readonly after?: string | null };
@@ -142,10 +140,10 @@ test.each(ways)(
 );
 
 /** All that a client reads who follows `endCursor`: the items of each page. */
-async function read(page: (args: Args) => Promise<Paged>): Promise<number[][]> {
+async function read(page: (args: Args) => Promise<Paged>, first: number | null = null): Promise<number[][]> {
   const seen: number[][] = [];
   for (let after: string | null = null; seen.length < 20; ) {
-    const { nodes, pageInfo }: Paged = await page({ after });
+    const { nodes, pageInfo }: Paged = await page({ first, after });
     seen.push(nodes.map(({ id }) => id));
     if (!pageInfo.hasNextPage) break;
     after = pageInfo.endCursor;
@@ -186,15 +184,7 @@ test.each(["0:2", "0/4:2", "0+:2", "0+04:2", "0+4:two"])(
 test("a longest page that nobody documents cuts nothing off", async () => {
   for (const way of ["linked", "counted"] as const) {
     const { [way]: page, asked } = restOf(12, { from: 1, cap: 5 });
-    const seen: number[] = [];
-    let after: string | null = null;
-    for (let turn = 0; turn < 9; turn++) {
-      const { nodes, pageInfo }: Paged = await page({ first: 9, after });
-      seen.push(...nodes.map(({ id }) => id));
-      if (!pageInfo.hasNextPage) break;
-      after = pageInfo.endCursor;
-    }
-    expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    expect((await read(page, 9)).flat()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
     expect(asked.length).toBe(3);
   }
 });
@@ -228,15 +218,7 @@ test("a flag of the answer says whether there is a next page, also behind a full
 test("an offset reads on behind the items that came, and needs no call to know a total or a short page", async () => {
   for (const way of ["offset", "ofTotal"] as const) {
     const { [way]: page, asked } = restOf(7, { from: 1, cap: 5 });
-    const seen: number[] = [];
-    let after: string | null = null;
-    for (let turn = 0; turn < 9; turn++) {
-      const { nodes, pageInfo }: Paged = await page({ first: 9, after });
-      seen.push(...nodes.map(({ id }) => id));
-      if (!pageInfo.hasNextPage) break;
-      after = pageInfo.endCursor;
-    }
-    expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    expect((await read(page, 9)).flat()).toEqual([0, 1, 2, 3, 4, 5, 6]);
     expect(asked).toEqual([
       { first: 9, after: "1" },
       { first: 9, after: "6" },
@@ -306,42 +288,4 @@ test("a cursor with a size is refused where REST's cursor depends on none", asyn
   ).rejects.toMatchObject({
     code: "BAD_USER_INPUT",
   });
-});
-
-test("the next page is found in each form that RFC 8288 allows", () => {
-  const found = (header: string | string[]) => nextOf(header, "page");
-  expect(found('<https://a.example/x?page=2>; rel="next"')).toBe("2");
-  expect(found("</x?page=b%20c&q=1>;rel=next")).toBe("b c");
-  expect(found('<?page=2&per_page=3>; title="a, <b>; rel=last"; REL="Next last"')).toBe("2");
-  expect(found(['<?page=1>; rel="prev"', '<?page=3>; rel="next"'])).toBe("3");
-  expect(found('<?page=1>; rel="first"')).toBe("");
-  expect(found('<?page=1>; rel=prev; rel=next,  <?page=2> ; x ; y="\\"," ; rel = next ,')).toBe("2");
-  expect(nextOf(undefined, "page")).toBe("");
-});
-
-test.each([
-  ["spaces", `<?page=2>;${" ".repeat(30_000)}x; rel=next`],
-  ["spaces at the end", `<?page=2>; rel=next${" ".repeat(30_000)}`],
-  ["links", `${"<>,".repeat(10_000)}<?page=2>; rel=next`],
-  ["relations", `<?page=2>; rel="${"a ".repeat(15_000)}next"`],
-  [
-    "parameters and relations",
-    `<?page=2>${Array.from({ length: 3_000 }, (_, i) => `;a${i}`).join("")};rel="${"a ".repeat(7_000)}next"`,
-  ],
-])("a header of many %s is read at the cost of one pass", (_what, header) => {
-  expect(nextOf(header, "page")).toBe("2");
-  const began = processorMs();
-  nextOf(header, "page");
-  expect(processorMs() - began).toBeLessThan(80); // about 1; the library's 900 and 9,700
-});
-
-test.each([
-  ["a header that is none", "page 2"],
-  ["a quote that does not end", '<?page=2>; rel="next'],
-  ["a parameter without a link", '; rel="next"'],
-  ["a header that ends early", '<https://a.example/?page=2; rel="next"'],
-  ["no address", '<http://>; rel="next"'],
-  ["an address without the parameter", '<https://a.example/?p=2>; rel="next"'],
-])("%s is an error of REST, and no last page", (_what, header) => {
-  expect(() => nextOf(header, "page")).toThrow(expect.objectContaining({ code: "BAD_UPSTREAM_RESPONSE" }));
 });
