@@ -48,7 +48,5 @@ test("a help text says which options are required, and no empty default", async 
 });
 
 test("npm start's help names the roles, variables and where all of them are", async () => {
-  expect(await help("start")).toMatch(
-    /gateway, graphql, platform[\s\S]*reference\.md[\s\S]*REST_BASE_URL/,
-  );
+  expect(await help("start")).toMatch(/gateway, graphql, platform[\s\S]*reference\.md[\s\S]*REST_BASE_URL/);
 });

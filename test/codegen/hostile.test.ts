@@ -131,7 +131,11 @@ test("random texts in every slot", async () => {
   const spec = fc
     .tuple(...slots.map(() => text))
     .map((texts) => filled((slot) => texts[slots.indexOf(slot as never)] ?? ""));
-  await fc.assert(fc.asyncProperty(spec, expectHarmless), { numRuns: randomCases, seed: 1, endOnFailure: true });
+  await fc.assert(fc.asyncProperty(spec, expectHarmless), {
+    numRuns: randomCases,
+    seed: 1,
+    endOnFailure: true,
+  });
 });
 
 test.each(["path", "operationId", "component"])("a %% in the %s is a finding", async (slot) => {
