@@ -1,13 +1,11 @@
 /** A project folder for one test, and commands that run over it inside the test process. */
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { run as check } from "../../src/check/main.ts";
 import type { Report } from "../../src/check/report.ts";
-
-// milliseconds; a run starts git and loads codegen, which may take longer than the default on a busy machine
 
 export type Ran = { readonly code: number; readonly out: string; readonly error: string };
 
@@ -36,11 +34,28 @@ export function project(files: Readonly<Record<string, string | Buffer>> = {}): 
 /** A git repository with one commit: the project of the same `files`. */
 export function repository(files: Readonly<Record<string, string>> = {}): string {
   const root = project(files);
+  const given = JSON.stringify(files);
+  const committed = commits.get(given) ?? commit(root);
+  commits.set(given, committed);
+  if (!existsSync(join(root, ".git"))) cpSync(committed, join(root, ".git"), { recursive: true });
+  return root;
+}
+
+/** The `.git` folder of each project that was committed before: three processes less for the next test. */
+const commits = new Map<string, string>();
+process.on("exit", () => {
+  for (const committed of commits.values()) rmSync(committed, { recursive: true, force: true });
+});
+
+/** Commits the folder, and returns a copy of its `.git`. */
+function commit(root: string): string {
   const git = (...args: string[]) => execFileSync("git", args, { cwd: root, stdio: "pipe" });
-  git("init", "-q");
+  git("init", "-q", "--template="); // without the examples of hooks
   git("add", ".");
   git("-c", "user.name=t", "-c", "user.email=t@t.example", "commit", "-q", "-m", "base");
-  return root;
+  const copy = mkdtempSync(join(tmpdir(), "commit-"));
+  cpSync(join(root, ".git"), copy, { recursive: true });
+  return copy;
 }
 
 export function write(root: string, files: Readonly<Record<string, string | Buffer>>): void {

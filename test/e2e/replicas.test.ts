@@ -18,9 +18,10 @@ import { runReady } from "../process/program.ts";
 import { makeTenants, type Tenant } from "./many-tenants.ts";
 
 /** `npm run test:tenants` sends 10,000, `npm run test:replicas` 100,000. */
-const requests = Number(process.env.REQUESTS ?? 1_000);
+const requests = Number(process.env.REQUESTS ?? 500);
 const timeout = Math.max(300_000, 30 * requests);
-const callers = 50;
+/** Fifty callers where there are requests enough for each of their clients to write. */
+const callers = requests > 1_000 ? 50 : 25;
 const clientsOfCaller = 2;
 /** A client's turns, again and again: a write and its read, and then viewers who poll at the same time. */
 const viewers = [0, 3, 3, 2];

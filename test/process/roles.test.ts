@@ -4,8 +4,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { readConfig } from "../../src/config.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
 import { openStore } from "../../src/platform/store/store.ts";
+import { welcome } from "../../src/process/welcome.ts";
+import { openLayer } from "../e2e/layer.ts";
 import { get, query, run, runReady } from "./program.ts";
 
 const key = demoKeys[0]!.key;
@@ -36,14 +39,14 @@ describe("each combination of roles starts and serves", () => {
     expect((await get(url, "/v1/identity/me", key)).status).toBe(200);
     expect((await get(url, "/v1/graphql", key)).status).toBe(404);
     await expectCommandToWork(output());
-    const graphql = await runReady(["graphql"], { REST_BASE_URL: url.href });
+    const graphql = await openLayer(["graphql"], { REST_BASE_URL: url.href });
     expect(await query(graphql.url, askMe, key)).toEqual(me);
   });
 
   test("graphql in front of a platform, and a gateway in front of both, each on its own", async () => {
-    const platform = await runReady(["platform"], secret);
-    const graphql = await runReady(["graphql"], { ...secret, REST_BASE_URL: platform.url.href });
-    const { url } = await runReady(["gateway"], {
+    const platform = await openLayer(["platform"], secret);
+    const graphql = await openLayer(["graphql"], { ...secret, REST_BASE_URL: platform.url.href });
+    const { url } = await openLayer(["gateway"], {
       ...secret,
       REST_BASE_URL: platform.url.href,
       KEY_INTROSPECTION_URL: new URL("/internal/keys/introspect", platform.url).href,
@@ -61,24 +64,29 @@ describe("each combination of roles starts and serves", () => {
   });
 
   test("graphql platform: GraphQL in front", async () => {
-    const { url } = await runReady(["graphql", "platform"]);
+    const { url } = await openLayer(["graphql", "platform"]);
     expect(await query(url, askMe, key)).toEqual(me);
   });
 });
 
 test("no demo key and no command is printed where none would work", async () => {
-  const live = await runReady([], { API_ENVIRONMENT: "live" });
-  await live.prints(/explorer: /);
+  const textOf = async (roles: string[], environment: NodeJS.ProcessEnv): Promise<string> => {
+    const config = readConfig(environment, roles);
+    return welcome(config, { url: new URL("http://127.0.0.1:4000") }, [], false);
+  };
+  expect(await textOf([], {})).toMatch(/demo keys:[\s\S]+try:[\s\S]+sk_test_/);
+  const live = await textOf([], { API_ENVIRONMENT: "live" });
+  expect(live).toContain("explorer: ");
   const file = join(mkdtempSync(join(tmpdir(), "own-")), "platform.sqlite");
   onTestFinished(() => rmSync(dirname(file), { recursive: true }));
   const store = openStore(file);
   store.tenant("ten_own").run("insertTenant", { name: "Own", features: "[]", demo: 0 });
   store.close();
-  const own = await runReady(["platform"], { DATA_FILE: file });
-  for (const { output } of [live, own]) expect(output()).not.toMatch(/demo|try|sk_test_/);
+  const own = await textOf(["platform"], { DATA_FILE: file });
+  for (const text of [live, own]) expect(text).not.toMatch(/demo|try|sk_test_/);
 });
 
-test("graphql alone loads neither platform, gateway nor metrics", async () => {
+test("graphql alone loads neither platform, gateway, metrics nor traces", async () => {
   const hook = `import { registerHooks } from "node:module";
     registerHooks({ load: (url, context, next) => (process.stderr.write("load " + url + "\\n"), next(url, context)) });`;
   const loader = ["--import", `data:text/javascript,${encodeURIComponent(hook)}`];
@@ -86,5 +94,5 @@ test("graphql alone loads neither platform, gateway nor metrics", async () => {
   await program.prints(/listens on/);
   expect(program.output()).toMatch(/load \S+\/src\/graphql\//);
   expect(program.output()).not.toMatch(/load \S+\/src\/(?:platform|gateway)\//);
-  expect(program.output()).not.toMatch(/load node:sqlite|prom-client/);
+  expect(program.output()).not.toMatch(/load node:sqlite|prom-client|@opentelemetry/);
 });

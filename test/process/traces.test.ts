@@ -6,6 +6,8 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import manifest from "../../generated/operations-manifest.json" with { type: "json" };
 import { readConfig } from "../../src/config.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
+import { start } from "../../src/process/program.ts";
+import { patient } from "../patient.ts";
 import { get, query, runHere, runReady } from "./program.ts";
 
 const { key, tenant } = demoKeys[0] as (typeof demoKeys)[number];
@@ -119,26 +121,37 @@ test("a saved operation is one trace: gateway, graphql, each REST call, and REST
 });
 
 const anUpstream = "http://127.0.0.1:1";
-const gateway = { REST_BASE_URL: anUpstream, KEY_INTROSPECTION_URL: anUpstream };
 
-/** The traces that a gateway sends for requests with these headers. */
+/** The traces that a role in this process sends for requests with these headers. */
 async function tracesOf(
+  role: "gateway" | "graphql",
   environment: NodeJS.ProcessEnv,
+  path: string,
   ...requests: readonly Record<string, string>[]
 ): Promise<string[]> {
-  const { url, spans } = await receiver();
-  const program = await runReady(["gateway"], {
-    ...{ ...gateway, OTEL_EXPORTER_OTLP_ENDPOINT: url },
-    ...environment,
-  });
-  for (const headers of requests)
-    await fetch(new URL("/v1/identity/me", program.url), { headers: { "x-api-key": key, ...headers } });
-  await program.stop("SIGTERM");
+  const { url: endpoint, spans } = await receiver();
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const given = { ...environment, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint };
+  for (const [name, value] of Object.entries(given)) vi.stubEnv(name, value); // the exporter reads them
+  const upstreams = { REST_BASE_URL: anUpstream, KEY_INTROSPECTION_URL: anUpstream };
+  const settings = { PORT: "0", LOG_LEVEL: "silent", ...patient, ...upstreams, ...given };
+  const { url, servers, end } = await start(readConfig(settings, [role]));
+  for (const headers of requests) await fetch(new URL(path, url), { headers });
+  for (const server of servers) await server.close();
+  await end?.();
   return spans().map((span) => span.traceId);
 }
 
+const ofGateway = (environment: NodeJS.ProcessEnv, ...requests: readonly Record<string, string>[]) =>
+  tracesOf(
+    "gateway",
+    environment,
+    "/v1/identity/me",
+    ...requests.map((headers) => ({ "x-api-key": key, ...headers })),
+  );
+
 test("a span is sent for each request, whether its client's trace is sampled or not", async () => {
-  const traces = await tracesOf({}, {}, traceparent("01"), traceparent("00"));
+  const traces = await ofGateway({}, {}, traceparent("01"), traceparent("00"));
   expect(traces).toHaveLength(3);
   expect(traces).not.toContain(clientsTraceId);
 });
@@ -155,7 +168,7 @@ test.each<[NodeJS.ProcessEnv, headers: Record<string, string>]>([
   [{ OTEL_SDK_DISABLED: "true" }, {}],
   [{ OTEL_TRACES_EXPORTER: "none" }, {}],
 ])("no span is sent with %j, if the request has %j", async (environment, headers) => {
-  expect(await tracesOf(environment, headers)).toEqual([]);
+  expect(await ofGateway(environment, headers)).toEqual([]);
 });
 
 test.each([
@@ -165,37 +178,14 @@ test.each([
 ])(
   "%s of `graphql`: the flag is %s, and the request has the gateway's proof: %s",
   async (expected, flags, isProved) => {
-    const { url, spans } = await receiver();
-    const sampled = isProved ? "parentbased_always_on" : "parentbased_always_off";
     const proof = "a-secret-of-the-gateway";
-    const program = await runReady(["graphql"], {
-      ...{ REST_BASE_URL: anUpstream, GATEWAY_SECRET: proof, OTEL_EXPORTER_OTLP_ENDPOINT: url },
-      OTEL_TRACES_SAMPLER: sampled,
-    });
-    await fetch(new URL("/v1/graphql?query={__typename}", program.url), {
-      headers: { ...traceparent(flags), ...(isProved && { "x-gateway-proof": proof }) },
-    });
-    await program.stop("SIGTERM");
-    expect(spans().map((span) => span.traceId)).toEqual(expected === "a span" ? [clientsTraceId] : []);
+    const sampler = isProved ? "parentbased_always_on" : "parentbased_always_off";
+    const environment = { GATEWAY_SECRET: proof, OTEL_TRACES_SAMPLER: sampler };
+    const headers = { ...traceparent(flags), ...(isProved && { "x-gateway-proof": proof }) };
+    const traces = await tracesOf("graphql", environment, "/v1/graphql?query={__typename}", headers);
+    expect(traces).toEqual(expected === "a span" ? [clientsTraceId] : []);
   },
 );
-
-test("nothing of OpenTelemetry is loaded unless traces are asked for", async () => {
-  const hooks = `import { registerHooks } from "node:module";
-registerHooks({ resolve: (name, context, next) => {
-  if (name.startsWith("@opentelemetry/")) console.log("loads " + name);
-  return next(name, context);
-} });`;
-  const args = ["--import", `data:text/javascript,${encodeURIComponent(hooks)}`];
-  const off = await runReady(["graphql"], { REST_BASE_URL: "http://127.0.0.1:1" }, args);
-  const on = await runReady(
-    ["graphql"],
-    { REST_BASE_URL: "http://127.0.0.1:1", OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" },
-    args,
-  );
-  expect(off.output()).not.toContain("loads @opentelemetry/");
-  expect(on.output()).toContain("loads @opentelemetry/api");
-});
 
 test("a receiver that is down fails no request and is told", async () => {
   const program = await runReady(["gateway", "platform"], {

@@ -4,8 +4,6 @@ import { join, relative, resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
 import { exitCodes, type Io, processIo, runCommand } from "../../cli/command.ts";
 import { nonEmpty } from "../../cli/parse.ts";
-import { loadSources } from "../generate.ts";
-import { packageFiles } from "./package-files.ts";
 
 type Options = { readonly out: string; readonly name?: string; readonly version?: string };
 
@@ -23,6 +21,8 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
   );
 
 async function pack({ root, out: print }: Io, { out, name, version }: Options): Promise<number> {
+  const { loadSources } = await import("../generate.ts"); // not for `--help`: it loads graphql-codegen
+  const { packageFiles } = await import("./package-files.ts");
   const project = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { name: string };
   const source = { ...loadSources(root), name: name ?? `${project.name}-client`, version };
   const folder = resolve(root, out);
