@@ -76,7 +76,7 @@ export const invalidLimits = (limits: LimitValues): [string, unknown][] =>
   Object.entries(limits).filter(([key, value]) => isValid[key]?.(value) === false);
 
 /** Whether the value is an ECMA-262 expression in Unicode mode (JSON Schema 2020-12 §6.4). */
-export function isOperationPattern(value: unknown): boolean {
+export function isPattern(value: unknown): boolean {
   try {
     return typeof value === "string" && new RegExp(value, "u") !== undefined;
   } catch {
