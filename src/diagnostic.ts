@@ -43,7 +43,7 @@ export const rules = {
   "source-invalid": ["error", "A `from` or `value` cannot be read."],
   "enclosing-missing": [
     "error",
-    "A field takes a value from an enclosing object, and a path to the field has no such object.",
+    "A field takes a value from an enclosing object, or an argument of a field above, and a path to the field has none.",
   ],
   "argument-unused": ["error", "An argument feeds nothing."],
   "argument-ambiguous": ["error", "An argument's REST name stands in several places; `in` settles it."],
