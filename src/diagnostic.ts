@@ -73,7 +73,7 @@ export const rules = {
   ],
   "discriminator-missing": [
     "error",
-    "A union or interface stands over a REST value without a discriminator.",
+    "A union or interface stands over a REST value whose members cannot be told apart.",
   ],
   "member-without-value": ["error", "A union member has no discriminator value."],
   "value-without-member": ["error", "A discriminator value has no union member."],
