@@ -17,6 +17,7 @@ export const rules = {
   "operation-id-duplicate": ["error", "`@rest` names an `operationId` that several REST operations share."],
   "schema-invalid": ["error", "The GraphQL schema is not valid."],
   "field-unbound": ["error", "A root field has no `@rest`."],
+  "type-unreached": ["warning", "Types of the schema are reached by no field of a root."],
   "operation-unknown": ["error", "`@rest` names an operation that the document does not have."],
   "operation-no-json": [
     "error",
