@@ -1,5 +1,7 @@
 /** The links that `npm run propose` prints below types of the schema, with the values that they inherit. */
 import { expect, test } from "vitest";
+import { startProject } from "../../src/init/start-project.ts";
+import { RestDocument } from "../../src/openapi/document.ts";
 import { run as propose } from "../../src/propose/main.ts";
 import { project, ran, reportOf, write } from "../check/run.ts";
 
@@ -120,4 +122,19 @@ test.each([
   ],
 ])("with %s the field is one of Query", async (_what, schema) => {
   expect(await proposed(schema, notes)).toMatch(/^extend type Query \{/);
+});
+
+test("init names the operations that could be links in the project that it starts", () => {
+  const document = new RestDocument("openapi.yaml", (file) =>
+    file === "openapi.yaml" ? openapi : undefined,
+  );
+  const { links } = startProject(document, { tag: [], operation: [] });
+  // a contact is the author of a message too, and a repository the parent of another
+  expect(links).toEqual(["accounts-account_id-contacts"]);
+  const chosen = Object.keys(answers).filter((path) => !path.startsWith("/messages"));
+  const operation = chosen.map((path) => `GET ${path}`);
+  expect(startProject(document, { tag: [], operation }).links).toEqual([
+    "accounts-account_id-contacts",
+    notes,
+  ]);
 });
