@@ -1,6 +1,6 @@
 /**
- * Finds the type that an operation belongs below: `/accounts/{account_id}/contacts/{id}/notes` below the type that
- * `/accounts/{account_id}/contacts/{id}` answers. Each parameter comes from where the calls that bring the type's objects
+ * Finds the type that an operation belongs below: `/libraries/{library_id}/books/{id}/pages` below the type that
+ * `/libraries/{library_id}/books/{id}` answers. Each parameter comes from where the calls that bring the type's objects
  * have theirs. It is a guess by paths and names; the binder proves what can be proved of it.
  */
 import { getNamedType, isObjectType } from "graphql";
@@ -92,7 +92,7 @@ function bringersOf(
   return found;
 }
 
-/** `parent.id` for `contact_id`: a property of this name, or of the end of it, in every REST object of the type. */
+/** `parent.id` for `book_id`: a property of this name, or of the end of it, in every REST object of the type. */
 function ownKey(model: Model, type: string, { name, shape }: Parameter): string | undefined {
   const ends = words(name).map((_, index, all) => all.slice(index).join("_").toLowerCase());
   const objects = model.backings.get(type) ?? [];
