@@ -17,6 +17,7 @@ export const rules = {
   "operation-id-duplicate": ["error", "`@rest` names an `operationId` that several REST operations share."],
   "schema-invalid": ["error", "The GraphQL schema is not valid."],
   "field-unbound": ["error", "A root field has no `@rest`."],
+  "type-unreached": ["warning", "Types of the schema are reached by no field of a root."],
   "operation-unknown": ["error", "`@rest` names an operation that the document does not have."],
   "operation-no-json": [
     "error",
@@ -43,7 +44,7 @@ export const rules = {
   "source-invalid": ["error", "A `from` or `value` cannot be read."],
   "enclosing-missing": [
     "error",
-    "A field takes a value from an enclosing object, and a path to the field has no such object.",
+    "A field takes a value from an enclosing object, or an argument of a field above, and a path to the field has none.",
   ],
   "argument-unused": ["error", "An argument feeds nothing."],
   "argument-ambiguous": ["error", "An argument's REST name stands in several places; `in` settles it."],
@@ -73,7 +74,7 @@ export const rules = {
   ],
   "discriminator-missing": [
     "error",
-    "A union or interface stands over a REST value without a discriminator.",
+    "A union or interface stands over a REST value whose members cannot be told apart.",
   ],
   "member-without-value": ["error", "A union member has no discriminator value."],
   "value-without-member": ["error", "A discriminator value has no union member."],

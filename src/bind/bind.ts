@@ -5,6 +5,7 @@
 import { isEnumType, isObjectType } from "graphql";
 import type { Diagnostic } from "../diagnostic.ts";
 import { placeOf } from "../schema/directives.ts";
+import { unreachedTypes } from "../schema/unreached-types.ts";
 import { Binder } from "./binder.ts";
 import { bindField } from "./field.ts";
 import { Findings } from "./findings.ts";
@@ -61,8 +62,25 @@ export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[
     reliances: binder.reliances,
   };
   checkNPlusOne(model, findings);
+  checkUnreached(input, findings);
   checkUnsentCredentials(model, findings);
   return { model, diagnostics: findings.all };
+}
+
+/** One warning for all types that nothing leads to: nothing of them is proved or served. */
+function checkUnreached({ schema }: BindInput, findings: Findings): void {
+  const types = unreachedTypes(schema);
+  const [first] = types;
+  if (!first) return;
+  const names = types.map(({ name }) => name);
+  const subject = types.length === 1 ? `the type ${first.name} is` : `${types.length} types are`;
+  findings.add(
+    "type-unreached",
+    { coordinate: first.name, schema: placeOf(first.astNode) },
+    `${subject} reached by no field of a root${types.length === 1 ? "" : `: ${names.join(", ")}`}`,
+    "bind a field that returns or takes it, or remove it",
+    names,
+  );
 }
 
 function inSchemaOrder(

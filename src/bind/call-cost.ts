@@ -16,8 +16,9 @@ import {
   type SelectionSetNode,
 } from "graphql";
 import type { SavedOperation } from "../schema/saved-operations.ts";
+import { enclosingTypes } from "./inputs/input-source.ts";
 import { assumedLength, type Estimate, multiply, pageLength } from "./list-length.ts";
-import { type BoundField, enclosingTypes, type Model } from "./model.ts";
+import type { BoundField, Model } from "./model.ts";
 
 /** One bound field of an operation, with the number of its parent objects and of its calls. */
 export type PlannedCall = {

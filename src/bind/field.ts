@@ -12,7 +12,8 @@ import { bindInputs } from "./inputs/bind-inputs.ts";
 import { checkInputTypes, relyOnInput } from "./inputs/check-inputs.ts";
 import { checkRequest } from "./inputs/check-request.ts";
 import { checkStyles } from "./inputs/check-styles.ts";
-import { type Backing, type FieldBinding, type Input, isOfObject, type PlainField } from "./model.ts";
+import { isInherited, isOfObject } from "./inputs/input-source.ts";
+import type { Backing, FieldBinding, Input, PlainField } from "./model.ts";
 import { bindConnection } from "./outputs/connection.ts";
 import { matchOutput } from "./outputs/match-output.ts";
 import { readProperty, stepsOf } from "./outputs/read-property.ts";
@@ -128,12 +129,12 @@ function ofAllBackings(inputs: Input[], before: FieldBinding | PlainField | unde
 
 /**
  * The nullable properties without which the field is null, and no call is made: the parent's that feed required parameters,
- * and an enclosing object's whatever they feed, because a call without them would ask for the data of every such object.
+ * and inherited values whatever they feed, because a call without them would ask for the data of every enclosing object.
  */
 const neededBy = (inputs: readonly Input[], batch: FieldBinding["batch"]): FieldBinding["needs"] =>
   inputs.flatMap(({ required, source }) => {
-    if (!isOfObject(source) || !source.nullable) return [];
-    return source.kind === "enclosing" || (required && !batch) ? [source] : [];
+    const isNeeded = isInherited(source) || (source.kind === "parent" && required && !batch);
+    return isNeeded && source.nullable ? [source] : [];
   });
 
 function checkMethod(binder: Binder, type: string, { operation, where }: FieldInProgress): void {

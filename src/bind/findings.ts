@@ -7,6 +7,8 @@ import type { NodePath } from "../openapi/yaml-file.ts";
 /** The schema coordinate and the places of a finding. */
 export type Where = {
   readonly coordinate: string;
+  /** How a message names the value, where not by the coordinate. */
+  readonly subject?: string;
   readonly schema?: Place | undefined;
   readonly rest?: RestNode | undefined;
   /** The path below `rest` that the finding points at; the part of the path that exists counts. */

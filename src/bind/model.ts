@@ -1,45 +1,14 @@
 /**
  * The resolved model: every binding of the schema as plain data. Codegen, check, explain and propose read it.
  */
-import type { DocumentNode, GraphQLInputType, GraphQLSchema } from "graphql";
+import type { DocumentNode, GraphQLSchema } from "graphql";
 import type { Diagnostic, Place } from "../diagnostic.ts";
 import type { RestDocument, RestNode } from "../openapi/document.ts";
 import type { InputLocation, RestOperation } from "../openapi/operation.ts";
 import type { Shape } from "../openapi/shape.ts";
+import type { ArgumentSource, InheritedSource, InputSource, ParentSource } from "./inputs/input-source.ts";
 import type { TypeExpression } from "./outputs/type-expression.ts";
 import type { CalledOperation, InputConversion, RestRequest } from "./requests/rest-request.ts";
-
-/** An argument, or a field of an input object. `nullable`: a step of the path may be null. */
-export type ArgumentSource = {
-  readonly kind: "argument";
-  readonly path: readonly string[];
-  readonly nullable: boolean;
-  readonly type: GraphQLInputType;
-};
-
-/** A property of the parent's REST object. `nullable`: a step of the path may be null. */
-export type ParentSource = {
-  readonly kind: "parent";
-  readonly path: readonly string[];
-  readonly nullable: boolean;
-  readonly shape: Shape;
-};
-
-/** A property of the REST object of the nearest enclosing object of `type`. `nullable`: a step of the path may be null. */
-export type EnclosingSource = {
-  readonly kind: "enclosing";
-  readonly type: string;
-  readonly path: readonly string[];
-  readonly nullable: boolean;
-  readonly shape: Shape;
-};
-
-/** The source of a parameter's value. */
-export type InputSource =
-  | ArgumentSource
-  | ParentSource
-  | EnclosingSource
-  | { readonly kind: "constant"; readonly value: unknown };
 
 export type Input = {
   readonly name: string;
@@ -108,8 +77,8 @@ export type FieldBinding = {
   readonly connection?: ConnectionPaging;
   /** Whether a 404 response is null: on nullable Query and link fields whose operation documents 404. */
   readonly nullOn404: boolean;
-  /** The nullable properties of its parent, or of enclosing objects, that a link needs for its call. If one is null, the field is null. */
-  readonly needs: readonly (ParentSource | EnclosingSource)[];
+  /** The nullable values of its parent, or of what stands above, that a link needs for its call. If one is null, the field is null. */
+  readonly needs: readonly (ParentSource | InheritedSource)[];
   readonly place?: Place;
 };
 
@@ -179,22 +148,6 @@ export type Model = {
 /** In schema order. */
 export const boundFields = ({ fields }: Pick<Model, "fields">): BoundField[] =>
   [...fields.values()].filter((field) => field.kind === "bound");
-
-/** Whether the value is a property of a REST object: the parent's, or an enclosing one's. */
-export const isOfObject = (source: InputSource): source is ParentSource | EnclosingSource =>
-  source.kind === "parent" || source.kind === "enclosing";
-
-/** A source as the schema writes it: `args.x`, `parent.x`, `Type.x` or a constant. */
-export function sourceOf(source: InputSource): string {
-  if (source.kind === "constant") return `constant ${JSON.stringify(source.value)}`;
-  const root = source.kind === "enclosing" ? source.type : source.kind === "argument" ? "args" : "parent";
-  return [root, ...source.path].join(".");
-}
-
-/** The types of the enclosing objects that the field reads from, each once. */
-export const enclosingTypes = ({ inputs }: Pick<FieldBinding, "inputs">): string[] => [
-  ...new Set(inputs.flatMap(({ source }) => (source.kind === "enclosing" ? [source.type] : []))),
-];
 
 /** A loaded spec. The model is absent if the schema is not valid. */
 export type Spec = { readonly model?: Model; readonly diagnostics: readonly Diagnostic[] };

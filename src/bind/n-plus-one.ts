@@ -5,8 +5,9 @@
 import { getNamedType, getNullableType, isAbstractType, isListType, isObjectType } from "graphql";
 import type { Shape } from "../openapi/shape.ts";
 import type { Findings } from "./findings.ts";
+import { enclosingTypes } from "./inputs/input-source.ts";
 import { assumedLength, pageLength } from "./list-length.ts";
-import { enclosingTypes, type Model, type ModelField } from "./model.ts";
+import type { Model, ModelField } from "./model.ts";
 
 export function checkNPlusOne(model: Model, findings: Findings): void {
   const counts = mostObjectsByType(model);

@@ -1,7 +1,10 @@
-/** Stage 3: compares `generated/` with the output of codegen. Missing, changed and surplus files are findings. */
+/** Stage 3: compares `generated/` with the output of codegen. Whatever differs is one finding, because one command mends it. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Finding } from "./report.ts";
+
+/** A file, what is wrong with it, and the line from which on it is. */
+type Stale = { readonly path: string; readonly says: string; readonly line: number };
 
 /** `fresh`: path → text, as `generate()` returns them; `present`: the paths of the files below `generated/`. */
 export function freshnessFindings(
@@ -11,35 +14,33 @@ export function freshnessFindings(
 ): Finding[] {
   const missing = [...fresh.keys()].filter((path) => !present.includes(path));
   const surplus = present.filter((path) => !fresh.has(path));
-  const changed = present.flatMap((path) => {
-    const text = fresh.get(path);
-    const now = text === undefined ? undefined : readFileSync(join(root, path), "utf8");
-    return text !== undefined && now !== undefined && now !== text ? [{ path, now, text }] : [];
-  });
+  const stale: Stale[] = [
+    ...missing.map((path) => ({ path, says: "is missing", line: 1 })),
+    ...present.flatMap((path) => {
+      const text = fresh.get(path);
+      return text === undefined ? [] : changed(path, readFileSync(join(root, path), "utf8"), text);
+    }),
+    ...surplus.map((path) => ({ path, says: "is no longer generated", line: 1 })),
+  ];
+  if (stale.length === 0) return [];
   return [
-    ...missing.map((path) => finding("generated-missing", path, `${path} is missing`)),
-    ...changed.map(({ path, now, text }) => changedFile(path, now, text)),
-    ...surplus.map((path) => finding("generated-surplus", path, `${path} is no longer generated`)),
+    {
+      stage: "freshness",
+      rule: "generated-stale",
+      severity: "error",
+      coordinate: stale.length === 1 ? (stale[0]?.path ?? "") : "generated",
+      message: stale.map(({ path, says }) => `${path} ${says}`).join("; "),
+      hint: "run npm run codegen and commit what it writes",
+      places: stale.map(({ path, line }) => ({ role: "file", file: path, line, column: 1 })),
+      operations: [],
+    },
   ];
 }
 
-function changedFile(path: string, now: string, text: string): Finding {
+function changed(path: string, now: string, text: string): Stale[] {
+  if (now === text) return [];
   const [written, expected] = [now.split("\n"), text.split("\n")];
   const differing = written.findIndex((line, index) => line !== expected[index]);
   const line = differing < 0 ? written.length : differing + 1;
-  return {
-    ...finding("generated-changed", path, `${path} is not what codegen writes, from line ${line} on`),
-    places: [{ role: "file", file: path, line, column: 1 }],
-  };
+  return [{ path, says: `is not what codegen writes, from line ${line} on`, line }];
 }
-
-const finding = (rule: string, path: string, message: string): Finding => ({
-  stage: "freshness",
-  rule,
-  severity: "error",
-  coordinate: path,
-  message,
-  hint: "run npm run codegen and commit what it writes",
-  places: [{ role: "file", file: path, line: 1, column: 1 }],
-  operations: [],
-});

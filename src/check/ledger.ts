@@ -6,6 +6,7 @@
 import { didYouMean } from "../bind/findings.ts";
 import { boundFields, type Model } from "../bind/model.ts";
 import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
+import { asWord } from "../cli/printable.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { isRecord } from "../openapi/document.ts";
 import { type RestOperation, withId } from "../openapi/operation.ts";
@@ -57,7 +58,7 @@ function undecidedFindings(
     finding(
       operation,
       `${withId(operation)} has ${lack}`,
-      `add a field (npm run propose -- ${operation.id}), or "${operation.id}: <reason>" to spec/${ledgerFile}`,
+      `add a field (npm run propose -- ${asWord(operation.id)}), or "${operation.id}: <reason>" to spec/${ledgerFile}`,
     ),
   );
 }

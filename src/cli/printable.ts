@@ -13,3 +13,7 @@ export const printableLines = (text: string): string => text.replace(steering, "
 /** A whole file of TypeScript, JSON or SDL, in whose strings an escape is the same text. */
 export const escaped = (file: string): string =>
   file.replace(steering, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+/** A word of a command line to copy: an operation without an `operationId` is named by its method and path. */
+export const asWord = (name: string): string =>
+  /^[\w./@:+-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;

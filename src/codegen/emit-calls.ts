@@ -2,13 +2,9 @@
  * The expression of a bound field: its REST call, inside `level` and a batch function if the field is batched, and inside
  * `inheriting` or `inheritingLevel` if it takes values from enclosing objects.
  */
-import {
-  type Batch,
-  type BoundField,
-  type ConnectionPaging,
-  type EnclosingSource,
-  sourceOf,
-} from "../bind/model.ts";
+import { getNamedType } from "graphql";
+import { type InheritedSource, isInherited, sourceOf } from "../bind/inputs/input-source.ts";
+import type { Batch, BoundField, ConnectionPaging } from "../bind/model.ts";
 import type { RequestValue, SentValue } from "../bind/requests/rest-request.ts";
 import { sentExpression } from "./emit-inputs.ts";
 import { access, object } from "./names.ts";
@@ -30,19 +26,25 @@ export function boundResolver(field: BoundField): string {
   return isInheriting(field) ? inheritingCall("inheriting", field, resolve) : resolve;
 }
 
-const enclosingSources = ({ inputs }: BoundField): EnclosingSource[] =>
-  inputs.flatMap(({ source }) => (source.kind === "enclosing" ? [source] : []));
+const inheritedSources = ({ inputs }: BoundField): InheritedSource[] =>
+  inputs.flatMap(({ source }) => (isInherited(source) ? [source] : []));
 
-export const isInheriting = (field: BoundField): boolean => enclosingSources(field).length > 0;
+export const isInheriting = (field: BoundField): boolean => inheritedSources(field).length > 0;
 
 /** `inheriting({ "Account.id": ["Account", "id"] }, resolve)`, with the sources that may be null behind. */
 function inheritingCall(name: string, field: BoundField, resolve: string): string {
-  const sources = new Map(enclosingSources(field).map((source) => [sourceOf(source), source]));
-  const entries = [...sources].map(([written, { type, path }]) => [written, list([type, ...path])] as const);
+  const sources = new Map(inheritedSources(field).map((source) => [sourceOf(source), source]));
+  const entries = [...sources].map(([written, source]) => [written, placeOf(source)] as const);
   const nullable = [...sources].flatMap(([written, source]) => (source.nullable ? [written] : []));
   const last = nullable.length > 0 ? [list(nullable)] : [];
   return `${name}(${[object(entries), resolve, ...last].join(", ")})`;
 }
+
+/** `["Account", "id"]`, or `["argsAbove", "org", "ID"]`. */
+const placeOf = (source: InheritedSource): string =>
+  source.kind === "enclosing"
+    ? list([source.type, ...source.path])
+    : list(["argsAbove", ...source.path, getNamedType(source.type).name]);
 
 const list = (texts: readonly string[]): string => `[${texts.map((text) => literal(text)).join(", ")}]`;
 
@@ -87,7 +89,7 @@ const connectionCall = (page: ConnectionPaging, call: string): string =>
 function valueExpression(value: RequestValue): string {
   if (value.kind === "keys") return keysName;
   if (value.kind === "constant") return literal(value.value);
-  if (value.kind === "inherited") return access("inherited", [value.name]);
+  if (value.kind === "inherited") return sentExpression(value.sent, access("inherited", [value.name]));
   const root = value.kind === "argument" ? "args" : "parent";
   const expression = sentExpression(value.sent, access(root, value.path, value.nullable));
   return value.isUntyped ? `untyped(${expression})` : expression;

@@ -5,15 +5,8 @@
 import { getNamedType } from "graphql";
 import { atWorst, callCost, callCount, callPlanOf } from "../bind/call-cost.ts";
 import { didYouMean } from "../bind/findings.ts";
-import {
-  type BoundField,
-  type ConnectionPaging,
-  enclosingTypes,
-  type Input,
-  type Model,
-  type PlainField,
-  sourceOf,
-} from "../bind/model.ts";
+import { enclosingTypes, sourceOf } from "../bind/inputs/input-source.ts";
+import type { BoundField, ConnectionPaging, Input, Model, PlainField } from "../bind/model.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { methodAndPath, type RestOperation } from "../openapi/operation.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";

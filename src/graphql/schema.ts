@@ -8,7 +8,7 @@ import { type GraphQLField, type GraphQLSchema, isObjectType } from "graphql";
 import { argumentNames, argumentSchemas } from "../../generated/arguments.ts";
 import * as resolvers from "../../generated/resolvers.ts";
 import type { Context } from "../rest/context.ts";
-import { type Info, noteEnclosing } from "../rest/inherit.ts";
+import { type Info, markOfArgument, noteEnclosing } from "../rest/inherit.ts";
 import type { LevelResolver } from "../rest/level.ts";
 import { addDateCoercions } from "./date-scalars.ts";
 import { type Args, argumentCheck, type Resolver } from "./errors/argument-check.ts";
@@ -52,7 +52,8 @@ export function executableSchema(typeDefs: string, byType: Resolvers, facts: Arg
       const resolve = byType[type.name]?.[field.name];
       if (!resolve) continue;
       const speaking = speakingGraphql(facts, type.name, field, resolve);
-      field.resolve = (enclosing.has(type.name) ? notingParent(type.name, speaking) : speaking) as never;
+      const inherited = field.args.flatMap(({ name }) => (enclosing.has(markOfArgument(name)) ? [name] : []));
+      field.resolve = noting(enclosing.has(type.name) ? type.name : undefined, inherited, speaking) as never;
     }
   }
   return schema;
@@ -69,21 +70,28 @@ function speakingGraphql(
   const coordinate = `${type}.${name}`;
   const { inherits } = resolve;
   const told = Object.assign(withCoordinate(coordinate, resolve), inherits && { inherits });
-  if (args.length === 0) return told;
   const schemas = facts.schemas[coordinate];
   const names = facts.names[coordinate];
+  if (args.length === 0 && !names) return told;
   const named = withArgumentNames({ names: names ?? {}, schemas: schemas ?? {}, args }, told);
   const checked = schemas ? argumentCheck(schemas, args, named) : named;
   return Object.assign(checked, inherits && { inherits });
 }
 
-/** Under graphql-js, a resolver notes its parent for the links below that inherit from it. A plan knows without notes. */
-function notingParent(type: string, resolve: Resolver): Resolver {
-  const noting: Resolver = (parent, args, context, info: Info) => {
-    if ("path" in info && info.path.prev) noteEnclosing(info.path.prev, type, parent);
+/**
+ * Under graphql-js, a resolver notes its parent, of this type, and these of its arguments for the links below that inherit
+ * them. A plan knows without notes.
+ */
+function noting(type: string | undefined, inherited: readonly string[], resolve: Resolver): Resolver {
+  if (type === undefined && inherited.length === 0) return resolve;
+  const noted: Resolver = (parent, args, context, info: Info) => {
+    if ("path" in info) {
+      if (type !== undefined && info.path.prev) noteEnclosing(info.path.prev, type, parent);
+      for (const name of inherited) noteEnclosing(info.path, markOfArgument(name), args);
+    }
     return resolve(parent, args, context, info as never);
   };
-  return Object.assign(noting, resolve);
+  return Object.assign(noted, resolve);
 }
 
 /** Whether a resolver calls REST. The resolvers of plain fields carry a mark. */

@@ -5,7 +5,7 @@ import { folderFiles } from "../bind/spec-files.ts";
 import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
 import { ExpectedFailure, type Failure, withoutPlace } from "../cli/failure.ts";
 import { nonEmpty } from "../cli/parse.ts";
-import { escaped } from "../cli/printable.ts";
+import { asWord, escaped } from "../cli/printable.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { run as codegen } from "../codegen/main.ts";
 import { SpecUnreadable } from "../diagnostic.ts";
@@ -100,7 +100,7 @@ function write(folder: string, files: ReadonlyMap<string, string>): void {
   }
 }
 
-function summary({ fields, leftOut }: StartedProject, document: RestDocument): string[] {
+function summary({ fields, leftOut, links }: StartedProject, document: RestDocument): string[] {
   const [server] = [document.child(document.child(document.root, "servers"), 0)];
   const url = server && (server.value as { url?: unknown }).url;
   const base = typeof url === "string" && /^https?:\/\/[^{}]+$/.test(url) ? url : "https://api.example.com";
@@ -112,6 +112,13 @@ function summary({ fields, leftOut }: StartedProject, document: RestDocument): s
       : []),
     `start it:  REST_BASE_URL=${base} npm start -- graphql`,
     `shape it:  REST_BASE_URL=${base} npm run dev -- graphql`,
+    ...(links.length > 0
+      ? [
+          escaped(
+            `link it:   npm run propose -- ${links.map(asWord).join(" ")} prints a link below a type of the schema for each`,
+          ),
+        ]
+      : []),
     "prove it:  npm run check",
     "test it:   npm test; yours go into test/project/, and all others in test/ are of the API that was here",
   ];

@@ -12,6 +12,7 @@ import { documentFaults } from "../openapi/document-faults.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import { isOperationPattern, operationsOf } from "../openapi/operation-pattern.ts";
 import { modelWithoutFields } from "../propose/empty-schema.ts";
+import { linkOf } from "../propose/links.ts";
 import { Proposal, refusalOf } from "../propose/propose.ts";
 import { readSchema } from "../schema/read-schema.ts";
 
@@ -23,6 +24,8 @@ export type StartedProject = {
   readonly fields: number;
   /** The chosen operations that no field can be bound to, each with the reason. */
   readonly leftOut: ReadonlyMap<string, string>;
+  /** The operations with a field that could be links below a type of the schema: their paths continue its path. */
+  readonly links: readonly string[];
 };
 
 /** Without a choice all operations get a field, if they are no more. */
@@ -51,6 +54,7 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
     ledger: ledgerOf(rest, bound, leftOut),
     fields: bound.length,
     leftOut,
+    links: linksIn(model, bound),
   };
 }
 
@@ -109,14 +113,29 @@ function bindable(
   return bound;
 }
 
-/** The first error of a schema with a field for each of the operations. */
-function firstError(model: Model, operations: readonly RestOperation[]): string | undefined {
+function linksIn(model: Model, operations: readonly RestOperation[]): string[] {
+  const { bound } = bindAll(model, operations);
+  return bound ? operations.flatMap((each) => (linkOf(bound.model, each) ? [each.id] : [])) : [];
+}
+
+/** Binds a schema with a field for each of the operations. */
+function bindAll(model: Model, operations: readonly RestOperation[]) {
   const { document } = model;
   const isWithoutQuery = operations.every(({ method }) => method !== "get");
   const text = sdlOf(model, operations) + (isWithoutQuery ? "\ntype Query { nothing: Boolean }" : "");
   const { schema, document: schemaDocument, diagnostics } = readSchema("schema.graphql", text);
-  if (!schema) return diagnostics[0]?.message;
-  const bound = bind({ document, operations: model.operations, schema, schemaDocument });
+  if (!schema) return { diagnostics };
+  return {
+    diagnostics,
+    bound: bind({ document, operations: model.operations, schema, schemaDocument }),
+  };
+}
+
+/** The first error of a schema with a field for each of the operations. */
+function firstError(model: Model, operations: readonly RestOperation[]): string | undefined {
+  const { document } = model;
+  const { bound, diagnostics } = bindAll(model, operations);
+  if (!bound) return diagnostics[0]?.message;
   const called = boundFields(bound.model).map(({ operation }) => operation);
   const found = [...bound.diagnostics, ...documentFaults(document, called)];
   return found.find(({ severity, coordinate }) => severity === "error" && coordinate !== "Query.nothing")

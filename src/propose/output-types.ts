@@ -1,6 +1,7 @@
 /** The GraphQL types for the response of a REST operation. */
 import { barePage, connectionShape } from "../bind/outputs/connection-shape.ts";
 import { declaredProperty, type Property, type Shape } from "../openapi/shape.ts";
+import { toldApart } from "../openapi/told-apart.ts";
 import { fieldName, restNameDirective, typeName } from "../schema/graphql-names.ts";
 import type { FoundPage } from "./pages.ts";
 import { descriptionLines, uniqueNames } from "./proposed-names.ts";
@@ -80,13 +81,15 @@ export class OutputTypes {
 
   /** Undefined if the binder could not bind a union over the schema. */
   #union(shape: Shape, wanted: string): string | undefined {
-    const { property, members = [] } = shape.variants ?? {};
+    const variants = shape.variants && toldApart(shape.variants);
+    if (!variants) return undefined;
+    const { property, members } = variants;
     const names = members.map(
       (member) =>
         this.#known(member.shape) ?? this.#definitions.nameFor(member.shape, variantName(member), ""),
     );
-    if (!isUnion(shape, names)) return undefined;
-    const known = knownUnion(this.#definitions.model, shape, names);
+    if (!isUnion(shape, variants, names)) return undefined;
+    const known = knownUnion(this.#definitions.model, variants, names);
     if (known !== undefined) return known;
     for (const member of members) this.#object(member.shape, variantName(member), property);
     return this.#definitions.define(shape, wanted, "", (name) => [

@@ -10,7 +10,7 @@ export type FoundPage = {
   /** The answer; undefined if it is the list itself. */
   readonly shape?: Shape;
   readonly list: Pick<Property, "name" | "shape" | "required">;
-  /** The paths of `connection`; without `next`, `pages` says how REST reads on. */
+  /** The paths of `connection`. `pages` says how REST reads on where no cursor stands in the answer. */
   readonly places: Readonly<Record<string, string>>;
   readonly pages?: "LINKED" | "NUMBERED" | "OFFSET";
   readonly after: Parameter;
@@ -30,7 +30,11 @@ const names = {
   first: ["first", "limit", "perpage", "pagesize", "pagelimit", "size", "count", "take", "maxresults"],
   page: ["page", "pagenumber", "pageindex", "pageno"],
   offset: ["offset", "skip", "startindex"],
+  before: ["before", "beforecursor", "endingbefore", "endbefore"],
+  // the last item's id, in a header's or a body's address alone: as a filter it is a time elsewhere
+  since: ["since", "sinceid"],
   next: ["next", "nextcursor", "nextpage", "nexttoken", "nextpagetoken", "nextpagecursor", "endcursor"],
+  address: ["next", "nextpage", "nexturl", "nexturi", "nextlink", "nextpageurl", "nextpagelink", "nexthref"],
   more: ["more", "hasmore", "hasnext", "hasnextpage", "nextpage"],
   // the number of what the filters let through, before that of all there is
   total: ["filtercount", "totalresults", "totalcount", "totalitems", "total"],
@@ -50,12 +54,10 @@ export function pageOf({ method, parameters, successes }: RestOperation): FoundP
   const list = shape && (isList(shape) ? { name: "", shape, required: true } : listIn(shape));
   if (!isSafe(method) || !shape || others.length > 0 || !list) return undefined;
   const queries = parameters.filter((each) => each.in === "query" && !each.required);
-  const named: Named = (known, type) =>
-    queries.find((each) => hasName(known, each) && isOnly(each.shape, type));
-  const found = waysOn(shape, response.link !== undefined, named);
+  const found = waysOn(shape, response.link !== undefined, queries);
   if (!found) return undefined;
   const { after, pages } = found;
-  const first = named(names.first, "integer");
+  const first = namedIn(queries)(names.first, "integer");
   const isBare = shape === list.shape;
   const places = Object.entries({ ...(!isBare && { items: list.name }), ...found.places });
   return {
@@ -67,18 +69,28 @@ export function pageOf({ method, parameters, successes }: RestOperation): FoundP
   };
 }
 
-type Named = (known: readonly string[], type: JsonType) => Parameter | undefined;
+const namedIn =
+  (queries: readonly Parameter[]) =>
+  (known: readonly string[], type: JsonType): Parameter | undefined =>
+    queries.find((each) => hasName(known, each) && isOnly(each.shape, type));
 
 /** How REST reads on: the first of the ways that the document bears out. */
-function waysOn(shape: Shape, isLinked: boolean, named: Named) {
+function waysOn(shape: Shape, isLinked: boolean, queries: readonly Parameter[]) {
+  const named = namedIn(queries);
   const cursor = named(names.after, "string");
+  const number = named(names.after, "integer") ?? named(names.after, "number");
+  const isTwoWay = queries.some((each) => hasName(names.before, each));
   const page = named(names.page, "integer");
   const offset = named(names.offset, "integer");
   const next = cursor && find(shape, "string", [...names.next, plain(cursor.name)]);
   const more = find(shape, "boolean", names.more);
   if (cursor && next !== undefined) return { after: cursor, places: { next, more } };
-  const linked = cursor ?? page ?? offset;
+  const linked = cursor ?? number ?? page ?? offset ?? named(names.since, "integer");
   if (isLinked) return linked && { after: linked, places: {}, pages: "LINKED" as const };
+  const address = find(shape, "string", names.address, isAddress);
+  // where lists go both ways, the next page may be the one before
+  if (linked && address !== undefined && !isTwoWay)
+    return { after: linked, places: { next: address }, pages: "LINKED" as const };
   if (page && hasBegin(page.shape)) return { after: page, places: { more }, pages: "NUMBERED" as const };
   const total = more === undefined ? find(shape, "integer", names.total) : undefined;
   return offset && hasBegin(offset.shape)
@@ -100,7 +112,12 @@ function listIn(shape: Shape): Property | undefined {
 const isList = (shape: Shape): boolean => isOnly(shape, "array") && shape.items !== undefined;
 
 /** The path of a property with one of the names, the first name first: of the answer, or of an object in it. */
-function find(shape: Shape, type: JsonType, known: readonly string[]): string | undefined {
+function find(
+  shape: Shape,
+  type: JsonType,
+  known: readonly string[],
+  fits = (each: Property): boolean => !isAddress(each),
+): string | undefined {
   for (const owner of ["", ...shape.properties.keys()]) {
     const object = owner === "" ? shape : declaredProperty(shape, owner)?.shape;
     if (!object || owner.includes(".")) continue;
@@ -110,7 +127,7 @@ function find(shape: Shape, type: JsonType, known: readonly string[]): string | 
         !each.isUndeclared &&
         each.only !== "request" &&
         isOnly(each.shape, type) &&
-        !isAddress(each),
+        fits(each),
     );
     const [found] = fitting.sort(
       (one, other) => known.indexOf(plain(one.name)) - known.indexOf(plain(other.name)),
@@ -120,7 +137,7 @@ function find(shape: Shape, type: JsonType, known: readonly string[]): string | 
   return undefined;
 }
 
-/** The next page's address is no cursor. */
+/** The next page's address is no cursor, but holds one. */
 const isAddress = ({ shape, node }: Property): boolean =>
   shape.format?.startsWith("uri") === true ||
   /\b(url|uri|link)\b/i.test(String(descriptionOf(shape.node) ?? descriptionOf(node) ?? ""));

@@ -17,6 +17,7 @@ import { operationNamed } from "../openapi/read-operations.ts";
 import { declaredProperty, type Property, type Shape } from "../openapi/shape.ts";
 import { fieldName, typeName } from "../schema/graphql-names.ts";
 import { InputTypes } from "./input-types.ts";
+import { type Link, linkOf } from "./links.ts";
 import { OutputTypes } from "./output-types.ts";
 import { type FoundPage, pageOf } from "./pages.ts";
 import { descriptionLines, freeName, nameFrom, uniqueNames } from "./proposed-names.ts";
@@ -30,7 +31,11 @@ type Proposed = { readonly type: string; readonly place?: string };
 export class Proposal {
   readonly #model: Model;
   readonly #definitions: TypeDefinitions;
-  readonly #fields = { Query: new Map<string, string[]>(), Mutation: new Map<string, string[]>() };
+  /** Type → field → its lines. */
+  readonly #fields = new Map<string, Map<string, string[]>>([
+    ["Query", new Map()],
+    ["Mutation", new Map()],
+  ]);
 
   constructor(model: Model) {
     this.#model = model;
@@ -51,19 +56,24 @@ export class Proposal {
 
   #add({ operation, left }: Sendable): void {
     this.#definitions.beginOperation(operation);
-    const root = isSafe(operation.method) ? "Query" : "Mutation";
+    const link = linkOf(this.#model, operation);
+    const owner = link?.type ?? (isSafe(operation.method) ? "Query" : "Mutation");
+    const fields = this.#fields.get(owner) ?? new Map<string, string[]>();
+    this.#fields.set(owner, fields);
     const page = pageOf(operation);
     const { type, place } = page ? this.#connection(operation, page) : this.#value(operation);
     const rest = [
       `operation: ${JSON.stringify(operation.id)}`,
+      ...(link ? [`params: [${link.params.map(paramText).join(", ")}]`] : []),
       ...(operation.body ? ['body: "args.input"'] : []),
       ...(place === undefined ? [] : [place]),
     ];
-    const field = this.#fieldName(root, operation);
-    this.#fields[root].set(field, [
+    const field = this.#fieldName(owner, link ? link.name : nameFrom(operation), nameFrom(operation));
+    const fed = new Set(link?.params.map(({ name }) => name));
+    fields.set(field, [
       ...left.map((each) => `  # Without ${each}, which cannot be sent.`),
       ...descriptionLines(operation.summary, "  "),
-      `  ${field}${argumentList(this.#definitions, operation, page)}: ${type}`,
+      `  ${field}${argumentList(this.#definitions, operation, page, fed)}: ${type}`,
       `    @rest(${rest.join(", ")})`,
     ]);
   }
@@ -88,17 +98,16 @@ export class Proposal {
 
   /** `keyword`: whether the root types exist. */
   sdl(keyword: "type" | "extend type"): string {
-    const roots = Object.entries(this.#fields).flatMap(([root, fields]) =>
-      fields.size > 0 ? [[`${keyword} ${root} {`, ...[...fields.values()].flat(), "}"].join("\n")] : [],
+    const types = [...this.#fields].flatMap(([type, fields]) =>
+      fields.size > 0 ? [[`${keyword} ${type} {`, ...[...fields.values()].flat(), "}"].join("\n")] : [],
     );
-    return [...roots, ...this.#definitions.sdl].join("\n\n");
+    return [...types, ...this.#definitions.sdl].join("\n\n");
   }
 
   /** `listThings` → `things`, unless that name is taken. */
-  #fieldName(root: "Query" | "Mutation", operation: RestOperation): string {
-    const id = nameFrom(operation);
-    const taken = new Set([...this.#fields[root].keys(), ...namesBelow(this.#model, root)]);
-    const short = fieldName(id.replace(/^([Ll]ist|[Gg]et|[Ff]etch|[Rr]ead)(?=[A-Z_-])/, ""));
+  #fieldName(owner: string, wanted: string, id: string): string {
+    const taken = new Set([...(this.#fields.get(owner)?.keys() ?? []), ...namesBelow(this.#model, owner)]);
+    const short = fieldName(wanted.replace(/^([Ll]ist|[Gg]et|[Ff]etch|[Rr]ead)(?=[A-Z_-])/, ""));
     return taken.has(short) || !/\w/.test(short) ? freeName(fieldName(id), taken) : short;
   }
 }
@@ -124,6 +133,9 @@ const isComposed = ({ types, items, properties, variants }: Shape): boolean =>
 const namesBelow = (model: Model, root: string): string[] =>
   [...model.fields.values()].flatMap(({ type, field }) => (type === root ? [field] : []));
 
+const paramText = ({ name, from }: Link["params"][number]): string =>
+  `{ name: ${JSON.stringify(name)}, from: ${JSON.stringify(from)} }`;
+
 /** The reason why no field can be bound to the operation. */
 export function refusalOf(operation: RestOperation): string | undefined {
   if (!boundMethods.includes(operation.method)) return `no field can send ${operation.method.toUpperCase()}`;
@@ -135,9 +147,11 @@ function argumentList(
   definitions: TypeDefinitions,
   operation: RestOperation,
   page: FoundPage | undefined,
+  fed: ReadonlySet<string>,
 ): string {
   const types = new InputTypes(definitions, operation);
-  const { parameters, body } = operation;
+  const { body } = operation;
+  const parameters = operation.parameters.filter((each) => each.in !== "path" || !fed.has(each.name));
   const own = new Map<Parameter | undefined, string>([
     [page?.after, "after"],
     [page?.first, "first"],

@@ -4,14 +4,17 @@ import type { Model } from "../bind/model.ts";
 import { hasDiscriminator, standsFor } from "../bind/outputs/bind-abstract.ts";
 import { printable } from "../cli/printable.ts";
 import type { Shape, Variant } from "../openapi/shape.ts";
+import type { ToldApart } from "../openapi/told-apart.ts";
 
 export const variantName = ({ name, values }: Variant): string => name ?? values[0] ?? "?";
 
 /** Whether a union of the types `names`, one for each variant in order, can be bound and covers every value. */
-export function isUnion({ variants, properties }: Shape, names: readonly string[]): boolean {
-  const { property, members = [] } = variants ?? {};
+export function isUnion(
+  { properties }: Shape,
+  { property, members }: ToldApart,
+  names: readonly string[],
+): boolean {
   return (
-    property !== undefined &&
     new Set(names).size === members.length &&
     members.every(
       (member, index) =>
@@ -26,13 +29,13 @@ export function isUnion({ variants, properties }: Shape, names: readonly string[
 }
 
 /** The union or interface of the schema that chooses the same types by the same values. */
-export function knownUnion(model: Model, { variants }: Shape, names: readonly string[]): string | undefined {
-  const chosen = (variants?.members ?? []).flatMap(({ values }, index) =>
+export function knownUnion(model: Model, variants: ToldApart, names: readonly string[]): string | undefined {
+  const chosen = variants.members.flatMap(({ values }, index) =>
     values.map((value) => [value, names[index]] as const),
   );
   const known = [...model.abstracts.values()].find(
     ({ property, members }) =>
-      property === variants?.property &&
+      property === variants.property &&
       members.size === chosen.length &&
       chosen.every(([value, name]) => members.get(value) === name),
   );
@@ -45,6 +48,6 @@ export function onlyShared({ variants }: Shape): string[] {
   const names = variants.members.map(variantName).map(printable).join(", ");
   return [
     `# Only what REST's ${names} share: what each has of its own is left out. To show it, write a union, which needs`,
-    "# a discriminator that each of them requires, and a type named like each.",
+    "# a required property with values of its own in each of them, and a type named like each.",
   ];
 }

@@ -1,14 +1,18 @@
 /**
- * Values that a link inherits from the objects around it (`from: "Account.id"`). REST's objects are shared by requests and
+ * Values that a link inherits from the objects around it (`from: "Account.id"`) and from the arguments of the fields above
+ * it (`from: "argsAbove.org"`). REST's objects are shared by requests and
  * never changed, so each executor keeps beside an object what encloses it: a plan in its levels, graphql-js by its paths.
  */
-import type { ResolversParentTypes } from "../../generated/graphql.ts";
+import type { ResolversParentTypes, ResolversTypes, Scalars } from "../../generated/graphql.ts";
 import { CodedError } from "../errors.ts";
 import type { Context } from "./context.ts";
 import type { ValueAt } from "./types.ts";
 import { valueAt } from "./value-at.ts";
 
-/** REST's object of a GraphQL type, and the nearest one that encloses it. Types that nothing inherits from are left out. */
+/**
+ * REST's object of a GraphQL type, or the arguments of a field under the mark of one of them, and the nearest that
+ * encloses it. What nothing inherits from is left out.
+ */
 export type Enclosing = {
   readonly type: string;
   readonly object: unknown;
@@ -24,25 +28,42 @@ type Path = { readonly prev: Path | undefined };
  */
 export type Info = { readonly enclosing: Enclosing | undefined } | { readonly path: Path };
 
-/** The type of an enclosing object, and the steps to its property. */
-type Source = readonly [type: keyof ResolversParentTypes, ...steps: string[]];
+/** What stands for an argument where a type's name stands for an object: no GraphQL name has a dot. */
+export const markOfArgument = (name: string): string => `argsAbove.${name}`;
+
+/** An argument of the nearest field above that has one of this name, and its GraphQL type. */
+type ArgumentSource = readonly [above: "argsAbove", argument: string, type: keyof ResolversTypes];
+
+/** The type of an enclosing object and the steps to its property, or an argument. */
+type Source = ArgumentSource | readonly [type: keyof ResolversParentTypes, ...steps: string[]];
 export type Sources = Readonly<Record<string, Source>>;
 
-type ValueOf<Of extends Source> = Of extends readonly [
-  infer Type extends keyof ResolversParentTypes,
-  ...infer Steps extends readonly string[],
-]
-  ? NonNullable<ValueAt<ResolversParentTypes[Type], Steps>>
-  : never;
+type ValueOf<Of extends Source> = Of extends readonly ["argsAbove", string, infer Type]
+  ? NonNullable<ArgumentValue<Type>>
+  : Of extends readonly [
+        infer Type extends keyof ResolversParentTypes,
+        ...infer Steps extends readonly string[],
+      ]
+    ? NonNullable<ValueAt<ResolversParentTypes[Type], Steps>>
+    : never;
+
+type ArgumentValue<Type> = Type extends keyof Scalars
+  ? Scalars[Type]["input"]
+  : Type extends keyof ResolversTypes
+    ? Awaited<ResolversTypes[Type]>
+    : never;
 
 /** By the sources as the schema writes them: `Account.id`. */
 export type Inherited<Of extends Sources> = { readonly [Name in keyof Of]: ValueOf<Of[Name]> };
 
 const byPath = new WeakMap<Path, Enclosing>();
 
-/** Notes an object that graphql-js has reached. Its path ends with its execution, and so does the note. */
+/**
+ * Notes an object that graphql-js has reached, or the arguments of a field. Its path ends with its execution, and so does
+ * the note. At one path may stand the arguments of a field, noted first, and the object that the field returns.
+ */
 export function noteEnclosing(path: Path, type: string, object: unknown): void {
-  if (!byPath.has(path)) byPath.set(path, { type, object, above: enclosingAt(path.prev) });
+  if (byPath.get(path)?.type !== type) byPath.set(path, { type, object, above: enclosingAt(path) });
 }
 
 function enclosingAt(path: Path | undefined): Enclosing | undefined {
@@ -63,7 +84,8 @@ export function inheritedFrom<const Of extends Sources>(
   enclosing: Enclosing | undefined,
 ): Inherited<Of> | null {
   const values: Record<string, unknown> = {};
-  for (const [name, [type, ...steps]] of Object.entries(sources)) {
+  for (const [name, source] of Object.entries(sources)) {
+    const [type, ...steps] = placeOf(source);
     let at = enclosing;
     while (at && at.type !== type) at = at.above;
     if (!at) throw new Error(`no ${type} encloses a field that inherits from it`);
@@ -77,9 +99,14 @@ export function inheritedFrom<const Of extends Sources>(
   return values as Inherited<Of>;
 }
 
-/** The types that the sources name, for the executors. */
+function placeOf(source: Source): readonly [mark: string, ...steps: string[]] {
+  const [type, name = ""] = source;
+  return type === "argsAbove" ? [markOfArgument(name), name] : source;
+}
+
+/** The types that the sources name, and the marks of arguments, for the executors. */
 export const markOf = (sources: Sources) => ({
-  inherits: Object.values(sources).map(([type]): string => type),
+  inherits: Object.values(sources).map((source) => placeOf(source)[0]),
 });
 
 type Inheriting<Of extends Sources, Parent, Args, Value> = (

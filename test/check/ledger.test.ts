@@ -40,6 +40,11 @@ function findingsOf(ledger: Record<string, string>, document = openapi): Finding
 
 const undecided = (...ids: string[]): string[] => ids.map((id) => `operation-undecided ${id}`);
 
+test("a hint's command line takes each operation as one word", () => {
+  const commands = findingsOf({}).map(({ hint }) => /npm run propose -- (.*?)\)/.exec(hint)?.[1]);
+  expect(commands).toEqual(["addPet", "listUsers", "'DELETE /admin/users'", "'list*keys'"]);
+});
+
 test("without entries, every operation without a field is undecided", () => {
   expect(judged({})).toEqual(undecided("addPet", "listUsers", "DELETE /admin/users", "list*keys"));
 });

@@ -7,21 +7,27 @@ import { generate } from "../../src/codegen/generate.ts";
 import { run as codegen } from "../../src/codegen/main.ts";
 import { depotOpenapi, edited, project, ran, reportOf, repository, silent, write } from "./run.ts";
 
-test("fresh files exit 0; each changed, missing and surplus file is a finding", async () => {
+test("fresh files exit 0; changed, missing and surplus files are one finding that names each", async () => {
   const root = project();
   const before = await reportOf(root);
-  expect(before.findings.map(({ rule, coordinate }) => `${rule} ${coordinate}`)).toEqual(
-    [...(await generate(root)).keys()].sort().map((path) => `generated-missing ${path}`),
-  );
+  const written = [...(await generate(root)).keys()].sort();
+  expect(before.findings).toMatchObject([
+    {
+      ...{ rule: "generated-stale", coordinate: "generated" },
+      message: written.map((path) => `${path} is missing`).join("; "),
+      places: written.map((file) => ({ file })),
+    },
+  ]);
   await codegen([], { root, ...silent });
   expect((await ran(root, [])).code).toBe(0);
   write(root, { "generated/resolvers.ts": "// edited\n", "generated/old.ts": "" });
   rmSync(join(root, "generated/operations.ts"));
   const { findings } = await reportOf(root);
-  expect(findings.map(({ rule, coordinate }) => `${rule} ${coordinate}`)).toEqual([
-    "generated-missing generated/operations.ts",
-    "generated-changed generated/resolvers.ts",
-    "generated-surplus generated/old.ts",
+  expect(findings).toMatchObject([
+    {
+      message:
+        "generated/operations.ts is missing; generated/resolvers.ts is not what codegen writes, from line 1 on; generated/old.ts is no longer generated",
+    },
   ]);
 });
 

@@ -152,13 +152,44 @@ test("pages with numbers need no size", async () => {
   expect(out).toContain('@rest(operation: "listThings", connection: { items: "items", pages: NUMBERED })');
 });
 
+const address = { type: "string", format: "uri" };
+const integer = { type: "integer", format: "int32" };
+
 test.each([
-  ["the next page's address", { next: { type: "string", format: "uri" } }, { cursor: { type: "string" } }],
+  ["a cursor", { next: address }, { cursor: { type: "string" } }, "next", "cursor"],
   [
-    "an address by its description",
-    { next: { type: "string", description: "A URL to call." } },
+    "a cursor, by the address's description",
+    {
+      links: { type: "object", properties: { next_url: { type: "string", description: "A URL to call." } } },
+    },
     { cursor: { type: "string" } },
+    "links.next_url",
+    "cursor",
   ],
+  ["a page's number of unknown begin", { next: address }, { page: integer }, "next", "page"],
+  ["the last item's id", { next: address }, { since: integer }, "next", "since"],
+  [
+    "the last item's id, called after",
+    { next: address },
+    { starting_after: integer },
+    "next",
+    "starting_after",
+  ],
+])("the next page's address is read for %s", async (_what, properties, parameters, next, after) => {
+  const answer = { type: "object", required: ["items"], properties: { items: things, ...properties } };
+  const out = await proposed(documentOf({ listThings: [parameters, answer] }));
+  expect(out).toContain(`after: String @restName(name: "${after}")`);
+  expect(out).toContain(`connection: { items: "items", next: "${next}", pages: LINKED })`);
+});
+
+test.each([
+  [
+    "an address that may go backwards",
+    { next: address },
+    { after: { type: "string" }, before: { type: "string" } },
+  ],
+  ["an address that no parameter reads on by", { next: address }, { q: { type: "string" } }],
+  ["a time to begin at", { next: address }, { since: { type: "string", format: "date-time" } }],
   ["a cursor that no parameter takes", { next: { type: "string" } }, { q: { type: "string" } }],
   [
     "a cursor that is a number",

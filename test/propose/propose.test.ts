@@ -28,7 +28,7 @@ test("the SDL that propose prints passes check once it is pasted", async () => {
     get:
       operationId: search
       responses:
-        '200': { description: ok, content: { application/json: { schema: { type: object, required: [hits, loads, loose], properties: { hits: { type: array, items: { $ref: '#/components/schemas/Item' } }, loads: { type: array, items: { $ref: '#/components/schemas/Content' } }, loose: { oneOf: [{ $ref: '#/components/schemas/Box' }, { $ref: '#/components/schemas/Shelf' }] } } } } } }
+        '200': { description: ok, content: { application/json: { schema: { type: object, required: [hits, loads, told, loose], properties: { hits: { type: array, items: { $ref: '#/components/schemas/Item' } }, loads: { type: array, items: { $ref: '#/components/schemas/Content' } }, told: { oneOf: [{ $ref: '#/components/schemas/Box' }, { $ref: '#/components/schemas/Shelf' }] }, loose: { oneOf: [{ $ref: '#/components/schemas/Box' }, { $ref: '#/components/schemas/Empty' }] } } } } } }
 `;
   const schemas = `
 components:
@@ -45,7 +45,8 @@ components:
   expect(code).toBe(0);
   expect(out).toContain("  hits: [Item!]!\n  loads: [Content!]!\n");
   expect(out).toContain("union Item = Box | Shelf | Empty | Slip\n");
-  expect(out).toContain("# Only what REST's Box, Shelf share: ");
+  expect(out).toContain("union SearchTold = Box | Shelf\n");
+  expect(out).toContain("# Only what REST's Box, Empty share: ");
   expect(out).toMatch(/\): Boolean\n {4}@rest\(operation: "driver-delete"\)/);
   write(root, {
     "spec/schema.graphql": `${depotSchema}\n${out.replace(/\n+"Any JSON value\."\nscalar JSON(?=[\s\S]*scalar JSON)/, "")}\n`,

@@ -5,12 +5,13 @@ import { inputKey } from "../../openapi/operation.ts";
 import { directivePlace, placeOf, type RestParam, readRestName } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
-import type { ArgumentSource, Input, InputSource } from "../model.ts";
+import type { Input } from "../model.ts";
 import { checkRequired, type FedSlot } from "./check-required.ts";
 import { feedingHint } from "./feeding-hint.ts";
 import { findSlots, type InputSlot, inputSlotsOf, noSlotMessage } from "./input-slots.ts";
+import { type ArgumentSource, type InputSource, isNullableInput } from "./input-source.ts";
 import { matchInput } from "./match-input.ts";
-import { argumentsOf, isNullableInput, readSource } from "./read-source.ts";
+import { argumentsOf, readBody, readSource } from "./read-source.ts";
 
 export function bindInputs(
   binder: Binder,
@@ -113,12 +114,7 @@ function wholeBody(binder: Binder, field: FieldInProgress): ArgumentSource | und
   const { definition, directive, operation } = field;
   if (directive.body === undefined) return undefined;
   const where = { ...field.where, schema: directivePlace(definition, "rest", "body") };
-  const source = readSource(
-    binder,
-    { definition, parent: undefined, enclosing: new Map() },
-    directive.body,
-    where,
-  );
+  const source = readBody(binder, definition, directive.body, where);
   if (!operation.body) {
     binder.findings.add(
       "parameter-unknown",
@@ -128,7 +124,7 @@ function wholeBody(binder: Binder, field: FieldInProgress): ArgumentSource | und
     );
     return undefined;
   }
-  if (source?.kind !== "argument") return undefined;
+  if (!source) return undefined;
   const at = { ...where, coordinate: `${where.coordinate}(${source.path[0]}:)` };
   binder.relyOnRequest(at.coordinate, operation.body.node, operation.body.shape.node);
   matchInput(binder, at, source.type, operation.body.shape, true);

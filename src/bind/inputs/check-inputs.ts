@@ -4,10 +4,11 @@ import { type Shape, typesFit, typeText } from "../../openapi/shape.ts";
 import { placeOf } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
-import { type Input, isOfObject, sourceOf } from "../model.ts";
+import type { Input } from "../model.ts";
 import { isIntegerText } from "../type-rules.ts";
 import { checkConstant, checkDefault } from "./check-values.ts";
 import { findSlots, type InputSlot, inputSlotsOf } from "./input-slots.ts";
+import { isOfObject, sourceOf } from "./input-source.ts";
 import { matchInput, refuseReadOnly } from "./match-input.ts";
 import { argumentsOf } from "./read-source.ts";
 
@@ -54,6 +55,14 @@ function checkInput(binder: Binder, field: FieldInProgress, input: Input, slot: 
   const where = { ...(own ?? field.where), rest: slot.node };
   if (slot.isReadOnly) return refuseReadOnly(binder, where, slot.name);
   if (source.kind === "constant") return checkConstant(binder, where, slot, source.value);
+  if (source.kind === "argumentAbove")
+    return matchInput(
+      binder,
+      { ...where, subject: sourceOf(source) },
+      source.type,
+      slot.shape,
+      slot.in === "body",
+    );
   if (source.kind === "argument") {
     // `after` is a cursor that this layer makes; the REST value in it may be a page's number, or a cursor that is a
     // number

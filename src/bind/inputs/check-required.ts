@@ -5,8 +5,8 @@ import type { Property } from "../../openapi/shape.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Where } from "../findings.ts";
-import type { InputSource } from "../model.ts";
 import type { InputSlot } from "./input-slots.ts";
+import type { InputSource } from "./input-source.ts";
 
 /** A slot, the source that feeds it, and the place where the schema says so. */
 export type FedSlot = { readonly slot: InputSlot; readonly source: InputSource; readonly where: Where };

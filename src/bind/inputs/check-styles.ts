@@ -4,7 +4,8 @@ import { inputKey, type Parameter, type RestOperation } from "../../openapi/oper
 import { restNameOf } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
-import type { ArgumentSource, Input } from "../model.ts";
+import type { Input } from "../model.ts";
+import type { ArgumentSource } from "./input-source.ts";
 
 /** An optional parameter or property that the field does not feed is never sent, in whatever style it is. */
 export function checkStyles(

@@ -16,7 +16,7 @@ import type { Binder } from "../binder.ts";
 import type { Where } from "../findings.ts";
 import { checkFormat, describeShape, refusedEnumValues, scalarFitsInput } from "../type-rules.ts";
 import { checkLimits } from "./check-limits.ts";
-import { isNullableInput } from "./read-source.ts";
+import { isNullableInput } from "./input-source.ts";
 import { takenObject, unfedProperties } from "./taken-object.ts";
 
 /** An input object with the REST schema that it is compared with. A pair inside itself is not compared again. */
@@ -67,7 +67,7 @@ export function matchInput(
       binder.findings.add(
         "input-enum",
         where,
-        `REST refuses ${wrong.map((name) => `${type}.${name}`).join(", ")} at ${where.coordinate}`,
+        `REST refuses ${wrong.map((name) => `${type}.${name}`).join(", ")} at ${where.subject ?? where.coordinate}`,
         `remove it from ${type}, or give it the REST name with @restName${such}`,
       );
     }
@@ -179,6 +179,6 @@ export const refuseReadOnly = (binder: Binder, where: Where, name: string): void
   );
 
 function addMismatch(binder: Binder, where: Where, type: GraphQLInputType, shape: Shape): void {
-  const message = `${where.coordinate} is ${type}, but REST takes ${describeShape(shape)}`;
+  const message = `${where.subject ?? where.coordinate} is ${type}, but REST takes ${describeShape(shape)}`;
   binder.findings.add("input-type", where, message, "give the argument the type that REST takes");
 }

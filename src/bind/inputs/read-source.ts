@@ -1,4 +1,4 @@
-/** Reads a source (`args.x`, `parent.x` or `Type.x`): resolves its path in the arguments, or in a REST object. */
+/** Reads a source (`args.x`, `parent.x`, `Type.x` or `argsAbove.x`): resolves its path in arguments, or in a REST object. */
 import {
   type GraphQLArgument,
   type GraphQLField,
@@ -6,21 +6,31 @@ import {
   type GraphQLInputType,
   getNullableType,
   isInputObjectType,
-  isNonNullType,
 } from "graphql";
 import { declaredNames, declaredProperty, type Shape } from "../../openapi/shape.ts";
 import type { Binder } from "../binder.ts";
 import { isEnclosing } from "../enclosing.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Where } from "../findings.ts";
-import type { ArgumentSource, EnclosingSource, ParentSource } from "../model.ts";
 import { checkExactInteger } from "../type-rules.ts";
+import { readArgumentAbove } from "./argument-above.ts";
+import { type ArgumentSource, type InputSource, isNullableInput, type ParentSource } from "./input-source.ts";
+import { invalidSource } from "./invalid-source.ts";
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** A default value stands in for an omitted argument. */
-export const isNullableInput = (input: GraphQLArgument | GraphQLInputField): boolean =>
-  !isNonNullType(input.type) && input.defaultValue === undefined;
+/** The argument that is the whole body. Returns `undefined` after a finding. */
+export function readBody(
+  binder: Binder,
+  definition: Field,
+  body: string,
+  where: Where,
+): ArgumentSource | undefined {
+  const [root, ...path] = body.split(".");
+  if (root !== "args" || path.length === 0 || path.includes(""))
+    return invalidSource(binder, where, `body "${body}" is not "args.<argument>"`);
+  return readArgumentSource(binder, definition, path, where);
+}
 
 const argumentsOfFields = new WeakMap<Field, ReadonlyMap<string, GraphQLArgument>>();
 
@@ -39,14 +49,19 @@ export function readSource(
   { definition, parent, enclosing }: Pick<FieldInProgress, "definition" | "parent" | "enclosing">,
   from: string,
   where: Where,
-): ArgumentSource | ParentSource | EnclosingSource | undefined {
+): InputSource | undefined {
   const [root = "", ...path] = from.split(".");
   if (path.length === 0 || path.includes(""))
-    return invalid(binder, where, `from "${from}" is not "args.x", "parent.x" or "Type.x"`);
+    return invalidSource(
+      binder,
+      where,
+      `from "${from}" is not "args.x", "parent.x", "Type.x" or "argsAbove.x"`,
+    );
   if (root === "args") return readArgumentSource(binder, definition, path, where);
+  if (root === "argsAbove") return readArgumentAbove(binder, path, where);
   const isParent = root === "parent";
   const shape = isParent ? parent : enclosing.get(root)?.shape;
-  if (!shape) return invalid(binder, where, `from "${from}"${whyNot(binder, root, where)}`);
+  if (!shape) return invalidSource(binder, where, `from "${from}"${whyNot(binder, root, where)}`);
   const found = readProperty(binder, shape, root, path, where);
   return found && (isParent ? { kind: "parent", ...found } : { kind: "enclosing", type: root, ...found });
 }
@@ -56,7 +71,7 @@ function whyNot({ schema, findings }: Binder, root: string, { coordinate }: Wher
   if (root === coordinate.split(".", 1)[0]) return ` names the field's own type: write "parent."`;
   return isEnclosing(schema, root)
     ? ": no object encloses a root field"
-    : ` starts with neither "args." nor "parent." nor an object type that encloses the field${findings.didYouMean(
+    : ` starts with neither "args." nor "parent." nor "argsAbove." nor an object type that encloses the field${findings.didYouMean(
         root,
         () => Object.keys(schema.getTypeMap()).filter((name) => isEnclosing(schema, name)),
       )}`;
@@ -74,7 +89,7 @@ function readArgumentSource(
   for (const step of path) {
     const found = inputs.get(step);
     if (!found)
-      return invalid(
+      return invalidSource(
         binder,
         where,
         `from "args.${path.join(".")}": there is no "${step}"${binder.findings.didYouMean(step, () => [...inputs.keys()])}`,
@@ -127,13 +142,4 @@ function readProperty(
   const at = { ...where, rest: shape.node };
   checkExactInteger(binder, at, [root, ...path].join("."), shape.items ?? shape);
   return { path, nullable, shape };
-}
-
-function invalid(binder: Binder, where: Where, message: string): undefined {
-  binder.findings.add(
-    "source-invalid",
-    where,
-    `${where.coordinate}: ${message}`,
-    'write "args.<argument>", "parent.<property>" or "<type above>.<property>", dots go deeper',
-  );
 }

@@ -1,7 +1,8 @@
-/** Binds unions and interfaces to a `oneOf` with a discriminator: pairs each discriminator value with a member type. */
+/** Binds unions and interfaces to a `oneOf` whose members are told apart: pairs each value that does so with a member type. */
 import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from "graphql";
 import type { Variant } from "../../openapi/shape.ts";
 import { declaredProperty } from "../../openapi/shape.ts";
+import { toldApart } from "../../openapi/told-apart.ts";
 import type { Binder } from "../binder.ts";
 import type { Where } from "../findings.ts";
 import type { ResponseValue } from "./response-value.ts";
@@ -14,17 +15,17 @@ export function bindAbstract(
   value: ResponseValue,
 ): void {
   const { findings } = binder;
-  const variants = value.shape.variants;
-  const property = variants?.property;
-  if (!variants || property === undefined) {
+  const variants = value.shape.variants && toldApart(value.shape.variants);
+  if (!variants) {
     findings.add(
       "discriminator-missing",
       where,
-      `${where.coordinate} is ${type}, but its REST value has no oneOf with a discriminator`,
-      "add `discriminator` to the REST schema, in an overlay if the document is a vendor's: it chooses the member",
+      `${where.coordinate} is ${type}, but its REST value is no oneOf whose members can be told apart`,
+      "add `discriminator` to the REST schema, or give each member a required property with an enum of its own, in an overlay if the document is a vendor's",
     );
     return;
   }
+  const { property } = variants;
   const members = new Map<string, string>();
   const left = new Set(binder.schema.getPossibleTypes(type));
   const byLetters = Map.groupBy([...left].entries(), ([, { name }]) => lettersOf(name));

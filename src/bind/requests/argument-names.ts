@@ -14,7 +14,8 @@ export const argumentNames = (schema: GraphQLSchema, field: FieldBinding): Names
 const inputNames = ({ inputs }: FieldBinding): Names =>
   Object.fromEntries(
     inputs.flatMap(({ name, source }) => {
-      const argument = source.kind === "argument" ? source.path.join(".") : name;
+      const isArgument = source.kind === "argument" || source.kind === "argumentAbove";
+      const argument = isArgument ? source.path.join(".") : name;
       return argument === name ? [] : [[name, argument]];
     }),
   );

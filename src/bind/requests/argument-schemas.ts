@@ -16,8 +16,9 @@ import { limitSchema } from "../../openapi/limit-schema.ts";
 import type { Shape } from "../../openapi/shape.ts";
 import { restNameOf } from "../../schema/directives.ts";
 import type { JsonSchema } from "../../standards/json-schema.ts";
+import type { ArgumentSource } from "../inputs/input-source.ts";
 import { takenObject } from "../inputs/taken-object.ts";
-import type { ArgumentSource, FieldBinding } from "../model.ts";
+import type { FieldBinding } from "../model.ts";
 import { isIntegerText } from "../type-rules.ts";
 import type { RestRequest } from "./rest-request.ts";
 

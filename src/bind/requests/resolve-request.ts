@@ -9,7 +9,8 @@ import {
 } from "graphql";
 import type { Shape } from "../../openapi/shape.ts";
 import { restNameOf } from "../../schema/directives.ts";
-import { type ArgumentSource, type FieldBinding, type Input, sourceOf } from "../model.ts";
+import { type ArgumentSource, sourceOf } from "../inputs/input-source.ts";
+import type { FieldBinding, Input } from "../model.ts";
 import { argumentNames } from "./argument-names.ts";
 import { argumentSchemas } from "./argument-schemas.ts";
 import type { InputConversions } from "./input-conversions.ts";
@@ -48,7 +49,13 @@ function inputValue(conversions: InputConversions, field: FieldBinding, input: I
   const inBody = input.in === "body";
   if (source.kind === "constant") return source;
   if (source.kind === "argument") return argumentValue(conversions, source, input.shape, inBody);
-  if (source.kind === "enclosing") return { kind: "inherited", name: sourceOf(source) };
+  if (source.kind === "enclosing")
+    return { kind: "inherited", name: sourceOf(source), sent: { nulls: "never" } };
+  if (source.kind === "argumentAbove") {
+    const type = getNullableType(source.type);
+    const sent = inBody ? conversions.sentValue(type, input.shape) : ({ nulls: "never" } as const);
+    return { kind: "inherited", name: sourceOf(source), sent: { ...sent, nulls: "never" } };
+  }
   const { kind, path, nullable } = source;
   const isOmitted = inBody && nullable && !input.takesNull && !field.needs.includes(source);
   return { kind, path, nullable, sent: { nulls: isOmitted ? "omitted" : "sent" } };

@@ -24,8 +24,8 @@ export type RequestValue =
   | { readonly kind: "constant"; readonly value: unknown }
   /** The collected keys of a batch. */
   | { readonly kind: "keys" }
-  /** A property of an enclosing object, as the schema writes it: `Account.id`. It is not null. */
-  | { readonly kind: "inherited"; readonly name: string }
+  /** A value of what stands above, as the schema writes it: `Account.id`, `argsAbove.org`. It is not null. */
+  | { readonly kind: "inherited"; readonly name: string; readonly sent: SentValue }
   | {
       readonly kind: "argument" | "parent";
       readonly path: readonly string[];

@@ -1,7 +1,8 @@
 /** The changes of the binding directives: the public schema is the same, the REST source is another. */
 import type { GraphQLSchema } from "graphql";
 import { isEnumType } from "graphql";
-import { type BoundField, type Model, type ModelField, sourceOf } from "../../bind/model.ts";
+import { sourceOf } from "../../bind/inputs/input-source.ts";
+import type { BoundField, Model, ModelField } from "../../bind/model.ts";
 import { enumValues } from "../../bind/type-rules.ts";
 import { inputKey } from "../../openapi/operation.ts";
 import type { SchemaChange } from "./schema-change.ts";

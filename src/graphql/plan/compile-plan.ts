@@ -18,6 +18,7 @@ import {
 } from "graphql";
 import { collectFields, collectSubfields } from "graphql/execution/collectFields.js";
 import { type CodedError, overLimit } from "../../errors.ts";
+import { markOfArgument } from "../../rest/inherit.ts";
 import { isInherited } from "../../rest/property.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
 import type { FieldPlan, FieldSource, ObjectPlan, OperationPlan, ResolveLevel } from "./plan.ts";
@@ -87,7 +88,7 @@ function objectPlan(
   };
 }
 
-/** The types that the field takes values from, or a link below it. */
+/** The types, and the marks of arguments, that the field takes values from, or a link below it. */
 const inheritedBy = ({ field, selections }: FieldPlan): string[] => [
   ...((field.resolve as Marked | undefined)?.inherits ?? []),
   ...[...selections.values()].flatMap(({ inherits }) => [...(inherits ?? [])]),
@@ -105,13 +106,18 @@ function fieldPlan(
   const name = nodes[0]?.name.value ?? "";
   const field = name === "__typename" ? TypeNameMetaFieldDef : parentType.getFields()[name];
   if (!field) throw new NotPlannable();
+  const selections = selectionsOf(compiling, field.type, nodes);
+  const below = [...selections.values()];
   return {
     key,
     parentType,
     field,
     nodes,
     source: sourceOf(field),
-    selections: selectionsOf(compiling, field.type, nodes),
+    selections,
+    inherited: field.args.flatMap(({ name }) =>
+      below.some(({ inherits }) => inherits?.has(markOfArgument(name))) ? [name] : [],
+    ),
   };
 }
 

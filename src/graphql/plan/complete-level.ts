@@ -44,15 +44,16 @@ export type Level = {
   below?: Positions;
 };
 
-/** Completes the values of all parents, and returns the parents of the levels below. */
+/** Completes the values of all parents, and returns the parents of the levels below. `around` encloses each value. */
 export async function completeLevel(
   run: Run,
   level: Level,
   values: readonly unknown[],
+  around: LevelParents["enclosing"],
 ): Promise<ParentsByPlan> {
   let isExact = false;
   const nextParents: ParentsByPlan = [];
-  for (const piece of piecesOf(level, values, run.pieces.size)) {
+  for (const piece of piecesOf({ ...level, enclosing: around }, values, run.pieces.size)) {
     const completing = run.pieces.complete(() => {
       if (project(run, piece, nextParents)) return;
       isExact = true;

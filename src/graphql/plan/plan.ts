@@ -3,7 +3,7 @@
  * (fast), the completion (exact, with errors) and `runPlan` read its fields.
  */
 import type { FieldNode, GraphQLError, GraphQLField, GraphQLObjectType } from "graphql";
-import type { Enclosing } from "../../rest/inherit.ts";
+import { type Enclosing, markOfArgument } from "../../rest/inherit.ts";
 
 type Resolver = (parent: unknown, args: unknown, context: unknown, info: unknown) => unknown;
 
@@ -33,6 +33,8 @@ export type FieldPlan = {
   readonly source: FieldSource;
   /** The selection for each possible object type of the value; empty for a leaf. */
   readonly selections: ReadonlyMap<string, ObjectPlan>;
+  /** The names of its arguments that links below take. */
+  readonly inherited: readonly string[];
 };
 
 export type ObjectPlan = {
@@ -42,7 +44,7 @@ export type ObjectPlan = {
   readonly fields: readonly FieldPlan[];
   /** The fields that call REST once this object is complete. */
   readonly bound: readonly FieldPlan[];
-  /** The types of enclosing objects that links of this object, or below it, take values from. Absent: none does. */
+  /** The types of enclosing objects, and the marks of arguments, that links of this object, or below it, take values from. Absent: none does. */
   readonly inherits?: ReadonlySet<string>;
   /** The error of every object of this plan: a condition of its selection is null (GraphQL spec §6.4.1). */
   readonly fault?: GraphQLError;
@@ -100,6 +102,17 @@ export function addInheritor(
   addParent(nextParents, plan, source, resultMap);
   nextParents[plan.id]?.enclosing.push(enclosing);
 }
+
+/** What encloses the values of a field with these arguments. */
+export const enclosingWithArguments = (
+  { inherited }: FieldPlan,
+  args: unknown,
+  above: Enclosing | undefined,
+): Enclosing | undefined =>
+  inherited.reduce<Enclosing | undefined>(
+    (around, name) => ({ type: markOfArgument(name), object: args, above: around }),
+    above,
+  );
 
 /** What encloses the values of an object of this plan: the object itself, if a link takes values from its type. */
 export const enclosingWith = (

@@ -10,7 +10,7 @@ import type { Variables } from "../variables/coerce-variables.ts";
 import { ArgumentBudget } from "./argument-budget.ts";
 import { budgetOf } from "./budget.ts";
 import { completeLevel, type Level, type Pieces, type Run } from "./complete-level.ts";
-import type { OperationPlan, ResultMap } from "./plan.ts";
+import { enclosingWithArguments, type OperationPlan, type ResultMap } from "./plan.ts";
 
 export type PlanResult = { readonly data: ResultMap | null; readonly errors: readonly FieldError[] };
 
@@ -45,12 +45,16 @@ export async function runPlan(
 /** Calls the field's resolver for all parents, completes the values, and runs the levels below. */
 async function runLevel(run: Run, level: Level): Promise<void> {
   let values: readonly unknown[];
+  let { enclosing: around } = level;
   try {
-    values = await callResolver(run, level);
+    const args = argumentsOf(run, level);
+    if (level.field.inherited.length > 0)
+      around = level.parents.map((_, index) => enclosingWithArguments(level.field, args, around[index]));
+    values = await callResolver(run, level, args);
   } catch (error) {
     values = level.parents.map(() => asError(error));
   }
-  const nextParents = await completeLevel(run, level, values);
+  const nextParents = await completeLevel(run, level, values, around);
   const next = nextParents.flatMap((found) => {
     if (!found || found.resultMaps.length === 0) return [];
     const { plan, sources: parents, resultMaps, enclosing } = found;
@@ -63,13 +67,21 @@ async function runLevel(run: Run, level: Level): Promise<void> {
 const all = (runs: Promise<void>[]): Promise<unknown> | undefined =>
   runs.length === 1 ? runs[0] : Promise.all(runs);
 
+function argumentsOf(run: Run, { field: { field, nodes } }: Level): object {
+  const [node] = nodes;
+  if (field.args.length === 0 || !node) return {};
+  const args = getArgumentValues(field, node, run.variables as never);
+  run.argumentBudget.spend(args);
+  return args;
+}
+
 /** Returns one value or Error for each parent. A rejection is the error of every parent. */
-function callResolver(run: Run, { field, parents, enclosing }: Level): Promise<readonly unknown[]> {
-  const { source, nodes } = field;
-  const node = nodes[0];
-  const takesArguments = field.field.args.length > 0 && node;
-  const args = takesArguments ? getArgumentValues(field.field, node, run.variables as never) : {};
-  if (takesArguments) run.argumentBudget.spend(args);
+function callResolver(
+  run: Run,
+  { field, parents, enclosing }: Level,
+  args: object,
+): Promise<readonly unknown[]> {
+  const { source } = field;
   if (source.kind === "level") return source.resolve(parents, args, run.context, enclosing);
   if (source.kind !== "call") throw new Error(`${field.key} is bound to no resolver`);
   const call = (parent: unknown, index: number): unknown =>

@@ -1,6 +1,6 @@
 /**
  * `npm run test:enclosing`: links over Chatwoot's and GitHub's documents that take path parameters from the account or the
- * repository around them, served by the `graphql` role in front of Prism. Two enclosing objects stand side by side, and
+ * repository around them, or from the arguments that named it, served by the `graphql` role in front of Prism. Two enclosing objects stand side by side, and
  * every call must be for its own one. Prism refuses a call that the document does not allow.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -34,25 +34,30 @@ const cases: readonly Case[] = [
   {
     name: "Chatwoot",
     query:
-      "{ profile { accounts { id conversations { id messages { content } labels } teams { members { email } } } } }",
+      "{ profile { accounts { id conversations { id messages { content } labels } teams { members { email } } } } three: contacts(accountId: 33) { conversations { id } } four: contacts(accountId: 44) { conversations { id } } }",
     first: "/api/v1/profile",
     answer: (own: Profile) => ({ ...own, accounts: [11, 22].map((id) => ({ ...own.accounts[0], id })) }),
-    calls: [
-      "conversations/-?\\d+/messages",
-      "conversations/-?\\d+/labels",
-      "teams/-?\\d+/team_members",
-    ].flatMap((path) => [11, 22].map((id) => new RegExp(`^GET /api/v1/accounts/${id}/${path}$`))),
+    calls: ["conversations/-?\\d+/messages", "conversations/-?\\d+/labels", "teams/-?\\d+/team_members"]
+      .flatMap((path) => [11, 22].map((id) => `${id}/${path}`))
+      .concat([33, 44].map((id) => `${id}/contacts/-?\\d+/conversations`))
+      .map((path) => new RegExp(`^GET /api/v1/accounts/${path}$`)),
   },
   {
     name: "GitHub",
     query:
-      '{ organizationRepositories(org: "o") { name issues { number comments { body reactions { content } } } branches { commit { statuses { state } } } } }',
+      '{ organizationRepositories(org: "o") { name issues { number comments { body reactions { content } } } branches { commit { statuses { state } } } } cat: branch(owner: "cat", repo: "c", branch: "main") { rules { type } protection { admins { enabled } } } dan: branch(owner: "dan", repo: "d", branch: "main") { rules { type } protection { admins { enabled } } } }',
     first: "/orgs/o/repos",
     answer: ([own]: Repositories) =>
       ["ann", "bob"].map((login) => ({ ...own, name: `of-${login}`, owner: { ...own?.owner, login } })),
-    calls: ["issues/\\d+/comments", "issues/comments/\\d+/reactions", "commits/\\w+/statuses"].flatMap(
-      (path) => ["ann", "bob"].map((login) => new RegExp(`^GET /repos/${login}/of-${login}/${path}$`)),
-    ),
+    calls: ["issues/\\d+/comments", "issues/comments/\\d+/reactions", "commits/\\w+/statuses"]
+      .flatMap((path) => ["ann/of-ann", "bob/of-bob"].map((name) => `${name}/${path}`))
+      .concat(
+        ["cat/c", "dan/d"].flatMap((name) => [
+          `${name}/rules/branches/[\\w-]+`,
+          `${name}/branches/main/protection/enforce_admins`,
+        ]),
+      )
+      .map((path) => new RegExp(`^GET /repos/${path}$`)),
   },
 ];
 

@@ -1,4 +1,4 @@
-/** Random schemas whose links take values from random enclosing types, each with its OpenAPI document. */
+/** Random schemas whose links take values from random enclosing types and arguments above, each with its OpenAPI document. */
 import type { Random } from "./differential/random.ts";
 
 export const types = ["A", "B", "C", "D", "E", "F"];
@@ -10,14 +10,22 @@ export type Field = {
   readonly kind: "root" | "plain" | "link" | "batch";
   readonly target: string;
   readonly isList: boolean;
+  /** The enclosing type whose id it takes. */
   readonly inherits?: string;
+  /** Whether it has the argument `x`. */
+  readonly hasArgument?: boolean;
+  /** Whether it takes the argument `x` of the nearest field above that has one. */
+  readonly takesArgument?: boolean;
 };
 
 export function randomFields(random: Random): Field[] {
   const first = random.pick(types.slice(0, 2));
   const roots = random.times(2, (index): Field => {
     const target = random.chance(0.8) ? first : random.pick(types);
-    return { owner: "Query", name: `root${index}`, kind: "root", target, isList: random.chance(0.5) };
+    return {
+      ...{ owner: "Query", name: `root${index}`, kind: "root", target, isList: random.chance(0.5) },
+      hasArgument: random.chance(0.8),
+    };
   });
   const below = types.flatMap((owner, own) =>
     random.times(3, (index): Field => {
@@ -25,8 +33,10 @@ export function randomFields(random: Random): Field[] {
       // mostly of a later type, but a type may also stand below itself
       const target = random.pick(random.chance(0.6) && own < types.length - 1 ? types.slice(own + 1) : types);
       const field = { owner, name: `${kind}${index}`, kind, target, isList: random.chance(0.5) };
-      if (kind === "plain" || random.chance(0.3)) return field;
-      return { ...field, inherits: random.chance(0.6) ? first : random.pick(types) };
+      if (kind === "plain" || random.chance(0.2)) return field;
+      const byArgument = { hasArgument: random.chance(0.3), takesArgument: random.chance(0.4) };
+      if (random.chance(0.2)) return { ...field, ...byArgument };
+      return { ...field, ...byArgument, inherits: random.chance(0.6) ? first : random.pick(types) };
     }),
   );
   return [...roots, ...below];
@@ -37,17 +47,19 @@ const typeOf = ({ target, isList }: Field): string => (isList ? `[${target}]` : 
 
 function fieldText(field: Field): string {
   if (field.kind === "plain") return `  ${field.name}: ${typeOf(field)}`;
+  const name = field.hasArgument ? `${field.name}(x: String)` : field.name;
   const params = [
     ...(field.kind === "link" ? ['{ name: "own", from: "parent.id" }'] : []),
     ...(field.kind === "batch" ? ['{ name: "ids", from: "parent.key" }'] : []),
     ...(field.inherits ? [`{ name: "from", from: "${field.inherits}.id" }`] : []),
+    ...(field.takesArgument ? ['{ name: "above", from: "argsAbove.x" }'] : []),
   ];
   const rest = [
     `operation: "${operationOf(field)}"`,
     ...(params.length > 0 ? [`params: [${params.join(", ")}]`] : []),
     ...(field.kind === "batch" ? [`batchBy: "id"`] : []),
   ];
-  return `  ${field.name}: ${typeOf(field)} @rest(${rest.join(", ")})`;
+  return `  ${name}: ${typeOf(field)} @rest(${rest.join(", ")})`;
 }
 
 export const schemaText = (fields: readonly Field[]): string =>
@@ -80,6 +92,8 @@ export function documentText(fields: readonly Field[]): string {
               ? [parameter("ids", { type: "array", items: text, maxItems: 3 })]
               : []),
             ...(field.inherits ? [parameter("from")] : []),
+            ...(field.takesArgument ? [parameter("above")] : []),
+            ...(field.hasArgument ? [{ name: "x", in: "query", schema: text }] : []),
           ],
           responses: {
             200: { description: "ok", content: { "application/json": { schema: answer(field) } } },

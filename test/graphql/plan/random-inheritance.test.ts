@@ -1,6 +1,6 @@
 /**
- * Random schemas whose links take values from random enclosing types. The check must refuse exactly the links that some
- * path reaches without such an object, and both executors must agree with a plain recursive resolver that carries its
+ * Random schemas whose links take values from random enclosing types, and arguments of fields above. The check must refuse
+ * exactly the links that some path reaches without such an object or field, and both executors must agree with a plain recursive resolver that carries its
  * ancestors along. `INHERITANCE` sets the number of schemas.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -15,17 +15,19 @@ import { documentText, type Field, operationOf, randomFields, schemaText } from 
 
 const schemas = Number(process.env.INHERITANCE ?? 6);
 const queries = 25;
-/** The links that a path reaches without the type: every path from a root is walked, no type twice. */
+/** The links that a path reaches without the type, or without the argument: every path from a root is walked, no type twice. */
 function reachedAround(fields: readonly Field[]): Set<string> {
   const found = new Set<string>();
-  const walk = (type: string, way: readonly string[]): void => {
+  const walk = (type: string, way: readonly string[], hasArgument: boolean): void => {
     for (const field of fields.filter(({ owner }) => owner === type)) {
       if (field.inherits && field.inherits !== type && !way.slice(0, -1).includes(field.inherits))
         found.add(`${type}.${field.name}`);
-      if (!way.includes(field.target)) walk(field.target, [...way, field.target]);
+      if (field.takesArgument && !hasArgument) found.add(`${type}.${field.name}`);
+      if (!way.includes(field.target))
+        walk(field.target, [...way, field.target], hasArgument || field.hasArgument === true);
     }
   };
-  walk("Query", ["Query"]);
+  walk("Query", ["Query"], false);
   return found;
 }
 
@@ -65,23 +67,32 @@ class FakeRest {
     );
   }
 
-  call(field: Field, query: { own?: string; ids?: string[]; from?: string }): unknown {
-    const { own, ids, from } = query;
-    const key = JSON.stringify([operationOf(field), own, ids, from]);
+  call(
+    field: Field,
+    query: { own?: string; ids?: string[]; from?: string; above?: string; x?: string | null },
+  ): unknown {
+    const { own, ids, from, above, x } = query;
+    const key = JSON.stringify([operationOf(field), own, ids, from, above, x ?? null]);
     // a batch gives each key what a call for it alone would give
     const one = (id: string) =>
       (field.isList ? [1, 2] : [1]).map((item) =>
-        this.object(field.target, hash(operationOf(field), id, from, item), 0, id),
+        this.object(field.target, hash(operationOf(field), id, from, above, x ?? "", item), 0, id),
       );
     const value =
       this.#kept.get(key) ??
-      (ids ? ids.flatMap(one) : this.#value(field, hash(operationOf(field), own, from), 0));
+      (ids ? ids.flatMap(one) : this.#value(field, hash(operationOf(field), own, from, above, x ?? ""), 0));
     this.#kept.set(key, value);
     return value;
   }
 }
 
-type Selection = { readonly key: string; readonly field: Field; readonly below: readonly Selection[] };
+type Selection = {
+  readonly key: string;
+  readonly field: Field;
+  /** The value of `x`; undefined: none is given. */
+  readonly x?: string;
+  readonly below: readonly Selection[];
+};
 
 function randomSelection(random: Random, fields: readonly Field[], type: string, depth: number): Selection[] {
   const own = fields.filter(({ owner }) => owner === type);
@@ -91,6 +102,7 @@ function randomSelection(random: Random, fields: readonly Field[], type: string,
     random.times(depth < 2 && random.chance(0.2) ? 2 : 1, (index) => ({
       key: index === 0 ? field.name : `${field.name}_${index}`,
       field,
+      ...(field.hasArgument && random.chance(0.8) && { x: random.pick(["p", "q", "r"]) }),
       below: randomSelection(random, fields, field.target, depth + 1),
     })),
   );
@@ -99,8 +111,8 @@ function randomSelection(random: Random, fields: readonly Field[], type: string,
 const textOf = (selection: readonly Selection[], type: string): string =>
   `{ ${type === "Query" ? "" : "id note strict "}${selection
     .map(
-      ({ key, field, below }) =>
-        `${key === field.name ? "" : `${key}: `}${field.name} ${textOf(below, field.target)}`,
+      ({ key, field, x, below }) =>
+        `${key === field.name ? "" : `${key}: `}${field.name}${x === undefined ? "" : `(x: "${x}")`} ${textOf(below, field.target)}`,
     )
     .join(" ")} }`;
 
@@ -121,23 +133,30 @@ function resolve(
   type: string,
   object: RestObject | undefined,
   around: readonly (readonly [type: string, object: RestObject])[],
+  above: string | undefined,
   selection: readonly Selection[],
 ): object | null {
   if (object && object.strict === null) return null;
   const result: Record<string, unknown> = object
     ? { id: object.id, strict: object.strict, note: typeof object.note === "number" ? object.note : null }
     : {};
-  for (const { key, field, below } of selection) {
+  for (const { key, field, x, below } of selection) {
     const from = around.findLast(([name]) => name === field.inherits)?.[1].id;
-    const inherited = from === undefined ? {} : { from };
+    const inherited = {
+      ...(from !== undefined && { from }),
+      ...(field.takesArgument && { above: above as string }),
+      ...(x !== undefined && { x }),
+    };
+    const next = field.hasArgument ? x : above;
     const within = object ? [...around, [type, object] as const] : around;
     const show = (value: unknown): unknown =>
       Array.isArray(value)
         ? value.map(show)
-        : value && resolve(rest, field.target, value as RestObject, within, below);
+        : value && resolve(rest, field.target, value as RestObject, within, next, below);
     const value = (): unknown => {
       if (field.kind === "plain") return object?.[field.name];
-      if (field.kind === "root") return rest.call(field, {});
+      if (field.takesArgument && above === undefined) return null; // without a call
+      if (field.kind === "root") return rest.call(field, inherited);
       if (field.kind === "link") return rest.call(field, { own: object?.id ?? "", ...inherited });
       if (!object?.key) return null;
       const found = rest.call(field, { ids: [object.key], ...inherited }) as unknown[];
@@ -149,6 +168,7 @@ function resolve(
 }
 
 let inherited = 0;
+let taken = 0;
 
 test.each(Array.from({ length: schemas }, (_, seed) => seed))("schema %i", async (seed) => {
   const random = new Random("inheritance", seed);
@@ -167,12 +187,16 @@ test.each(Array.from({ length: schemas }, (_, seed) => seed))("schema %i", async
   const around = reachedAround(proposed);
   const refused = new Set<string>();
   const kept = (): Field[] =>
-    proposed.map(({ inherits, ...field }) =>
-      inherits === undefined || refused.has(`${field.owner}.${field.name}`) ? field : { ...field, inherits },
+    proposed.map(({ inherits, takesArgument, ...field }) =>
+      refused.has(`${field.owner}.${field.name}`)
+        ? field
+        : { ...field, ...(inherits !== undefined && { inherits }), ...(takesArgument && { takesArgument }) },
     );
   // what stands below a refused link may be bound, and refused, only once that link is right
   for (let found = write(kept()); found.length > 0; found = write(kept())) {
-    expect(new Set(found.map(({ rule }) => rule))).toEqual(new Set(["enclosing-missing"]));
+    // where no field at all has the argument, the source itself is wrong
+    for (const { rule } of found)
+      expect(["enclosing-missing", "source-invalid", "parameter-unfed"]).toContain(rule);
     for (const { coordinate } of found) refused.add(coordinate);
   }
   expect(refused).toEqual(around);
@@ -182,13 +206,14 @@ test.each(Array.from({ length: schemas }, (_, seed) => seed))("schema %i", async
   const get = async (path: unknown, init: unknown) => {
     const query = (init as { query?: object } | undefined)?.query ?? {};
     if ("from" in query) inherited++;
+    if ("above" in query) taken++;
     return rest.call(byPath.get(String(path)) as Field, query);
   };
   const pairs = [await openPair(folder, true), await openPair(folder, false)];
   for (let index = 0; index < queries; index++) {
     const selection = smallSelection(random, fields);
     const query = textOf(selection, "Query");
-    const expected = resolve(rest, "Query", undefined, [], selection);
+    const expected = resolve(rest, "Query", undefined, [], undefined, selection);
     for (const pair of pairs) {
       const { data, errors = [] } = await execute(pair, { query }, { get });
       expect(data, query).toEqual(expected);
@@ -198,4 +223,5 @@ test.each(Array.from({ length: schemas }, (_, seed) => seed))("schema %i", async
   }
 });
 
-test("values were inherited", () => expect(inherited).toBeGreaterThan(10 * schemas));
+test("values and arguments were inherited", () =>
+  expect(Math.min(inherited, taken)).toBeGreaterThan(10 * schemas));

@@ -1,0 +1,58 @@
+/** Reads `argsAbove.x`: the argument of the nearest field above that has one of this name. */
+import { type GraphQLArgument, getNullableType, isEnumType, isScalarType } from "graphql";
+import { readRest } from "../../schema/directives.ts";
+import type { Binder } from "../binder.ts";
+import { argumentsAbove } from "../enclosing.ts";
+import type { Where } from "../findings.ts";
+import { type ArgumentAboveSource, isNullableInput } from "./input-source.ts";
+import { invalidSource } from "./invalid-source.ts";
+
+/** Returns `undefined` after a finding. */
+export function readArgumentAbove(
+  binder: Binder,
+  path: readonly string[],
+  where: Where,
+): ArgumentAboveSource | undefined {
+  const { schema, findings } = binder;
+  const from = `from "argsAbove.${path.join(".")}"`;
+  const [name = "", ...deeper] = path;
+  const [type = ""] = where.coordinate.split(".", 1);
+  if (deeper.length > 0)
+    return invalidSource(binder, where, `${from}: an argument above is taken as a whole`);
+  const { fields, around } = argumentsAbove(schema, type, name);
+  const found = fields.map(({ coordinate, field }) => ({
+    coordinate: `${coordinate}(${name}:)`,
+    argument: field.args.find((argument) => argument.name === name) as GraphQLArgument,
+    isOwn: readRest(schema, field)?.connection !== undefined && ["first", "after"].includes(name),
+  }));
+  const [first] = found;
+  if (!first) return invalidSource(binder, where, `${from}: no field above has an argument "${name}"`);
+  if (around) {
+    const path = around.join(" → ");
+    findings.add(
+      "enclosing-missing",
+      where,
+      `${where.coordinate} takes the argument "${name}" of a field above, but ${path} reaches ${type} without one`,
+      `give a field of the path the argument "${name}", or feed the parameter from an object or an argument`,
+    );
+  }
+  const own = found.find(({ isOwn }) => isOwn);
+  if (own) return invalidSource(binder, where, `${from}: ${own.coordinate} is the connection's own`);
+  const { argument } = first;
+  const bare = getNullableType(argument.type);
+  if (!isScalarType(bare) && !isEnumType(bare))
+    return invalidSource(
+      binder,
+      where,
+      `${from}: ${first.coordinate} is ${argument.type}, and neither a scalar nor an enum`,
+    );
+  const other = found.find((each) => getNullableType(each.argument.type) !== bare);
+  if (other)
+    return invalidSource(
+      binder,
+      where,
+      `${from}: ${first.coordinate} is ${argument.type}, but ${other.coordinate} is ${other.argument.type}`,
+    );
+  const nullable = found.some((each) => isNullableInput(each.argument));
+  return { kind: "argumentAbove", path: [name], nullable, type: argument.type };
+}

@@ -1,0 +1,76 @@
+/** Where the value of a parameter comes from. */
+import { type GraphQLArgument, type GraphQLInputField, type GraphQLInputType, isNonNullType } from "graphql";
+import type { Shape } from "../../openapi/shape.ts";
+
+/** An argument, or a field of an input object. `nullable`: a step of the path may be null. */
+export type ArgumentSource = {
+  readonly kind: "argument";
+  readonly path: readonly string[];
+  readonly nullable: boolean;
+  readonly type: GraphQLInputType;
+};
+
+/** A property of the parent's REST object. `nullable`: a step of the path may be null. */
+export type ParentSource = {
+  readonly kind: "parent";
+  readonly path: readonly string[];
+  readonly nullable: boolean;
+  readonly shape: Shape;
+};
+
+/** A property of the REST object of the nearest enclosing object of `type`. `nullable`: a step of the path may be null. */
+export type EnclosingSource = {
+  readonly kind: "enclosing";
+  readonly type: string;
+  readonly path: readonly string[];
+  readonly nullable: boolean;
+  readonly shape: Shape;
+};
+
+/** The argument `path` of the nearest field above that has one of this name. `nullable`: it may be null in one of these fields. */
+export type ArgumentAboveSource = {
+  readonly kind: "argumentAbove";
+  readonly path: readonly [name: string];
+  readonly nullable: boolean;
+  /** A scalar or an enum. */
+  readonly type: GraphQLInputType;
+};
+
+/** A value of what stands above the field and its parent. */
+export type InheritedSource = EnclosingSource | ArgumentAboveSource;
+
+/** The source of a parameter's value. */
+export type InputSource =
+  | ArgumentSource
+  | ParentSource
+  | InheritedSource
+  | { readonly kind: "constant"; readonly value: unknown };
+
+/** A default value stands in for an omitted argument. */
+export const isNullableInput = (input: GraphQLArgument | GraphQLInputField): boolean =>
+  !isNonNullType(input.type) && input.defaultValue === undefined;
+
+/** Whether the value is a property of a REST object: the parent's, or an enclosing one's. */
+export const isOfObject = (source: InputSource): source is ParentSource | EnclosingSource =>
+  source.kind === "parent" || source.kind === "enclosing";
+
+export const isInherited = (source: InputSource): source is InheritedSource =>
+  source.kind === "enclosing" || source.kind === "argumentAbove";
+
+/** A source as the schema writes it: `args.x`, `parent.x`, `Type.x`, `argsAbove.x` or a constant. */
+export function sourceOf(source: InputSource): string {
+  if (source.kind === "constant") return `constant ${JSON.stringify(source.value)}`;
+  const root = source.kind === "enclosing" ? source.type : roots[source.kind];
+  return [root, ...source.path].join(".");
+}
+
+const roots = { argument: "args", parent: "parent", argumentAbove: "argsAbove" };
+
+/** The types of the enclosing objects that a field reads from, each once. */
+export const enclosingTypes = ({
+  inputs,
+}: {
+  readonly inputs: readonly { readonly source: InputSource }[];
+}): string[] => [
+  ...new Set(inputs.flatMap(({ source }) => (source.kind === "enclosing" ? [source.type] : []))),
+];

@@ -1,0 +1,172 @@
+/** Links that take an argument of a field above them: each gets the argument of the nearest one, in both executors. */
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { CodedError } from "../../src/errors.ts";
+import { execute, openPair } from "./pairs.ts";
+
+const folder = join(import.meta.dirname, "../codegen/cases/arguments-above");
+
+type Call = {
+  readonly path?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+};
+
+/** Requests may share REST's objects: each of these stands in every answer. */
+const repository = Object.freeze({ name: "core", owner_id: 7 });
+const branch = Object.freeze({ label: "main", protection: Object.freeze({}) });
+
+const answers: Readonly<Record<string, (call: Call) => unknown>> = {
+  "/orgs/{org}/repositories/{name}": () => repository,
+  "/orgs/{org}/repositories": () => [repository, { name: "site", owner_id: 8 }],
+  "/orgs/{org}/repositories/page": () => ({ items: [repository], next: null }),
+  "/orgs/{org}/repositories/{repo}/topics": ({ path }) => [`${path?.org} ${path?.repo}`],
+  "/orgs/{org}/forks": () => [repository],
+  "/orgs/{org}/members": ({ query }) => (query as { ids: number[] }).ids.map((id) => ({ id })),
+  "/orgs/{org}/members/{member}/teams": ({ path }) => ({
+    items: [{ name: `${path?.org} ${path?.member}` }],
+    next: null,
+  }),
+  "/orgs/{org}/branches/{branch}": () => branch,
+  "/orgs/{org}/branches/{branch}/rules": ({ path, query }) => [
+    `${path?.org} ${path?.branch} ${query?.stage}`,
+  ],
+  "/seen": ({ query }) => ({ count: Number(query?.as) }),
+  "/orgs/{org}/pushers": ({ body }) => ({ allowed: (body as { member: unknown }).member === 5 }),
+};
+
+async function run(query: string, planned: boolean, variables = {}, own: typeof answers = {}) {
+  const pair = await openPair(folder, planned);
+  const calls: string[] = [];
+  const call = async (template: unknown, init: unknown, ...steps: unknown[]) => {
+    const found = init as Call;
+    const url = String(template).replace(/\{(\w+)\}/g, (_, name) => String(found.path?.[name]));
+    calls.push([url, ...(found.query?.ids ? [found.query.ids] : [])].join(" "));
+    const answer = (own[String(template)] ?? answers[String(template)])?.(found);
+    return steps.reduce((value, step) => (value as Record<string, unknown>)[String(step)], answer);
+  };
+  const { data, errors } = await execute(pair, { query, variables }, { get: call, post: call });
+  return { data, errors, calls: calls.sort() };
+}
+
+const both = test.each([
+  ["a plan", true],
+  ["graphql-js", false],
+] as const);
+
+both("each link gets the argument of its own field, over shared objects of REST (%s)", async (_, planned) => {
+  const { data, errors } = await run(
+    `query ($b: ID!) {
+      a: repository(org: "ann", name: "x") { topics }
+      b: repositories(org: $b) { topics }
+      c: pages(org: "cat") { edges { node { topics } } }
+    }`,
+    planned,
+    { b: "bob" },
+  );
+  expect(errors).toBeUndefined();
+  expect(data).toEqual({
+    a: { topics: ["ann core"] },
+    b: [{ topics: ["bob core"] }, { topics: ["bob site"] }],
+    c: { edges: [{ node: { topics: ["cat core"] } }] },
+  });
+});
+
+both("the nearest field with the argument counts (%s)", async (_, planned) => {
+  const { data, errors } = await run(
+    `{ repository(org: "ann", name: "x") {
+      before: topics
+      forks(org: "bob") { topics owner { teams { nodes { name } } } forks(org: "cat") { topics } }
+      topics
+    } }`,
+    planned,
+  );
+  expect(errors).toBeUndefined();
+  expect(data).toEqual({
+    repository: {
+      before: ["ann core"],
+      forks: [
+        {
+          topics: ["bob core"],
+          owner: { teams: { nodes: [{ name: "bob 7" }] } },
+          forks: [{ topics: ["cat core"] }],
+        },
+      ],
+      topics: ["ann core"],
+    },
+  });
+});
+
+both("a batch is one call for the parents of one field (%s)", async (_, planned) => {
+  const { data, calls } = await run(
+    `{ a: repositories(org: "ann") { owner { id } } b: repositories(org: "bob") { owner { id } } }`,
+    planned,
+  );
+  const owners = [{ owner: { id: "7" } }, { owner: { id: "8" } }];
+  expect(data).toEqual({ a: owners, b: owners });
+  expect(calls.filter((call) => call.includes("members"))).toEqual([
+    "/orgs/ann/members 7,8",
+    "/orgs/bob/members 7,8",
+  ]);
+});
+
+both(
+  "an object without a key takes several arguments; enums and numbers are REST's (%s)",
+  async (_, planned) => {
+    const { data, errors } = await run(
+      `{ branch(org: "ann", name: "main", as: 5) { protection { rules seen allowed } }
+       draft: branch(org: "ann", name: "main", stage: DRAFT) { protection { rules } } }`,
+      planned,
+    );
+    expect(errors).toBeUndefined();
+    expect(data).toEqual({
+      branch: { protection: { rules: ["ann main live-stage"], seen: 5, allowed: true } },
+      draft: { protection: { rules: ["ann main draft-stage"] } },
+    });
+  },
+);
+
+both("without the argument's value there is no call, and the field is null (%s)", async (_, planned) => {
+  const { data, errors, calls } = await run(
+    `query ($as: ID) {
+      branch(org: "ann", name: "main") { protection { seen allowed } }
+      null: branch(org: "ann", name: "main", as: $as) { protection { seen } }
+    }`,
+    planned,
+    { as: null },
+  );
+  expect(errors).toBeUndefined();
+  expect(data).toEqual({
+    branch: { protection: { seen: null, allowed: null } },
+    null: { protection: { seen: null } },
+  });
+  expect(calls.filter((call) => !call.includes("branches"))).toEqual([]);
+});
+
+both("a refusal by REST names the client's argument (%s)", async (_, planned) => {
+  const refuse = () => {
+    throw new CodedError("BAD_USER_INPUT", "no", { argument: "branch", operation: "listRules" });
+  };
+  const { errors } = await run(
+    `{ branch(org: "ann", name: "main") { protection { rules } } }`,
+    planned,
+    {},
+    {
+      "/orgs/{org}/branches/{branch}/rules": refuse,
+    },
+  );
+  expect(errors).toMatchObject([
+    { message: 'listRules: REST refuses the value of "name"', extensions: { argument: "name" } },
+  ]);
+});
+
+both("what a mutation returns knows the mutation's argument (%s)", async (_, planned) => {
+  const { data, errors } = await run(
+    `mutation { addRepository(org: "ann", name: "x") { topics } }`,
+    planned,
+    {},
+    { "/orgs/{org}/repositories": () => repository },
+  );
+  expect(errors).toBeUndefined();
+  expect(data).toEqual({ addRepository: { topics: ["ann core"] } });
+});

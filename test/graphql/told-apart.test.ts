@@ -1,0 +1,39 @@
+/** A union over members that no discriminator tells apart: REST's own values choose the type. */
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { execute, openPair } from "./pairs.ts";
+
+const folder = join(import.meta.dirname, "../codegen/cases/told-apart");
+const query = `{
+  paints { __typename opacity ... on SolidPaint { color } ... on GradientPaint { stops } }
+  trigger { __typename ... on KeyDown { keys } ... on Click { on } }
+}`;
+
+test.each([
+  ["a plan", true],
+  ["graphql-js", false],
+])("each value gets its type, and an unknown one is an error (%s)", async (_, planned) => {
+  const pair = await openPair(folder, planned);
+  const ask = (paints: unknown, trigger: unknown) =>
+    execute(pair, { query }, { get: async (path) => (path === "/paints" ? paints : trigger) });
+  expect(
+    await ask(
+      [
+        { type: "SOLID", opacity: 1, color: "red" },
+        { type: "RADIAL", opacity: 0.5, stops: 2 },
+      ],
+      { on: "hover" },
+    ),
+  ).toEqual({
+    data: {
+      paints: [
+        { __typename: "SolidPaint", opacity: 1, color: "red" },
+        { __typename: "GradientPaint", opacity: 0.5, stops: 2 },
+      ],
+      trigger: { __typename: "Click", on: "hover" },
+    },
+  });
+  const { data, errors } = await ask([{ type: "IMAGE", opacity: 1 }], { on: "key-down", keys: ["a"] });
+  expect(data).toEqual({ paints: null, trigger: { __typename: "KeyDown", keys: ["a"] } });
+  expect(errors).toMatchObject([{ extensions: { code: "BAD_UPSTREAM_RESPONSE" } }]);
+});
