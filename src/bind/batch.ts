@@ -1,6 +1,6 @@
 /** Binds `batchBy`, one list call for many parents: finds the key parameter and the chunk size, and checks the match. */
 import { getNamedType, getNullableType, isListType, isObjectType } from "graphql";
-import { declaredNames, declaredProperty, type Shape, typesFit } from "../openapi/shape.ts";
+import { declaredNames, declaredProperty, type Shape, typesFit } from "../openapi/shapes/shape.ts";
 import { directivePlace } from "../schema/directives.ts";
 import type { Binder } from "./binder.ts";
 import { checkBatchCut } from "./check-batch-cut.ts";

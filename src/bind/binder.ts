@@ -2,8 +2,8 @@
 import type { GraphQLSchema } from "graphql";
 import { nodeKey, type RestDocument, type RestNode } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
-import { shapeAt } from "../openapi/read-shape.ts";
-import type { Shape } from "../openapi/shape.ts";
+import { shapeAt } from "../openapi/shapes/read-shape.ts";
+import type { Shape } from "../openapi/shapes/shape.ts";
 import type { Findings } from "./findings.ts";
 import type { AbstractType, Backing, Direction, FieldBinding, PlainField, Reliance } from "./model.ts";
 import { componentType, type TypeExpression, withoutNull } from "./outputs/type-expression.ts";

@@ -1,7 +1,7 @@
 /** A field while its binding is checked: its definition, its directive, its operation and its parent's shape. */
 import type { GraphQLField } from "graphql";
 import type { RestOperation } from "../openapi/operation.ts";
-import type { Shape } from "../openapi/shape.ts";
+import type { Shape } from "../openapi/shapes/shape.ts";
 import type { RestDirective } from "../schema/directives.ts";
 import type { Where } from "./findings.ts";
 import type { Backing } from "./model.ts";

@@ -12,7 +12,7 @@ import { bindInputs } from "./inputs/bind-inputs.ts";
 import { checkInputTypes, relyOnInput } from "./inputs/check-inputs.ts";
 import { checkRequest } from "./inputs/check-request.ts";
 import { checkStyles } from "./inputs/check-styles.ts";
-import { isInherited, isOfObject } from "./inputs/input-source.ts";
+import { isInheritedSource, isOfObject } from "./inputs/input-source.ts";
 import type { Backing, FieldBinding, Input, PlainField } from "./model.ts";
 import { bindConnection } from "./outputs/connection.ts";
 import { matchOutput } from "./outputs/match-output.ts";
@@ -133,7 +133,7 @@ function ofAllBackings(inputs: Input[], before: FieldBinding | PlainField | unde
  */
 const neededBy = (inputs: readonly Input[], batch: FieldBinding["batch"]): FieldBinding["needs"] =>
   inputs.flatMap(({ required, source }) => {
-    const isNeeded = isInherited(source) || (source.kind === "parent" && required && !batch);
+    const isNeeded = isInheritedSource(source) || (source.kind === "parent" && required && !batch);
     return isNeeded && source.nullable ? [source] : [];
   });
 

@@ -5,7 +5,7 @@ import type { DocumentNode, GraphQLSchema } from "graphql";
 import type { Diagnostic, Place } from "../diagnostic.ts";
 import type { RestDocument, RestNode } from "../openapi/document.ts";
 import type { InputLocation, RestOperation } from "../openapi/operation.ts";
-import type { Shape } from "../openapi/shape.ts";
+import type { Shape } from "../openapi/shapes/shape.ts";
 import type { ArgumentSource, InheritedSource, InputSource, ParentSource } from "./inputs/input-source.ts";
 import type { TypeExpression } from "./outputs/type-expression.ts";
 import type { CalledOperation, InputConversion, RestRequest } from "./requests/rest-request.ts";

@@ -3,7 +3,7 @@
  * a batch is for the parents of one such object. Counts the worst case.
  */
 import { getNamedType, getNullableType, isAbstractType, isListType, isObjectType } from "graphql";
-import type { Shape } from "../openapi/shape.ts";
+import type { Shape } from "../openapi/shapes/shape.ts";
 import type { Findings } from "./findings.ts";
 import { enclosingTypes } from "./inputs/input-source.ts";
 import { assumedLength, pageLength } from "./list-length.ts";

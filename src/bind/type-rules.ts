@@ -10,7 +10,7 @@ import {
   isEnumType,
   isSpecifiedScalarType,
 } from "graphql";
-import { type Shape, typeText } from "../openapi/shape.ts";
+import { type Shape, typeText } from "../openapi/shapes/shape.ts";
 import { restNameOf } from "../schema/directives.ts";
 import { dateScalars } from "../standards/date-scalars.ts";
 import type { Binder } from "./binder.ts";

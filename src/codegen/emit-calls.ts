@@ -3,7 +3,7 @@
  * `inheriting` or `inheritingLevel` if it takes values from enclosing objects.
  */
 import { getNamedType } from "graphql";
-import { type InheritedSource, isInherited, sourceOf } from "../bind/inputs/input-source.ts";
+import { type InheritedSource, isInheritedSource, sourceOf } from "../bind/inputs/input-source.ts";
 import type { Batch, BoundField, ConnectionPaging } from "../bind/model.ts";
 import type { RequestValue, SentValue } from "../bind/requests/rest-request.ts";
 import { sentExpression } from "./emit-inputs.ts";
@@ -27,7 +27,7 @@ export function boundResolver(field: BoundField): string {
 }
 
 const inheritedSources = ({ inputs }: BoundField): InheritedSource[] =>
-  inputs.flatMap(({ source }) => (isInherited(source) ? [source] : []));
+  inputs.flatMap(({ source }) => (isInheritedSource(source) ? [source] : []));
 
 export const isInheriting = (field: BoundField): boolean => inheritedSources(field).length > 0;
 

@@ -7,8 +7,8 @@ import { type Diagnostic, diagnosed, type Rule } from "../diagnostic.ts";
 import { type RestDocument, type RestNode, refOf } from "./document.ts";
 import type { RestOperation } from "./operation.ts";
 import { mappingsOf, partsOf, reachedNodes } from "./reach.ts";
-import { SchemaCycles } from "./schema-cycles.ts";
-import { mappedSchema } from "./variants.ts";
+import { SchemaCycles } from "./shapes/schema-cycles.ts";
+import { mappedSchema } from "./shapes/variants.ts";
 import { type DuplicateKey, duplicateText } from "./yaml-file.ts";
 
 /** Documents without a fault: whatever is bound, they have none. */

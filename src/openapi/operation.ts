@@ -1,6 +1,6 @@
 /** A REST operation of the OpenAPI document, with the parts that a binding uses (OpenAPI 3.1 §4.8.8 to §4.8.17). */
 import type { RestNode } from "./document.ts";
-import type { Shape } from "./shape.ts";
+import type { Shape } from "./shapes/shape.ts";
 import type { NodePath } from "./yaml-file.ts";
 
 /** A parameter's location (OpenAPI 3.1 §4.8.12.1), or `body` for a property of the JSON body. */

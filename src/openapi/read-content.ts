@@ -2,8 +2,8 @@
 import { includesJson, isForm, isJson, isText } from "../standards/media-type.ts";
 import { isRecord, keysOf, type RestDocument, type RestNode } from "./document.ts";
 import type { FormStyles, RestOperation, SuccessResponse } from "./operation.ts";
-import { shapeAt } from "./read-shape.ts";
-import { emptyShape, nodeBelow, type Shape } from "./shape.ts";
+import { shapeAt } from "./shapes/read-shape.ts";
+import { emptyShape, nodeBelow, type Shape } from "./shapes/shape.ts";
 
 /** The `schema` of a parameter or a media type; an empty schema if there is none. */
 export const schemaIn = (node: RestNode): RestNode =>

@@ -3,8 +3,8 @@ import { isJson } from "../standards/media-type.ts";
 import { entriesOf, isRecord, keysOf, type RestDocument, type RestNode } from "./document.ts";
 import { inputKey, leavesSuccessOut, type Parameter, type RestOperation } from "./operation.ts";
 import { readRequestBody, readSuccesses, schemaIn } from "./read-content.ts";
-import { shapeAt } from "./read-shape.ts";
-import type { Shape } from "./shape.ts";
+import { shapeAt } from "./shapes/read-shape.ts";
+import type { Shape } from "./shapes/shape.ts";
 import type { NodePath } from "./yaml-file.ts";
 
 export function readOperation(

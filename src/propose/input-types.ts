@@ -2,7 +2,7 @@
 import { unfedProperties } from "../bind/inputs/taken-object.ts";
 import { exceedsInt } from "../bind/type-rules.ts";
 import type { Parameter, RestOperation } from "../openapi/operation.ts";
-import type { Shape } from "../openapi/shape.ts";
+import type { Shape } from "../openapi/shapes/shape.ts";
 import { fieldName, restNameDirective, typeName } from "../schema/graphql-names.ts";
 import type { FoundPage } from "./pages.ts";
 import { descriptionLines, nameFrom, uniqueNames } from "./proposed-names.ts";

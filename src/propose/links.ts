@@ -8,7 +8,7 @@ import { argumentsAbove, pathAround } from "../bind/enclosing.ts";
 import { sourceOf } from "../bind/inputs/input-source.ts";
 import { type BoundField, boundFields, type Model } from "../bind/model.ts";
 import { isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
-import { declaredProperty, typesFit } from "../openapi/shape.ts";
+import { declaredProperty, typesFit } from "../openapi/shapes/shape.ts";
 import { words } from "../schema/graphql-names.ts";
 
 export type Link = {

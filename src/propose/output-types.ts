@@ -1,7 +1,7 @@
 /** The GraphQL types for the response of a REST operation. */
 import { barePage, connectionShape } from "../bind/outputs/connection-shape.ts";
-import { declaredProperty, type Property, type Shape } from "../openapi/shape.ts";
-import { toldApart } from "../openapi/told-apart.ts";
+import { declaredProperty, type Property, type Shape } from "../openapi/shapes/shape.ts";
+import { toldApart } from "../openapi/shapes/told-apart.ts";
 import { fieldName, restNameDirective, typeName } from "../schema/graphql-names.ts";
 import type { FoundPage } from "./pages.ts";
 import { descriptionLines, uniqueNames } from "./proposed-names.ts";

@@ -3,7 +3,7 @@
  * or a page's number, so this is a guess. The binder proves what can be proved of it.
  */
 import { isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
-import { declaredProperty, type JsonType, type Property, type Shape } from "../openapi/shape.ts";
+import { declaredProperty, type JsonType, type Property, type Shape } from "../openapi/shapes/shape.ts";
 import { descriptionOf } from "./type-definitions.ts";
 
 export type FoundPage = {

@@ -14,7 +14,7 @@ import {
   unshownAnswer,
 } from "../openapi/operation.ts";
 import { operationNamed } from "../openapi/read-operations.ts";
-import { declaredProperty, type Property, type Shape } from "../openapi/shape.ts";
+import { declaredProperty, type Property, type Shape } from "../openapi/shapes/shape.ts";
 import { fieldName, typeName } from "../schema/graphql-names.ts";
 import { InputTypes } from "./input-types.ts";
 import { type Link, linkOf } from "./links.ts";

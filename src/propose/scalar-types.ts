@@ -1,7 +1,7 @@
 /** The GraphQL scalar or enum for a REST value. */
 import { isEnumType } from "graphql";
 import { enumValues, exceedsInt } from "../bind/type-rules.ts";
-import type { Shape } from "../openapi/shape.ts";
+import type { Shape } from "../openapi/shapes/shape.ts";
 import { enumValueDefinition, enumValueName } from "../schema/graphql-names.ts";
 import { descriptionLines, uniqueNames } from "./proposed-names.ts";
 import { descriptionOf, type TypeDefinitions } from "./type-definitions.ts";

@@ -1,7 +1,7 @@
 /** What a proposed field sends of a request: all that can be written. */
 import { formProperties, unsendable } from "../bind/inputs/check-styles.ts";
 import type { RestOperation } from "../openapi/operation.ts";
-import type { Shape } from "../openapi/shape.ts";
+import type { Shape } from "../openapi/shapes/shape.ts";
 
 export type Sendable = {
   readonly operation: RestOperation;

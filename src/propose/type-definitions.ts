@@ -3,7 +3,7 @@ import { isScalarType } from "graphql";
 import type { Model } from "../bind/model.ts";
 import { isRecord, nodeKey } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
-import type { Shape } from "../openapi/shape.ts";
+import type { Shape } from "../openapi/shapes/shape.ts";
 import { typeName } from "../schema/graphql-names.ts";
 import { dateScalars, dateScalarsUrl } from "../standards/date-scalars.ts";
 import { freeName, nameFrom } from "./proposed-names.ts";

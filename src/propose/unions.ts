@@ -3,8 +3,8 @@
 import type { Model } from "../bind/model.ts";
 import { hasDiscriminator, standsFor } from "../bind/outputs/bind-abstract.ts";
 import { printable } from "../cli/printable.ts";
-import type { Shape, Variant } from "../openapi/shape.ts";
-import type { ToldApart } from "../openapi/told-apart.ts";
+import type { Shape, Variant } from "../openapi/shapes/shape.ts";
+import type { ToldApart } from "../openapi/shapes/told-apart.ts";
 
 export const variantName = ({ name, values }: Variant): string => name ?? values[0] ?? "?";
 

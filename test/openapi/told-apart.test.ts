@@ -6,9 +6,9 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { RestDocument } from "../../src/openapi/document.ts";
-import { shapeAt } from "../../src/openapi/read-shape.ts";
-import { nodeBelow } from "../../src/openapi/shape.ts";
-import { toldApart } from "../../src/openapi/told-apart.ts";
+import { shapeAt } from "../../src/openapi/shapes/read-shape.ts";
+import { nodeBelow } from "../../src/openapi/shapes/shape.ts";
+import { toldApart } from "../../src/openapi/shapes/told-apart.ts";
 import { openapi, randomOf, type Schema, sample, type World, world } from "../bind/composed/schemas.ts";
 
 const kinds: fc.Arbitrary<Schema> = fc.constantFrom<Schema>(

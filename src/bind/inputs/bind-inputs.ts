@@ -11,7 +11,7 @@ import { feedingHint } from "./feeding-hint.ts";
 import { findSlots, type InputSlot, inputSlotsOf, noSlotMessage } from "./input-slots.ts";
 import { type ArgumentSource, type InputSource, isNullableInput } from "./input-source.ts";
 import { matchInput } from "./match-input.ts";
-import { argumentsOf, readBody, readSource } from "./read-source.ts";
+import { argumentsOf, readBodySource, readSource } from "./read-source.ts";
 
 export function bindInputs(
   binder: Binder,
@@ -114,7 +114,7 @@ function wholeBody(binder: Binder, field: FieldInProgress): ArgumentSource | und
   const { definition, directive, operation } = field;
   if (directive.body === undefined) return undefined;
   const where = { ...field.where, schema: directivePlace(definition, "rest", "body") };
-  const source = readBody(binder, definition, directive.body, where);
+  const source = readBodySource(binder, definition, directive.body, where);
   if (!operation.body) {
     binder.findings.add(
       "parameter-unknown",

@@ -1,6 +1,6 @@
 /** Checks each fed input against its parameter: type, default value and nullability. */
 import { type GraphQLInputType, getNamedType, isEnumType } from "graphql";
-import { type Shape, typesFit, typeText } from "../../openapi/shape.ts";
+import { type Shape, typesFit, typeText } from "../../openapi/shapes/shape.ts";
 import { placeOf } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";

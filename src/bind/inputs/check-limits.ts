@@ -1,6 +1,6 @@
 /** Reports the limits of REST on an input that are not checked before the call. */
-import { invalidLimits, isPattern } from "../../openapi/limits.ts";
-import type { Shape } from "../../openapi/shape.ts";
+import { invalidLimits, isPattern } from "../../openapi/shapes/limits.ts";
+import type { Shape } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
 import type { Where } from "../findings.ts";
 

@@ -1,7 +1,7 @@
 /** Checks that every required parameter and body property is fed. */
 
 import { inputKey } from "../../openapi/operation.ts";
-import type { Property } from "../../openapi/shape.ts";
+import type { Property } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Where } from "../findings.ts";

@@ -1,7 +1,7 @@
 /** Checks the values that the schema itself sends, constants and defaults, against the limits of their parameter. */
 
-import { limitSchema } from "../../openapi/limit-schema.ts";
-import type { Shape } from "../../openapi/shape.ts";
+import { limitSchema } from "../../openapi/shapes/limit-schema.ts";
+import type { Shape } from "../../openapi/shapes/shape.ts";
 import { ajv } from "../../standards/json-schema.ts";
 import type { Binder } from "../binder.ts";
 import type { Where } from "../findings.ts";

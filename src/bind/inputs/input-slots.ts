@@ -2,7 +2,7 @@
 
 import type { RestNode } from "../../openapi/document.ts";
 import { type InputLocation, inputKey, type RestOperation } from "../../openapi/operation.ts";
-import type { Shape } from "../../openapi/shape.ts";
+import type { Shape } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
 
 export type InputSlot = {

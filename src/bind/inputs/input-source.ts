@@ -1,6 +1,6 @@
 /** Where the value of a parameter comes from. */
 import { type GraphQLArgument, type GraphQLInputField, type GraphQLInputType, isNonNullType } from "graphql";
-import type { Shape } from "../../openapi/shape.ts";
+import type { Shape } from "../../openapi/shapes/shape.ts";
 
 /** An argument, or a field of an input object. `nullable`: a step of the path may be null. */
 export type ArgumentSource = {
@@ -54,7 +54,7 @@ export const isNullableInput = (input: GraphQLArgument | GraphQLInputField): boo
 export const isOfObject = (source: InputSource): source is ParentSource | EnclosingSource =>
   source.kind === "parent" || source.kind === "enclosing";
 
-export const isInherited = (source: InputSource): source is InheritedSource =>
+export const isInheritedSource = (source: InputSource): source is InheritedSource =>
   source.kind === "enclosing" || source.kind === "argumentAbove";
 
 /** A source as the schema writes it: `args.x`, `parent.x`, `Type.x`, `argsAbove.x` or a constant. */

@@ -9,7 +9,7 @@ import {
   isScalarType,
   isSpecifiedScalarType,
 } from "graphql";
-import { declaredProperty, type Shape } from "../../openapi/shape.ts";
+import { declaredProperty, type Shape } from "../../openapi/shapes/shape.ts";
 import { placeOf, restNameOf } from "../../schema/directives.ts";
 import { enumValueDefinition, enumValueName } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";

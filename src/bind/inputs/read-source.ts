@@ -7,7 +7,7 @@ import {
   getNullableType,
   isInputObjectType,
 } from "graphql";
-import { declaredNames, declaredProperty, type Shape } from "../../openapi/shape.ts";
+import { declaredNames, declaredProperty, type Shape } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
 import { isEnclosing } from "../enclosing.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
@@ -20,7 +20,7 @@ import { invalidSource } from "./invalid-source.ts";
 type Field = GraphQLField<unknown, unknown>;
 
 /** The argument that is the whole body. Returns `undefined` after a finding. */
-export function readBody(
+export function readBodySource(
   binder: Binder,
   definition: Field,
   body: string,

@@ -3,8 +3,8 @@
  * fields.
  */
 import type { GraphQLInputObjectType, GraphQLSchema } from "graphql";
-import { mergeShapes } from "../../openapi/merge-shapes.ts";
-import { declaredProperty, type Shape } from "../../openapi/shape.ts";
+import { mergeShapes } from "../../openapi/shapes/merge-shapes.ts";
+import { declaredProperty, type Shape } from "../../openapi/shapes/shape.ts";
 import { restNameOf } from "../../schema/directives.ts";
 
 /** The shape itself if it declares every field, or if none of its members does. */

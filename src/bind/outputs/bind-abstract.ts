@@ -1,8 +1,8 @@
 /** Binds unions and interfaces to a `oneOf` whose members are told apart: pairs each value that does so with a member type. */
 import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from "graphql";
-import type { Variant } from "../../openapi/shape.ts";
-import { declaredProperty } from "../../openapi/shape.ts";
-import { toldApart } from "../../openapi/told-apart.ts";
+import type { Variant } from "../../openapi/shapes/shape.ts";
+import { declaredProperty } from "../../openapi/shapes/shape.ts";
+import { toldApart } from "../../openapi/shapes/told-apart.ts";
 import type { Binder } from "../binder.ts";
 import type { Where } from "../findings.ts";
 import type { ResponseValue } from "./response-value.ts";

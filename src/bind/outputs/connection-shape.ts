@@ -1,7 +1,13 @@
 /** The shape of a connection: REST's page with the values that `src/rest/connection.ts` makes. */
 import type { RestNode } from "../../openapi/document.ts";
-import { emptyShape, type JsonType, makeProperty, type Property, type Shape } from "../../openapi/shape.ts";
-import { madeIdentity } from "../../openapi/shape-identity.ts";
+import {
+  emptyShape,
+  type JsonType,
+  makeProperty,
+  type Property,
+  type Shape,
+} from "../../openapi/shapes/shape.ts";
+import { madeIdentity } from "../../openapi/shapes/shape-identity.ts";
 import type { ResponseValue } from "./response-value.ts";
 
 /** The page around a list that is the whole response: a page without other properties. */

@@ -3,7 +3,7 @@
  * `src/rest/connection.ts` makes join REST's properties in one shape, so the proof treats both alike.
  */
 import { GraphQLInt, GraphQLString, getNullableType, isNonNullType, isObjectType } from "graphql";
-import { type JsonType, type Shape, typesFit, withNullable } from "../../openapi/shape.ts";
+import { type JsonType, type Shape, typesFit, withNullable } from "../../openapi/shapes/shape.ts";
 import { directivePlace } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";

@@ -1,5 +1,5 @@
 /** Follows a path of properties, dots going deeper, from a value of a response. */
-import { declaredNames, declaredProperty } from "../../openapi/shape.ts";
+import { declaredNames, declaredProperty } from "../../openapi/shapes/shape.ts";
 import { directivePlace } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";

@@ -8,7 +8,7 @@ import {
   isScalarType,
   isAbstractType as isUnionOrInterface,
 } from "graphql";
-import { unresolvedSchema } from "../../openapi/shape.ts";
+import { unresolvedSchema } from "../../openapi/shapes/shape.ts";
 import { enumValueDefinition } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
 import type { Where } from "../findings.ts";

@@ -1,5 +1,5 @@
 /** Reads the property of a plain field from its parent's REST object. Dots go deeper. */
-import { declaredNames, declaredProperty, type Shape } from "../../openapi/shape.ts";
+import { declaredNames, declaredProperty, type Shape } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
 import type { Where } from "../findings.ts";
 import type { Backing } from "../model.ts";

@@ -1,7 +1,7 @@
 /** Finds a bound field's value in the responses, and compares it with the field's type. */
 import { getNullableType, isListType, isNonNullType } from "graphql";
 import { hasNoContent, unshownAnswer } from "../../openapi/operation.ts";
-import { declaredProperty } from "../../openapi/shape.ts";
+import { declaredProperty } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { BoundField } from "../model.ts";

@@ -1,5 +1,5 @@
 /** The REST value that an output type is compared with. */
-import type { Shape } from "../../openapi/shape.ts";
+import type { Shape } from "../../openapi/shapes/shape.ts";
 import type { TypeExpression } from "./type-expression.ts";
 
 export type ResponseValue = {

@@ -12,8 +12,8 @@ import {
   isListType,
   isNonNullType,
 } from "graphql";
-import { limitSchema } from "../../openapi/limit-schema.ts";
-import type { Shape } from "../../openapi/shape.ts";
+import { limitSchema } from "../../openapi/shapes/limit-schema.ts";
+import type { Shape } from "../../openapi/shapes/shape.ts";
 import { restNameOf } from "../../schema/directives.ts";
 import type { JsonSchema } from "../../standards/json-schema.ts";
 import type { ArgumentSource } from "../inputs/input-source.ts";

@@ -9,7 +9,7 @@ import {
   isListType,
   isNonNullType,
 } from "graphql";
-import type { Shape } from "../../openapi/shape.ts";
+import type { Shape } from "../../openapi/shapes/shape.ts";
 import { restNameOf } from "../../schema/directives.ts";
 import { takenObject } from "../inputs/taken-object.ts";
 import { isIntegerText } from "../type-rules.ts";

@@ -7,7 +7,7 @@ import {
   isInputObjectType,
   isListType,
 } from "graphql";
-import type { Shape } from "../../openapi/shape.ts";
+import type { Shape } from "../../openapi/shapes/shape.ts";
 import { restNameOf } from "../../schema/directives.ts";
 import { type ArgumentSource, sourceOf } from "../inputs/input-source.ts";
 import type { FieldBinding, Input } from "../model.ts";

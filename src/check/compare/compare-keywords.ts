@@ -2,8 +2,8 @@
  * Compares a schema's keywords for the value itself: `type`, `format`, `enum` and the limits (JSON Schema, Validation
  * §6).
  */
-import { lowerLimits, upperLimits } from "../../openapi/limits.ts";
-import { numberFormats, type Shape, typesFit, typeText } from "../../openapi/shape.ts";
+import { lowerLimits, upperLimits } from "../../openapi/shapes/limits.ts";
+import { numberFormats, type Shape, typesFit, typeText } from "../../openapi/shapes/shape.ts";
 import type { ChangeClass } from "../report.ts";
 import type { ShapeChange, ShapePair } from "./shape-pair.ts";
 

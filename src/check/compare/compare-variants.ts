@@ -1,5 +1,5 @@
 /** Compares the members of a `oneOf` or `anyOf`, and the discriminator that tells them apart (OpenAPI 3.1 §4.8.25). */
-import { typeText, type Variant } from "../../openapi/shape.ts";
+import { typeText, type Variant } from "../../openapi/shapes/shape.ts";
 import type { ChangeClass } from "../report.ts";
 import { matchMembers, sharesValue } from "./match-members.ts";
 import { type ShapeChange, type ShapePair, standaloneUse } from "./shape-pair.ts";

@@ -3,7 +3,7 @@
  * their content. The position in the list tells nothing, because members may be added and moved.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { Variant } from "../../openapi/shape.ts";
+import type { Variant } from "../../openapi/shapes/shape.ts";
 
 type Matches = Map<Variant, Variant>;
 

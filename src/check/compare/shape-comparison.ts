@@ -4,7 +4,7 @@
  */
 import type { Direction } from "../../bind/model.ts";
 import { nodeKey, type RestNode, refOf } from "../../openapi/document.ts";
-import type { Property } from "../../openapi/shape.ts";
+import type { Property } from "../../openapi/shapes/shape.ts";
 import { compareKeywords } from "./compare-keywords.ts";
 import { compareVariants } from "./compare-variants.ts";
 import type { RestChangeCollector } from "./rest-change-collector.ts";

@@ -1,7 +1,7 @@
 /** The old and the new schema of one place in the OpenAPI document, which a shape comparison holds against each other. */
 import type { Direction } from "../../bind/model.ts";
 import type { RestNode } from "../../openapi/document.ts";
-import type { Shape } from "../../openapi/shape.ts";
+import type { Shape } from "../../openapi/shapes/shape.ts";
 import type { RestChange } from "./rest-change.ts";
 
 /** A schema and the node that uses it: a property, a parameter, a body. */

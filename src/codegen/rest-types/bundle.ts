@@ -8,7 +8,7 @@ import { BaseResolver, bundle, createConfig, type Document, Source } from "@redo
 import { decodePercent, isRecord, type RestDocument, type RestNode, refOf } from "../../openapi/document.ts";
 import type { RestOperation } from "../../openapi/operation.ts";
 import { partsOf, reachedNodes } from "../../openapi/reach.ts";
-import { mappedReference } from "../../openapi/variants.ts";
+import { mappedReference } from "../../openapi/shapes/variants.ts";
 import { type DeepReferences, deepReferences } from "./deep-references.ts";
 import { guarded, guardedReference } from "./inherited-names.ts";
 

@@ -3,7 +3,7 @@
  * shape. Of several members the shape keeps the shared properties, and the members become its variants.
  */
 
-import { isRecord, type RestDocument, type RestNode, refOf, unescapePointer } from "./document.ts";
+import { isRecord, type RestDocument, type RestNode, refOf, unescapePointer } from "../document.ts";
 import { mergeShapes } from "./merge-shapes.ts";
 import {
   acceptsType,

@@ -1,5 +1,5 @@
 /** The limits that a REST schema sets on one value, as a JSON Schema (2020-12). */
-import type { JsonSchema } from "../standards/json-schema.ts";
+import type { JsonSchema } from "../../standards/json-schema.ts";
 import { validLimits } from "./limits.ts";
 import { numberFormats, type Shape } from "./shape.ts";
 

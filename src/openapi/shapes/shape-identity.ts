@@ -4,8 +4,8 @@
  * nor the node tells two shapes apart.
  */
 import { hash } from "node:crypto";
-import { unreadable } from "../diagnostic.ts";
-import { nodeKey, type RestNode } from "./document.ts";
+import { unreadable } from "../../diagnostic.ts";
+import { nodeKey, type RestNode } from "../document.ts";
 
 type Keyword = "allOf" | "oneOf";
 

@@ -1,6 +1,6 @@
 /** Finds schemas that include themselves by `$ref`, `allOf`, `oneOf` or `anyOf`. Such a schema describes no value. */
-import { type Diagnostic, diagnosed } from "../diagnostic.ts";
-import { isRecord, type RestDocument, type RestNode, refOf } from "./document.ts";
+import { type Diagnostic, diagnosed } from "../../diagnostic.ts";
+import { isRecord, type RestDocument, type RestNode, refOf } from "../document.ts";
 import { nodeBelow } from "./shape.ts";
 
 export class SchemaCycles {

@@ -1,6 +1,6 @@
 /** Merges two shapes that describe the same value (`allOf`): of each pair of statements the stricter one stays. */
 
-import type { RestNode } from "./document.ts";
+import type { RestNode } from "../document.ts";
 import { mergeLimits } from "./limits.ts";
 import {
   acceptsType,

@@ -3,7 +3,7 @@
  * A flag of OpenAPI 3.0 (`exclusiveMinimum: true`) becomes the number of 3.1 (`exclusiveMinimum: 5`).
  */
 
-import { isLinear } from "../standards/linear-pattern.ts";
+import { isLinear } from "../../standards/linear-pattern.ts";
 
 type LimitValues = Readonly<Record<string, unknown>>;
 

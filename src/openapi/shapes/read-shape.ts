@@ -3,8 +3,8 @@
  * A nested shape is computed on its first read, so a recursive schema ends and an unused schema costs nothing.
  */
 
-import { unreadable } from "../diagnostic.ts";
-import { isRecord, type RestDocument, type RestNode, refOf } from "./document.ts";
+import { unreadable } from "../../diagnostic.ts";
+import { isRecord, type RestDocument, type RestNode, refOf } from "../document.ts";
 import { readLimits } from "./limits.ts";
 import { mergeShapes } from "./merge-shapes.ts";
 import {
