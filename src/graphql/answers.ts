@@ -14,7 +14,7 @@ import { LRUCache } from "lru-cache";
 import { knownQueryCharacters } from "../capacity.ts";
 import type { RequestRecord } from "../observe/records.ts";
 import type { CallerCache } from "../rest/cache/caller-cache.ts";
-import type { Forwarded } from "../rest/forwarded.ts";
+import { digested, type Forwarded } from "../rest/forwarded.ts";
 import { pauseMs } from "../rest/upstream/shared-reads.ts";
 import { TransientMap } from "../transient-map.ts";
 import { isWithoutErrors, type Responses } from "./send-response.ts";
@@ -152,11 +152,14 @@ export class Answers {
   }
 }
 
+/** A longer question is remembered as its digest. */
+const mostCharacters = 4_096;
+
 /**
  * The parts of a request that an answer without errors depends on, beside the caller. Line breaks join them, which
  * neither a URL nor a language holds.
  */
 function questionOf({ method, url, body, headers }: FastifyRequest): string {
   const text = typeof body === "string" ? body : "";
-  return `${method} ${url}\n${headers["accept-language"] ?? ""}\n${text}`;
+  return digested(`${method} ${url}\n${headers["accept-language"] ?? ""}\n${text}`, mostCharacters);
 }

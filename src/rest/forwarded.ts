@@ -98,8 +98,8 @@ const mostCharacters = 1_024;
  * Returns a short text as it is, and a long one as its digest: a credential may have 16 kB, good or not, and thousands
  * of callers are remembered. No other text has the form of a digest.
  */
-export const digested = (text: string): string =>
-  text.length <= mostCharacters ? text : `sha256 ${hash("sha256", text, "base64url")}\n`;
+export const digested = (text: string, most = mostCharacters): string =>
+  text.length <= most ? text : `sha256 ${hash("sha256", text, "base64url")}\n`;
 
 /** What a cookie can hold (RFC 6265 §4.1.1). REST refuses a call without its cookie. */
 const cookieValue = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;

@@ -20,3 +20,6 @@ export const operations: Readonly<Record<string, Operation>> = {
   "GET /seen": { id: "countSeen", product: "" },
   "POST /orgs/{org}/pushers": { id: "mayPush", product: "" },
 };
+
+/** The headers of requests that the document declares. */
+export const requestHeaders: readonly string[] = [];

@@ -6,3 +6,6 @@ export const operations: Readonly<Record<string, Operation>> = {
   "GET /paints": { id: "listPaints", product: "" },
   "GET /trigger": { id: "getTrigger", product: "" },
 };
+
+/** The headers of requests that the document declares. */
+export const requestHeaders: readonly string[] = [];
