@@ -97,6 +97,14 @@ export const executedAtOnce = 16;
  */
 export const parentsOfPiece = 128;
 
+/** Large bodies of GraphQL requests that are under way, whatever they wait for. Smaller bodies are not counted. */
+export const largeBodies = {
+  /** Characters. From this size on a body is large. Smaller ones of 256 requests are 4 MiB. */
+  from: 16_384,
+  /** Characters of all large bodies: 64 MiB, an eighth of a 512 MiB process. Callers share them as they share `unread`. */
+  underWay: 67_108_864,
+};
+
 /** Large GraphQL answers: they stay in memory until their clients have read them. Smaller answers are not counted. */
 export const largeAnswers = {
   /** Bytes. From this size on an answer is large. Smaller ones of 512 requests are 32 MiB. */

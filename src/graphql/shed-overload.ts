@@ -7,7 +7,7 @@
  */
 import { performance } from "node:perf_hooks";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { largeAnswers } from "../capacity.ts";
+import { largeAnswers, largeBodies } from "../capacity.ts";
 import { type Bound, type CodedError, refusedBy } from "../errors.ts";
 import { sendError } from "../http/error-response.ts";
 import { FairBound } from "./fair-bound.ts";
@@ -33,6 +33,7 @@ export function shedOverload(
 ): void {
   const loop = watchLoop(maxRequests);
   const underWay = new FairBound();
+  const bodies = new FairBound();
   const unreadBytes = new FairBound();
   let refused = 0;
   const tell = setInterval(() => {
@@ -55,9 +56,13 @@ export function shedOverload(
   // a request counts once its body has arrived, so a client that sends its body slowly blocks no other client
   server.addHook("preHandler", (request, reply, done) => {
     const caller = callerOf(request);
+    const large = largeLength(request);
+    if (large > 0 && !bodies.hasRoom(caller, large, largeBodies.underWay)) return done(tooManyBodies);
     if (!underWay.take(caller, 1, loop.bound())) return refuse(reply);
+    if (large > 0) bodies.take(caller, large, largeBodies.underWay);
     reply.raw.on("close", () => {
       underWay.giveBack(caller, 1);
+      if (large > 0) bodies.giveBack(caller, large);
       loop.finished();
     });
     done();
@@ -75,11 +80,16 @@ export function shedOverload(
   });
 }
 
+/** The length of a large body that is not parsed yet; 0 for any other. */
+const largeLength = ({ body }: FastifyRequest): number =>
+  typeof body === "string" && body.length >= largeBodies.from ? body.length : 0;
+
 const refusal = (bound: Bound): CodedError =>
   refusedBy(bound, "SERVICE_UNAVAILABLE", "too much to do at once; try again");
 const overloaded = refusal("requests_under_way");
 const loopFull = refusal("event_loop");
 const unread = refusal("answers_unread");
+const tooManyBodies = refusal("bodies");
 
 /** Samples the event loop. `bound` gives the number of requests that it can handle. */
 function watchLoop(maxRequests: number) {

@@ -1,8 +1,10 @@
 /** Overload: requests are refused early with 503, health checks are answered, and each request frees its place. */
 import { once } from "node:events";
+import type { ServerResponse } from "node:http";
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { largeBodies } from "../../src/capacity.ts";
 import { subscribe } from "../../src/observe/observer.ts";
 import type { RequestRecord } from "../../src/observe/records.ts";
 import { inFrontOf, send } from "./rest-stand-in.ts";
@@ -62,6 +64,25 @@ describe("MAX_CONCURRENT_REQUESTS", () => {
     expect(await left).toBe("left");
     await expect.poll(async () => (await post("{ __typename }")).status).toBe(200);
   });
+});
+
+test("large bodies of identical queries are under way up to a bound, and a small request passes", async () => {
+  const open = Promise.withResolvers<void>();
+  const answer = (response: ServerResponse): void => void open.promise.then(() => send(response, profile));
+  const environment = { REQUEST_TIMEOUT_MS: "30000", CALL_TIMEOUT_MS: "30000" };
+  const { post, url } = await inFrontOf((_request, response) => answer(response), environment);
+  const body = JSON.stringify({ query: "{ me { id } }", variables: { unused: "x".repeat(900_000) } });
+  const headers = { "content-type": "application/json", "x-api-key": "a" };
+  const fitting = Math.floor(largeBodies.underWay / body.length);
+  const statuses: number[] = [];
+  const ask = async () => statuses.push((await fetch(url, { method: "POST", headers, body })).status);
+  const asked = Array.from({ length: fitting + 20 }, ask);
+  await expect.poll(() => statuses.length, { timeout: 20_000 }).toBe(20);
+  expect(new Set(statuses)).toEqual(new Set([503]));
+  expect((await post("{ __typename }", { headers })).status).toBe(200);
+  open.resolve();
+  await Promise.all(asked);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(fitting);
 });
 
 test.each([
