@@ -32,7 +32,7 @@ import { readParameters, readSearch, refusalResponse } from "./over-http.ts";
 import { throwForRefusedCredentials } from "./refused-credentials.ts";
 import { requestedText } from "./saved/requested-text.ts";
 import type { SavedOperations } from "./saved/saved-operations.ts";
-import { addCalls, responseText, sendResponses, sendText } from "./send-response.ts";
+import { addCalls, responseText, sending, sendResponses, sendText } from "./send-response.ts";
 
 /** Characters of a body from which on its parsing is measured: it takes a millisecond or more. */
 const largeBody = 16_384;
@@ -73,9 +73,9 @@ export function routes(
     request: FastifyRequest,
     reply: FastifyReply,
     read: (scope: RequestScope) => unknown,
-  ): Promise<FastifyReply> => {
+  ): Promise<void> => {
     if (mediaTypeFor(request.headers.accept) === undefined)
-      return sendResponses(
+      return void sendResponses(
         request,
         reply,
         refusalResponse("this client accepts no media type of GraphQL's", 406),
@@ -90,7 +90,7 @@ export function routes(
     });
     const admission = scope.start();
     if (admission) await admission;
-    if (reply.raw.destroyed) return reply;
+    if (reply.raw.destroyed) return;
     const calls = explorer && request.headers["x-explain-calls"] === "1" ? collectCalls(record) : undefined;
     let found = calls ? undefined : answers.find(request, forwarded);
     if (found instanceof Promise) {
@@ -100,7 +100,7 @@ export function routes(
     if (found instanceof Answer) {
       [record.operation, record.givenName] = [found.operation, found.givenName];
       scope.worked(msPerFoundAnswer + found.text.length / writtenPerMs);
-      return found.failed ? sendResponses(request, reply, found.failed) : send(request, reply, found);
+      return void (found.failed ? sendResponses(request, reply, found.failed) : send(request, reply, found));
     }
     const client = new RestClient(operations, upstreams, scope, record);
     const rest = client as unknown as Rest;
@@ -144,12 +144,11 @@ export function routes(
       const text = responseText(given, request.id);
       const excess = answerExcess(config.env, text);
       scope.workedOn(text);
-      if (excess) return sendResponses(request, reply, refused(excess));
+      if (excess) return void sendResponses(request, reply, refused(excess));
       const answer = new Answer(given, text, scope.freshUntil, record);
       if (!reply.raw.destroyed) found?.end(answer);
-      return calls || answer.failed
-        ? sendResponses(request, reply, given, text)
-        : send(request, reply, answer);
+      if (calls || answer.failed) sendResponses(request, reply, given, text);
+      else send(request, reply, answer);
     } finally {
       request.place.leave();
       found?.end();
@@ -166,14 +165,18 @@ export function routes(
     path,
     takesGet || !config.production ? ["GET", "HEAD", "POST", "OPTIONS"] : ["POST", "OPTIONS"],
   );
-  server.post(path, (request, reply) => execute(request, reply, (scope) => parseBody(scope, request)));
-  server.get(path, async (request, reply) => {
-    if (explorer && wantsHtml(request.headers.accept)) return explorer.send(request, reply);
-    if (!takesGet) throw refusedMethod(reply);
-    const fault = crossSiteFault(request.headers, credentials);
-    if (fault) return sendResponses(request, reply, refusalResponse(fault.message));
-    return execute(request, reply, () => readSearch(request.query as Record<string, unknown>));
-  });
+  const post = sending((request, reply) => execute(request, reply, (scope) => parseBody(scope, request)));
+  server.post(path, post);
+  server.get(
+    path,
+    sending(async (request, reply) => {
+      if (explorer && wantsHtml(request.headers.accept)) return explorer.send(request, reply);
+      if (!takesGet) throw refusedMethod(reply);
+      const fault = crossSiteFault(request.headers, credentials);
+      if (fault) return void sendResponses(request, reply, refusalResponse(fault.message));
+      return execute(request, reply, () => readSearch(request.query as Record<string, unknown>));
+    }),
+  );
   server.route({
     method: ["DELETE", "PATCH", "PUT", "TRACE"],
     url: path,

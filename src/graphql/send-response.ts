@@ -59,3 +59,11 @@ export function sendText(
     .header("content-type", mediaTypeFor(accept) ?? json)
     .send(text);
 }
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+/** A handler that sends the reply itself. Fastify waits for the end of a returned reply, with many listeners. */
+export const sending =
+  (handle: Handler) =>
+  (request: FastifyRequest, reply: FastifyReply): void =>
+    void handle(request, reply).catch((error: Error) => reply.send(error));

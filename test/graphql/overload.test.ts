@@ -95,6 +95,10 @@ test.each([
     const { post, url } = await inFrontOf((_request, response) => send(response, large), {
       MAX_ANSWER_BYTES: "10000000",
     });
+    const warnings: string[] = [];
+    const note = ({ name }: Error): void => void warnings.push(name);
+    process.on("warning", note); // of too many listeners, for an answer that waits
+    onTestFinished(() => void process.off("warning", note));
     const body = '{"query":"{ me { email } }"}';
     const head = `POST ${url.pathname} HTTP/1.1\r\nHost: a\r\nX-Api-Key: key\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
     const records: RequestRecord[] = [];
@@ -114,6 +118,7 @@ test.each([
     await expect.poll(async () => (await post("{ me { id } }")).status).toBe(200); // once the event loop is on time
     leave();
     await expect.poll(ask).toBe(200);
+    expect(warnings).toEqual([]);
   },
 );
 

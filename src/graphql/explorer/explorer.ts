@@ -10,7 +10,7 @@ import Negotiator from "negotiator";
 import { type Explored, type ExplorerPage, makePage, type Samples } from "./page.ts";
 
 export type { Samples };
-export type Explorer = { send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> };
+export type Explorer = { send(request: FastifyRequest, reply: FastifyReply): Promise<void> };
 
 const encoders: Record<string, (html: string) => Promise<Buffer>> = {
   br: (html) => promisify(brotliCompress)(html, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
@@ -31,7 +31,7 @@ export function createExplorer(explored: Explored, samples: Samples): Explorer {
       const body = encoded.get(encoding) ?? encoders[encoding]?.(html);
       if (body) encoded.set(encoding, body);
       if (encoding !== "identity") reply.header("content-encoding", encoding);
-      return reply
+      reply
         .headers({
           "content-security-policy": policy,
           vary: "accept, accept-encoding",
