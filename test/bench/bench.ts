@@ -47,7 +47,12 @@ async function measure(program: Server, kind: Kind): Promise<Omit<Measured, "rat
   const bodies = bodiesOf(kind);
   await load(program, { clients: connections, ms: 300, bodies });
   const before = cpuMs(program);
-  const { requests, seconds: took, p50, p99 } = await wrk(program.url, { connections, seconds, bodies });
+  const {
+    requests,
+    seconds: took,
+    p50,
+    p99,
+  } = await wrk(program.url, { connections, keys: connections, seconds, bodies });
   return { perSecond: requests / took, p50, p99, cpu: (cpuMs(program) - before) / requests };
 }
 
@@ -102,7 +107,7 @@ try {
   if (rounds > 1)
     for (const { url } of servers.values())
       for (const kind of names)
-        await wrk(url, { connections, seconds: warmUpSeconds, bodies: bodiesOf(kind) });
+        await wrk(url, { connections, keys: connections, seconds: warmUpSeconds, bodies: bodiesOf(kind) });
   const pick = (results: Measured[], key: keyof Measured): number => median(results.map((one) => one[key]));
   for (const kind of kinds) {
     const results: Map<string, Measured>[] = [];

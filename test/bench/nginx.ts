@@ -1,4 +1,4 @@
-/** The REST platform of `npm run bench`: nginx with answers that stand in files, so that it costs next to nothing. */
+/** The REST platform of the benchmarks: nginx with answers that stand in files, so that it costs next to nothing. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -8,8 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "../free-port.ts";
 import { answers } from "./workloads.ts";
 
-/** No header lets a client keep an answer, so each call brings a whole one. */
-const configOf = (folder: string, port: number): string => `
+const configOf = (folder: string, port: number, cacheControl: string): string => `
 daemon off;
 worker_processes 1;
 pid ${folder}/pid;
@@ -27,13 +26,22 @@ http {
     listen 127.0.0.1:${port};
     root ${folder}/answers;
     add_header Last-Modified "";
+    add_header Cache-Control "${cacheControl}";
+    location = /calls { stub_status; }
     location / { try_files $uri.json =404; }
   }
 }
 `;
 
-/** Starts nginx on the cores of this process. It ends with this process, or by `stop`. */
-export async function startNginx(): Promise<{ readonly url: URL; readonly stop: () => void }> {
+export type Nginx = {
+  readonly url: URL;
+  /** The calls so far. */
+  readonly calls: () => Promise<number>;
+  readonly stop: () => void;
+};
+
+/** Starts nginx on the cores of this process. It ends with this process, or by `stop`. By default no answer is kept. */
+export async function startNginx(cacheControl = "no-store"): Promise<Nginx> {
   const folder = mkdtempSync(join(tmpdir(), "bench-"));
   chmodSync(folder, 0o755); // nginx's worker is another user where it is started by root
   for (const [path, text] of Object.entries(answers)) {
@@ -42,7 +50,7 @@ export async function startNginx(): Promise<{ readonly url: URL; readonly stop: 
     writeFileSync(file, text);
   }
   const port = await freePort();
-  writeFileSync(join(folder, "nginx.conf"), configOf(folder, port));
+  writeFileSync(join(folder, "nginx.conf"), configOf(folder, port, cacheControl));
   const child: ChildProcess = spawn("nginx", ["-c", join(folder, "nginx.conf")], { stdio: "inherit" });
   const stop = (): void => {
     child.kill("SIGTERM");
@@ -60,5 +68,10 @@ export async function startNginx(): Promise<{ readonly url: URL; readonly stop: 
     if (child.exitCode !== null) throw new Error("nginx does not start");
     await sleep(50);
   }
-  return { url, stop };
+  let asked = 1;
+  const calls = async (): Promise<number> => {
+    const status = await (await fetch(new URL("/calls", url))).text();
+    return Number(/^ \d+ \d+ (\d+) $/m.exec(status)?.[1]) - asked++; // these requests are no calls
+  };
+  return { url, calls, stop };
 }

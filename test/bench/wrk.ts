@@ -5,14 +5,29 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-/** wrk's requests go round all bodies, and all keys. `done` prints microseconds. */
-const scriptOf = (bodies: readonly string[], keys: number): string => `
-local bodies = { ${bodies.map((body) => JSON.stringify(body)).join(", ")} }
+export type WrkLoad = {
+  readonly connections: number;
+  readonly seconds: number;
+  /** API keys. The requests go round all bodies and all keys. */
+  readonly keys: number;
+  /** Without bodies, the requests are GET requests. */
+  readonly bodies?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** `done` prints microseconds. */
+const scriptOf = ({ bodies, keys, headers = {} }: WrkLoad): string => `
+local bodies = { ${(bodies ?? []).map((body) => JSON.stringify(body)).join(", ")} }
 local requests, at = {}, 0
 init = function()
-  for key = 1, ${keys} do
+  for key = 0, ${keys - 1} do
+    local headers = { ${Object.entries(headers)
+      .map(([name, value]) => `[${JSON.stringify(name)}] = ${JSON.stringify(value)}`)
+      .join(", ")} }
+    headers["x-api-key"] = "key-" .. key
+    if #bodies == 0 then requests[#requests + 1] = wrk.format("GET", nil, headers) end
+    headers["content-type"] = "application/json"
     for _, body in ipairs(bodies) do
-      local headers = { ["content-type"] = "application/json", ["x-api-key"] = "key-" .. key }
       requests[#requests + 1] = wrk.format("POST", nil, headers, body)
     end
   end
@@ -37,15 +52,12 @@ export type Loaded = {
   readonly p99: number;
 };
 
-/** Sends POST requests for some seconds from one thread. Throws on an answer of another status than 2xx or 3xx. */
-export async function wrk(
-  url: URL,
-  given: { readonly connections: number; readonly seconds: number; readonly bodies: readonly string[] },
-): Promise<Loaded> {
-  const { connections, seconds, bodies } = given;
+/** Sends requests for some seconds from one thread. Throws on an answer of another status than 2xx or 3xx. */
+export async function wrk(url: URL, given: WrkLoad): Promise<Loaded> {
+  const { connections, seconds } = given;
   const folder = mkdtempSync(join(tmpdir(), "wrk-"));
   const script = join(folder, "load.lua");
-  writeFileSync(script, scriptOf(bodies, connections));
+  writeFileSync(script, scriptOf(given));
   const options = ["-t1", `-c${connections}`, `-d${seconds}s`, "--timeout", "10s", "-s", script];
   const { stdout } = await promisify(execFile)("wrk", [...options, url.href]).finally(() =>
     rmSync(folder, { recursive: true }),
