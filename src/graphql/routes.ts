@@ -4,7 +4,6 @@
  */
 import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { GraphQLError } from "graphql";
 import { operations } from "../../generated/operations.ts";
 import type { Config } from "../config.ts";
 import { CodedError, overLimit } from "../errors.ts";
@@ -16,26 +15,36 @@ import { wantsHtml } from "../http/media-type.ts";
 import { answerOptions } from "../http/options.ts";
 import { RestClient, type Upstreams } from "../rest/client.ts";
 import { credentialNames } from "../rest/credentials.ts";
+import type { Forwarded } from "../rest/forwarded.ts";
 import { RequestScope } from "../rest/request-scope.ts";
 import type { Rest } from "../rest/rest.ts";
-import { msPerFoundAnswer, msPerRefusal, writtenPerMs } from "../rest/shares/processor-time.ts";
-import { Answer, Answers } from "./answers.ts";
+import { msPerFoundAnswer, writtenPerMs } from "../rest/shares/processor-time.ts";
+import { Answer, Answers, Execution } from "./answers.ts";
 import type { Apollo } from "./apollo.ts";
 import { collectCalls } from "./call-log.ts";
 import type { Callers } from "./callers.ts";
 import { letClientKeep } from "./client-cache.ts";
 import { crossSiteFault } from "./cross-site.ts";
 import type { Explorer } from "./explorer/explorer.ts";
-import { answerExcess, textExcess } from "./limits/limits.ts";
-import { Refusals } from "./limits/refusals.ts";
-import { readParameters, readSearch, refusalResponse } from "./over-http.ts";
+import { answerExcess } from "./limits/limits.ts";
+import { readSearch, refusalResponse } from "./over-http.ts";
 import { throwForRefusedCredentials } from "./refused-credentials.ts";
-import { requestedText } from "./saved/requested-text.ts";
+import { operationRunner, refusedOperation } from "./run-operation.ts";
 import type { SavedOperations } from "./saved/saved-operations.ts";
 import { addCalls, responseText, sending, sendResponses, sendText } from "./send-response.ts";
 
 /** Characters of a body from which on its parsing is measured: it takes a millisecond or more. */
 const largeBody = 16_384;
+
+type Begun = {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly scope: RequestScope;
+  readonly forwarded: Forwarded;
+  readonly execution: Execution | undefined;
+  /** Returns the REST calls, for a client that asked for them. */
+  readonly calls: ReturnType<typeof collectCalls> | undefined;
+};
 
 type Parts = {
   readonly apollo: Apollo;
@@ -52,7 +61,7 @@ export function routes(
 ): void {
   const [tenantName = "", , keyName = ""] = contextHeaderNames(config.env.CONTEXT_HEADER_PREFIX);
   const credentials = credentialNames(operations);
-  const refusals = new Refusals();
+  const run = operationRunner(config, apollo, saved);
   const answers = new Answers(upstreams.cache);
   const parse = jsonParser(server);
   leaveJsonBodies(server); // a caller that has used up its share waits before its body is parsed
@@ -62,24 +71,58 @@ export function routes(
     if (typeof body !== "string") return undefined;
     return body.length < largeBody ? parse(request, body) : scope.measured(() => parse(request, body));
   };
-  const savedOnly = config.env.OPERATIONS === "saved";
   const { GRAPHQL_GET: takesGet, MAX_OPERATIONS: maxOperations } = config.env;
   /** Sends an answer without errors. A client that has the answer to its GET already gets a 304. */
   const send = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply =>
     request.method !== "POST" && letClientKeep(request, reply, answer, credentials)
       ? reply.code(304).send()
       : sendText(request.headers.accept, reply, answer.text);
+  /** Sends the answer of an identical query, or one that is kept. */
+  const sendFound = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    found: Answer,
+    scope: RequestScope,
+  ): void => {
+    const { record } = request;
+    [record.operation, record.givenName] = [found.operation, found.givenName];
+    scope.worked(msPerFoundAnswer + found.text.length / writtenPerMs);
+    if (found.failed) sendResponses(request, reply, found.failed);
+    else send(request, reply, found);
+  };
+  /** Executes the request, and sends its answer. */
+  const respond = async (
+    { request, reply, scope, forwarded, execution, calls }: Begun,
+    read: (scope: RequestScope) => unknown,
+  ): Promise<void> => {
+    const client = new RestClient(operations, upstreams, scope, request.record);
+    const parameters = read(scope);
+    const isList = Array.isArray(parameters);
+    if (isList && parameters.length > maxOperations) throw tooMany(maxOperations);
+    const isBatch = isList && maxOperations > 1 && parameters.length > 0;
+    const rest = client as unknown as Rest;
+    const given = isBatch
+      ? await Promise.all(parameters.map((one) => run(one, { request, scope, rest, isBatch })))
+      : await run(parameters, { request, scope, rest, isBatch, execution });
+    if (client.isAccepted) callers.accept(request);
+    throwForRefusedCredentials([given].flat(), forwarded.hasCredentials, credentials);
+    if (calls) addCalls(given, calls());
+    const text = responseText(given, request.id);
+    const excess = answerExcess(config.env, text);
+    scope.workedOn(text);
+    if (excess) return void sendResponses(request, reply, refusedOperation(excess));
+    const answer = new Answer(given, text, scope.freshUntil, request.record);
+    if (!reply.raw.destroyed) execution?.end(answer);
+    if (calls || answer.failed) sendResponses(request, reply, given, text);
+    else send(request, reply, answer);
+  };
   const execute = async (
     request: FastifyRequest,
     reply: FastifyReply,
     read: (scope: RequestScope) => unknown,
   ): Promise<void> => {
     if (mediaTypeFor(request.headers.accept) === undefined)
-      return void sendResponses(
-        request,
-        reply,
-        refusalResponse("this client accepts no media type of GraphQL's", 406),
-      );
+      return void sendResponses(request, reply, unacceptable());
     const { record } = request;
     const forwarded = callers.of(request);
     record.tenantId = forwarded.headers[tenantName];
@@ -88,70 +131,24 @@ export function routes(
     reply.raw.on("close", () => {
       if (!reply.raw.writableFinished) scope.leave();
     });
-    const admission = scope.start();
-    if (admission) await admission;
-    if (reply.raw.destroyed) return;
     const calls = explorer && request.headers["x-explain-calls"] === "1" ? collectCalls(record) : undefined;
-    let found = calls ? undefined : answers.find(request, forwarded);
+    const find = () => (calls ? undefined : answers.find(request, forwarded));
+    let found = find();
+    const isShared = found instanceof Promise;
     if (found instanceof Promise) {
       request.place.leave(); // an identical query is executed for this one
       found = await found;
     }
-    if (found instanceof Answer) {
-      [record.operation, record.givenName] = [found.operation, found.givenName];
-      scope.worked(msPerFoundAnswer + found.text.length / writtenPerMs);
-      return void (found.failed ? sendResponses(request, reply, found.failed) : send(request, reply, found));
-    }
-    const client = new RestClient(operations, upstreams, scope, record);
-    const rest = client as unknown as Rest;
-    const queriesOnly = request.method !== "POST";
-    const run = async (one: unknown, isBatch: boolean): Promise<GraphQLResponse> => {
-      const asked = readParameters(one);
-      if (typeof asked === "string") return unexecuted(scope, refusalResponse(asked));
-      const excess = textExcess(config.env, asked.query ?? "");
-      if (excess) return unexecuted(scope, refused(excess));
-      const query = requestedText(saved, savedOnly, asked);
-      if (query instanceof CodedError)
-        return unexecuted(scope, refusalResponse(query.message, query.status, { code: query.code }));
-      const { operationName, variables } = asked;
-      if (!isBatch) {
-        record.operation = saved.nameOf(query);
-        record.givenName = operationName;
-      }
-      const known = refusals.get(query);
-      if (known) return unexecuted(scope, known);
-      const document = { refused: false };
-      const execution = isBatch ? undefined : found;
-      const contextValue = {
-        ...{ rest, scope, requestId: request.id, log: record.face.log },
-        ...{ queriesOnly, document, execution },
-      };
-      const response = await apollo.execute({ query, operationName, variables }, contextValue);
-      if (document.refused) refusals.set(query, response);
-      return response;
-    };
     try {
-      const parameters = read(scope);
-      const isList = Array.isArray(parameters);
-      if (isList && parameters.length > maxOperations) throw tooMany(maxOperations);
-      const isBatch = isList && maxOperations > 1 && parameters.length > 0;
-      const given = isBatch
-        ? await Promise.all(parameters.map((one) => run(one, true)))
-        : await run(parameters, false);
-      if (client.isAccepted) callers.accept(request);
-      throwForRefusedCredentials([given].flat(), forwarded.hasCredentials, credentials);
-      if (calls) addCalls(given, calls());
-      const text = responseText(given, request.id);
-      const excess = answerExcess(config.env, text);
-      scope.workedOn(text);
-      if (excess) return void sendResponses(request, reply, refused(excess));
-      const answer = new Answer(given, text, scope.freshUntil, record);
-      if (!reply.raw.destroyed) found?.end(answer);
-      if (calls || answer.failed) sendResponses(request, reply, given, text);
-      else send(request, reply, answer);
+      const admission = scope.start();
+      if (admission) await admission; // identical queries meanwhile wait for this one
+      if (reply.raw.destroyed) return;
+      if (admission && found instanceof Answer && !isShared) found = await find(); // it may be too old now
+      if (found instanceof Answer) sendFound(request, reply, found, scope);
+      else await respond({ request, reply, scope, forwarded, execution: found, calls }, read);
     } finally {
       request.place.leave();
-      found?.end();
+      if (found instanceof Execution) found.end();
       scope.close();
     }
   };
@@ -186,14 +183,8 @@ export function routes(
   });
 }
 
-const refused = ({ message, extensions }: GraphQLError): GraphQLResponse =>
-  refusalResponse(message, 400, { code: "LIMIT_EXCEEDED", ...extensions });
-
-/** A refusal without an execution is charged too: a flood of them must not be free. */
-function unexecuted(scope: RequestScope, response: GraphQLResponse): GraphQLResponse {
-  scope.worked(msPerRefusal);
-  return response;
-}
+const unacceptable = (): GraphQLResponse =>
+  refusalResponse("this client accepts no media type of GraphQL's", 406);
 
 const tooMany = (limit: number): CodedError =>
   overLimit("MAX_OPERATIONS", limit, `a request may carry at most ${limit} operations`);

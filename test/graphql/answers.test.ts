@@ -277,3 +277,17 @@ test("mutations that are alike are executed each", async () => {
   for (const { send } of held) send();
   for (const { errors } of await Promise.all(answers)) expect(errors).toBeUndefined();
 });
+
+test("a caller that owes processor time waits once for all identical queries, and they are one execution", async () => {
+  const { ask, runs, server } = await counting({});
+  await ask(); // REST has accepted the credential
+  await ask({ "x-api-key": "other" });
+  const { processor } = server.upstreams.shares;
+  const debtMs = 60;
+  processor.worked(processor.enter("key x-api-key: key"), debtMs);
+  const before = [runs(), performance.now()] as const;
+  const answers = await Promise.all(Array.from({ length: 20 }, () => ask()));
+  expect(performance.now() - before[1]).toBeGreaterThan(debtMs);
+  expect(new Set(answers).size).toBeLessThanOrEqual(3);
+  expect(runs() - before[0]).toBeLessThanOrEqual(3);
+});
