@@ -5,7 +5,7 @@
 
 /** A value of JSON as TypeScript writes it: a string stands in double quotes; no key sets a prototype. */
 export const literal = (value: unknown): string =>
-  JSON.stringify(value).replaceAll('"__proto__":', '["__proto__"]:');
+  JSON.stringify(value).replaceAll(/(?<=[{,])"__proto__":/g, '["__proto__"]:');
 
 /** What stands between single quotes, which graphql-codegen writes without a look; a number would lose its quotes. */
 export function singleQuoted(text: string): string {

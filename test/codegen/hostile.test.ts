@@ -148,4 +148,6 @@ test.each(["path", "operationId", "component"])("a %% in the %s is a finding", a
 test("a property named as an expression is no shorthand, and __proto__ is a name like others", () => {
   expect(object([["args.id", "args.id"]])).toBe('{ "args.id": args.id }');
   expect(literal({ a: [JSON.parse('{"__proto__": 1}')] })).toBe('{"a":[{["__proto__"]:1}]}');
+  const quoted = String.raw`{"a\"__proto__":1}`; // a key that ends so, and no key of its own
+  expect(literal(JSON.parse(quoted))).toBe(quoted);
 });

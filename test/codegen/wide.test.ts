@@ -22,8 +22,9 @@ test.each(Object.entries(widePairs))(
       });
     };
     await cost(few); // compiles
-    const many = await cost(4 * few);
+    /** The lesser of two costs: other work on the machine only adds to a cost. */
+    const least = async (count: number): Promise<number> => Math.min(await cost(count), await cost(count));
     // with the square of the count it is 16 times as much; what is small is noise
-    expect(many / Math.max(await cost(few), 40)).toBeLessThan(7);
+    expect((await least(4 * few)) / Math.max(await least(few), 40)).toBeLessThan(7);
   },
 );
