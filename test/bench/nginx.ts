@@ -52,11 +52,12 @@ export async function startNginx(cacheControl = "no-store"): Promise<Nginx> {
   const port = await freePort();
   writeFileSync(join(folder, "nginx.conf"), configOf(folder, port, cacheControl));
   const child: ChildProcess = spawn("nginx", ["-c", join(folder, "nginx.conf")], { stdio: "inherit" });
-  const stop = (): void => {
+  const clear = (): void => rmSync(folder, { recursive: true, force: true });
+  const stop = (): void => void child.once("exit", clear).kill("SIGTERM");
+  process.once("exit", () => {
     child.kill("SIGTERM");
-    rmSync(folder, { recursive: true, force: true });
-  };
-  process.once("exit", stop);
+    clear();
+  });
   await once(child, "spawn");
   const url = new URL(`http://127.0.0.1:${port}`);
   const isUp = () =>
