@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { TransientMap } from "../src/transient-map.ts";
 
 setFlagsFromString("--expose-gc");
+setFlagsFromString("--no-allocation-site-pretenuring"); // as the program does: what a `Map` keeps must not set where others go
 const collect = runInNewContext("gc") as (options?: { type: "minor" }) => void;
 
 type Values = {
@@ -32,9 +33,10 @@ function promotedBy(values: Values): number {
 }
 
 test("values that come and go leave nothing in the old generation, unlike those of a `Map`", () => {
+  const ofTransient = promotedBy(new TransientMap<object>());
   const ofMap = promotedBy(new Map<string, object>());
   expect(ofMap).toBeGreaterThan(1_000_000); // if this fails, V8 has mended its tables, and a `Map` will do
-  expect(promotedBy(new TransientMap<object>())).toBeLessThan(ofMap / 3);
+  expect(ofTransient).toBeLessThan(ofMap / 3);
 });
 
 test("a key is found until it is deleted, and again when it is set again", () => {
