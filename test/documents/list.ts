@@ -13,7 +13,12 @@ export type Source = {
 export const sources: readonly Source[] = [
   { name: "GitHub", package: "@octokit/openapi@23.0.2", file: "generated/api.github.com.json" },
   { name: "GitHub Enterprise", package: "@octokit/openapi@23.0.2", file: "generated/ghes-3.19.json" },
-  { name: "Figma", package: "@figma/rest-api-spec@0.43.0", file: "openapi/openapi.yaml" },
+  {
+    name: "Figma",
+    package: "@figma/rest-api-spec@0.43.0",
+    file: "openapi/openapi.yaml",
+    overlay: "figma.yaml",
+  },
   { name: "Directus", package: "@directus/specs@15.2.0", file: "dist/openapi.json" },
   { name: "Blockfrost", package: "@blockfrost/openapi@0.1.93", file: "openapi.yaml" },
   {
