@@ -27,6 +27,30 @@ const query = (index: number, schema: object = string) => ({ name: `p${index}`, 
 const field = `thing: Thing @rest(operation: "thing")`;
 const things = "type Thing { id: String! }";
 
+/** A document of one operation, whose response has one of many schemas. */
+const choiceOf = (count: number) =>
+  document(
+    { "/thing": get("thing", {}, ref("Choice")) },
+    {
+      Choice: { oneOf: many(count, (at) => ref(`C${at}`)), discriminator: { propertyName: "kind" } },
+      ...named(count, (at) => [
+        `C${at}`,
+        {
+          type: "object",
+          required: ["kind"],
+          properties: { kind: { type: "string", enum: [`C${at}`] }, id: string },
+        },
+      ]),
+    },
+  );
+
+/** A document of one operation, whose response has many properties. */
+const wideObject = (count: number) =>
+  document(
+    { "/thing": get("thing", {}, ref("Wide")) },
+    { Wide: { type: "object", properties: named(count, (at) => [`p${at}`, string]) } },
+  );
+
 export const widePairs: Record<string, (count: number) => Pair> = {
   "parameters of an operation": (count) => ({
     openapi: document({ "/thing": get("thing", { parameters: many(count, (at) => query(at)) }) }),
@@ -57,52 +81,20 @@ export const widePairs: Record<string, (count: number) => Pair> = {
     schema: `type Query { ${field} } ${things}`,
   }),
   "fields of a type": (count) => ({
-    openapi: document(
-      { "/thing": get("thing", {}, ref("Wide")) },
-      { Wide: { type: "object", properties: named(count, (at) => [`p${at}`, string]) } },
-    ),
+    openapi: wideObject(count),
     schema: `type Query { thing: Wide @rest(operation: "thing") } type Wide { ${lines(count, (at) => `p${at}: String`)} }`,
   }),
   "renamed fields of a type": (count) => ({
-    openapi: document(
-      { "/thing": get("thing", {}, ref("Wide")) },
-      { Wide: { type: "object", properties: named(count, (at) => [`p${at}`, string]) } },
-    ),
+    openapi: wideObject(count),
     schema: `type Query { thing: Wide @rest(operation: "thing") } type Wide { ${lines(count, (at) => `f${at}: String @restName(name: "p${at}")`)} }`,
   }),
   "members of a union": (count) => ({
-    openapi: document(
-      { "/thing": get("thing", {}, ref("Choice")) },
-      {
-        Choice: { oneOf: many(count, (at) => ref(`C${at}`)), discriminator: { propertyName: "kind" } },
-        ...named(count, (at) => [
-          `C${at}`,
-          {
-            type: "object",
-            required: ["kind"],
-            properties: { kind: { type: "string", enum: [`C${at}`] }, id: string },
-          },
-        ]),
-      },
-    ),
+    openapi: choiceOf(count),
     schema: `type Query { thing: Choice @rest(operation: "thing") } union Choice = ${many(count, (at) => `C${at}`).join(" | ")}
       ${lines(count, (at) => `type C${at} { id: String }`)}`,
   }),
   "types of an interface": (count) => ({
-    openapi: document(
-      { "/thing": get("thing", {}, ref("Choice")) },
-      {
-        Choice: { oneOf: many(count, (at) => ref(`C${at}`)), discriminator: { propertyName: "kind" } },
-        ...named(count, (at) => [
-          `C${at}`,
-          {
-            type: "object",
-            required: ["kind"],
-            properties: { kind: { type: "string", enum: [`C${at}`] }, id: string },
-          },
-        ]),
-      },
-    ),
+    openapi: choiceOf(count),
     schema: `type Query { thing: Choice @rest(operation: "thing") } interface Choice { id: String }
       ${lines(count, (at) => `type C${at} implements Choice { id: String }`)}`,
   }),
@@ -176,10 +168,7 @@ export const widePairs: Record<string, (count: number) => Pair> = {
     schema: `type Query { thing: Thing @rest(operation: "thing", params: [${lines(count, (at) => `{ name: "q${at}", value: "x" }`)}]) } ${things}`,
   }),
   "fields without a property": (count) => ({
-    openapi: document(
-      { "/thing": get("thing", {}, ref("Wide")) },
-      { Wide: { type: "object", properties: named(count, (at) => [`p${at}`, string]) } },
-    ),
+    openapi: wideObject(count),
     schema: `type Query { thing: Wide @rest(operation: "thing") } type Wide { ${lines(count, (at) => `q${at}: String`)} }`,
   }),
   "fields of an input without a property": (count) => {
@@ -217,20 +206,7 @@ export const widePairs: Record<string, (count: number) => Pair> = {
     schema: `type Query { ${lines(count, (at) => `thing${at}: Thing @rest(operation: "thung${at}")`)} } ${things}`,
   }),
   "unknown types of a union": (count) => ({
-    openapi: document(
-      { "/thing": get("thing", {}, ref("Choice")) },
-      {
-        Choice: { oneOf: many(count, (at) => ref(`C${at}`)), discriminator: { propertyName: "kind" } },
-        ...named(count, (at) => [
-          `C${at}`,
-          {
-            type: "object",
-            required: ["kind"],
-            properties: { kind: { type: "string", enum: [`C${at}`] }, id: string },
-          },
-        ]),
-      },
-    ),
+    openapi: choiceOf(count),
     schema: `type Query { thing: Choice @rest(operation: "thing") } union Choice = ${many(count, (at) => `D${at}`).join(" | ")}
       ${lines(count, (at) => `type D${at} { id: String }`)}`,
   }),
