@@ -15,7 +15,7 @@ import {
 import type { FastifyBaseLogger } from "fastify";
 import { type GraphQLSchema, getOperationAST, type ValidationRule } from "graphql";
 import type { Config } from "../config.ts";
-import { processorMs } from "../rest/shares/processor-time.ts";
+import { startWork } from "../rest/shares/processor-time.ts";
 import { logErrors } from "./errors/log-errors.ts";
 import { formatError } from "./errors/mask.ts";
 import { grouped, onceEach } from "./errors/repeated-errors.ts";
@@ -102,14 +102,14 @@ export function createApollo(
 
 /** Measures a validation, which runs synchronously from the creation of its first rule to Apollo's end hook. */
 class ValidationTime {
-  #began = 0;
+  #workedMs = (): number => 0;
   readonly rule: ValidationRule = () => {
-    this.#began = processorMs();
+    this.#workedMs = startWork();
     return {};
   };
 
   get ms(): number {
-    return processorMs() - this.#began;
+    return this.#workedMs();
   }
 }
 
@@ -132,8 +132,8 @@ function hooks(
     // only introspection runs here: `limitRule` refuses it beside bound fields, so the execution waits for nothing
     async executionDidStart({ operation, contextValue: { scope } }) {
       if (executions && operation) executions.interpreted++;
-      const began = processorMs();
-      return { executionDidEnd: async () => scope.worked(processorMs() - began) };
+      const workedMs = startWork();
+      return { executionDidEnd: async () => scope.worked(workedMs()) };
     },
     async didEncounterErrors({ contextValue, errors }) {
       logErrors(

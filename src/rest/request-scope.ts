@@ -8,7 +8,7 @@ import type { Forwarded } from "./forwarded.ts";
 import type { RestResponse } from "./rest-response.ts";
 import type { Account, FairShare } from "./shares/fair-share.ts";
 import type { HeldBytes } from "./shares/held-bytes.ts";
-import { charactersPerMs, largeBody, msPerCall, processorMs } from "./shares/processor-time.ts";
+import { charactersPerMs, largeBody, msPerCall, startWork } from "./shares/processor-time.ts";
 
 /** The budgets that all requests of the process share. */
 export type Shares = { readonly processor: FairShare; readonly bytes: HeldBytes };
@@ -136,11 +136,11 @@ export class RequestScope {
 
   /** Runs work, and charges the processor time that it takes. */
   measured<T>(run: () => T): T {
-    const began = processorMs();
+    const workedMs = startWork();
     try {
       return run();
     } finally {
-      this.worked(processorMs() - began);
+      this.worked(workedMs());
     }
   }
 

@@ -1,9 +1,20 @@
-/** The processor time that this thread has used. A wait for other processes of a busy machine does not count. */
+/**
+ * The processor time of work, and what is charged for work that is not measured.
+ *
+ * The clock of one thread is no use: Linux advances it at the scheduler's ticks, so 0.5 ms of work took 0 ms seven times
+ * and 4 ms the eighth time. The clock of the process is exact, and counts its other threads too, for which the elapsed
+ * time is the bound.
+ */
 
-/** Milliseconds since the thread's start. A call takes about half a microsecond. */
-export function processorMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1_000;
+/** Begins work of this thread. Returns a function that tells its milliseconds so far. Both take 0.6 microseconds. */
+export function startWork(): () => number {
+  const used = process.cpuUsage();
+  const began = performance.now();
+  return () => {
+    const elapsed = performance.now() - began;
+    const { user, system } = process.cpuUsage(used);
+    return Math.min((user + system) / 1_000, elapsed);
+  };
 }
 
 /** Processor time of a request that is refused without an execution. Measured: 0.1 to 0.13 ms. */
