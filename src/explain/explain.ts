@@ -75,6 +75,7 @@ function callLines(field: BoundField): string[] {
     ...(batch
       ? [`  batched by ${batch.match}: up to ${batch.size} keys a call, ${batchModes[batch.mode]}`]
       : []),
+    ...responseSources(operation),
     ...(nullOn404 ? ["  a 404 is null"] : []),
     ...(needs.length > 0 ? [`  no call, and null, where ${needs.map(sourceOf).join(" or ")} is null`] : []),
   ];
@@ -84,6 +85,22 @@ function connectionText({ items, next, link, offset }: ConnectionPaging): string
   const counted = offset ? "the offset" : "the page's number";
   const readsOn = next?.join(".") ?? (link === undefined ? counted : `${link} of the Link header`);
   return `${items.join(".") || "the whole answer"}, read on by ${readsOn}`;
+}
+
+/** How a read may get its response, as far as the document tells. `extensions.calls` tells it of each call. */
+function responseSources({ method, successes }: RestOperation): string[] {
+  if (method !== "get") return [];
+  const headers = [...new Set(successes.flatMap(({ caching = [] }) => caching))];
+  const has = (name: RegExp): boolean => headers.some((header) => name.test(header));
+  const kept = [
+    ...(has(/^(?:cache-control|expires)$/i) ? ["cached"] : []),
+    ...(has(/^(?:etag|last-modified)$/i) ? ["revalidated"] : []),
+  ];
+  const sources = ["fetched", "shared", ...kept];
+  const last = sources.pop();
+  return [
+    `  response: ${sources.join(", ")} or ${last} (the document declares ${headers.join(", ") || "no header for caching"})`,
+  ];
 }
 
 /** The `operationId` and the product, if it has them. */

@@ -17,6 +17,8 @@ export type NotedCall = {
   readonly ms: number;
   /** The source of a response that was not fetched for this request: shared, cached or revalidated. */
   readonly source?: ResponseSource;
+  /** The age of a cached response (RFC 9111 §4.2.3). */
+  readonly ageSeconds?: number;
   /** The number of keys in a batched call. */
   readonly keys?: number;
 };
@@ -32,7 +34,7 @@ export function collectCalls(request: RequestRecord): () => NotedCall[] {
 }
 
 function noted(
-  { operation, method, path, query, status, source, beganAt, ms }: CallRecord,
+  { operation, method, path, query, status, source, ageSeconds, beganAt, ms }: CallRecord,
   began: number,
 ): NotedCall {
   const lengths = Object.values(query ?? {}).map((value) => (Array.isArray(value) ? value.length : 0));
@@ -43,11 +45,12 @@ function noted(
     path,
     ...(status > 0 && { status }),
     ...(source !== "fetched" && { source }),
+    ...(ageSeconds !== undefined && { ageSeconds: rounded(ageSeconds) }),
     startMs: rounded(beganAt - began),
     ms: rounded(ms),
     ...(keys > 0 && { keys }),
   };
 }
 
-/** Rounds to tenths of a millisecond. */
-const rounded = (ms: number): number => Math.round(ms * 10) / 10;
+/** Rounds to tenths. */
+const rounded = (value: number): number => Math.round(value * 10) / 10;

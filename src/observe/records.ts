@@ -110,6 +110,8 @@ export class CallRecord {
   isRepeated = false;
   /** How the request got the response. */
   source: ResponseSource = "fetched";
+  /** The age of a cached response in seconds (RFC 9111 §4.2.3). */
+  ageSeconds: number | undefined;
   /** REST's status. 0: no answer. */
   status = 0;
   ms = 0;

@@ -35,6 +35,8 @@ export type SuccessResponse = {
   readonly shape?: Shape;
   /** The `Link` header (RFC 8288), if the response documents one. */
   readonly link?: RestNode;
+  /** The headers of HTTP caching (RFC 9111) that the response documents. */
+  readonly caching?: readonly string[];
 };
 
 export type RestOperation = {

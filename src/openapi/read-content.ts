@@ -74,16 +74,21 @@ export function readSuccesses(document: RestDocument, operation: RestNode): Succ
       if (!found) return [{ status, ...(media !== undefined && { media }) }];
       const link = linkHeader(document, node);
       const shape = json ? found.shape : textShape(found.shape);
-      return [{ status, media: found.media, shape, ...(link && { link }) }];
+      const caching = headersAmong(document, node, cachingNames);
+      return [{ status, media: found.media, shape, caching, ...(link && { link }) }];
     });
 }
 
-/** Header names are case-insensitive (RFC 9110 §5.1). */
+const cachingNames = ["cache-control", "expires", "etag", "last-modified"];
+
 function linkHeader(document: RestDocument, response: RestNode): RestNode | undefined {
-  const headers = document.child(response, "headers");
-  const name = keysOf(headers).find((each) => each.toLowerCase() === "link");
-  return name === undefined ? undefined : document.child(headers, name);
+  const [name] = headersAmong(document, response, ["link"]);
+  return name === undefined ? undefined : document.child(document.child(response, "headers"), name);
 }
+
+/** The documented headers of these names. Header names are case-insensitive (RFC 9110 §5.1). */
+const headersAmong = (document: RestDocument, response: RestNode, names: readonly string[]): string[] =>
+  keysOf(document.child(response, "headers")).filter((each) => names.includes(each.toLowerCase()));
 
 /** Text is a string, whatever its schema says. */
 const textShape = (shape: Shape): Shape =>

@@ -135,6 +135,7 @@ export class RestClient {
         const sent = await this.#send(upstream, operation, call, method, path, init);
         call.status = sent.response.status;
         call.source = sent.response.source;
+        call.ageSeconds = sent.response.ageSeconds;
         const value = valueAt(bodyOf(operation, init, sent), result);
         this.#isAccepted ||= this.#scope.forwarded.proves(operation);
         init?.link?.(sent.response.rawHeaders.link);

@@ -13,6 +13,8 @@ export class RestResponse {
   readonly bytes: number;
   readonly rawHeaders: RawHeaders;
   source: ResponseSource = "fetched";
+  /** The age of a cached response in seconds (RFC 9111 §4.2.3). */
+  ageSeconds: number | undefined;
   /** Until when REST allows to use the response without a call, on the clock of `performance.now`. */
   freshUntil = 0;
   #text: string;

@@ -66,6 +66,10 @@ test("opens without an error, runs each saved operation as it is, and shows its 
   const calls = page.getByRole("region", { name: "REST calls" });
   await calls.getByRole("rowheader", { name: "getMetrics" }).waitFor();
   expect(await calls.getByRole("rowheader").allInnerTexts()).toHaveLength(7);
+  await calls
+    .getByRole("cell", { name: /^cached \d+ s ago$/ })
+    .first()
+    .waitFor();
   await takePicture(page, "explorer-1280");
   expect(await findBarriers(page, ["#explorer"])).toEqual([]);
   await page.reload();

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { run as explain } from "../../src/explain/main.ts";
 import { run as propose } from "../../src/propose/main.ts";
-import { depotSchema, edited, project, ran } from "../check/run.ts";
+import { depotOpenapi, depotSchema, edited, project, ran } from "../check/run.ts";
 
 test("explain shows the calls of a field and of a saved operation; a wrong name gets a suggestion", async () => {
   const field = await ran(project(), ["Parcel.courier"], explain);
@@ -16,6 +16,26 @@ test("explain shows the calls of a field and of a saved operation; a wrong name 
   expect(wrong.error).toContain('did you mean "Parcel.courier"?');
   const bare = await ran(project(), ["parcels"], explain);
   expect(bare.error).toContain('did you mean "Query.parcels"?');
+});
+
+test.each([
+  ["", "fetched or shared (the document declares no header for caching)"],
+  ["etag: {}, X-Other: {}", "fetched, shared or revalidated (the document declares etag)"],
+  ["Cache-Control: {}", "fetched, shared or cached (the document declares Cache-Control)"],
+  [
+    "Expires: {}, Last-Modified: {}",
+    "fetched, shared, cached or revalidated (the document declares Expires, Last-Modified)",
+  ],
+])("explain tells the sources of a response whose headers are {%s}", async (headers, told) => {
+  const described = "description: One warehouse.";
+  const openapi = edited(
+    depotOpenapi,
+    described,
+    `${described}
+          headers: { ${headers} }`,
+  );
+  const { out } = await ran(project({ "spec/openapi.yaml": openapi }), ["Query.warehouse"], explain);
+  expect(out).toContain(`\n  response: ${told}\n`);
 });
 
 test("explain and propose end with the findings and the exit code of check if the mapping is not proved", async () => {

@@ -131,14 +131,16 @@ test("an answer with an error is executed again", async () => {
   expect(runs()).toBe(2);
 });
 
-test("whoever asks for the REST calls gets them", async () => {
-  const { ask, post, runs } = await counting();
+test("whoever asks for the REST calls gets them, with the age of a cached response", async () => {
+  const { ask, post, runs } = await counting({ "cache-control": "max-age=60", age: "30" });
   await ask();
   const explained = await post(query, {
     headers: { "content-type": "application/json", "x-api-key": "key", "x-explain-calls": "1" },
     body: JSON.stringify({ query }),
   });
-  expect(await explained.json()).toMatchObject({ extensions: { calls: [{ source: "cached" }] } });
+  const { extensions } = (await explained.json()) as { extensions: object };
+  expect(extensions).toMatchObject({ calls: [{ source: "cached", ageSeconds: expect.any(Number) }] });
+  expect(extensions).toHaveProperty("calls[0].ageSeconds", expect.closeTo(30, -1));
   expect(runs()).toBe(2);
 });
 

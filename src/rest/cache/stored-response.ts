@@ -68,6 +68,13 @@ export class StoredResponse {
     return stored;
   }
 
+  /** The response for a reader. It is not fetched for this reader, so it has an age. */
+  cached(): RestResponse {
+    const copy = this.response.copy("cached");
+    copy.ageSeconds = this.#policy.age();
+    return copy;
+  }
+
   get isFresh(): boolean {
     return this.response.freshUntil > performance.now();
   }

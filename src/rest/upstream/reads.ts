@@ -87,7 +87,7 @@ export class Reads {
     scope.enter(true);
     if (!isFresh) this.#revalidate(request, key);
     const failure = scope.hold(stored.response.bytes, true);
-    return failure ? Promise.reject(failure) : Promise.resolve(scope.take(stored.response.copy("cached")));
+    return failure ? Promise.reject(failure) : Promise.resolve(scope.take(stored.cached()));
   }
 
   /**
@@ -175,7 +175,7 @@ const isRefusal = ({ status }: RestResponse): boolean =>
 
 /** The stored response instead of a failure of the upstream, where REST allows that. */
 function insteadOf(outcome: Outcome, stored: StoredResponse, scope: RequestScope): Outcome {
-  return isFailure(outcome) && stored.servesOnFailure ? held(scope, stored.response.copy("cached")) : outcome;
+  return isFailure(outcome) && stored.servesOnFailure ? held(scope, stored.cached()) : outcome;
 }
 
 /** A failure of the upstream that `stale-if-error` is for (RFC 5861 §4). */

@@ -4,7 +4,7 @@
  */
 
 /**
- * @typedef {{ operation: string, method: string, path: string, status?: number, startMs: number, ms: number, keys?: number }} Call
+ * @typedef {{ operation: string, method: string, path: string, status?: number, startMs: number, ms: number, source?: string, ageSeconds?: number, keys?: number }} Call
  * @typedef {{ name: string, body: string, variables?: object }} SavedOperation
  * @typedef {{ key: string, keyHeader: string, schema: object, operations: SavedOperation[], workers: Record<string, string> }} Facts
  * @typedef {{ query: string, operationName?: string | null, variables?: object | null }} Operation
@@ -151,7 +151,8 @@ function show(response, ms, length, calls) {
 function tableOf(calls) {
   const end = Math.max(1, ...calls.map(({ startMs, ms }) => startMs + ms));
   const sorted = [...calls].sort((one, other) => one.startMs - other.startMs);
-  const rows = sorted.map(({ operation, method, path, status, startMs, ms, keys }) => {
+  const rows = sorted.map(({ operation, method, path, status, source, ageSeconds, startMs, ms, keys }) => {
+    const age = ageSeconds === undefined ? "" : ` ${Math.round(ageSeconds)} s ago`;
     const bar = make("span", { class: "span" });
     bar.style.marginInlineStart = `${(100 * startMs) / end}%`;
     bar.style.inlineSize = `max(3px, ${(100 * ms) / end}%)`;
@@ -161,12 +162,21 @@ function tableOf(calls) {
       make("th", { scope: "row" }, operation),
       make("td", { class: "path" }, `${method} ${path}`),
       make("td", { class: (status ?? 500) < 400 ? "good" : "bad" }, `${status ?? "no answer"}`),
+      make("td", {}, `${source ?? "fetched"}${age}`),
       make("td", { class: "number" }, keys ? `${keys}` : "–"),
       make("td", { class: "number" }, `${ms.toFixed(1)}`),
       make("td", { class: "time" }, bar),
     );
   });
-  const heads = { Operation: "", Request: "path", Status: "", Keys: "number", ms: "number", When: "time" };
+  const heads = {
+    Operation: "",
+    Request: "path",
+    Status: "",
+    Response: "",
+    Keys: "number",
+    ms: "number",
+    When: "time",
+  };
   const columns = Object.entries(heads).map(([text, name]) =>
     make("th", { scope: "col", class: name }, text),
   );
