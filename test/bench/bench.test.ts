@@ -14,10 +14,10 @@ const hasTools = isHere("nginx") && isHere("wrk");
 
 test.skipIf(!hasTools)("every server of the bench answers alike, and is measured", async ({ signal }) => {
   const { stdout } = await run(signal, [file("bench.ts")], { ROUNDS: "1", SECONDS: "1" });
-  for (const workload of ["me", "dashboard", "nested", "mixed", "process"])
+  for (const workload of ["me", "dashboard", "ids", "nested", "mixed", "process"])
     expect(stdout).toMatch(new RegExp(`^\\| ${workload} \\|[^]*?\\| ours \\| [1-9]`, "m"));
   for (const server of ["floor", "ours", "mercurius", "apollo"])
-    expect(stdout.split(`| ${server} |`)).toHaveLength(6);
+    expect(stdout.split(`| ${server} |`)).toHaveLength(7);
 });
 
 test.skipIf(!hasTools)(

@@ -77,6 +77,8 @@ export const workloads = {
     contacts(q: "a") { id name email company tags createdAt }
     metrics(from: "2026-11-01", to: "2026-11-28") { name total points { date value } }
   }`,
+  /** One property of a large response. */
+  ids: "{ conversations { id } }",
   nested: "{ conversations { id subject contact { id name } assignee { id name } } }",
 } as const;
 

@@ -56,6 +56,11 @@ async function dashboard(): Promise<object> {
   };
 }
 
+async function ids(): Promise<object> {
+  const conversations = await items<Conversation>(get, "/v1/inbox/conversations");
+  return { conversations: conversations.map(({ id }) => ({ id })) };
+}
+
 async function nested(): Promise<object> {
   const conversations = await items<Conversation>(get, "/v1/inbox/conversations");
   const [contacts, agents] = await Promise.all([
@@ -84,6 +89,7 @@ async function nested(): Promise<object> {
 async function run(query: string): Promise<object> {
   if (query.includes("metrics")) return dashboard();
   if (query.includes("assignee")) return nested();
+  if (query.includes("conversations")) return ids();
   return { me: profile(await get<Item>("/v1/identity/me")) };
 }
 
