@@ -5,7 +5,8 @@ import type { FastifyReply } from "fastify";
 export function addVary(reply: FastifyReply, ...names: readonly string[]): void {
   const given = reply.getHeader("vary");
   if (given === undefined) return void reply.header("vary", names.join(", "));
-  const known = [given].flat().join(", ");
-  const missing = names.filter((name) => !known.toLowerCase().split(/,\s*/).includes(name));
+  const known = String(given);
+  const lower = known.toLowerCase();
+  const missing = names.filter((name) => !lower.includes(name) || !lower.split(/,\s*/).includes(name));
   if (missing.length > 0) reply.header("vary", [known, ...missing].join(", "));
 }
