@@ -3,7 +3,7 @@
  * GraphQL carries the code in `extensions.code`, REST in `application/problem+json` (RFC 9457) as `code`.
  */
 
-import type { Environment } from "./environment.ts";
+import type { Environment } from "./settings/environment.ts";
 
 /** Every code a client can see, with the HTTP status that the same failure has over REST. */
 export const codes = {

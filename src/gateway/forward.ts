@@ -4,9 +4,9 @@
  */
 import type { ServerResponse } from "node:http";
 import { Pool } from "undici";
-import { gatewayConnections } from "../capacity.ts";
 import type { Config } from "../config.ts";
 import { upstreamFailure } from "../http/upstream-failure.ts";
+import { gatewayConnections } from "../settings/capacity.ts";
 import { publicAddresses } from "./public-addresses.ts";
 import { ResponseForwarding } from "./response-forwarding.ts";
 import { type Headers, stripResponse } from "./strip.ts";

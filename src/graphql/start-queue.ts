@@ -9,7 +9,7 @@
  */
 import { performance } from "node:perf_hooks";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { executedAtOnce } from "../capacity.ts";
+import { executedAtOnce } from "../settings/capacity.ts";
 import { FairBound } from "./fair-bound.ts";
 
 /** Starts in a turn that accepted a connection: more connections may wait behind that one. */

@@ -5,7 +5,7 @@
  */
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import { mostConnections } from "../capacity.ts";
+import { mostConnections } from "../settings/capacity.ts";
 import { addressBlock } from "./address-block.ts";
 import type { ConnectionState } from "./limit-pipelining.ts";
 

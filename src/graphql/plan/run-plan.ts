@@ -4,7 +4,7 @@
  * null where its type allows null.
  */
 import { getArgumentValues } from "graphql";
-import type { Environment } from "../../environment.ts";
+import type { Environment } from "../../settings/environment.ts";
 import { FieldError } from "../errors/field-error.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
 import { ArgumentBudget } from "./argument-budget.ts";

@@ -3,8 +3,8 @@
  * the memory of the text.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { valuesOfRequest } from "../../capacity.ts";
 import { CodedError } from "../../errors.ts";
+import { valuesOfRequest } from "../../settings/capacity.ts";
 import { countValues } from "../../standards/json-values.ts";
 
 export type ParseJson = (request: FastifyRequest, text: string) => unknown;

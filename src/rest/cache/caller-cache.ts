@@ -5,7 +5,7 @@
  * first.
  */
 import { LRUCache } from "lru-cache";
-import { cachedResponses } from "../../capacity.ts";
+import { cachedResponses } from "../../settings/capacity.ts";
 
 /** `size` is in bytes of memory, about, without the key. */
 export type Kept = { readonly size: number };

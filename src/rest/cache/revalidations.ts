@@ -3,7 +3,7 @@
  * `Last-Modified` and never respond with 304; others send a new one each time. What is kept for such an operation is never
  * used again, and costs its parsing and its memory. Nothing is kept then for a while, and after that it is tried again.
  */
-import { vainRevalidations } from "../../capacity.ts";
+import { vainRevalidations } from "../../settings/capacity.ts";
 
 /** Conditional calls in a row that got no 304, and until when nothing is kept. */
 type Vain = { calls: number; until: number };
