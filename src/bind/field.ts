@@ -33,8 +33,9 @@ export function bindField(
   const directive = readRest(binder.schema, definition);
   if (directive) {
     const operation = findOperation(binder, definition, directive, where);
-    const field = { definition, directive, parent: parent?.shape, enclosing, where };
-    if (operation) bindOperation(binder, type, { ...field, operation });
+    const argumentsByName = new Map(definition.args.map((argument) => [argument.name, argument]));
+    const field = { definition, directive, argumentsByName, parent: parent?.shape, enclosing, where };
+    if (operation) bindOperation(binder, type, { ...field, operation, slots: binder.slotsOf(operation) });
   } else if (parent) bindProperty(binder, type, definition, parent, where);
   else
     binder.findings.add(

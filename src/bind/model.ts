@@ -5,6 +5,7 @@ import type { DocumentNode, GraphQLSchema } from "graphql";
 import type { Diagnostic, Place } from "../diagnostic.ts";
 import type { RestDocument, RestNode } from "../openapi/document.ts";
 import type { InputLocation, RestOperation } from "../openapi/operation.ts";
+import type { RestOperations } from "../openapi/read-operations.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
 import type { ArgumentSource, InheritedSource, InputSource, ParentSource } from "./inputs/input-source.ts";
 import type { TypeExpression } from "./outputs/type-expression.ts";
@@ -130,7 +131,7 @@ export type Model = {
   readonly document: RestDocument;
   readonly schema: GraphQLSchema;
   readonly schemaDocument: DocumentNode;
-  readonly operations: ReadonlyMap<string, RestOperation>;
+  readonly operations: RestOperations;
   /** By schema coordinate, in schema order. */
   readonly fields: ReadonlyMap<string, ModelField>;
   readonly abstracts: ReadonlyMap<string, AbstractType>;
