@@ -18,7 +18,7 @@ import { resolveRequest } from "./requests/resolve-request.ts";
 import { enumValues } from "./type-rules.ts";
 import { checkUnsentCredentials } from "./unsent-credentials.ts";
 
-export type BindInput = Pick<Model, "schema" | "schemaDocument" | "document" | "operations">;
+type BindInput = Pick<Model, "schema" | "schemaDocument" | "document" | "operations">;
 
 /** Returns a model even if the diagnostics contain errors; `provedModel` refuses such a model. */
 export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[] } {

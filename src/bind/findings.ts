@@ -70,5 +70,5 @@ export function didYouMean(wrong: string, names: Iterable<string>): string {
 }
 
 /** The name most similar to `wrong`, if there is a similar one. */
-export const nearest = (wrong: string, names: Iterable<string>): string | undefined =>
+const nearest = (wrong: string, names: Iterable<string>): string | undefined =>
   wrong.length > 1 ? suggestionList(wrong, [...names])[0] : undefined;

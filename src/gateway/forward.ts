@@ -12,7 +12,7 @@ import { ResponseForwarding } from "./response-forwarding.ts";
 import { type Headers, stripResponse } from "./strip.ts";
 import type { UpstreamRoute } from "./upstream-route.ts";
 
-export type Outgoing = {
+type Outgoing = {
   route: UpstreamRoute;
   method: string;
   headers: Headers;
@@ -23,7 +23,7 @@ export type Outgoing = {
   begin: (status: number, headers: Headers) => void;
 };
 /** Resolves once the response begins. A later failure breaks the client's connection. */
-export type Forward = (outgoing: Outgoing) => Promise<void>;
+type Forward = (outgoing: Outgoing) => Promise<void>;
 
 type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
 export const methods: Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];

@@ -19,13 +19,13 @@ import { TokenBuckets } from "./token-buckets.ts";
 import { type Backends, findRoute, parseRequestTarget, type UpstreamRoute } from "./upstream-route.ts";
 
 /** A request as it travels on. */
-export type Keyless = {
+type Keyless = {
   readonly route: UpstreamRoute;
   readonly headers: Headers;
   readonly body: Buffer | null;
 };
 /** Returns `undefined` for a request that needs a key. Throws RATE_LIMITED, and what `readBody` throws. */
-export type ReadKeyless = (request: FastifyRequest) => Promise<Keyless | undefined>;
+type ReadKeyless = (request: FastifyRequest) => Promise<Keyless | undefined>;
 
 export function keylessReader({ production, env }: Config, backends: Backends): ReadKeyless {
   const buckets = new TokenBuckets(keylessRequests);

@@ -12,7 +12,7 @@ import { keyLookUps } from "../settings/capacity.ts";
 
 /** Lower ranks are served first. Every fourth turn is the last rank's, so that the second rank cannot starve it. */
 export const ranks = { known: 0, plausible: 1, other: 2 } as const;
-export type Rank = (typeof ranks)[keyof typeof ranks];
+type Rank = (typeof ranks)[keyof typeof ranks];
 
 const turnOfOthers = 4;
 

@@ -19,7 +19,7 @@ const busy = 0.9;
 const lookEveryMs = 2;
 
 /** The place of a request: it waits in the queue, is executed, and leaves. */
-export class QueuePlace {
+class QueuePlace {
   readonly caller: string;
   readonly #begin: () => void;
   readonly #end: (caller: string) => void;

@@ -4,7 +4,7 @@
  * passed over.
  */
 
-export type JsonFile = { readonly value: unknown; offsetAt(path: Steps): number };
+type JsonFile = { readonly value: unknown; offsetAt(path: Steps): number };
 
 type Steps = readonly (string | number)[];
 

@@ -19,7 +19,7 @@ export type ParentSource = {
 };
 
 /** A property of the REST object of the nearest enclosing object of `type`. `nullable`: a step of the path may be null. */
-export type EnclosingSource = {
+type EnclosingSource = {
   readonly kind: "enclosing";
   readonly type: string;
   readonly path: readonly string[];

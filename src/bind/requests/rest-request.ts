@@ -18,7 +18,7 @@ export type RequestPart =
   | { readonly in: InputLocation; readonly entries: readonly RequestEntry[] }
   | { readonly in: "body"; readonly whole: RequestValue };
 
-export type RequestEntry = { readonly name: string; readonly value: RequestValue };
+type RequestEntry = { readonly name: string; readonly value: RequestValue };
 
 export type RequestValue =
   | { readonly kind: "constant"; readonly value: unknown }

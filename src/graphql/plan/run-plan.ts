@@ -12,7 +12,7 @@ import { budgetOf } from "./budget.ts";
 import { completeLevel, type Level, type Pieces, type Run } from "./complete-level.ts";
 import { enclosingWithArguments, type OperationPlan, type ResultMap } from "./plan.ts";
 
-export type PlanResult = { readonly data: ResultMap | null; readonly errors: readonly FieldError[] };
+type PlanResult = { readonly data: ResultMap | null; readonly errors: readonly FieldError[] };
 
 /**
  * Returns the data and the unmasked field errors (GraphQL spec §6.4.4). Throws `AnswerTooLarge` for a response of more than

@@ -8,7 +8,7 @@ const maxPauseMs = 15_000;
 
 /** `unknown`: the call says nothing about the upstream, because its client left or its turn never came. */
 export type Verdict = "worked" | "failed" | "unknown";
-export type Admission = "ordinary" | "trial";
+type Admission = "ordinary" | "trial";
 
 export class CircuitBreaker {
   #failuresInARow = 0;

@@ -15,7 +15,7 @@ import { largeBody } from "../shares/processor-time.ts";
 import type { ResponseBytes } from "../shares/response-bytes.ts";
 import { decompress } from "./decompress.ts";
 
-export type ExchangeRequest = {
+type ExchangeRequest = {
   readonly method: string;
   /** Path and query. */
   readonly path: string;
