@@ -67,7 +67,7 @@ export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[
   return { model, diagnostics: findings.all };
 }
 
-/** One warning for all types that nothing leads to: nothing of them is proved or served. */
+/** Adds one warning for all types that no root reaches. The proof skips such a type, and no operation can select it. */
 function checkUnreached({ schema }: BindInput, findings: Findings): void {
   const types = unreachedTypes(schema);
   const [first] = types;

@@ -129,8 +129,9 @@ function ofAllBackings(inputs: Input[], before: FieldBinding | PlainField | unde
 }
 
 /**
- * The nullable properties without which the field is null, and no call is made: the parent's that feed required parameters,
- * and inherited values whatever they feed, because a call without them would ask for the data of every enclosing object.
+ * The nullable values that a call needs. If one is null, the field is null and no call is made. A value of the parent is
+ * needed if it feeds a required parameter. An inherited value is always needed: a call without it would ask for the data of
+ * every enclosing object.
  */
 const neededBy = (inputs: readonly Input[], batch: FieldBinding["batch"]): FieldBinding["needs"] =>
   inputs.flatMap(({ required, source }) => {

@@ -7,7 +7,7 @@ import type { NodePath } from "../openapi/yaml-file.ts";
 /** The schema coordinate and the places of a finding. */
 export type Where = {
   readonly coordinate: string;
-  /** How a message names the value, where not by the coordinate. */
+  /** The name of the value in messages, if a message does not use the coordinate. */
   readonly subject?: string;
   readonly schema?: Place | undefined;
   readonly rest?: RestNode | undefined;
@@ -44,13 +44,13 @@ export class Findings {
     return this.#errors.has(coordinate);
   }
 
-  /** As the function `didYouMean`, for the first mistakes of a run: what many of them cost is bounded. */
+  /** Like the function `didYouMean`, but only for the first mistakes of a run, so that many mistakes take a bounded time. */
   didYouMean(wrong: string, names: () => readonly string[]): string {
     const near = this.nearest(wrong, names);
     return near === undefined ? "" : `; did you mean "${near}"?`;
   }
 
-  /** As the function `nearest`, for the first mistakes of a run. */
+  /** Like the function `nearest`, but only for the first mistakes of a run. */
   nearest(wrong: string, names: () => readonly string[]): string | undefined {
     if (this.#compared >= mostCompared) return undefined;
     const all = names();

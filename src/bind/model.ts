@@ -78,7 +78,7 @@ export type FieldBinding = {
   readonly connection?: ConnectionPaging;
   /** Whether a 404 response is null: on nullable Query and link fields whose operation documents 404. */
   readonly nullOn404: boolean;
-  /** The nullable values of its parent, or of what stands above, that a link needs for its call. If one is null, the field is null. */
+  /** The nullable values that a call needs: the parent's, and inherited ones. If one is null, the field is null. */
   readonly needs: readonly (ParentSource | InheritedSource)[];
   readonly place?: Place;
 };

@@ -34,7 +34,7 @@ export const methods: Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE
  */
 export function createForward(config: Config): { forward: Forward; close: () => Promise<void> } {
   const { REQUEST_TIMEOUT_MS, CONTEXT_HEADER_PREFIX: prefix } = config.env;
-  // the services behind the gateway keep the same deadline and answer it better: they get half a second more to do so
+  // the services behind the gateway have the same deadline and a better error for it: the gateway waits half a second more
   const timeoutMs = REQUEST_TIMEOUT_MS + 500;
   const pools = new Map<string, Pool>();
   const poolOf = ({ origin }: URL): Pool => {

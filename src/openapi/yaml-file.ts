@@ -141,7 +141,7 @@ function pairsByKey(): PairsOf {
   };
 }
 
-/** Of two pairs with one key the first counts. */
+/** If two pairs have the same key, the first pair counts. */
 const listPairs = (items: readonly Pair[]): Map<string, Pair> =>
   new Map(
     items

@@ -112,8 +112,8 @@ export class Proposal {
 }
 
 /**
- * The value that an answer is there for: its list `items`, whose neighbours are left out, or else its only property, if that
- * is a list or an object.
+ * The main value of a response: its list `items`, without the properties beside it, or else its only property, if that
+ * property is a list or an object.
  */
 function envelopeOf(answer: Shape): Property | undefined {
   const items = declaredProperty(answer, "items");

@@ -28,7 +28,7 @@ addFormats.default(
   formats.filter((name) => !leftToRest.includes(name)),
 );
 
-/** What a validator is called with as `this`. Without it each pattern has the steps of a constant. */
+/** The `this` of a validator. Without it, each pattern has the steps of a constant. */
 type Checking = { readonly steps?: Steps };
 
 /** Ajv hands no context to an expression of its own `pattern`. */

@@ -62,8 +62,7 @@ function checkInput(binder: Binder, field: FieldInProgress, input: Input, slot: 
       slot.in === "body",
     );
   if (source.kind === "argument") {
-    // `after` is a cursor that this layer makes; the REST value in it may be a page's number, or a cursor that is a
-    // number
+    // `after` is a cursor that this layer makes. The REST value in it may be the number of a page, or a number as cursor.
     const { next, pages } = field.directive.connection ?? {};
     const isNumber = slot.shape.types.has("integer") || slot.shape.types.has("number");
     const isCursor = argument?.name === "after" && (pages !== undefined || (next !== undefined && isNumber));

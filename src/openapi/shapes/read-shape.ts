@@ -22,7 +22,7 @@ import {
 import { identityOf } from "./shape-identity.ts";
 import { foldVariants } from "./variants.ts";
 
-/** The schemas that include the one that is read, the outermost first, and the number of schemas read below that one. */
+/** The schemas that include the schema being read, the outermost first, and the number of parts of the outermost. */
 type Inclusion = { readonly schemas: readonly [RestNode, ...RestNode[]]; readonly parts: { count: number } };
 
 /** The shape of the schema at `node`, which may be a `$ref`. */

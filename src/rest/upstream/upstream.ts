@@ -88,8 +88,8 @@ export class Upstream {
   }
 
   /**
-   * Makes one call. Throws, and nobody remembers such a read, if the request makes too many calls or too many calls
-   * wait.
+   * Makes one call. Throws if the request makes too many calls, or if too many calls wait. Such a read is not
+   * remembered.
    */
   #call(request: CallRequest, beginRead?: () => ReadCall): Promise<RestResponse> {
     const { scope, isRead } = request;
