@@ -3,7 +3,7 @@
  * GraphQL carries the code in `extensions.code`, REST in `application/problem+json` (RFC 9457) as `code`.
  */
 
-import type { Environment } from "./environment.ts";
+import type { Environment } from "./settings/environment.ts";
 
 /** Every code a client can see, with the HTTP status that the same failure has over REST. */
 export const codes = {
@@ -72,7 +72,7 @@ export const refusedBy = (
 ): CodedError => new CodedError(code, message, { retryAfter }, undefined, reason);
 
 /** The details that a failure may tell its client, beside code and message. */
-export type Details = {
+type Details = {
   /** The argument or parameter whose value is refused. */
   argument?: string;
   /** The limit that was passed, by the name of its environment variable, and its value. */
@@ -135,7 +135,7 @@ const byStatus = new Map<number, Code>([
 export const codeOfStatus = (status: number): Code => byStatus.get(status) ?? "UPSTREAM_ERROR";
 
 /** RFC 9457 problem details; `code` is our extension member. */
-export type Problem = {
+type Problem = {
   type: "about:blank";
   title: string;
   status: number;

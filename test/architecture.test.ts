@@ -179,6 +179,11 @@ describe("files", () => {
     expect(sources.filter((path) => !/^(?:#!.*\n)?\/\*\*/.test(read(path)))).toEqual([]);
   });
 
+  test("at the top of src are four: the others stand in a room", () => {
+    const top = sources.filter((path) => dirname(path) === "src");
+    expect(top).toEqual(["src/config.ts", "src/diagnostic.ts", "src/errors.ts", "src/main.ts"]);
+  });
+
   test("are no utils, helpers or commons", () => {
     expect(sources.filter((path) => /\b(?:utils?|helpers?|common|misc)\b/.test(path))).toEqual([]);
   });

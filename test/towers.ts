@@ -6,11 +6,10 @@ export const ground = ["standards"];
 
 const buildTime = [["cli"], ["diagnostic.ts"], ["openapi"], ["schema"], ["bind"]];
 const commands = [["propose", "explain"], ["codegen"], ["check", "init"]];
-const settings = [["capacity.ts"], ["environment.ts"], ["config.ts"]];
-const runTime = [["errors.ts"], ["transient-map.ts"], ["observe"], ["http"], ["rest"]];
+const runTime = [["settings"], ["config.ts"], ["errors.ts"], ["observe"], ["http"], ["rest"]];
 const roles = [["graphql", "gateway", "platform"], ["process"], ["main.ts"]];
 
 export const towers = [
   [ground, ...buildTime, ...commands],
-  [ground, ...settings, ...runTime, ...roles],
+  [ground, ...runTime, ...roles],
 ] as const;

@@ -26,7 +26,7 @@ export function bindBatch(
     (input): input is Batch["key"] => input.source.kind === "parent" && input.shape.types.has("array"),
   );
   const [key] = keys;
-  // a misspelt key parameter, and a misspelt source of one, have their own findings
+  // a misspelt key parameter has its own finding, and so has a misspelt source of the key
   if (!key && binder.findings.hasErrorAt(where.coordinate)) return undefined;
   if (!key || keys.length > 1) {
     const rest = { ...where, rest: operation.node };

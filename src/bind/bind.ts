@@ -18,7 +18,7 @@ import { resolveRequest } from "./requests/resolve-request.ts";
 import { enumValues } from "./type-rules.ts";
 import { checkUnsentCredentials } from "./unsent-credentials.ts";
 
-export type BindInput = Pick<Model, "schema" | "schemaDocument" | "document" | "operations">;
+type BindInput = Pick<Model, "schema" | "schemaDocument" | "document" | "operations">;
 
 /** Returns a model even if the diagnostics contain errors; `provedModel` refuses such a model. */
 export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[] } {
@@ -67,7 +67,7 @@ export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[
   return { model, diagnostics: findings.all };
 }
 
-/** One warning for all types that nothing leads to: nothing of them is proved or served. */
+/** Adds one warning for all types that no root reaches. The proof skips such a type, and no operation can select it. */
 function checkUnreached({ schema }: BindInput, findings: Findings): void {
   const types = unreachedTypes(schema);
   const [first] = types;

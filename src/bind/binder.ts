@@ -2,9 +2,11 @@
 import type { GraphQLSchema } from "graphql";
 import { nodeKey, type RestDocument, type RestNode } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
+import type { RestOperations } from "../openapi/read-operations.ts";
 import { shapeAt } from "../openapi/shapes/read-shape.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
 import type { Findings } from "./findings.ts";
+import { InputSlots } from "./inputs/input-slots.ts";
 import type { AbstractType, Backing, Direction, FieldBinding, PlainField, Reliance } from "./model.ts";
 import { componentType, type TypeExpression, withoutNull } from "./outputs/type-expression.ts";
 
@@ -15,18 +17,14 @@ export class Binder {
   readonly reliances: Reliance[] = [];
   readonly #known = new Set<string>();
   readonly #backed = new Set<string>();
+  readonly #slots = new Map<RestOperation, InputSlots>();
   readonly #unvisited: { type: string; backing: Backing }[] = [];
   readonly schema: GraphQLSchema;
   readonly document: RestDocument;
-  readonly operations: ReadonlyMap<string, RestOperation>;
+  readonly operations: RestOperations;
   readonly findings: Findings;
 
-  constructor(
-    schema: GraphQLSchema,
-    document: RestDocument,
-    operations: ReadonlyMap<string, RestOperation>,
-    findings: Findings,
-  ) {
+  constructor(schema: GraphQLSchema, document: RestDocument, operations: RestOperations, findings: Findings) {
     this.schema = schema;
     this.document = document;
     this.operations = operations;
@@ -48,6 +46,13 @@ export class Binder {
     if (known) known.push(backing);
     else this.backings.set(type, [backing]);
     this.#unvisited.push({ type, backing });
+  }
+
+  /** The same object for the same operation: several fields may call it. */
+  slotsOf(operation: RestOperation): InputSlots {
+    const slots = this.#slots.get(operation) ?? new InputSlots(operation);
+    this.#slots.set(operation, slots);
+    return slots;
   }
 
   nextUnvisited(): { type: string; backing: Backing } | undefined {

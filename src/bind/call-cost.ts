@@ -21,7 +21,7 @@ import { assumedLength, type Estimate, multiply, pageLength } from "./list-lengt
 import type { BoundField, Model } from "./model.ts";
 
 /** One bound field of an operation, with the number of its parent objects and of its calls. */
-export type PlannedCall = {
+type PlannedCall = {
   /** Response names from the root; `[]` after a list. */
   readonly path: string;
   readonly field: BoundField;

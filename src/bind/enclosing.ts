@@ -1,7 +1,10 @@
-/** Which types may enclose another in an operation, and whether one always does: a walk over the schema's fields. */
+/**
+ * Walks the fields of a schema from its roots. The walk finds the object types that enclose a type in every operation, and
+ * the fields whose arguments stand above a type.
+ */
 import { type GraphQLField, type GraphQLSchema, getNamedType, isAbstractType, isObjectType } from "graphql";
 
-/** Whether a source may start with the name: it is an object type, and no root. */
+/** Whether a source may start with the name: the name is that of an object type, and not of a root. */
 export const isEnclosing = (schema: GraphQLSchema, name: string): boolean =>
   !["args", "parent", "argsAbove"].includes(name) &&
   isObjectType(schema.getType(name)) &&
@@ -12,9 +15,8 @@ export const isEnclosing = (schema: GraphQLSchema, name: string): boolean =>
 type Field = GraphQLField<unknown, unknown>;
 
 /**
- * Returns a path of fields from a root to `type` on which no object has the type `enclosing`. `undefined`: there is no
- * such path, so an object of the type `enclosing` stands around every object of `type`. A field may return any member
- * of its union or interface.
+ * Returns a path of fields from a root to `type` that meets no object of the type `enclosing`. `undefined`: every path
+ * meets one, so every object of `type` is enclosed. A field may return any member of its union or interface.
  */
 export function pathAround(
   schema: GraphQLSchema,
@@ -25,8 +27,9 @@ export function pathAround(
 }
 
 /**
- * The fields whose argument `name` may be the nearest one above an object of `type`, and a path from a root to `type` that
- * meets no such argument; without that path, an object of `type` always stands below one of the fields.
+ * `fields`: the fields whose argument `name` may be the nearest argument of that name above an object of `type`. `around`:
+ * a path from a root to `type` that meets no such argument. `undefined`: every object of `type` stands below one of the
+ * fields.
  */
 export function argumentsAbove(
   schema: GraphQLSchema,
@@ -43,7 +46,7 @@ export function argumentsAbove(
   return { fields, around: reached(schema, rootsOf(schema), takes).get(type) };
 }
 
-/** The object types that fields reach from the types of `start`, each with a path to it. `stops`: not by this field. */
+/** The object types that can be reached from `start`, each with its path. No path goes through a field that `stops`. */
 function reached(
   schema: GraphQLSchema,
   start: readonly string[],

@@ -33,8 +33,9 @@ export function bindField(
   const directive = readRest(binder.schema, definition);
   if (directive) {
     const operation = findOperation(binder, definition, directive, where);
-    const field = { definition, directive, parent: parent?.shape, enclosing, where };
-    if (operation) bindOperation(binder, type, { ...field, operation });
+    const argumentsByName = new Map(definition.args.map((argument) => [argument.name, argument]));
+    const field = { definition, directive, argumentsByName, parent: parent?.shape, enclosing, where };
+    if (operation) bindOperation(binder, type, { ...field, operation, slots: binder.slotsOf(operation) });
   } else if (parent) bindProperty(binder, type, definition, parent, where);
   else
     binder.findings.add(
@@ -128,8 +129,9 @@ function ofAllBackings(inputs: Input[], before: FieldBinding | PlainField | unde
 }
 
 /**
- * The nullable properties without which the field is null, and no call is made: the parent's that feed required parameters,
- * and inherited values whatever they feed, because a call without them would ask for the data of every enclosing object.
+ * The nullable values that a call needs. If one is null, the field is null and no call is made. A value of the parent is
+ * needed if it feeds a required parameter. An inherited value is always needed: a call without it would ask for the data of
+ * every enclosing object.
  */
 const neededBy = (inputs: readonly Input[], batch: FieldBinding["batch"]): FieldBinding["needs"] =>
   inputs.flatMap(({ required, source }) => {

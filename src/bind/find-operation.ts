@@ -1,6 +1,5 @@
 /** Finds the operation that `@rest` names: by its `operationId`, or by its method and path. */
 import { methodAndPath, type RestOperation } from "../openapi/operation.ts";
-import { operationNamed, operationsSharing } from "../openapi/read-operations.ts";
 import { type DirectiveCarrier, directivePlace, type RestDirective } from "../schema/directives.ts";
 import type { Binder } from "./binder.ts";
 import type { Where } from "./findings.ts";
@@ -12,10 +11,10 @@ export function findOperation(
   { operation: name }: RestDirective,
   where: Where,
 ): RestOperation | undefined {
-  const found = operationNamed(operations, name);
+  const found = operations.named(name);
   if (found) return found;
   const at = { ...where, schema: directivePlace(definition, "rest", "operation") };
-  const sharing = operationsSharing(operations, name);
+  const sharing = operations.sharing(name);
   const [first] = sharing;
   if (first) {
     const names = sharing.map(methodAndPath);
@@ -29,7 +28,7 @@ export function findOperation(
   }
   const names = () => [...operations.keys(), ...[...operations.values()].map(methodAndPath)];
   const named = findings.nearest(name, names);
-  const near = named === undefined ? undefined : operationNamed(operations, named);
+  const near = named === undefined ? undefined : operations.named(named);
   findings.add(
     "operation-unknown",
     { ...at, rest: near?.node ?? document.root, below: [near ? "operationId" : "paths"] },

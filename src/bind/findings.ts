@@ -7,7 +7,7 @@ import type { NodePath } from "../openapi/yaml-file.ts";
 /** The schema coordinate and the places of a finding. */
 export type Where = {
   readonly coordinate: string;
-  /** How a message names the value, where not by the coordinate. */
+  /** The name of the value in messages, if a message does not use the coordinate. */
   readonly subject?: string;
   readonly schema?: Place | undefined;
   readonly rest?: RestNode | undefined;
@@ -44,13 +44,13 @@ export class Findings {
     return this.#errors.has(coordinate);
   }
 
-  /** As the function `didYouMean`, for the first mistakes of a run: what many of them cost is bounded. */
+  /** Like the function `didYouMean`, but only for the first mistakes of a run, so that many mistakes take a bounded time. */
   didYouMean(wrong: string, names: () => readonly string[]): string {
     const near = this.nearest(wrong, names);
     return near === undefined ? "" : `; did you mean "${near}"?`;
   }
 
-  /** As the function `nearest`, for the first mistakes of a run. */
+  /** Like the function `nearest`, but only for the first mistakes of a run. */
   nearest(wrong: string, names: () => readonly string[]): string | undefined {
     if (this.#compared >= mostCompared) return undefined;
     const all = names();
@@ -70,5 +70,5 @@ export function didYouMean(wrong: string, names: Iterable<string>): string {
 }
 
 /** The name most similar to `wrong`, if there is a similar one. */
-export const nearest = (wrong: string, names: Iterable<string>): string | undefined =>
+const nearest = (wrong: string, names: Iterable<string>): string | undefined =>
   wrong.length > 1 ? suggestionList(wrong, [...names])[0] : undefined;

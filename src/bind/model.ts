@@ -5,6 +5,7 @@ import type { DocumentNode, GraphQLSchema } from "graphql";
 import type { Diagnostic, Place } from "../diagnostic.ts";
 import type { RestDocument, RestNode } from "../openapi/document.ts";
 import type { InputLocation, RestOperation } from "../openapi/operation.ts";
+import type { RestOperations } from "../openapi/read-operations.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
 import type { ArgumentSource, InheritedSource, InputSource, ParentSource } from "./inputs/input-source.ts";
 import type { TypeExpression } from "./outputs/type-expression.ts";
@@ -77,7 +78,7 @@ export type FieldBinding = {
   readonly connection?: ConnectionPaging;
   /** Whether a 404 response is null: on nullable Query and link fields whose operation documents 404. */
   readonly nullOn404: boolean;
-  /** The nullable values of its parent, or of what stands above, that a link needs for its call. If one is null, the field is null. */
+  /** The nullable values that a call needs: the parent's, and inherited ones. If one is null, the field is null. */
   readonly needs: readonly (ParentSource | InheritedSource)[];
   readonly place?: Place;
 };
@@ -130,7 +131,7 @@ export type Model = {
   readonly document: RestDocument;
   readonly schema: GraphQLSchema;
   readonly schemaDocument: DocumentNode;
-  readonly operations: ReadonlyMap<string, RestOperation>;
+  readonly operations: RestOperations;
   /** By schema coordinate, in schema order. */
   readonly fields: ReadonlyMap<string, ModelField>;
   readonly abstracts: ReadonlyMap<string, AbstractType>;

@@ -14,11 +14,11 @@ export type SpecFiles = {
 };
 
 /** Reads each file once: a file does not change during a run, and every finding shows some of its lines. */
-export function readOnce(read: ReadFile): ReadFile {
-  const texts = new Map<string, string | undefined>();
+export function readOnce<Content>(read: (name: string) => Content): (name: string) => Content {
+  const contents = new Map<string, Content>();
   return (name) => {
-    if (!texts.has(name)) texts.set(name, read(name));
-    return texts.get(name);
+    if (!contents.has(name)) contents.set(name, read(name));
+    return contents.get(name) as Content;
   };
 }
 

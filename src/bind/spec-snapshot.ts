@@ -1,14 +1,17 @@
 /**
  * A spec folder, loaded and bound once: from disk, or at a git ref. All stages of `check` read it, and `explain` does.
  */
-import type { Diagnostic } from "../diagnostic.ts";
+import { linesOf } from "../cli/code-frame.ts";
+import { type Diagnostic, SpecUnreadable } from "../diagnostic.ts";
 import { readSavedOperations, type SavedOperation } from "../schema/saved-operations.ts";
 import { loadSpec } from "./load.ts";
 import type { Model } from "./model.ts";
-import { type SpecFiles, savedOperationTexts } from "./spec-files.ts";
+import { readOnce, type SpecFiles, savedOperationTexts } from "./spec-files.ts";
 
 export type SpecSnapshot = {
   readonly files: SpecFiles;
+  /** The lines of a file, split once for all findings in it; `undefined` if the file cannot be read. */
+  readonly linesOf: (file: string) => readonly string[] | undefined;
   /** Absent if the schema is not valid. */
   readonly model?: Model;
   readonly diagnostics: readonly Diagnostic[];
@@ -21,8 +24,19 @@ export function loadSnapshot(files: SpecFiles): SpecSnapshot {
   const saved = readSavedOperations(model?.schema, savedOperationTexts(files));
   return {
     files,
+    linesOf: readOnce((file) => readLines(files, file)),
     ...(model && { model }),
     diagnostics: [...diagnostics, ...saved.diagnostics],
     saved: saved.operations,
   };
+}
+
+function readLines({ read }: SpecFiles, file: string): readonly string[] | undefined {
+  try {
+    const text = read(file);
+    return text ? linesOf(text) : undefined;
+  } catch (error) {
+    if (!(error instanceof SpecUnreadable)) throw error;
+    return undefined;
+  }
 }

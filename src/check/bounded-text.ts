@@ -1,4 +1,4 @@
-/** Reads a text that another program answers, up to a bound: what is larger is a mistake, and would fill the memory. */
+/** Reads the answer of another program, up to a bound. A larger answer is a mistake, and would fill the memory. */
 
 /** 32 MiB. Prometheus' answer has some 100 bytes an operation, `/metrics` of a process has 100 kB. */
 export const maxTextBytes = 33_554_432;

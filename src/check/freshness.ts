@@ -1,9 +1,9 @@
-/** Stage 3: compares `generated/` with the output of codegen. Whatever differs is one finding, because one command mends it. */
+/** Stage 3: compares `generated/` with the output of codegen. All differences are one finding, because one command mends them. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Finding } from "./report.ts";
 
-/** A file, what is wrong with it, and the line from which on it is. */
+/** A file, its difference in words, and the first line that differs. */
 type Stale = { readonly path: string; readonly says: string; readonly line: number };
 
 /** `fresh`: path → text, as `generate()` returns them; `present`: the paths of the files below `generated/`. */

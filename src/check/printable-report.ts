@@ -1,4 +1,4 @@
-/** The report as people read it: every text is one printable line. Frames are printable already. */
+/** Makes every text of a report one printable line. Frames are printable already. */
 import { printable } from "../cli/printable.ts";
 import type { Report } from "./report.ts";
 

@@ -23,8 +23,8 @@ const refused = [
 type Sample = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
 
 /**
- * Throws `UsageError` if there is no answer, or if the answer counts no operation: that must never look like an API
- * that nobody uses.
+ * Throws `UsageError` if there is no answer, or if the answer counts no operation. Such an answer must not look like an
+ * API without clients.
  */
 export async function readUsage(root: string, source: string): Promise<Usage> {
   const { seconds, runs, errors } = isUrl(source)

@@ -1,7 +1,7 @@
 /**
- * A change that reaches nothing that clients use is a note. Clients are known by the saved operations that they ran, as
- * the metrics of the `graphql` role count them. Nobody knows which fields any other operation selects. If one of those
- * ran, every change counts as used.
+ * Makes a note of each change that reaches no field in use. The metrics of the `graphql` role count the saved operations
+ * that clients ran. The metrics do not tell the fields of any other operation. If such an operation ran, every change
+ * counts as used.
  */
 import type { GraphQLSchema, GraphQLType } from "graphql";
 import { getNamedType } from "graphql";
@@ -67,7 +67,7 @@ function usedCoordinates(names: ReadonlySet<string>, head: SpecSnapshot, base: B
     if (!holder) return true;
     if (member === undefined || !("getFields" in holder)) return types.has(type);
     const field = holder.getFields()[member];
-    // a new part, such as a required argument, concerns all who use its holder
+    // a new part, such as a required argument, concerns all clients that use its field or type
     if (!field) return types.has(type);
     const isNew = argument !== undefined && !argumentOf(field, argument);
     return used.has(isNew ? `${type}.${member}` : coordinate);

@@ -14,6 +14,6 @@ export const printableLines = (text: string): string => text.replace(steering, "
 export const escaped = (file: string): string =>
   file.replace(steering, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** A word of a command line to copy: an operation without an `operationId` is named by its method and path. */
+/** Quotes a word of a command line: the method and path of an operation has a space. */
 export const asWord = (name: string): string =>
   /^[\w./@:+-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;

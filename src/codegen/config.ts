@@ -16,12 +16,12 @@ import { emitDocuments, emitManifest, savedDefinitions } from "./emit-operations
 import { emitOperations } from "./emit-operations-table.ts";
 import { emitResolvers } from "./emit-resolvers.ts";
 import { emitSchema } from "./emit-schema.ts";
-import { emitParents, parentName } from "./emit-types.ts";
+import { emitParents } from "./emit-types.ts";
 import { formatted } from "./format.ts";
 import { emitRestTypes } from "./rest-types/emit-rest-types.ts";
 import { Results } from "./results.ts";
 import { singleQuoted } from "./text.ts";
-import { resolversName, resolversSuffix, typeScriptName } from "./type-names.ts";
+import { TypeNames } from "./type-names.ts";
 
 /** `documents` are the saved operations that the plugin gets. */
 type GeneratedFile = {
@@ -36,14 +36,15 @@ export function codegenConfig(
   results = new Results(),
 ): CodegenConfig {
   const schema = emitSchema(model);
+  const typeNames = new TypeNames(model.schema);
   const files: Record<string, GeneratedFile> = {
     "rest.ts": { plugin: () => restTypes(model, results) },
     "schema.graphql": { plugin: () => schema },
     "graphql.ts": {
-      plugin: together(() => emitParents(model), typescript.plugin, typescriptResolvers.plugin),
-      config: typeOptions(model),
+      plugin: together(() => emitParents(model, typeNames), typescript.plugin, typescriptResolvers.plugin),
+      config: typeOptions(model, typeNames),
     },
-    "resolvers.ts": { plugin: () => emitResolvers(model) },
+    "resolvers.ts": { plugin: () => emitResolvers(model, typeNames) },
     "operations.ts": { plugin: () => emitOperations(model) },
     "arguments.ts": { plugin: () => emitArguments(model) },
     ...(saved.length > 0 && savedOperationFiles(model, saved)),
@@ -132,12 +133,12 @@ const savedOperationFiles = (
 
 /** A type keeps its name (`APIKey`, `my_type`), which the resolvers import; `QueryContactsArgs` gets its capitals. */
 const keepTypeName =
-  ({ schema }: Model) =>
+  ({ schema }: Model, typeNames: TypeNames) =>
   (name: string): string => {
-    if (schema.getType(name)) return typeScriptName(schema, name);
-    const suffix = resolversSuffix(schema);
-    const owner = name.endsWith(suffix) ? name.slice(0, -suffix.length) : "";
-    if (schema.getType(owner)) return resolversName(schema, owner);
+    if (schema.getType(name)) return typeNames.of(name);
+    const { resolversSuffix } = typeNames;
+    const owner = name.endsWith(resolversSuffix) ? name.slice(0, -resolversSuffix.length) : "";
+    if (schema.getType(owner)) return typeNames.ofResolvers(owner);
     return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
   };
 
@@ -150,12 +151,12 @@ const customScalars = ({ schema }: Model): Record<string, object | string> =>
   );
 
 /** Every field resolver is demanded, and its parent is the REST object, so that `tsc` proves the mapping a second time. */
-const typeOptions = (model: Model) => ({
+const typeOptions = (model: Model, typeNames: TypeNames) => ({
   contextType: "Context",
-  resolverTypeSuffix: resolversSuffix(model.schema),
+  resolverTypeSuffix: typeNames.resolversSuffix,
   mappers: {
-    ...Object.fromEntries([...model.backings.keys()].map((type) => [type, parentName(model.schema, type)])),
-    ...Object.fromEntries([...model.enums.keys()].map((name) => [name, typeScriptName(model.schema, name)])),
+    ...Object.fromEntries([...model.backings.keys()].map((type) => [type, typeNames.ofParent(type)])),
+    ...Object.fromEntries([...model.enums.keys()].map((name) => [name, typeNames.of(name)])),
   },
   enumValues: Object.fromEntries(
     [...model.enums].map(([name, values]) => [
@@ -163,7 +164,7 @@ const typeOptions = (model: Model) => ({
       Object.fromEntries([...values].map(([value, rest]) => [value, singleQuoted(rest)])),
     ]),
   ),
-  namingConvention: { typeNames: keepTypeName(model), transformUnderscore: true },
+  namingConvention: { typeNames: keepTypeName(model, typeNames), transformUnderscore: true },
   avoidOptionals: { field: true, object: true, resolvers: true },
   enumsAsTypes: true,
   useTypeImports: true,

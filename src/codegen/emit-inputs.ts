@@ -1,8 +1,7 @@
 /** Prints the values of a request: the expression of a value, and the function of each input conversion. */
-import type { GraphQLSchema } from "graphql";
 import type { ConversionId, InputConversion, SentValue } from "../bind/requests/rest-request.ts";
 import { access, object } from "./names.ts";
-import { typeScriptName } from "./type-names.ts";
+import type { TypeNames } from "./type-names.ts";
 
 /** The expression that sends `value` to REST. */
 export function sentExpression(sent: SentValue, value: string): string {
@@ -20,12 +19,12 @@ export function sentExpression(sent: SentValue, value: string): string {
   return each ? `${value}?.map(${each})` : `${value} ? ${whole} : undefined`;
 }
 
-export function conversionFunction(schema: GraphQLSchema, input: InputConversion): string {
+export function conversionFunction(names: TypeNames, input: InputConversion): string {
   const entries = input.fields.map(
     ({ restName, field, sent }) => [restName, sentExpression(sent, access("input", [field]))] as const,
   );
   const result = input.isRecursive ? ": any" : "";
-  return `const ${conversionName(input)} = (input: ${typeScriptName(schema, input.type)})${result} => (${object(entries)});`;
+  return `const ${conversionName(input)} = (input: ${names.of(input.type)})${result} => (${object(entries)});`;
 }
 
 /** Whether the expression calls `integer`. */

@@ -5,27 +5,27 @@ import { batchFunctions, boundResolver, isInheriting, sendsUntyped, sentValues }
 import { conversionFunction, sendsInteger } from "./emit-inputs.ts";
 import { access, key } from "./names.ts";
 import { comment, literal } from "./text.ts";
-import { resolversName, typeScriptName } from "./type-names.ts";
+import type { TypeNames } from "./type-names.ts";
 
-export function emitResolvers(model: Model): string {
+export function emitResolvers(model: Model, typeNames: TypeNames): string {
   const types = Map.groupBy(model.fields.values(), ({ type }) => type);
-  const conversions = model.inputConversions.map((input) => conversionFunction(model.schema, input));
-  const objects = [...types].map(([type, fields]) => emitType(model, type, fields));
-  const abstracts = [...model.abstracts.values()].map((abstract) => emitAbstract(model, abstract));
-  const enums = [...model.enums].map(([name, values]) => emitEnum(model, name, values));
+  const conversions = model.inputConversions.map((input) => conversionFunction(typeNames, input));
+  const objects = [...types].map(([type, fields]) => emitType(model, typeNames, type, fields));
+  const abstracts = [...model.abstracts.values()].map((abstract) => emitAbstract(typeNames, abstract));
+  const enums = [...model.enums].map(([name, values]) => emitEnum(typeNames, name, values));
   const body = [...conversions, ...objects, ...abstracts, ...enums].join("\n\n");
-  return `${imports(model, [...types.keys()])}\n\n${body}\n`;
+  return `${imports(model, typeNames, [...types.keys()])}\n\n${body}\n`;
 }
 
-function emitType(model: Model, type: string, fields: readonly ModelField[]): string {
+function emitType(model: Model, typeNames: TypeNames, type: string, fields: readonly ModelField[]): string {
   const lines = fields.map((field) =>
     field.kind === "bound"
       ? `${comment(boundText(field))}\n${field.field}: ${boundResolver(field)},`
       : `${plainComment(field)}${field.field}: ${plainResolver(field)},`,
   );
-  const own = resolversName(model.schema, type);
+  const own = typeNames.ofResolvers(type);
   const resolvers = roots(model).includes(type) ? `Required<${own}>` : own;
-  return exported(model, type, lines.join("\n"), resolvers);
+  return exported(typeNames, type, lines.join("\n"), resolvers);
 }
 
 function boundText({ coordinate, operation, batch }: BoundField): string {
@@ -50,41 +50,41 @@ const plainResolver = (field: PlainField): string =>
     : `${readerOf(field)}(${field.path.map((step) => literal(step)).join(", ")})`;
 
 /** The resolvers of a type under its GraphQL name, which TypeScript may not take for a constant. */
-function exported({ schema }: Model, type: string, lines: string, resolvers: string): string {
-  const name = typeScriptName(schema, type);
+function exported(typeNames: TypeNames, type: string, lines: string, resolvers: string): string {
+  const name = typeNames.of(type);
   const value = `const ${name} = {\n${lines}\n} satisfies ${resolvers};`;
   return name === type ? `export ${value}` : `${value}\nexport { ${name} as ${type} };`;
 }
 
-function emitAbstract(model: Model, { name, property, members }: AbstractType): string {
+function emitAbstract(typeNames: TypeNames, { name, property, members }: AbstractType): string {
   const names = [...members].map(([value, type]) => `${key(value)}: ${literal(type)}`).join(", ");
   const line = `__resolveType: (parent) => member(${access("parent", [property])}, { ${names} }),`;
   return exported(
-    model,
+    typeNames,
     name,
     `${comment(`chosen by ${property}`)}\n${line}`,
-    resolversName(model.schema, name),
+    typeNames.ofResolvers(name),
   );
 }
 
-function emitEnum(model: Model, name: string, values: ReadonlyMap<string, string>): string {
+function emitEnum(typeNames: TypeNames, name: string, values: ReadonlyMap<string, string>): string {
   const entries = [...values].map(([value, rest]) => `${value}: ${literal(rest)},`);
-  const text = exported(model, name, entries.join("\n"), resolversName(model.schema, name));
+  const text = exported(typeNames, name, entries.join("\n"), typeNames.ofResolvers(name));
   return `${comment(`${name}: GraphQL name → REST value`)}\n${text}`;
 }
 
 /** The functions of `src/rest/` that the expressions call, and the types of this file's objects and conversions. */
-function imports(model: Model, types: readonly string[]): string {
+function imports(model: Model, typeNames: TypeNames, types: readonly string[]): string {
   const fields = [...model.fields.values()];
   const bound = fields.filter((field) => field.kind === "bound");
   const modes = bound.flatMap(({ batch }) => (batch ? [batch.mode] : []));
   const reads = fields.flatMap((field) => (field.kind === "plain" ? [readerOf(field)] : []));
-  const inputs = new Set(model.inputConversions.map(({ type }) => typeScriptName(model.schema, type)));
+  const inputs = new Set(model.inputConversions.map(({ type }) => typeNames.of(type)));
   const isUntyped = bound.some(sendsUntyped);
   const converted = model.inputConversions.flatMap((input) => input.fields.map(({ sent }) => sent));
   const hasInteger = [...converted, ...bound.flatMap(sentValues)].some(sendsInteger);
   const resolvers = [...types, ...model.abstracts.keys(), ...model.enums.keys()];
-  const names = [...inputs, ...resolvers.map((name) => resolversName(model.schema, name))];
+  const names = [...inputs, ...resolvers.map((name) => typeNames.ofResolvers(name))];
   return [
     importLine(
       "batch",

@@ -1,16 +1,12 @@
 /** The head of `generated/graphql.ts`: imports, and the REST object behind each GraphQL object type. */
-import type { GraphQLSchema } from "graphql";
 import { boundFields, type Model } from "../bind/model.ts";
 import { comment } from "./text.ts";
-import { typeScriptName } from "./type-names.ts";
+import type { TypeNames } from "./type-names.ts";
 
-export const parentName = (schema: GraphQLSchema, type: string): string =>
-  `${typeScriptName(schema, type)}Parent`;
-
-export function emitParents(model: Model): { prepend: string[]; content: string } {
+export function emitParents(model: Model, typeNames: TypeNames): { prepend: string[]; content: string } {
   const parents = [...model.backings].map(
     ([type, backings]) =>
-      `${comment(`The REST object that ${type} is read from.`)}\nexport type ${parentName(model.schema, type)} = ${backings.map(({ typeExpression }) => typeExpression.text).join(" | ")};`,
+      `${comment(`The REST object that ${type} is read from.`)}\nexport type ${typeNames.ofParent(type)} = ${backings.map(({ typeExpression }) => typeExpression.text).join(" | ")};`,
   );
   const roots = [...model.backings.values()].flat().map(({ typeExpression }) => typeExpression.root);
   const names = [...new Set(roots)].sort();

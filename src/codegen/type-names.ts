@@ -1,5 +1,5 @@
 /** The names of GraphQL types in the generated TypeScript, where a name may stand for something else already. */
-import { type GraphQLNamedType, type GraphQLSchema, isInputObjectType, isObjectType } from "graphql";
+import { type GraphQLSchema, isInputObjectType, isObjectType } from "graphql";
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
@@ -24,45 +24,49 @@ const reservedNames = new Set([
   ),
 ]);
 
-/** The name of a GraphQL type in TypeScript: its own, or with a `$`, which no GraphQL name has, where that is taken. */
-export const typeScriptName = (schema: GraphQLSchema, name: string): string =>
-  reservedNames.has(name) || isDerivedName(schema, name) ? `${name}$` : name;
+/** The names that a schema's types have in TypeScript. Every emitter asks for them, so they are found once. */
+export class TypeNames {
+  /** A schema may have a type `ThingResolvers` beside `Thing`. */
+  readonly resolversSuffix: string;
+  readonly #schema: GraphQLSchema;
+  /** The letters of each name that codegen gives to the type of a field's arguments. */
+  readonly #ofArguments: ReadonlySet<string>;
 
-/** The name of the type of a GraphQL type's resolvers. A schema may have a type `ThingResolvers` beside `Thing`. */
-export const resolversName = (schema: GraphQLSchema, type: string): string =>
-  `${typeScriptName(schema, type)}${resolversSuffix(schema)}`;
+  constructor(schema: GraphQLSchema) {
+    const types = Object.values(schema.getTypeMap());
+    const ofArguments = types
+      .filter(isObjectType)
+      .flatMap((type) => Object.keys(type.getFields()).map((field) => lettersOf(`${type.name}${field}Args`)));
+    this.resolversSuffix = types.some(({ name }) => name.endsWith("Resolvers")) ? "$Resolvers" : "Resolvers";
+    this.#schema = schema;
+    this.#ofArguments = new Set(ofArguments);
+  }
 
-export const resolversSuffix = (schema: GraphQLSchema): string => namesOf(schema).suffix;
+  /** The name of a GraphQL type: its own, or with a `$`, which no GraphQL name has, where that is taken. */
+  of(type: string): string {
+    return reservedNames.has(type) || this.#isDerived(type) ? `${type}$` : type;
+  }
 
-/** Whether codegen derives this name from another type: its parent, its arguments or its conversion. */
-function isDerivedName(schema: GraphQLSchema, name: string): boolean {
-  const [, owner = ""] = /^(\w+)Parent$/.exec(name) ?? [];
-  const [, input = ""] = /^to(\w+)$/.exec(name) ?? [];
-  return (
-    schema.getType(owner) !== undefined ||
-    isInputObjectType(schema.getType(input)) ||
-    namesOf(schema).ofArguments.has(lettersOf(name))
-  );
-}
+  /** The name of the type of the REST object that a GraphQL type is read from. */
+  ofParent(type: string): string {
+    return `${this.of(type)}Parent`;
+  }
 
-/** `ofArguments`: the letters of each name that codegen gives to the type of a field's arguments. */
-type Names = { readonly suffix: string; readonly ofArguments: ReadonlySet<string> };
+  /** The name of the type of a GraphQL type's resolvers. */
+  ofResolvers(type: string): string {
+    return `${this.of(type)}${this.resolversSuffix}`;
+  }
 
-const known = new WeakMap<GraphQLSchema, Names>();
-
-/** Every name in the generated files asks for these, so a schema's are found once. */
-function namesOf(schema: GraphQLSchema): Names {
-  const names = known.get(schema) ?? findNames(Object.values(schema.getTypeMap()));
-  known.set(schema, names);
-  return names;
-}
-
-function findNames(types: readonly GraphQLNamedType[]): Names {
-  const ofArguments = types
-    .filter(isObjectType)
-    .flatMap((type) => Object.keys(type.getFields()).map((field) => lettersOf(`${type.name}${field}Args`)));
-  const suffix = types.some(({ name }) => name.endsWith("Resolvers")) ? "$Resolvers" : "Resolvers";
-  return { suffix, ofArguments: new Set(ofArguments) };
+  /** Whether codegen derives this name from another type: its parent, its arguments or its conversion. */
+  #isDerived(name: string): boolean {
+    const [, owner = ""] = /^(\w+)Parent$/.exec(name) ?? [];
+    const [, input = ""] = /^to(\w+)$/.exec(name) ?? [];
+    return (
+      this.#schema.getType(owner) !== undefined ||
+      isInputObjectType(this.#schema.getType(input)) ||
+      this.#ofArguments.has(lettersOf(name))
+    );
+  }
 }
 
 const lettersOf = (name: string): string => name.replaceAll("_", "").toLowerCase();

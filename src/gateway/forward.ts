@@ -4,15 +4,15 @@
  */
 import type { ServerResponse } from "node:http";
 import { Pool } from "undici";
-import { gatewayConnections } from "../capacity.ts";
 import type { Config } from "../config.ts";
 import { upstreamFailure } from "../http/upstream-failure.ts";
+import { gatewayConnections } from "../settings/capacity.ts";
 import { publicAddresses } from "./public-addresses.ts";
 import { ResponseForwarding } from "./response-forwarding.ts";
 import { type Headers, stripResponse } from "./strip.ts";
 import type { UpstreamRoute } from "./upstream-route.ts";
 
-export type Outgoing = {
+type Outgoing = {
   route: UpstreamRoute;
   method: string;
   headers: Headers;
@@ -23,7 +23,7 @@ export type Outgoing = {
   begin: (status: number, headers: Headers) => void;
 };
 /** Resolves once the response begins. A later failure breaks the client's connection. */
-export type Forward = (outgoing: Outgoing) => Promise<void>;
+type Forward = (outgoing: Outgoing) => Promise<void>;
 
 type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
 export const methods: Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -34,7 +34,7 @@ export const methods: Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE
  */
 export function createForward(config: Config): { forward: Forward; close: () => Promise<void> } {
   const { REQUEST_TIMEOUT_MS, CONTEXT_HEADER_PREFIX: prefix } = config.env;
-  // the services behind the gateway keep the same deadline and answer it better: they get half a second more to do so
+  // the services behind the gateway have the same deadline and a better error for it: the gateway waits half a second more
   const timeoutMs = REQUEST_TIMEOUT_MS + 500;
   const pools = new Map<string, Pool>();
   const poolOf = ({ origin }: URL): Pool => {

@@ -1,6 +1,6 @@
 /**
  * The gateway role: the one way in. Every request under `/v1/` passes four phases: strip, introspect, inject,
- * forward. Of the API's document the gateway knows the names of request headers alone. The services behind it decide
+ * forward. The gateway knows only the names of request headers from the API's document. The services behind it decide
  * what a caller may do, by the context that the gateway injects.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";

@@ -8,7 +8,7 @@ import { newParent } from "../observe/trace-context.ts";
 import type { Headers } from "./strip.ts";
 
 /** The parts of a request that the gateway vouches for. */
-export type Origin = {
+type Origin = {
   id: string;
   ip: string;
   /** `traceparent` is the span that is recorded here, if any. */
@@ -16,7 +16,7 @@ export type Origin = {
 };
 
 /** Adds to `headers`, which are stripped already. Without a `caller` it adds no context headers and no proof. */
-export type Inject = (headers: Headers, origin: Origin, caller: TenantContext | undefined) => Headers;
+type Inject = (headers: Headers, origin: Origin, caller: TenantContext | undefined) => Headers;
 
 export function createInject({ env }: Config): Inject {
   const proof: Headers = env.GATEWAY_SECRET === undefined ? {} : { [proofHeader]: env.GATEWAY_SECRET };

@@ -7,10 +7,10 @@
  */
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { badKeys, cachedKeys } from "../capacity.ts";
 import { type CodedError, refusedBy } from "../errors.ts";
 import { hasChecksum } from "../http/api-key.ts";
 import type { TenantContext } from "../http/context-headers.ts";
+import { badKeys, cachedKeys } from "../settings/capacity.ts";
 import type { IntrospectKey, KeyState } from "./key-introspection.ts";
 import { LookUpQueue, ranks } from "./look-up-queue.ts";
 import { TokenBuckets } from "./token-buckets.ts";

@@ -5,12 +5,12 @@
  * query in it.
  */
 import type { FastifyRequest } from "fastify";
-import { keylessRequests } from "../capacity.ts";
 import type { Config } from "../config.ts";
 import { CodedError, refusedBy } from "../errors.ts";
 import { addressBlock } from "../http/address-block.ts";
 import { graphqlPath } from "../http/error-response.ts";
 import { wantsHtml } from "../http/media-type.ts";
+import { keylessRequests } from "../settings/capacity.ts";
 import { isJson } from "../standards/media-type.ts";
 import { asksForSchemaOnly } from "./asks-for-schema-only.ts";
 import { readBody } from "./read-body.ts";
@@ -19,13 +19,13 @@ import { TokenBuckets } from "./token-buckets.ts";
 import { type Backends, findRoute, parseRequestTarget, type UpstreamRoute } from "./upstream-route.ts";
 
 /** A request as it travels on. */
-export type Keyless = {
+type Keyless = {
   readonly route: UpstreamRoute;
   readonly headers: Headers;
   readonly body: Buffer | null;
 };
 /** Returns `undefined` for a request that needs a key. Throws RATE_LIMITED, and what `readBody` throws. */
-export type ReadKeyless = (request: FastifyRequest) => Promise<Keyless | undefined>;
+type ReadKeyless = (request: FastifyRequest) => Promise<Keyless | undefined>;
 
 export function keylessReader({ production, env }: Config, backends: Backends): ReadKeyless {
   const buckets = new TokenBuckets(keylessRequests);

@@ -6,12 +6,13 @@
  * A look-up waits while others succeed, so that hundreds of new keys at a start are all served. When none has succeeded for
  * as long as one look-up may take, all that wait are refused.
  */
-import { keyLookUps } from "../capacity.ts";
+
 import { type CodedError, refusedBy } from "../errors.ts";
+import { keyLookUps } from "../settings/capacity.ts";
 
 /** Lower ranks are served first. Every fourth turn is the last rank's, so that the second rank cannot starve it. */
 export const ranks = { known: 0, plausible: 1, other: 2 } as const;
-export type Rank = (typeof ranks)[keyof typeof ranks];
+type Rank = (typeof ranks)[keyof typeof ranks];
 
 const turnOfOthers = 4;
 

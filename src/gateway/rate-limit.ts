@@ -11,7 +11,7 @@ import { RateStore } from "./rate-store.ts";
 import type { SharedEngine } from "./shared-engine.ts";
 
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-export type RateLimits = {
+type RateLimits = {
   readonly byAddress: Check;
   /** By the API key, whose id is in the request's record. */
   readonly byKey: Check;

@@ -4,7 +4,7 @@
  */
 import type { FastifyRateLimitStore } from "@fastify/rate-limit";
 import { LRUCache } from "lru-cache";
-import { countedClients } from "../capacity.ts";
+import { countedClients } from "../settings/capacity.ts";
 
 type Done = Parameters<FastifyRateLimitStore["incr"]>[1];
 type Window = { current: number; readonly endsAt: number };

@@ -10,7 +10,7 @@ import { mostInterimResponses, tooManyInterim } from "../http/upstream-failure.t
 type RawHeaders = Record<string, string | string[] | undefined>;
 
 /** Writes the status and headers to the client. An error that it throws fails the response. */
-export type Begin = (status: number, headers: RawHeaders) => void;
+type Begin = (status: number, headers: RawHeaders) => void;
 
 export class ResponseForwarding implements Dispatcher.DispatchHandler {
   /** Resolves when the response begins, rejects when it cannot. A later failure breaks the client's connection. */

@@ -1,8 +1,9 @@
 /**
- * Phase 1: of a request's headers those travel on that HTTP defines from end to end, and those that the document declares. A
- * server behind may believe any other, such as a proxy's. Never forwarded, whatever a document declares: hop-by-hop fields
- * (RFC 9110 §7.6.1) and every header that only a gateway may set (context headers, proof, the client's address). `inject`
- * sets its own afterwards. Each maker of proxies has header names of its own, so they are recognised by words and prefixes.
+ * Phase 1: forwards two kinds of request headers: end-to-end headers of HTTP, and headers that the document declares. A
+ * server behind the gateway may believe any other header, such as a proxy's. Two kinds are never forwarded, even if the
+ * document declares them: hop-by-hop fields (RFC 9110 §7.6.1), and headers that only a gateway may set (context headers,
+ * proof, the client's address). `inject` sets these afterwards. Each maker of proxies has its own header names, so they are
+ * recognised by words and prefixes.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { proofHeader } from "../http/context-headers.ts";
@@ -14,7 +15,7 @@ const hopByHop = [
   ...["connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization"],
   ...["te", "trailer", "transfer-encoding", "upgrade", "http2-settings"],
 ];
-/** From end to end. Names of a product stand in its document. */
+/** End-to-end headers of HTTP. The headers of a product stand in its document. */
 const standard = [
   // content and its negotiation (RFC 9110 §8, §12.5), digests (RFC 9530), signatures (RFC 9421)
   ...["accept", "accept-charset", "accept-encoding", "accept-language", "accept-patch", "accept-post"],
@@ -35,7 +36,7 @@ const standard = [
   // the client and its wishes (RFC 9110 §10.1; RFC 7240, RFC 9218)
   ...["authorization", "x-api-key", "from", "referer", "user-agent", "prefer", "priority", "idempotency-key"],
   ...["save-data", "dnt", "sec-gpc"],
-  // which page asks (Fetch), and of the GraphQL layer: Apollo's clients, the explorer
+  // the page that asks (Fetch); the clients of the GraphQL layer: Apollo, the explorer
   ...["origin", "sec-fetch-dest", "sec-fetch-mode", "sec-fetch-site", "sec-fetch-user"],
   ...["access-control-request-method", "access-control-request-headers", "x-requested-with"],
   ...["apollo-require-preflight", "x-apollo-operation-name", "x-apollo-operation-id", "x-explain-calls"],
@@ -52,14 +53,13 @@ const neverFromClients = new Set([
   "x-cloud-trace-context",
 ]);
 /**
- * Words anywhere in a name that tell of a proxy: an address (`True-Client-IP`, `X-Remote-Addr`, `X-Azure-ClientIP`), a
- * way (`Forwarded`, `X-Forwarded-For`, `X-Original-Host`), or a user whom a proxy let in.
+ * Words in the names of headers that proxies set: a client's address (`True-Client-IP`, `X-Remote-Addr`,
+ * `X-Azure-ClientIP`), a route (`Forwarded`, `X-Forwarded-For`, `X-Original-Host`), or a user whom the proxy let in.
  */
 const proxyWord =
   /(?:^|[^a-z0-9])(?:(?:client|real|remote|source|socket|connecting|user|origin)?ip(?:v?[46])?|addr|address|forward|forwarded|(?:client|remote|real|original|originating|proxy)[^a-z0-9]?(?:host|port|proto|scheme|user|cert|verify|ur[il]|path|method)|ipcountry|webauth|authenticated)(?:$|[^a-z0-9])/;
 /**
- * Prefixes of names that belong to the networks, proxies and tracers of one maker, or to products that tell whom they
- * let in.
+ * Prefixes of the headers of one maker's networks, proxies and tracers, and of products that authenticate users.
  */
 const proxyPrefix =
   /^(?:x-)?(?:cf|fastly|cloudfront|akamai|azure|envoy|amzn|appengine|goog|vercel|fly|arr|ssl|accel|middleware|auth-request|consumer|credential|ms-client|b3|uberctx|datadog|ot-span)-/;

@@ -5,9 +5,9 @@
  * buffered request bodies are bounded for each tenant, and for all tenants together.
  */
 import type { FastifyReply } from "fastify";
-import { gatewayConnections as connections, gatewayBodies } from "../capacity.ts";
 import { refusedBy } from "../errors.ts";
-import { TransientMap } from "../transient-map.ts";
+import { TransientMap } from "../rest/shares/transient-map.ts";
+import { gatewayConnections as connections, gatewayBodies } from "../settings/capacity.ts";
 
 type TenantUsage = { requests: number; bytes: number };
 

@@ -3,7 +3,7 @@
  * no token is never refused.
  */
 import { LRUCache } from "lru-cache";
-import { countedClients } from "../capacity.ts";
+import { countedClients } from "../settings/capacity.ts";
 
 type Bucket = { tokens: number; at: number };
 /** The tokens of a full bucket, and how many of them come back each second. */

@@ -11,12 +11,12 @@
 import { hash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
-import { knownQueryCharacters } from "../capacity.ts";
 import type { RequestRecord } from "../observe/records.ts";
 import type { CallerCache } from "../rest/cache/caller-cache.ts";
 import { digested, type Forwarded } from "../rest/forwarded.ts";
+import { TransientMap } from "../rest/shares/transient-map.ts";
 import { pauseMs } from "../rest/upstream/shared-reads.ts";
-import { TransientMap } from "../transient-map.ts";
+import { knownQueryCharacters } from "../settings/capacity.ts";
 import { isWithoutErrors, type Responses } from "./send-response.ts";
 
 /** Bytes of a kept answer beside its text. */

@@ -6,12 +6,12 @@
  */
 import type { FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
-import { acceptedCredentials } from "../capacity.ts";
 import type { Config } from "../config.ts";
 import { addressBlock } from "../http/address-block.ts";
 import { Forwarded } from "../rest/forwarded.ts";
 import { headerForwarder, isVerified } from "../rest/forwarded-headers.ts";
 import type { Operation } from "../rest/operation.ts";
+import { acceptedCredentials } from "../settings/capacity.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

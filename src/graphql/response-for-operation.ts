@@ -8,9 +8,9 @@ import {
   HeaderMap,
 } from "@apollo/server";
 import type { FormattedExecutionResult, GraphQLError, GraphQLSchema } from "graphql";
-import { parentsOfPiece } from "../capacity.ts";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
+import { parentsOfPiece } from "../settings/capacity.ts";
 import { logErrors } from "./errors/log-errors.ts";
 import { mask, maskField, maskVariable } from "./errors/mask.ts";
 import { grouped, withPlaces } from "./errors/repeated-errors.ts";

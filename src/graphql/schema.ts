@@ -79,8 +79,8 @@ function speakingGraphql(
 }
 
 /**
- * Under graphql-js, a resolver notes its parent, of this type, and these of its arguments for the links below that inherit
- * them. A plan knows without notes.
+ * Under graphql-js, a resolver notes its parent and the named arguments, for links below that inherit values from them.
+ * `type` is the parent's type. A plan needs no notes.
  */
 function noting(type: string | undefined, inherited: readonly string[], resolve: Resolver): Resolver {
   if (type === undefined && inherited.length === 0) return resolve;

@@ -7,9 +7,9 @@
  */
 import { performance } from "node:perf_hooks";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { largeAnswers, largeBodies } from "../capacity.ts";
 import { type Bound, type CodedError, refusedBy } from "../errors.ts";
 import { sendError } from "../http/error-response.ts";
+import { largeAnswers, largeBodies } from "../settings/capacity.ts";
 import { FairBound } from "./fair-bound.ts";
 
 const lookEveryMs = 100;

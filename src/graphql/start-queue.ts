@@ -9,7 +9,7 @@
  */
 import { performance } from "node:perf_hooks";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { executedAtOnce } from "../capacity.ts";
+import { executedAtOnce } from "../settings/capacity.ts";
 import { FairBound } from "./fair-bound.ts";
 
 /** Starts in a turn that accepted a connection: more connections may wait behind that one. */
@@ -19,7 +19,7 @@ const busy = 0.9;
 const lookEveryMs = 2;
 
 /** The place of a request: it waits in the queue, is executed, and leaves. */
-export class QueuePlace {
+class QueuePlace {
   readonly caller: string;
   readonly #begin: () => void;
   readonly #end: (caller: string) => void;

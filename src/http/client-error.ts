@@ -4,8 +4,8 @@
  */
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import type { Environment } from "../environment.ts";
 import { CodedError, overLimit } from "../errors.ts";
+import type { Environment } from "../settings/environment.ts";
 import { errorBody } from "./error-response.ts";
 import type { ConnectionState } from "./limit-pipelining.ts";
 

@@ -4,7 +4,7 @@
  * arrives unchanged and no value can add another.
  */
 import { hash, timingSafeEqual } from "node:crypto";
-import type { Environment } from "../environment.ts";
+import type { Environment } from "../settings/environment.ts";
 
 /** The verified caller: the result of key introspection. */
 export type TenantContext = {

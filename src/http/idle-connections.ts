@@ -1,11 +1,12 @@
 /**
- * Closes connections that carry no request. No role has more than its process has descriptors for: beyond them an idle
- * connection of the address that has most is closed, the oldest first, so that no client keeps another out by connecting
- * alone. An unfinished head counts as idle. When the server stops, connections with an unfinished head are closed, because the stop would wait.
+ * Closes connections that carry no request. The descriptors of the process bound the connections of each role. Beyond the
+ * bound, the oldest idle connection of the address with most connections is closed. So no client keeps others out by
+ * opening connections. An unfinished head counts as idle. A server that stops closes connections with an unfinished head,
+ * because it would wait for them.
  */
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import { mostConnections } from "../capacity.ts";
+import { mostConnections } from "../settings/capacity.ts";
 import { addressBlock } from "./address-block.ts";
 import type { ConnectionState } from "./limit-pipelining.ts";
 
@@ -18,7 +19,7 @@ const patienceMs = 1_000;
 export const connectionsOf = (servers: number, descriptors = readDescriptors()): number =>
   Math.min(mostConnections, Math.floor(descriptors / 3 / servers));
 
-/** Infinite where there is no limit, and where the system tells none. */
+/** Infinite if there is no limit, or if the system does not tell it. */
 function readDescriptors(): number {
   Object.assign(process.report, { excludeNetwork: true }); // else names of all peers are looked up
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft: unknown } } };

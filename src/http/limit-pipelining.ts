@@ -4,7 +4,7 @@
  */
 import type { RequestListener, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { pipelinedRequests } from "../capacity.ts";
+import { pipelinedRequests } from "../settings/capacity.ts";
 
 /** The requests in progress on a connection. */
 export type ConnectionState = {

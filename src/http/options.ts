@@ -1,4 +1,4 @@
-/** Answers OPTIONS where CORS does not: with the methods of a path, for any caller (RFC 9110 §9.3.7). */
+/** Answers an OPTIONS request that is no CORS preflight, with the methods of the path (RFC 9110 §9.3.7). */
 import type { FastifyInstance } from "fastify";
 
 /** Answers OPTIONS of `url` with 204 and `allow`. */

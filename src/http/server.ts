@@ -13,13 +13,13 @@ import Fastify, {
 } from "fastify";
 import { specHash } from "../../generated/spec.ts";
 import type { Config } from "../config.ts";
-import { type Environment, secrets } from "../environment.ts";
 import { CodedError } from "../errors.ts";
 import { LogLines } from "../observe/log-lines.ts";
 import { beginRequest, endRequest, subscribe } from "../observe/observer.ts";
 import { type Face, RequestRecord } from "../observe/records.ts";
 import { requestLog } from "../observe/request-log.ts";
 import { parentOf } from "../observe/trace-context.ts";
+import { type Environment, secrets } from "../settings/environment.ts";
 import { parseJsonBodies } from "./bodies/json-body.ts";
 import { SlowBodies } from "./bodies/slow-bodies.ts";
 import { closeSlowReaders, slowReaderOf } from "./bodies/slow-readers.ts";

@@ -86,7 +86,7 @@ function chosenOperations({ operations }: Model, { tag, operation }: Choice): Re
   ]);
 }
 
-/** A pattern for each step that follows what all paths begin with. */
+/** A pattern for each step that follows the common beginning of all paths. */
 function pathPatterns(operations: Model["operations"]): (readonly [string, number])[] {
   const paths = [...operations.values()].map(({ path }) => path.split("/"));
   const [first = []] = paths;

@@ -1,6 +1,6 @@
 /** Where a role's server writes the lines of requests and of REST calls, and how many of them in a flood. */
 import type { FastifyBaseLogger } from "fastify";
-import type { Environment } from "../environment.ts";
+import type { Environment } from "../settings/environment.ts";
 
 /** Lines a minute of one kind; the kinds are bounded. */
 const mostLines = 20;

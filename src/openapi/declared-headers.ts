@@ -1,9 +1,9 @@
-/** The headers that a document declares for requests: header parameters, and what its security schemes take. */
+/** The request headers that a document declares: header parameters, and the headers of its security schemes. */
 import { entriesOf, isRecord, keysOf, type RestDocument, type RestNode } from "./document.ts";
 import type { RestOperation } from "./operation.ts";
 import { headerOf, securitySchemeOf } from "./security.ts";
 
-/** In lower case, each once, sorted. Of all operations: clients may call those on their paths that no field calls. */
+/** The names in lower case, each once, sorted. Operations without a field count too: clients may call their paths. */
 export function declaredHeaders(document: RestDocument, operations: Iterable<RestOperation>): string[] {
   const owners = new Set([...operations].flatMap(({ item, node }) => [item, node]));
   const parameters = [...owners].flatMap((owner) => entriesOf(document, document.child(owner, "parameters")));
@@ -13,7 +13,7 @@ export function declaredHeaders(document: RestDocument, operations: Iterable<Res
   return [...new Set([...[...parameters, ...named].flatMap(headerTaking), ...credentials])].sort();
 }
 
-/** The header of a parameter or of a scheme. All cookies come in one. */
+/** The header of a parameter or of a scheme. All cookies share one header. */
 function headerTaking(node: RestNode | undefined): string[] {
   const { in: location, name } = isRecord(node?.value) ? node.value : {};
   if (location === "cookie") return ["cookie"];

@@ -11,21 +11,18 @@ import { SchemaCycles } from "./shapes/schema-cycles.ts";
 import { mappedSchema } from "./shapes/variants.ts";
 import { type DuplicateKey, duplicateText } from "./yaml-file.ts";
 
-/** Documents without a fault: whatever is bound, they have none. */
-const sound = new WeakSet<RestDocument>();
-
 /** Walks from the bound operations, then through the rest of the root file and every file that it refers to. */
 export function documentFaults(document: RestDocument, bound: Iterable<RestOperation>): Diagnostic[] {
-  if (sound.has(document)) return [];
+  if (document.isSound) return [];
   const { walk, errors, others } = reachedBy(document, bound);
   const elsewhere = [...walk.from([document.root]), ...others()];
-  if (errors.length + elsewhere.length === 0) sound.add(document);
+  document.isSound = errors.length + elsewhere.length === 0;
   return [...errors, ...unreached(elsewhere)];
 }
 
 /** Returns the errors alone. It walks only the nodes that bound operations reach: a small part of a large document. */
 export const reachedFaults = (document: RestDocument, bound: Iterable<RestOperation>): Diagnostic[] =>
-  sound.has(document) ? [] : reachedBy(document, bound).errors;
+  document.isSound ? [] : reachedBy(document, bound).errors;
 
 /** `others`: the keys that stand twice elsewhere, in the files that were read so far. */
 function reachedBy(document: RestDocument, bound: Iterable<RestOperation>) {

@@ -26,6 +26,8 @@ export class RestDocument {
   readonly overlayFindings: readonly Diagnostic[];
   /** The cache of `shapeAt`: schema → shape. Two references to one schema get the same shape object. */
   readonly shapes = new WeakMap<object, unknown>();
+  /** Whether `documentFaults` has walked the whole document and found no fault. Every later walk would find none. */
+  isSound = false;
   readonly #read: ReadFile;
   readonly #files = new Map<string, YamlFile | undefined>();
   /** By file and reference: a large document has tens of thousands of references to a few hundred schemas. */

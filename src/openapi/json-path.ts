@@ -3,7 +3,7 @@
  * and JavaScript's own engine does not end for `^(a+)+$` and a text of 45 characters.
  */
 import { jsonpath } from "json-p3";
-import { type LinearPattern, linearPattern, sharing } from "../standards/linear-pattern.ts";
+import { type LinearPattern, linearPattern } from "../standards/linear-pattern.ts";
 
 const { FunctionExpressionType, JSONPathEnvironment } = jsonpath;
 
@@ -11,9 +11,6 @@ const { FunctionExpressionType, JSONPathEnvironment } = jsonpath;
 export function queryPaths(query: string, value: unknown): jsonpath.JSONPathNode[] {
   return [...environment().query(query, value as never)];
 }
-
-/** The steps of a query's patterns are bounded by the document. */
-const steps = { left: Number.POSITIVE_INFINITY };
 
 function environment(): jsonpath.JSONPathEnvironment {
   const made = new JSONPathEnvironment();
@@ -23,7 +20,8 @@ function environment(): jsonpath.JSONPathEnvironment {
       if (typeof text !== "string" || typeof pattern !== "string") return false;
       const compiled = patterns.get(whole(pattern)) ?? linearPattern(whole(pattern));
       patterns.set(whole(pattern), compiled);
-      return sharing(steps, () => compiled.test(text));
+      // the document bounds the steps of a query's patterns
+      return compiled.test(text, { left: Number.POSITIVE_INFINITY });
     };
     const { ValueType, LogicalType } = FunctionExpressionType;
     made.functionRegister.set(name, { argTypes: [ValueType, ValueType], returnType: LogicalType, call });

@@ -4,13 +4,13 @@
  */
 import { isRecord } from "./document.ts";
 import { methodAndPath, type RestOperation } from "./operation.ts";
-import { operationNamed } from "./read-operations.ts";
+import type { RestOperations } from "./read-operations.ts";
 
 export const isOperationPattern = (key: string): boolean => key.startsWith("tag:") || key.includes("*");
 
 /** The operations that the key stands for. An operation with exactly that name comes before any pattern. */
-export function operationsOf(operations: ReadonlyMap<string, RestOperation>, key: string): RestOperation[] {
-  const named = operationNamed(operations, key);
+export function operationsOf(operations: RestOperations, key: string): RestOperation[] {
+  const named = operations.named(key);
   if (named) return [named];
   if (!isOperationPattern(key)) return [];
   const takes = key.startsWith("tag:") ? hasTag(key.slice("tag:".length)) : hasName(key);

@@ -6,14 +6,37 @@ import { isRecord, keysOf, type RestDocument, type RestNode } from "./document.t
 import { methodAndPath, type RestOperation } from "./operation.ts";
 import { readOperation } from "./read-operation.ts";
 
+/** The operations of a document by id, in the order of the document. */
+export class RestOperations extends Map<string, RestOperation> {
+  readonly #byPlace: ReadonlyMap<string, RestOperation>;
+  readonly #byOwnId: ReadonlyMap<string | undefined, RestOperation[]>;
+
+  constructor(entries: Iterable<readonly [string, RestOperation]>) {
+    super(entries);
+    const all = [...this.values()];
+    this.#byPlace = new Map(all.map((operation) => [methodAndPath(operation), operation]));
+    this.#byOwnId = Map.groupBy(all, ({ node }) => ownIdOf(node));
+  }
+
+  /** The operation of this `operationId`, or of this method and path. */
+  named(name: string): RestOperation | undefined {
+    return this.get(name) ?? this.#byPlace.get(name);
+  }
+
+  /** The operations that share this `operationId`; none if it is the id of one operation or of none. */
+  sharing(operationId: string): readonly RestOperation[] {
+    const sharing = this.#byOwnId.get(operationId) ?? [];
+    return sharing.length > 1 ? sharing : [];
+  }
+}
+
 const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-/** By id, in the order of the document. */
-export function readOperations(document: RestDocument): Map<string, RestOperation> {
+export function readOperations(document: RestDocument): RestOperations {
   const found = [...operationNodes(document)];
   const byId = Map.groupBy(found, ({ ownId }) => ownId);
   const names = new Set(found.map(methodAndPath));
-  return new Map(
+  return new RestOperations(
     found.map(({ ownId, method, path, item, node }) => {
       const name = methodAndPath({ method, path });
       const isUsable =
@@ -22,40 +45,6 @@ export function readOperations(document: RestDocument): Map<string, RestOperatio
       return [id, readOperation(document, id, method, path, item, node)];
     }),
   );
-}
-
-type Names = {
-  readonly byPlace: ReadonlyMap<string, RestOperation>;
-  readonly byOwnId: ReadonlyMap<string | undefined, RestOperation[]>;
-};
-
-const names = new WeakMap<ReadonlyMap<string, RestOperation>, Names>();
-
-function namesOf(operations: ReadonlyMap<string, RestOperation>): Names {
-  const known = names.get(operations);
-  if (known) return known;
-  const all = [...operations.values()];
-  const made = {
-    byPlace: new Map(all.map((operation) => [methodAndPath(operation), operation])),
-    byOwnId: Map.groupBy(all, ({ node }) => ownIdOf(node)),
-  };
-  names.set(operations, made);
-  return made;
-}
-
-/** The operation of this `operationId`, or of this method and path. */
-export const operationNamed = (
-  operations: ReadonlyMap<string, RestOperation>,
-  name: string,
-): RestOperation | undefined => operations.get(name) ?? namesOf(operations).byPlace.get(name);
-
-/** The operations that share this `operationId`; none if it is the id of one operation or of none. */
-export function operationsSharing(
-  operations: ReadonlyMap<string, RestOperation>,
-  name: string,
-): RestOperation[] {
-  const sharing = namesOf(operations).byOwnId.get(name) ?? [];
-  return sharing.length > 1 ? sharing : [];
 }
 
 const ownIdOf = ({ value }: RestNode): string | undefined =>

@@ -76,11 +76,12 @@ function readYaml(name: string, text: string): YamlFile {
       throw unreadable(name, reason, placeAt(name, lines, error.pos[0]));
     }
     const value: unknown = document.toJS({ maxAliasCount: 1_000 });
+    const pairsOf = pairsByKey();
     const duplicateKeys = document.errors.map(({ pos: [offset] }): DuplicateKey => {
       const path = pathAt(document.contents, offset);
       return { file: name, path, place: placeAt(name, lines, offset) };
     });
-    return { value, duplicateKeys, place: (path) => placeAt(name, lines, offsetOf(document, path)) };
+    return { value, duplicateKeys, place: (path) => placeAt(name, lines, offsetOf(document, path, pairsOf)) };
   } catch (error) {
     if (error instanceof RangeError) throw unreadable(name, "is nested too deeply");
     if (error instanceof ReferenceError) throw unreadable(name, "expands too many aliases");
@@ -93,12 +94,12 @@ function placeAt(file: string, lines: LineCounter, offset: number): Place {
   return { file, line, column: col };
 }
 
-function offsetOf(document: Document, path: NodePath): number {
+function offsetOf(document: Document, path: NodePath, pairsOf: PairsOf): number {
   let node: unknown = document.contents;
   let offset = (node as YamlNode | null)?.range?.[0] ?? 0;
   for (const step of path) {
     if (isAlias(node)) node = node.resolve(document);
-    const next = isMap(node) ? pairAt(node, step) : itemAt(node, step);
+    const next = isMap(node) ? pairAt(pairsOf(node), step) : itemAt(node, step);
     if (!next) break;
     [node, offset] = next;
   }
@@ -128,19 +129,27 @@ type Entry = [node: unknown, offset: number];
 
 type Pair = { key: unknown; value: unknown };
 
-const pairsOfMaps = new WeakMap<object, ReadonlyMap<string, Pair>>();
+type PairsOf = (map: { items: Pair[] }) => ReadonlyMap<string, Pair>;
 
-/** Lists the pairs of a map once: findings may name each of them. */
-function pairAt(map: { items: Pair[] }, step: string | number): Entry | undefined {
-  const known = pairsOfMaps.get(map);
-  const pairs =
-    known ??
-    new Map(
-      map.items
-        .toReversed()
-        .flatMap((pair) => (isScalar(pair.key) ? [[String(pair.key.value), pair] as const] : [])),
-    );
-  if (!known) pairsOfMaps.set(map, pairs);
+/** Lists the pairs of each map of a file once: findings may name each of them. */
+function pairsByKey(): PairsOf {
+  const known = new Map<object, ReadonlyMap<string, Pair>>();
+  return (map) => {
+    const pairs = known.get(map) ?? listPairs(map.items);
+    known.set(map, pairs);
+    return pairs;
+  };
+}
+
+/** If two pairs have the same key, the first pair counts. */
+const listPairs = (items: readonly Pair[]): Map<string, Pair> =>
+  new Map(
+    items
+      .toReversed()
+      .flatMap((pair) => (isScalar(pair.key) ? [[String(pair.key.value), pair] as const] : [])),
+  );
+
+function pairAt(pairs: ReadonlyMap<string, Pair>, step: string | number): Entry | undefined {
   const pair = pairs.get(String(step));
   return pair && [pair.value, (pair.key as YamlNode).range?.[0] ?? 0];
 }

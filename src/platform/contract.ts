@@ -40,8 +40,8 @@ const documentUrl = new URL("../../spec/openapi.yaml", import.meta.url);
 
 /**
  * Loads the document. The first request of an operation compiles its validators, so that a start is quick. Throws
- * `ConfigError` for an operation that is not handled: it may be one of another API, whose document this library need
- * not read.
+ * `ConfigError` for an operation without a handler. Such an operation may belong to another API, and the library may not
+ * be able to read its document.
  */
 export async function loadContract(
   isHandled: (id: string) => boolean = () => true,

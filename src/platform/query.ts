@@ -5,7 +5,7 @@
 import type { Operation } from "openapi-backend";
 import { CodedError } from "../errors.ts";
 
-export type QueryParameters = Record<string, string | string[]>;
+type QueryParameters = Record<string, string | string[]>;
 
 /** Throws `BAD_USER_INPUT` for an unknown parameter, and for an integer that is not written in decimal digits. */
 export function readQuery({ parameters = [] }: Operation, text: string): QueryParameters {

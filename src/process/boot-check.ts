@@ -68,14 +68,14 @@ function findUnsafe(config: Config): string[] {
   return lines;
 }
 
-/** Returns one line for each setting that lets the process start, but probably does something else than was meant. */
+/** Returns one line for each setting that is valid but probably not meant. */
 export const findDoubtful = (config: Config): string[] => [
   ...(config.production ? [] : findOpenGateway(config)),
   ...findOpenDemo(config),
   ...findUnknownProducts(config),
 ];
 
-/** Finds a gateway whose services run in other processes: they cannot know a secret that it makes for itself. */
+/** Finds a gateway whose services run in other processes. These services cannot know a secret that the gateway generates. */
 function findOpenGateway({ roles, env }: Config): string[] {
   const isAlone = roles.has("gateway") && !roles.has("platform");
   if (!isAlone || env.GATEWAY_SECRET !== undefined) return [];

@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { exitCodes, type Io, runCommand } from "../cli/command.ts";
 import { type Config, readConfig, roleNames } from "../config.ts";
-import { variables } from "../environment.ts";
+import { variables } from "../settings/environment.ts";
 import { findDoubtful, refuseUnfit } from "./boot-check.ts";
 import { findMisspelt } from "./misspelt.ts";
 import { printConfig } from "./print-config.ts";

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
 
-export type Dashboard = {
+type Dashboard = {
   /** An API key to fill in. */
   readonly key?: string;
   /** Where GraphQL is; absent: on the page's own origin. */

@@ -3,7 +3,7 @@
  * only a name of some length, at an edit or two from ours, counts: `MAX_DEPHT`, never `HOME` (which is near `HOST`).
  */
 import leven from "leven";
-import { secrets, variables } from "../environment.ts";
+import { secrets, variables } from "../settings/environment.ts";
 
 /** Names of one word are too near to those of other programs. */
 const names = Object.keys(variables).filter((name) => name.includes("_"));

@@ -1,6 +1,6 @@
 /** `npm start -- --check-config`: the configuration in force, a variable a line, with secrets blanked. */
 import type { Config } from "../config.ts";
-import { variables } from "../environment.ts";
+import { variables } from "../settings/environment.ts";
 
 /** The value of a variable with such a name is never printed, unless it is a number. */
 const secretName = /SECRET|PASSWORD|CREDENTIAL|_TOKEN$|_KEY$/;

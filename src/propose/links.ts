@@ -1,7 +1,7 @@
 /**
- * Finds the type that an operation belongs below: `/libraries/{library_id}/books/{id}/pages` below the type that
- * `/libraries/{library_id}/books/{id}` answers. Each parameter comes from where the calls that bring the type's objects
- * have theirs. It is a guess by paths and names; the binder proves what can be proved of it.
+ * Finds the type below which an operation belongs: `/libraries/{library_id}/books/{id}/pages` belongs below the type that
+ * `/libraries/{library_id}/books/{id}` returns. Each parameter has the source that it has in the calls that fetch objects
+ * of the type. Paths and names suggest the link; the binder proves it.
  */
 import { getNamedType, isObjectType } from "graphql";
 import { argumentsAbove, pathAround } from "../bind/enclosing.ts";
@@ -13,7 +13,7 @@ import { words } from "../schema/graphql-names.ts";
 
 export type Link = {
   readonly type: string;
-  /** What the path says behind the object. */
+  /** The rest of the path, behind the object. */
   readonly name: string;
   readonly params: readonly { readonly name: string; readonly from: string }[];
 };
@@ -66,8 +66,8 @@ function typeOf(
 }
 
 /**
- * The fields whose calls bring the objects of the type: as the thing at the path, or as things of the list at the path
- * before. Undefined if other objects hold some of them: those may belong elsewhere.
+ * The fields whose calls fetch objects of the type: as the object at the path, or as items of the list at the path before.
+ * `undefined`: other objects hold such objects too, and those may belong elsewhere.
  */
 function bringersOf(
   model: Model,
@@ -92,7 +92,7 @@ function bringersOf(
   return found;
 }
 
-/** `parent.id` for `book_id`: a property of this name, or of the end of it, in every REST object of the type. */
+/** `parent.id` for `book_id`: every REST object of the type has a property with this name, or with the end of this name. */
 function ownKey(model: Model, type: string, { name, shape }: Parameter): string | undefined {
   const ends = words(name).map((_, index, all) => all.slice(index).join("_").toLowerCase());
   const objects = model.backings.get(type) ?? [];
@@ -107,7 +107,7 @@ function ownKey(model: Model, type: string, { name, shape }: Parameter): string 
   return key === undefined ? undefined : `parent.${key}`;
 }
 
-/** The source that each of the calls has at this step of its path, as it is written below their objects. */
+/** The source that all of the calls have at this step of their paths, as a link below writes it. */
 function inherited(
   { schema }: Model,
   type: string,

@@ -6,7 +6,6 @@ import { folderFiles } from "../bind/spec-files.ts";
 import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
 import { escaped } from "../cli/printable.ts";
 import { RestDocument } from "../openapi/document.ts";
-import { operationNamed } from "../openapi/read-operations.ts";
 import { hasNoField, modelWithoutFields } from "./empty-schema.ts";
 import { Proposal } from "./propose.ts";
 
@@ -34,7 +33,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
 
 /** An operation may have several fields; who proposes another may not know of the first. */
 function fieldsOf(model: Model, name: string): string[] {
-  const operation = operationNamed(model.operations, name);
+  const operation = model.operations.named(name);
   const fields = boundFields(model).filter((field) => field.operation === operation);
   const names = fields.map(({ coordinate }) => coordinate).join(", ");
   return fields.length > 0

@@ -10,7 +10,7 @@ export type FoundPage = {
   /** The answer; undefined if it is the list itself. */
   readonly shape?: Shape;
   readonly list: Pick<Property, "name" | "shape" | "required">;
-  /** The paths of `connection`. `pages` says how REST reads on where no cursor stands in the answer. */
+  /** The paths of `connection`. `pages`: how REST finds the next page, if a response holds no cursor. */
   readonly places: Readonly<Record<string, string>>;
   readonly pages?: "LINKED" | "NUMBERED" | "OFFSET";
   readonly after: Parameter;
@@ -31,7 +31,7 @@ const names = {
   page: ["page", "pagenumber", "pageindex", "pageno"],
   offset: ["offset", "skip", "startindex"],
   before: ["before", "beforecursor", "endingbefore", "endbefore"],
-  // the last item's id, in a header's or a body's address alone: as a filter it is a time elsewhere
+  // the id of the last item, but only in the address of a next page: elsewhere such a parameter filters by time
   since: ["since", "sinceid"],
   next: ["next", "nextcursor", "nextpage", "nexttoken", "nextpagetoken", "nextpagecursor", "endcursor"],
   address: ["next", "nextpage", "nexturl", "nexturi", "nextlink", "nextpageurl", "nextpagelink", "nexthref"],
@@ -88,7 +88,7 @@ function waysOn(shape: Shape, isLinked: boolean, queries: readonly Parameter[]) 
   const linked = cursor ?? number ?? page ?? offset ?? named(names.since, "integer");
   if (isLinked) return linked && { after: linked, places: {}, pages: "LINKED" as const };
   const address = find(shape, "string", names.address, isAddress);
-  // where lists go both ways, the next page may be the one before
+  // a list that can be read in both directions may name the previous page as the next one
   if (linked && address !== undefined && !isTwoWay)
     return { after: linked, places: { next: address }, pages: "LINKED" as const };
   if (page && hasBegin(page.shape)) return { after: page, places: { more }, pages: "NUMBERED" as const };
@@ -137,7 +137,7 @@ function find(
   return undefined;
 }
 
-/** The next page's address is no cursor, but holds one. */
+/** The address of the next page holds a cursor, and is none. */
 const isAddress = ({ shape, node }: Property): boolean =>
   shape.format?.startsWith("uri") === true ||
   /\b(url|uri|link)\b/i.test(String(descriptionOf(shape.node) ?? descriptionOf(node) ?? ""));

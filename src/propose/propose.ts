@@ -13,7 +13,6 @@ import {
   type RestOperation,
   unshownAnswer,
 } from "../openapi/operation.ts";
-import { operationNamed } from "../openapi/read-operations.ts";
 import { declaredProperty, type Property, type Shape } from "../openapi/shapes/shape.ts";
 import { fieldName, typeName } from "../schema/graphql-names.ts";
 import { InputTypes } from "./input-types.ts";
@@ -44,7 +43,7 @@ export class Proposal {
 
   /** Throws `UsageError` if there is no such operation, or no field can be bound to its method or its response. */
   add(name: string): void {
-    const operation = operationNamed(this.#model.operations, name);
+    const operation = this.#model.operations.named(name);
     if (!operation) {
       const near = didYouMean(name, this.#model.operations.keys());
       throw new UsageError([`propose ${name}: there is no such REST operation${near}`]);
@@ -113,8 +112,8 @@ export class Proposal {
 }
 
 /**
- * The value that an answer is there for: its list `items`, whose neighbours are left out, or else its only property, if that
- * is a list or an object.
+ * The main value of a response: its list `items`, without the properties beside it, or else its only property, if that
+ * property is a list or an object.
  */
 function envelopeOf(answer: Shape): Property | undefined {
   const items = declaredProperty(answer, "items");

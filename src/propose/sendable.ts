@@ -1,4 +1,4 @@
-/** What a proposed field sends of a request: all that can be written. */
+/** Leaves out the parts of a request that cannot be sent, so that a field can be proposed for the others. */
 import { formProperties, unsendable } from "../bind/inputs/check-styles.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
@@ -9,7 +9,7 @@ export type Sendable = {
   readonly left: readonly string[];
 };
 
-/** The operation without the optional parameters and form properties that no style writes, and without an empty form. */
+/** The operation without an empty form, and without the optional parameters and form properties that no style can write. */
 export function withoutUnsendable(operation: RestOperation): Sendable {
   const { body, parameters } = operation;
   const left: string[] = [];

@@ -20,7 +20,7 @@ export class TypeDefinitions {
 
   constructor(model: Model) {
     this.model = model;
-    // a type of a root's name would be that root
+    // a type with the name of a root would be the root
     this.#taken = new Set([...Object.keys(model.schema.getTypeMap()), "Query", "Mutation", "Subscription"]);
   }
 

@@ -75,8 +75,8 @@ const notA = (what: "list" | "key"): Error =>
   new CodedError("BAD_UPSTREAM_RESPONSE", `the REST answer has no ${what} where one belongs`);
 
 /**
- * A key as text. `undefined`: the value breaks the REST contract, and may not even turn into text. An integer beyond 2^53 was
- * rounded when it was parsed, and may be the key of another object.
+ * A key as text. `undefined`: the value breaks the REST contract. An integer beyond 2^53 breaks it too, because the parser
+ * has rounded it: it may be the key of another object.
  */
 function textOf(key: unknown): string | undefined {
   if (typeof key === "string") return key;

@@ -38,9 +38,9 @@ const neverCredentials = new Set([
 ]);
 
 /**
- * Tells the owner of credentials: the values of the one list of headers, of those that let a caller in, that the
- * request meets. A request that meets no list has no owner. A request that meets two lists, neither of which includes
- * the other, has none either: REST may read the other one.
+ * Identifies the owner of a request's credentials. Each way in is a list of headers. The owner is known by the values of
+ * the one list that the request has in full. A request without such a list has no owner. A request with two lists, neither
+ * of which includes the other, has none either, because REST may read either list.
  */
 export function credentialOwner(
   operations: Operations,

@@ -12,7 +12,7 @@ import type { Operation } from "./operation.ts";
 
 const trace = ["traceparent", "tracestate"];
 
-export type HeaderForwarder = (headers: IncomingHttpHeaders, requestId: string) => Forwarded;
+type HeaderForwarder = (headers: IncomingHttpHeaders, requestId: string) => Forwarded;
 
 const verified = "tenant ";
 

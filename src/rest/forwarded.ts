@@ -5,8 +5,7 @@ import type { Operation } from "./operation.ts";
 type Headers = Readonly<Record<string, string>>;
 
 /**
- * Headers that differ from request to request, whoever the caller is: the request's id, and its trace (W3C Trace
- * Context).
+ * Headers that differ in each request of the same caller: the request's id, and its trace (W3C Trace Context).
  */
 export const headersOfOneRequest: ReadonlySet<string> = new Set([
   "x-request-id",

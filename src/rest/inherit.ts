@@ -1,7 +1,7 @@
 /**
- * Values that a link inherits from the objects around it (`from: "Account.id"`) and from the arguments of the fields above
- * it (`from: "argsAbove.org"`). REST's objects are shared by requests and
- * never changed, so each executor keeps beside an object what encloses it: a plan in its levels, graphql-js by its paths.
+ * Finds the values that a link inherits from enclosing objects (`from: "Account.id"`) and from the arguments of the fields
+ * above (`from: "argsAbove.org"`). Requests share REST's objects, so nothing is written into such an object. Each executor
+ * keeps the enclosing objects elsewhere: a plan in its levels, graphql-js by the path of the object.
  */
 import type { ResolversParentTypes, ResolversTypes, Scalars } from "../../generated/graphql.ts";
 import { CodedError } from "../errors.ts";
@@ -10,8 +10,8 @@ import type { ValueAt } from "./types.ts";
 import { valueAt } from "./value-at.ts";
 
 /**
- * REST's object of a GraphQL type, or the arguments of a field under the mark of one of them, and the nearest that
- * encloses it. What nothing inherits from is left out.
+ * A source of inherited values: the REST object of a GraphQL type, or the arguments of a field. `type` is the GraphQL type,
+ * or the mark of an argument. `above` is the next source further up. Objects and arguments without heirs are left out.
  */
 export type Enclosing = {
   readonly type: string;
@@ -28,10 +28,10 @@ type Path = { readonly prev: Path | undefined };
  */
 export type Info = { readonly enclosing: Enclosing | undefined } | { readonly path: Path };
 
-/** What stands for an argument where a type's name stands for an object: no GraphQL name has a dot. */
+/** The mark of an argument, in the place of a type's name. No GraphQL name has a dot. */
 export const markOfArgument = (name: string): string => `argsAbove.${name}`;
 
-/** An argument of the nearest field above that has one of this name, and its GraphQL type. */
+/** The name and the GraphQL type of an argument above. The nearest field with an argument of this name counts. */
 type ArgumentSource = readonly [above: "argsAbove", argument: string, type: keyof ResolversTypes];
 
 /** The type of an enclosing object and the steps to its property, or an argument. */
@@ -59,8 +59,9 @@ export type Inherited<Of extends Sources> = { readonly [Name in keyof Of]: Value
 const byPath = new WeakMap<Path, Enclosing>();
 
 /**
- * Notes an object that graphql-js has reached, or the arguments of a field. Its path ends with its execution, and so does
- * the note. At one path may stand the arguments of a field, noted first, and the object that the field returns.
+ * Notes an object that graphql-js has reached, or the arguments of a field, by its path. The note lives as long as the path,
+ * which ends with the execution. One path may have two notes: first the arguments of a field, then the object that the field
+ * returns.
  */
 export function noteEnclosing(path: Path, type: string, object: unknown): void {
   if (byPath.get(path)?.type !== type) byPath.set(path, { type, object, above: enclosingAt(path) });
@@ -104,7 +105,7 @@ function placeOf(source: Source): readonly [mark: string, ...steps: string[]] {
   return type === "argsAbove" ? [markOfArgument(name), name] : source;
 }
 
-/** The types that the sources name, and the marks of arguments, for the executors. */
+/** The marks of the sources, which the executors read: a type's name, or the mark of an argument. */
 export const markOf = (sources: Sources) => ({
   inherits: Object.values(sources).map((source) => placeOf(source)[0]),
 });

@@ -9,7 +9,7 @@ export class RestResponse {
   readonly status: number;
   readonly ok: boolean;
   readonly headers: ResponseHeaders;
-  /** The bytes of the body, decompressed, or more if it holds many values. */
+  /** The bytes of the decompressed body. A body of many small values counts for more. */
   readonly bytes: number;
   readonly rawHeaders: RawHeaders;
   source: ResponseSource = "fetched";

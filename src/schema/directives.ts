@@ -46,7 +46,7 @@ export type RestDirective = {
 };
 
 /** The places of a page's values in the REST body; dots go deeper. Without `next`, `pages` says how REST reads on. */
-export type RestConnection = {
+type RestConnection = {
   readonly items?: string;
   readonly next?: string;
   readonly more?: string;
@@ -54,7 +54,7 @@ export type RestConnection = {
   readonly pages?: "LINKED" | "NUMBERED" | "OFFSET";
 };
 
-export type RestName = { readonly name?: string; readonly in?: InputLocation; readonly self?: boolean };
+type RestName = { readonly name?: string; readonly in?: InputLocation; readonly self?: boolean };
 
 /** A definition that may carry directives: a field, an argument, an input field, an enum value. */
 export type DirectiveCarrier = {

@@ -1,4 +1,4 @@
-/** The types of a schema that no operation can select or give: no field of a root, and nothing below one, leads to them. */
+/** Finds the types of a schema that no operation can select or send: no root reaches them. */
 import {
   type GraphQLNamedType,
   type GraphQLSchema,

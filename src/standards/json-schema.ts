@@ -2,10 +2,11 @@
  * The JSON Schema 2020-12 validator. The proof and the running server share it, so a value that passes at build time
  * passes at run time.
  */
+import { _, str } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats, { type FormatName } from "ajv-formats";
 import { fullFormats } from "ajv-formats/dist/formats.js";
-import { linearPattern } from "./linear-pattern.ts";
+import { linearPattern, type Steps } from "./linear-pattern.ts";
 
 export type JsonSchema = { [keyword: string]: unknown };
 
@@ -15,6 +16,7 @@ export const ajv = new Ajv2020({
   meta: false,
   validateSchema: false,
   logger: false,
+  passContext: true,
   code: { regExp: Object.assign(linearPattern, { code: "linearPattern" }) },
 });
 
@@ -25,6 +27,27 @@ addFormats.default(
   ajv,
   formats.filter((name) => !leftToRest.includes(name)),
 );
+
+/** The `this` of a validator. Without it, each pattern has the steps of a constant. */
+type Checking = { readonly steps?: Steps };
+
+/** Ajv hands no context to an expression of its own `pattern`. */
+ajv.removeKeyword("pattern");
+ajv.addKeyword({
+  keyword: "pattern",
+  type: "string",
+  schemaType: "string",
+  error: {
+    message: ({ schemaCode }) => str`must match pattern "${schemaCode}"`,
+    params: ({ schemaCode }) => _`{pattern: ${schemaCode}}`,
+  },
+  compile: (pattern: string) => {
+    const { test } = linearPattern(pattern);
+    return function (this: Checking | undefined, text: string) {
+      return test(text, this?.steps);
+    };
+  },
+});
 
 /** Ajv compares each item with each other one; an argument may hold as many as a request body does. */
 ajv.removeKeyword("uniqueItems");

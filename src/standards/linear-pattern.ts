@@ -8,10 +8,10 @@
  */
 import { RE2JS } from "re2js";
 
-/** As Ajv asks for an expression; `toString` is the key under which Ajv keeps it. */
-export type LinearPattern = { test(text: string): boolean; toString(): string };
+/** `toString`: the key under which Ajv keeps an expression. */
+export type LinearPattern = { test(text: string, steps?: Steps): boolean; toString(): string };
 
-/** The steps that are left to a request. */
+/** The steps that are left to a request, or to the check of a constant. */
 export type Steps = { left: number };
 
 /** A step takes 2 to 25 ns. */
@@ -20,27 +20,15 @@ export const stepsOfRequest = (): Steps => ({ left: 1_000_000 });
 /** The steps of a check outside of a request: of a constant in a spec. */
 const stepsOfConstant = 20_000_000;
 
-let shared: Steps | undefined;
-
-/** Runs `check`. Its patterns take their steps from `steps`. */
-export function sharing<Result>(steps: Steps, check: () => Result): Result {
-  shared = steps;
-  try {
-    return check();
-  } finally {
-    shared = undefined;
-  }
-}
-
 /** Throws for a pattern that is invalid, or invalid for RE2. REST checks a text that needs more steps than are left. */
 export function linearPattern(pattern: string): LinearPattern {
   new RegExp(pattern, "u");
   const compiled = RE2JS.compile(toRe2(pattern));
   const instructions = compiled.programSize();
-  const test = (text: string): boolean => {
-    const steps = text.length * instructions;
-    if (steps > (shared?.left ?? stepsOfConstant)) return true;
-    if (shared) shared.left -= steps;
+  const test = (text: string, steps: Steps = { left: stepsOfConstant }): boolean => {
+    const needed = text.length * instructions;
+    if (needed > steps.left) return true;
+    steps.left -= needed;
     return compiled.test(text);
   };
   return {

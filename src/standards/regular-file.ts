@@ -1,4 +1,4 @@
-/** Reads a file that somebody names: what is no regular file (POSIX `S_ISREG`) could block, or never end. */
+/** Reads a file whose name a user gives. It must be a regular file (POSIX `S_ISREG`): any other could block, or never end. */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
 /** Bytes; larger than any document that can be parsed in reasonable time. */
@@ -6,7 +6,7 @@ export const maxFileBytes = 268_435_456;
 
 /** Throws Node's error if the file cannot be opened, and an `Error` without a code if it is too large or no regular file. */
 export function readRegularFile(path: string, maxBytes = maxFileBytes): string {
-  // a FIFO that nobody writes to blocks who opens it otherwise
+  // without this flag, opening a FIFO without a writer blocks
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stats = fstatSync(file);

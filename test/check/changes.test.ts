@@ -130,7 +130,10 @@ test("a change of a shared schema or parameter is told once, where it happened, 
     "{ type: object, required: [name], properties: { name: { type: string }, age: { type: integer } } }";
   const limit = "{ type: integer, default: 10 }";
   const root = repository({
-    "spec/schema.graphql": `type Query { one: One @rest(operation: "one") two: Two @rest(operation: "two") }
+    "spec/schema.graphql": `type Query {
+  one: One @rest(operation: "one")
+  two: Two @rest(operation: "two")
+}
 type One { owner: Person } type Two { owner: Person } type Person { name: String }`,
     "spec/openapi.yaml": shared(person, limit),
     "spec/rest-only.yaml": "three: not needed",
@@ -199,7 +202,13 @@ type Person { name: String }`,
     { message: 'GET /spare query "page" is gone', coordinates: ["Query.spare(page:)"] },
   ]);
   write(root, {
-    "spec/schema.graphql": `type Query { main(page: Int): Person @rest(operation: "main") } type Person { name: String }`,
+    "spec/schema.graphql": `
+type Query {
+  main(page: Int): Person @rest(operation: "main")
+}
+type Person {
+  name: String
+}`,
     "spec/rest-only.yaml": "spare: not needed",
   });
   const git = (...args: string[]) => execFileSync("git", args, { cwd: root, stdio: "pipe" });

@@ -138,7 +138,11 @@ test("a schema that may be null now breaks the fields that always had a value, a
     return JSON.stringify({ ...document, components: { schemas: { Person: { ...person, type } } } });
   };
   const sdl = `type Query { answer: Answer @rest(operation: "answer") }
-type Answer { name: String owner: Person deputy: Person }
+type Answer {
+  name: String
+  owner: Person
+  deputy: Person
+}
 type Person { name: String }
 `;
   const [base, head] = [snapshot(owned("object"), sdl), snapshot(owned(["object", "null"]), sdl)];

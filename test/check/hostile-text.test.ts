@@ -16,6 +16,9 @@ const evil = [
 ].join(" ");
 const operationId = JSON.stringify(`find ${evil}`);
 
+const query = `type Query {
+  find(q: String @restName(name: ${JSON.stringify(`q ${evil}`)})): Thing @rest(operation: ${operationId})
+}`;
 const files = {
   "spec/openapi.yaml": JSON.stringify({
     openapi: "3.1.0",
@@ -57,14 +60,20 @@ const files = {
       ]),
     ),
   }),
-  "spec/schema.graphql": `type Query { find(q: String @restName(name: ${JSON.stringify(`q ${evil}`)})): Thing @rest(operation: ${operationId}) }
-type Thing { name: String wrong: Int @restName(name: ${JSON.stringify(`name ${evil}`)}) }`,
+  "spec/schema.graphql": `${query}
+type Thing {
+  name: String
+  wrong: Int @restName(name: ${JSON.stringify(`name ${evil}`)})
+}`,
   "spec/operations/depot.graphql": "query Find { find { name } }",
   "spec/rest-only.yaml": "",
 };
 const sound = {
   ...files,
-  "spec/schema.graphql": `type Query { find(q: String @restName(name: ${JSON.stringify(`q ${evil}`)})): Thing @rest(operation: ${operationId}) }\ntype Thing { name: String }`,
+  "spec/schema.graphql": `${query}
+type Thing {
+  name: String
+}`,
 };
 
 // what steers a terminal or an editor; colours are not asked for here

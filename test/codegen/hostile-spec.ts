@@ -161,8 +161,12 @@ ${described} type Query {
     { name: ${text(`${slot.query} of many`)}, value: [${text(slot.constant)}] }
   ])
 }
-type Mutation { change(value: Change): Whole @rest(operation: ${text(`${slot.operationId} post`)}, body: "args.value") }
-${described} input Change { ${described} kind: Kind @restName(name: ${text(slot.property)}) }
+type Mutation {
+  change(value: Change): Whole @rest(operation: ${text(`${slot.operationId} post`)}, body: "args.value")
+}
+${described} input Change {
+  ${described} kind: Kind @restName(name: ${text(slot.property)})
+}
 type Whole {
   name: String @restName(name: ${text(slot.property)})
   ${described} choice: Choice

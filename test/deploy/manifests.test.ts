@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { roleNames } from "../../src/config.ts";
-import { secrets, variables } from "../../src/environment.ts";
+import { secrets, variables } from "../../src/settings/environment.ts";
 import { typeErrors } from "../codegen/type-check.ts";
 
 const deploy = join(import.meta.dirname, "../../deploy");

@@ -9,7 +9,12 @@ scalar DateTime @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339#sectio
 scalar Date
 scalar Any
 type Query { visits(since: DateTime, day: Date, days: [Date!]): Visits }
-type Visits { at: DateTime days: [Date!] any: Any args: Any }`;
+type Visits {
+  at: DateTime
+  days: [Date!]
+  any: Any
+  args: Any
+}`;
 
 const open = (visits: object, planned: boolean) => {
   const resolvers = {

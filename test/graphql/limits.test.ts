@@ -128,9 +128,18 @@ test("an operation whose root type the schema lacks is refused before it runs", 
 
 test("MAX_BOUND_FIELDS counts an interface's field if an implementing type binds it", () => {
   const typeDefs = `
-    interface Named { name: String boss: Named }
-    type Person implements Named { name: String boss: Named }
-    type Pet implements Named { name: String boss: Named }
+    interface Named {
+  name: String
+  boss: Named
+}
+    type Person implements Named {
+  name: String
+  boss: Named
+}
+    type Pet implements Named {
+  name: String
+  boss: Named
+}
     type Query { named: Named }`;
   const [plain, bound] = [property("x"), async () => null];
   const resolvers = {

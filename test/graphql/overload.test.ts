@@ -4,9 +4,9 @@ import type { ServerResponse } from "node:http";
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { largeBodies } from "../../src/capacity.ts";
 import { subscribe } from "../../src/observe/observer.ts";
 import type { RequestRecord } from "../../src/observe/records.ts";
+import { largeBodies } from "../../src/settings/capacity.ts";
 import { inFrontOf, send } from "./rest-stand-in.ts";
 
 const profile = { id: "1", email: "a@b.example", tenantId: "t", roles: [], permissions: [], features: [] };

@@ -26,3 +26,14 @@ test.each<[name: string, compose: Compose]>([
     "#/components/schemas/S1 is composed of more than 10000 schemas",
   );
 });
+
+test("many references to one schema are no composition: each is counted for itself", () => {
+  const reference = { $ref: "#/components/schemas/Id", minLength: 1 };
+  const references = Array.from({ length: 10_001 }, (_, index) => [`p${index}`, { ...reference }]);
+  const schemas = { Id: { type: "string" }, All: { properties: Object.fromEntries(references) } };
+  const text = JSON.stringify({ openapi: "3.1.0", components: { schemas } });
+  const document = new RestDocument("openapi.yaml", (name) => (name === "openapi.yaml" ? text : undefined));
+  const path = ["components", "schemas", "All"];
+  const { properties } = shapeAt(document, { file: "openapi.yaml", path, value: schemas.All });
+  expect([...properties.values()].every(({ shape }) => shape.types.has("string"))).toBe(true);
+});

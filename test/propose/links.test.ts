@@ -89,9 +89,20 @@ test("a link takes the arguments that brought its object, and the object's own k
 });
 
 test("a link takes the value of the enclosing object from which its object's call took it", async () => {
-  const account = `type Query { account(id: ID! @restName(name: "account_id")): Account @rest(operation: "accounts-account_id") }
-type Account { id: ID! contacts: [Contact!] @rest(operation: "accounts-account_id-contacts", params: [{ name: "account_id", from: "parent.id" }])
-  contact(id: ID! @restName(name: "contact_id")): Contact @rest(operation: "accounts-account_id-contacts-contact_id", params: [{ name: "account_id", from: "parent.id" }]) }`;
+  const account = `
+type Query {
+  account(id: ID! @restName(name: "account_id")): Account @rest(operation: "accounts-account_id")
+}
+type Account {
+  id: ID!
+  contacts: [Contact!]
+    @rest(operation: "accounts-account_id-contacts", params: [{ name: "account_id", from: "parent.id" }])
+  contact(id: ID! @restName(name: "contact_id")): Contact
+    @rest(
+      operation: "accounts-account_id-contacts-contact_id"
+      params: [{ name: "account_id", from: "parent.id" }]
+    )
+}`;
   const out = await proposed(`${account} ${contact}`, notes);
   expect(out).toContain(
     'params: [{ name: "account_id", from: "Account.id" }, { name: "contact_id", from: "parent.id" }]',
@@ -100,7 +111,14 @@ type Account { id: ID! contacts: [Contact!] @rest(operation: "accounts-account_i
 
 test("an object without a key takes the arguments alone, where no other object of its type stands in one", async () => {
   const repo = (more: string) =>
-    `type Query { repo(owner: String!, repo: String!): Repo @rest(operation: "repos-owner-repo") } type Repo { name: String ${more} }`;
+    `
+type Query {
+  repo(owner: String!, repo: String!): Repo @rest(operation: "repos-owner-repo")
+}
+type Repo {
+  name: String
+  ${more}
+}`;
   const topics = "repos-owner-repo-topics-all";
   expect(await proposed(repo(""), topics)).toContain(`extend type Repo {
   topicsAll: [Topic!]
@@ -114,11 +132,25 @@ test.each([
   ["two arguments of other names", `type Query { ${byId} ${contacts("account")} } ${contact}`],
   [
     "an object that something else brings",
-    `type Query { ${byId} message(id: ID!): Message @rest(operation: "messages-id") } type Message { author: Contact } ${contact}`,
+    `
+type Query {
+  ${byId}
+  message(id: ID!): Message @rest(operation: "messages-id")
+}
+type Message {
+  author: Contact
+}
+${contact}`,
   ],
   [
     "no field that brings the object",
-    'type Query { account(id: ID! @restName(name: "account_id")): Account @rest(operation: "accounts-account_id") } type Account { id: ID! }',
+    `
+type Query {
+  account(id: ID! @restName(name: "account_id")): Account @rest(operation: "accounts-account_id")
+}
+type Account {
+  id: ID!
+}`,
   ],
 ])("with %s the field is one of Query", async (_what, schema) => {
   expect(await proposed(schema, notes)).toMatch(/^extend type Query \{/);

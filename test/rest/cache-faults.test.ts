@@ -2,8 +2,8 @@
 import type net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { cachedResponses, vainRevalidations } from "../../src/capacity.ts";
 import { CallerCache } from "../../src/rest/cache/caller-cache.ts";
+import { cachedResponses, vainRevalidations } from "../../src/settings/capacity.ts";
 import { against, failureOf } from "./client.ts";
 import { http } from "./raw-server.ts";
 

@@ -2,56 +2,49 @@
 
 import type { GraphQLArgument } from "graphql";
 import { inputKey } from "../../openapi/operation.ts";
+import { lazy } from "../../openapi/shapes/shape.ts";
 import { directivePlace, placeOf, type RestParam, readRestName } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Input } from "../model.ts";
 import { checkRequired, type FedSlot } from "./check-required.ts";
 import { feedingHint } from "./feeding-hint.ts";
-import { findSlots, type InputSlot, inputSlotsOf, noSlotMessage } from "./input-slots.ts";
+import type { InputSlot } from "./input-slots.ts";
 import { type ArgumentSource, type InputSource, isNullableInput } from "./input-source.ts";
 import { matchInput } from "./match-input.ts";
-import { argumentsOf, readBodySource, readSource } from "./read-source.ts";
+import { readBodySource, readSource } from "./read-source.ts";
 
 export function bindInputs(
   binder: Binder,
   field: FieldInProgress,
 ): { inputs: Input[]; wholeBody?: ArgumentSource } {
-  const slots = inputSlotsOf(field.operation);
+  const hint = lazy(() => feedingHint(binder, field));
   const body = wholeBody(binder, field);
-  const explicit = field.directive.params.flatMap((param, index) =>
-    feedByParam(binder, field, slots, param, index),
-  );
+  const explicit = field.directive.params.flatMap((param, index) => feedByParam(binder, field, param, index));
   const used = argumentsNamed([...explicit.map(({ source }) => source), ...(body ? [body] : [])]);
   const named = field.definition.args
     .filter(({ name }) => !used.has(name))
-    .flatMap((argument) => feedByName(binder, field, slots, argument));
+    .flatMap((argument) => feedByName(binder, field, argument, hint));
   const fed = withoutRepeats(binder, field, [...explicit, ...named]);
-  checkRequired(binder, field, slots, fed, body !== undefined);
+  checkRequired(binder, field, fed, body !== undefined);
   return {
     inputs: fed.map(({ slot, source }) => toInput(field, slot, source)),
     ...(body && { wholeBody: body }),
   };
 }
 
-function feedByParam(
-  binder: Binder,
-  field: FieldInProgress,
-  slots: readonly InputSlot[],
-  param: RestParam,
-  index: number,
-): FedSlot[] {
-  const { operation } = field;
+function feedByParam(binder: Binder, field: FieldInProgress, param: RestParam, index: number): FedSlot[] {
+  const { operation, slots } = field;
   const where = {
     ...field.where,
     schema: directivePlace(field.definition, "rest", "params", index) ?? field.where.schema,
   };
-  const [slot] = findSlots(slots, param.name, param.in);
+  const [slot] = slots.find(param.name, param.in);
   if (!slot) {
     binder.findings.add(
       "parameter-unknown",
       { ...where, rest: operation.node },
-      noSlotMessage(binder, operation, slots, param.name, param.in),
+      slots.missingMessage(binder.findings, param.name, param.in),
       "name a parameter or body property of the operation",
     );
     return [];
@@ -75,8 +68,8 @@ function feedByParam(
 function feedByName(
   binder: Binder,
   field: FieldInProgress,
-  slots: readonly InputSlot[],
   argument: GraphQLArgument,
+  hint: () => string,
 ): FedSlot[] {
   const { name = argument.name, in: location } = readRestName(binder.schema, argument);
   const where = {
@@ -84,16 +77,16 @@ function feedByName(
     schema: placeOf(argument.astNode),
     rest: field.operation.node,
   };
-  const found = findSlots(slots, name, location).filter(
-    (slot) => slot.in !== "body" || field.directive.body === undefined,
-  );
+  const found = field.slots
+    .find(name, location)
+    .filter((slot) => slot.in !== "body" || field.directive.body === undefined);
   const [slot] = found;
   if (!slot) {
     binder.findings.add(
       "argument-unused",
       where,
-      `argument "${argument.name}" feeds nothing: ${noSlotMessage(binder, field.operation, slots, name, location)}`,
-      feedingHint(binder, field, slots),
+      `argument "${argument.name}" feeds nothing: ${field.slots.missingMessage(binder.findings, name, location)}`,
+      hint(),
     );
     return [];
   }
@@ -114,7 +107,7 @@ function wholeBody(binder: Binder, field: FieldInProgress): ArgumentSource | und
   const { definition, directive, operation } = field;
   if (directive.body === undefined) return undefined;
   const where = { ...field.where, schema: directivePlace(definition, "rest", "body") };
-  const source = readBodySource(binder, definition, directive.body, where);
+  const source = readBodySource(binder, field, directive.body, where);
   if (!operation.body) {
     binder.findings.add(
       "parameter-unknown",
@@ -161,10 +154,10 @@ function withoutRepeats(binder: Binder, field: FieldInProgress, fed: readonly Fe
   return [...bySlot.values()];
 }
 
-function toInput({ definition }: FieldInProgress, slot: InputSlot, source: InputSource): Input {
+function toInput({ argumentsByName }: FieldInProgress, slot: InputSlot, source: InputSource): Input {
   const argument =
     source.kind === "argument" && source.path.length === 1
-      ? argumentsOf(definition).get(source.path[0] ?? "")
+      ? argumentsByName.get(source.path[0] ?? "")
       : undefined;
   return {
     name: slot.name,

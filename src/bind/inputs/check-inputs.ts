@@ -7,10 +7,9 @@ import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Input } from "../model.ts";
 import { isIntegerText } from "../type-rules.ts";
 import { checkConstant, checkDefault } from "./check-values.ts";
-import { findSlots, type InputSlot, inputSlotsOf } from "./input-slots.ts";
+import type { InputSlot } from "./input-slots.ts";
 import { isOfObject, sourceOf } from "./input-source.ts";
 import { matchInput, refuseReadOnly } from "./match-input.ts";
-import { argumentsOf } from "./read-source.ts";
 
 /** The default value as REST receives it: an ID whose text is an integer is sent as that integer. */
 const sentDefault = (type: GraphQLInputType, shape: Shape, value: unknown): unknown =>
@@ -32,7 +31,7 @@ export function checkInputTypes(
       input.shape.types.has("array")
     )
       continue;
-    const [slot] = findSlots(inputSlotsOf(field.operation), input.name, input.in);
+    const [slot] = field.slots.find(input.name, input.in);
     if (!slot) continue;
     checkInput(binder, field, input, slot);
   }
@@ -46,8 +45,7 @@ export function relyOnInput(binder: Binder, coordinate: string, { source, node, 
 
 function checkInput(binder: Binder, field: FieldInProgress, input: Input, slot: InputSlot): void {
   const { source } = input;
-  const argument =
-    source.kind === "argument" ? argumentsOf(field.definition).get(source.path[0] ?? "") : undefined;
+  const argument = source.kind === "argument" ? field.argumentsByName.get(source.path[0] ?? "") : undefined;
   const own = argument && {
     coordinate: `${field.where.coordinate}(${argument.name}:)`,
     schema: placeOf(argument.astNode),
@@ -64,8 +62,7 @@ function checkInput(binder: Binder, field: FieldInProgress, input: Input, slot: 
       slot.in === "body",
     );
   if (source.kind === "argument") {
-    // `after` is a cursor that this layer makes; the REST value in it may be a page's number, or a cursor that is a
-    // number
+    // `after` is a cursor that this layer makes. The REST value in it may be the number of a page, or a number as cursor.
     const { next, pages } = field.directive.connection ?? {};
     const isNumber = slot.shape.types.has("integer") || slot.shape.types.has("number");
     const isCursor = argument?.name === "after" && (pages !== undefined || (next !== undefined && isNumber));

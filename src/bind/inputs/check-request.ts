@@ -1,4 +1,4 @@
-/** Checks that an operation's request can be sent at all: what it requires, its body and its path template. */
+/** Checks that the request of an operation can be sent: its required parts, its body and its path template. */
 
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
@@ -18,10 +18,7 @@ export function checkRequest(binder: Binder, field: FieldInProgress): void {
   checkTemplate(binder, field);
 }
 
-/**
- * Reports the parts of the operation that its calls leave out: an optional body that cannot be written, servers of its
- * own.
- */
+/** Reports the parts of the operation that calls leave out: an optional body that cannot be written, and own servers. */
 function checkUnused({ findings }: Binder, { operation, where }: FieldInProgress): void {
   const { id, unsentBody, servers } = operation;
   if (unsentBody) {

@@ -14,14 +14,13 @@ export type FedSlot = { readonly slot: InputSlot; readonly source: InputSource; 
 export function checkRequired(
   binder: Binder,
   field: FieldInProgress,
-  slots: readonly InputSlot[],
   fed: readonly FedSlot[],
   hasBody: boolean,
 ): void {
-  const { operation, where } = field;
+  const { operation, slots, where } = field;
   const keys = new Set(fed.map(({ slot }) => inputKey(slot)));
   const touchesBody = fed.some(({ slot }) => slot.in === "body");
-  const unfed = slots.filter(
+  const unfed = slots.all.filter(
     (slot) =>
       !keys.has(inputKey(slot)) &&
       (slot.in === "body" ? !hasBody && isNeeded(field, slot, touchesBody) : slot.required),

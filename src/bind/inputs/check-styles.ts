@@ -7,7 +7,7 @@ import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Input } from "../model.ts";
 import type { ArgumentSource } from "./input-source.ts";
 
-/** An optional parameter or property that the field does not feed is never sent, in whatever style it is. */
+/** Checks the style of each parameter and form property that a call sends. An optional one without a source is never sent. */
 export function checkStyles(
   binder: Binder,
   field: FieldInProgress,
@@ -53,7 +53,7 @@ const sendableStyles: Record<string, readonly string[]> = {
   "header value": ["simple"],
 };
 
-/** How a value is written that cannot be sent: `an array in style deepObject`; undefined if it can. */
+/** The style that cannot be written, in words: `an array in style deepObject`. `undefined`: the value can be sent. */
 export function unsendable({ shape, style, in: location }: Styled): string | undefined {
   const kind = kindOf(shape);
   const sent = sendableStyles[`${location} ${kind}`] ?? [];

@@ -2,31 +2,17 @@
 import { readRestName } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
-import type { InputSlot } from "./input-slots.ts";
 
 /** Free parameters that a hint names. */
 const mostNamed = 10;
 
 /** The one required parameter that nothing names, or the names of all that are free. */
-export function feedingHint(binder: Binder, field: FieldInProgress, slots: readonly InputSlot[]): string {
-  const known = hints.get(field) ?? makeHint(binder, field, slots);
-  hints.set(field, known);
-  return known;
-}
-
-/** All arguments of a field that feed nothing have the same hint. */
-const hints = new WeakMap<FieldInProgress, string>();
-
-function makeHint(
-  { schema }: Binder,
-  { definition, directive }: FieldInProgress,
-  slots: readonly InputSlot[],
-): string {
+export function feedingHint({ schema }: Binder, { definition, directive, slots }: FieldInProgress): string {
   const named = new Set([
     ...directive.params.map(({ name }) => name),
     ...definition.args.map((argument) => readRestName(schema, argument).name ?? argument.name),
   ]);
-  const free = slots.filter(
+  const free = slots.all.filter(
     (slot) =>
       !named.has(slot.name) &&
       !slot.isReadOnly &&

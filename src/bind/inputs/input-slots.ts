@@ -3,7 +3,7 @@
 import type { RestNode } from "../../openapi/document.ts";
 import { type InputLocation, inputKey, type RestOperation } from "../../openapi/operation.ts";
 import type { Shape } from "../../openapi/shapes/shape.ts";
-import type { Binder } from "../binder.ts";
+import type { Findings } from "../findings.ts";
 
 export type InputSlot = {
   readonly name: string;
@@ -17,13 +17,39 @@ export type InputSlot = {
   readonly isUndeclared?: true;
 };
 
-const known = new WeakMap<RestOperation, readonly InputSlot[]>();
+type NumberedSlot = { readonly slot: InputSlot; readonly index: number };
 
-/** The same list for the same operation. */
-export function inputSlotsOf(operation: RestOperation): readonly InputSlot[] {
-  const slots = known.get(operation) ?? readSlots(operation);
-  known.set(operation, slots);
-  return slots;
+const locations: readonly InputLocation[] = ["path", "query", "header", "body"];
+
+export class InputSlots {
+  readonly all: readonly InputSlot[];
+  readonly #operation: RestOperation;
+  /** The declared slots by their keys: an operation may have thousands. */
+  readonly #byKey: ReadonlyMap<string, readonly NumberedSlot[]>;
+
+  constructor(operation: RestOperation) {
+    this.#operation = operation;
+    this.all = readSlots(operation);
+    const declared = this.all.flatMap((slot, index) => (slot.isUndeclared ? [] : [{ slot, index }]));
+    this.#byKey = Map.groupBy(declared, ({ slot }) => inputKey(slot));
+  }
+
+  /** The slots with this REST name, in the given location or in any, in their order. Header names are case-insensitive. */
+  find(name: string, location?: InputLocation): InputSlot[] {
+    return (location ? [location] : locations)
+      .flatMap((each) => this.#byKey.get(inputKey({ name, in: each })) ?? [])
+      .sort((one, other) => one.index - other.index)
+      .map(({ slot }) => slot);
+  }
+
+  /** Says that there is no such slot, and suggests the same name in another location or the nearest name. */
+  missingMessage(findings: Findings, name: string, location?: InputLocation): string {
+    const [other] = this.find(name);
+    const meant = other
+      ? `; "${other.name}" is in ${other.in}`
+      : findings.didYouMean(name, () => this.all.map((slot) => slot.name));
+    return `${this.#operation.id} has no ${location ? `${location} ` : ""}parameter "${name}"${meant}`;
+  }
 }
 
 function readSlots(operation: RestOperation): InputSlot[] {
@@ -41,44 +67,4 @@ function readSlots(operation: RestOperation): InputSlot[] {
       ...(property.isUndeclared && { isUndeclared: property.isUndeclared }),
     })),
   ];
-}
-
-/** Says that there is no such slot, and suggests the same name in another location or the nearest name. */
-export function noSlotMessage(
-  { findings }: Binder,
-  { id }: RestOperation,
-  slots: readonly InputSlot[],
-  name: string,
-  location?: InputLocation,
-): string {
-  const [other] = findSlots(slots, name);
-  const meant = other
-    ? `; "${other.name}" is in ${other.in}`
-    : findings.didYouMean(name, () => slots.map((slot) => slot.name));
-  return `${id} has no ${location ? `${location} ` : ""}parameter "${name}"${meant}`;
-}
-
-type NumberedSlot = { readonly slot: InputSlot; readonly index: number };
-
-const byKeys = new WeakMap<readonly InputSlot[], ReadonlyMap<string, readonly NumberedSlot[]>>();
-
-/** The declared slots by their keys: an operation may have thousands. */
-function slotsByKey(slots: readonly InputSlot[]): ReadonlyMap<string, readonly NumberedSlot[]> {
-  const known = byKeys.get(slots);
-  if (known) return known;
-  const declared = slots.flatMap((slot, index) => (slot.isUndeclared ? [] : [{ slot, index }]));
-  const byKey = Map.groupBy(declared, ({ slot }) => inputKey(slot));
-  byKeys.set(slots, byKey);
-  return byKey;
-}
-
-const locations: readonly InputLocation[] = ["path", "query", "header", "body"];
-
-/** The slots with this REST name, in the given location or in any, in their order. Header names are case-insensitive. */
-export function findSlots(slots: readonly InputSlot[], name: string, location?: InputLocation): InputSlot[] {
-  const byKey = slotsByKey(slots);
-  return (location ? [location] : locations)
-    .flatMap((each) => byKey.get(inputKey({ name, in: each })) ?? [])
-    .sort((one, other) => one.index - other.index)
-    .map(({ slot }) => slot);
 }

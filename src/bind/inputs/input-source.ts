@@ -19,7 +19,7 @@ export type ParentSource = {
 };
 
 /** A property of the REST object of the nearest enclosing object of `type`. `nullable`: a step of the path may be null. */
-export type EnclosingSource = {
+type EnclosingSource = {
   readonly kind: "enclosing";
   readonly type: string;
   readonly path: readonly string[];
@@ -36,7 +36,7 @@ export type ArgumentAboveSource = {
   readonly type: GraphQLInputType;
 };
 
-/** A value of what stands above the field and its parent. */
+/** A value of an enclosing object, or an argument above. */
 export type InheritedSource = EnclosingSource | ArgumentAboveSource;
 
 /** The source of a parameter's value. */
@@ -50,7 +50,7 @@ export type InputSource =
 export const isNullableInput = (input: GraphQLArgument | GraphQLInputField): boolean =>
   !isNonNullType(input.type) && input.defaultValue === undefined;
 
-/** Whether the value is a property of a REST object: the parent's, or an enclosing one's. */
+/** Whether the value is a property of the parent's REST object, or of an enclosing object's. */
 export const isOfObject = (source: InputSource): source is ParentSource | EnclosingSource =>
   source.kind === "parent" || source.kind === "enclosing";
 

@@ -1,7 +1,6 @@
 /** Reads a source (`args.x`, `parent.x`, `Type.x` or `argsAbove.x`): resolves its path in arguments, or in a REST object. */
 import {
   type GraphQLArgument,
-  type GraphQLField,
   type GraphQLInputField,
   type GraphQLInputType,
   getNullableType,
@@ -17,36 +16,23 @@ import { readArgumentAbove } from "./argument-above.ts";
 import { type ArgumentSource, type InputSource, isNullableInput, type ParentSource } from "./input-source.ts";
 import { invalidSource } from "./invalid-source.ts";
 
-type Field = GraphQLField<unknown, unknown>;
-
 /** The argument that is the whole body. Returns `undefined` after a finding. */
 export function readBodySource(
   binder: Binder,
-  definition: Field,
+  field: FieldInProgress,
   body: string,
   where: Where,
 ): ArgumentSource | undefined {
   const [root, ...path] = body.split(".");
   if (root !== "args" || path.length === 0 || path.includes(""))
     return invalidSource(binder, where, `body "${body}" is not "args.<argument>"`);
-  return readArgumentSource(binder, definition, path, where);
-}
-
-const argumentsOfFields = new WeakMap<Field, ReadonlyMap<string, GraphQLArgument>>();
-
-/** By name: a field may have thousands. */
-export function argumentsOf(field: Field): ReadonlyMap<string, GraphQLArgument> {
-  const known = argumentsOfFields.get(field);
-  if (known) return known;
-  const byName = new Map(field.args.map((argument) => [argument.name, argument]));
-  argumentsOfFields.set(field, byName);
-  return byName;
+  return readArgumentSource(binder, field, path, where);
 }
 
 /** Returns `undefined` after a finding. */
 export function readSource(
   binder: Binder,
-  { definition, parent, enclosing }: Pick<FieldInProgress, "definition" | "parent" | "enclosing">,
+  field: FieldInProgress,
   from: string,
   where: Where,
 ): InputSource | undefined {
@@ -57,10 +43,10 @@ export function readSource(
       where,
       `from "${from}" is not "args.x", "parent.x", "Type.x" or "argsAbove.x"`,
     );
-  if (root === "args") return readArgumentSource(binder, definition, path, where);
+  if (root === "args") return readArgumentSource(binder, field, path, where);
   if (root === "argsAbove") return readArgumentAbove(binder, path, where);
   const isParent = root === "parent";
-  const shape = isParent ? parent : enclosing.get(root)?.shape;
+  const shape = isParent ? field.parent : field.enclosing.get(root)?.shape;
   if (!shape) return invalidSource(binder, where, `from "${from}"${whyNot(binder, root, where)}`);
   const found = readProperty(binder, shape, root, path, where);
   return found && (isParent ? { kind: "parent", ...found } : { kind: "enclosing", type: root, ...found });
@@ -79,11 +65,11 @@ function whyNot({ schema, findings }: Binder, root: string, { coordinate }: Wher
 
 function readArgumentSource(
   binder: Binder,
-  field: Field,
+  { argumentsByName }: FieldInProgress,
   path: string[],
   where: Where,
 ): ArgumentSource | undefined {
-  let inputs: ReadonlyMap<string, GraphQLArgument | GraphQLInputField> = argumentsOf(field);
+  let inputs: ReadonlyMap<string, GraphQLArgument | GraphQLInputField> = argumentsByName;
   let nullable = false;
   let type: GraphQLInputType | undefined;
   for (const step of path) {

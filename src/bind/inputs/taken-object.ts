@@ -1,7 +1,4 @@
-/**
- * Finds which of the objects that REST takes (`oneOf`, `anyOf`) an input type stands for: the first that has all of its
- * fields.
- */
+/** Finds the object of a `oneOf` or `anyOf` that an input type stands for: the first object with all fields of the type. */
 import type { GraphQLInputObjectType, GraphQLSchema } from "graphql";
 import { mergeShapes } from "../../openapi/shapes/merge-shapes.ts";
 import { declaredProperty, type Shape } from "../../openapi/shapes/shape.ts";

@@ -1,4 +1,4 @@
-/** Binds unions and interfaces to a `oneOf` whose members are told apart: pairs each value that does so with a member type. */
+/** Binds unions and interfaces to a `oneOf`. Each value that tells its members apart is paired with a member type. */
 import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from "graphql";
 import type { Variant } from "../../openapi/shapes/shape.ts";
 import { declaredProperty } from "../../openapi/shapes/shape.ts";

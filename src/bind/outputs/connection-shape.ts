@@ -10,14 +10,14 @@ import {
 import { madeIdentity } from "../../openapi/shapes/shape-identity.ts";
 import type { ResponseValue } from "./response-value.ts";
 
-/** The page around a list that is the whole response: a page without other properties. */
+/** The shape of a page, if the list is the whole response. The page has no other properties. */
 export function barePage({ node, nullable }: Shape, item: Shape): Shape {
   return { ...objectShape(`list(${identityOf(item)})`, node, []), nullable };
 }
 
 const identityOf = ({ identity, nullable }: Shape): string => identity.text + (nullable ? " or null" : "");
 
-/** The page with `edges`, `nodes` and `pageInfo`, which the REST client makes from its list. */
+/** The shape of the connection that the REST client makes of a page: `edges`, `nodes` and `pageInfo` are added. */
 export function connectionShape(
   page: Shape,
   list: Pick<ResponseValue, "shape" | "optional">,

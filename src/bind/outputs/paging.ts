@@ -1,6 +1,6 @@
 /**
  * Proves how a connection reads on: by a cursor in the body, by the `Link` header (RFC 8288), or by counting pages or
- * items. A parameter's name proves nothing. So the schema names the way, and the document must confirm it.
+ * items. A parameter's name proves nothing, so the schema names the way and the document must confirm it.
  */
 import { directivePlace } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";

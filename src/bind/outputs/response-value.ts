@@ -11,6 +11,6 @@ export type ResponseValue = {
   readonly status?: string;
 };
 
-/** The status, as a message adds it to the word for the response. */
+/** The words that a message adds for the status. */
 export const withStatus = ({ status }: Pick<ResponseValue, "status">): string =>
   status === undefined ? "" : ` with status ${status}`;

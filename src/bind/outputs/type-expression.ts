@@ -35,7 +35,7 @@ export const itemType = ({ root, text }: TypeExpression): TypeExpression => ({
 });
 
 /**
- * The type of a page with the values that `src/rest/connection.ts` makes of it. Without `page`: of these values alone.
+ * The type of a page with the values that `src/rest/connection.ts` adds. Without `page`: the type of these values alone.
  */
 export const connectionType = (page: TypeExpression | undefined, item: TypeExpression): TypeExpression => ({
   root: page?.root ?? item.root,
@@ -52,7 +52,7 @@ export function variantType(
   return { root, text: `Extract<${text}, { ${JSON.stringify(property)}: ${literals} }>` };
 }
 
-/** A type without its null. `componentType` has left the null out already. */
+/** The type without null. `componentType` leaves null out already. */
 export const withoutNull = ({ root, text }: TypeExpression): TypeExpression =>
   /^NonNullable<.*>$|^components\["schemas"\]\["[^"]*"\]$/.test(text)
     ? { root, text }

@@ -40,7 +40,7 @@ export function argumentSchemas(
     if (Object.keys(nested).length > 0) schemas[name] = before ? { allOf: [before, nested] } : nested;
   };
   for (const { source, shape, in: location } of inputs) {
-    // this layer makes the cursor of a connection; REST's limits are those of the REST cursor in it
+    // this layer makes the cursor of a connection: REST's limits hold for the REST cursor in it
     const isCursor = connection && source.kind === "argument" && source.path.join(".") === "after";
     if (source.kind === "argument" && !isCursor) add(source, shape, location === "body");
   }

@@ -45,8 +45,8 @@ function calledOperation(document: RestDocument, operation: RestOperation): Call
 }
 
 /**
- * The `Accept` header (RFC 9110 §12.5.1) for successes in these media types. Refusals come as JSON, whatever a success
- * is.
+ * The `Accept` header (RFC 9110 §12.5.1) for successes in these media types. It takes JSON too, because refusals are
+ * JSON.
  */
 function acceptOf(read: readonly string[]): string {
   const media = new Set(read.map((each) => (includesJson(each) ? "application/json" : each)));

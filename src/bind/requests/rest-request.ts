@@ -18,13 +18,13 @@ export type RequestPart =
   | { readonly in: InputLocation; readonly entries: readonly RequestEntry[] }
   | { readonly in: "body"; readonly whole: RequestValue };
 
-export type RequestEntry = { readonly name: string; readonly value: RequestValue };
+type RequestEntry = { readonly name: string; readonly value: RequestValue };
 
 export type RequestValue =
   | { readonly kind: "constant"; readonly value: unknown }
   /** The collected keys of a batch. */
   | { readonly kind: "keys" }
-  /** A value of what stands above, as the schema writes it: `Account.id`, `argsAbove.org`. It is not null. */
+  /** A non-null value of an enclosing object or an argument above, as the schema writes it: `Account.id`, `argsAbove.org`. */
   | { readonly kind: "inherited"; readonly name: string; readonly sent: SentValue }
   | {
       readonly kind: "argument" | "parent";
@@ -96,6 +96,6 @@ export type CalledOperation = {
   readonly text?: true;
   /** Whether a 2xx response may have no JSON body. */
   readonly empty?: true;
-  /** Whether no 2xx response has content. A body that comes anyway is not read. */
+  /** Whether no 2xx response has content. The REST client then reads no body. */
   readonly unread?: true;
 };

@@ -43,7 +43,7 @@ const covers = (outer: Shape, inner: Shape): boolean =>
 function compareFormats(answer: boolean, before: Shape, after: Shape, add: Add): void {
   const [was, is] = answer ? [sentFormat(before), sentFormat(after)] : [before.format, after.format];
   if (was === is) return;
-  // an answer that had no format promises more now, unless the format is the width of a number
+  // a response that gains a format promises more, unless the format is the width of a number
   const isPromise = was === undefined && !numberFormats.has(is ?? "");
   // an integer without a width may be as large as one of 64 bits
   const isWidest = was === "int64" && is === undefined;
@@ -60,8 +60,8 @@ function compareFormats(answer: boolean, before: Shape, after: Shape, add: Add):
 }
 
 /**
- * The format of the values that REST may send. Joined shapes may send the integers of each, and so those of 64 bits
- * too.
+ * The format of the values that REST may send. A joined shape has the integers of each of its shapes, which may have 64
+ * bits.
  */
 const sentFormat = ({ format, integers }: Shape): string | undefined =>
   format ?? (integers.some((each) => each.format === "int64") ? "int64" : undefined);

@@ -14,7 +14,7 @@ export class OperationComparison {
   readonly #shapes: ShapeComparison;
   readonly #old: RestOperation;
   readonly #new: RestOperation | undefined;
-  /** The root of the new document: the place of the operation if it is gone. */
+  /** The root of the new document: the place of an operation that is gone. */
   readonly #root: RestNode;
   readonly #at: string;
 

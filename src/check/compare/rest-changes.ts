@@ -19,7 +19,7 @@ export function restChanges(base: Model, head: Model): RestChange[] {
     [...head.operations.values()].map((operation) => [methodAndPath(operation), operation]),
   );
   const pairs: [RestOperation, RestOperation][] = [];
-  // a part that bound and other operations share changes once: as a change of the bound ones
+  // a part that bound and unbound operations share has one change: that of the bound operations
   for (const old of [...base.operations.values()].sort((one, other) => +bound.has(other) - +bound.has(one))) {
     const now = head.operations.get(old.id) ?? renamedTo(old, byMethodAndPath, base);
     if (now) pairs.push([old, now]);

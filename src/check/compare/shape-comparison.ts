@@ -47,8 +47,7 @@ export class ShapeComparison {
   /** `required` and `nullable` may differ between two uses of one schema: the change belongs to the use. */
   #usage(pair: ShapePair): void {
     const { old, new: now, direction } = pair;
-    // GraphQL shows null for a value that a response leaves out, and for a null: a value that could be missing could be
-    // null already
+    // GraphQL shows a missing value as null: a value that could be missing could be null already
     const mayBeNull = !old.required || old.shape.nullable;
     const looser = direction === "response" && !mayBeNull ? "breaking" : "safe";
     const tighter = direction === "response" ? "safe" : "breaking";

@@ -151,8 +151,8 @@ function copyMember(
 }
 
 /**
- * The examples of a media type or a parameter (OpenAPI 3.1 §4.8.19). No type has them, and they may be most of a
- * document.
+ * Whether a member holds the examples of a media type or a parameter (OpenAPI 3.1 §4.8.19). The bundle leaves them out:
+ * types do not need them, and they may be most of a document.
  */
 const isExamples = (member: unknown): boolean =>
   isRecord(member) &&

@@ -1,6 +1,6 @@
 /**
- * A discriminator's mapping as the proof reads it. Where the document writes none for a schema, the values count that the
- * schema's own property states; openapi-typescript takes the schema's name instead (OpenAPI 3.1 §4.8.25).
+ * Writes the mapping of a discriminator as the proof reads it. If the mapping leaves a schema out, the values of the
+ * schema's own property count. Without this, openapi-typescript takes the schema's name (OpenAPI 3.1 §4.8.25).
  */
 import { isRecord } from "../../openapi/document.ts";
 import type { Resolve } from "./merge-all-of.ts";
@@ -27,7 +27,7 @@ export function withMapping(schema: Json, resolve: Resolve): Json {
   };
 }
 
-/** The texts that the property may be. */
+/** The values that the property allows. */
 function statedValues(schema: unknown, property: string, resolve: Resolve, left = 8): string[] {
   if (!isRecord(schema) || left === 0) return [];
   if (typeof schema.$ref === "string") return statedValues(resolve(schema.$ref), property, resolve, left - 1);

@@ -1,7 +1,7 @@
 /**
  * Rewrites a bundled document so that openapi-typescript reads it as the proof does: a `content` has the one media type
  * that bindings use, a parameter in a media type of its own has its schema, and an `allOf` whose schemas describe the
- * same property is one schema, and so is a `$ref` with statements beside it. A discriminator maps what its schemas state.
+ * same property is one schema, and so is a `$ref` with statements beside it. A discriminator maps the values that its schemas state.
  */
 import { isRecord } from "../../openapi/document.ts";
 import { holdsNames, literalKeywords } from "../../openapi/reach.ts";

@@ -7,7 +7,7 @@ import type { GraphQLArgument } from "graphql";
 import { CodedError } from "../../errors.ts";
 import type { LevelResolver } from "../../rest/level.ts";
 import { ajv } from "../../standards/json-schema.ts";
-import { type Steps, sharing, stepsOfRequest } from "../../standards/linear-pattern.ts";
+import { type Steps, stepsOfRequest } from "../../standards/linear-pattern.ts";
 import { argumentDescription } from "./argument-words.ts";
 import { formatWords } from "./limit-words.ts";
 
@@ -38,23 +38,19 @@ export function argumentCheck(
   resolve: Resolver,
 ): Resolver {
   const validators = new Map<string, ValidateFunction>();
-  const findFault = (args: Args): CodedError | undefined => {
+  const findFault = (args: Args, steps: Steps): CodedError | undefined => {
     for (const name in schemas) {
       const value = args[name];
       if (value === undefined || value === null) continue;
       const validate = validators.get(name) ?? ajv.compile(schemas[name] as object);
       validators.set(name, validate);
-      if (!validate(value)) return refused(declared, name, validate.errors?.[0]);
+      if (!validate.call({ steps }, value)) return refused(declared, name, validate.errors?.[0]);
     }
     return undefined;
   };
   const check = (args: Args, context: object): void => {
     const { steps, faults } = checksOf(context);
-    if (!faults.has(args))
-      faults.set(
-        args,
-        sharing(steps, () => findFault(args)),
-      );
+    if (!faults.has(args)) faults.set(args, findFault(args, steps));
     const fault = faults.get(args);
     if (fault) throw fault;
   };

@@ -10,7 +10,7 @@ import type { Args, Resolver } from "./argument-check.ts";
 import { argumentDescription } from "./argument-words.ts";
 import { limitWords } from "./limit-words.ts";
 
-export type ArgumentFacts = {
+type ArgumentFacts = {
   /** REST name → argument, where they differ. */
   readonly names: Readonly<Record<string, string>>;
   /** The limits of arguments, as JSON Schemas. */

@@ -1,6 +1,6 @@
 /**
- * Finds the description of an argument in the schema, for a client whose value is refused. A description may say what
- * no JSON Schema can: that a day must not be after another one, or that an address depends on the channel.
+ * Finds the description of an argument in the schema, for a client whose value is refused. A description may state a
+ * rule that JSON Schema cannot: that a day must not be after another one, or that an address depends on the channel.
  */
 import { type GraphQLArgument, type GraphQLInputField, getNamedType, isInputObjectType } from "graphql";
 

@@ -1,5 +1,4 @@
 /**
- * REST sent a value that its document does not allow. The message is the one that graphql-js gives. Clients do not see
- * it.
+ * REST sent a value that its document does not allow. The message is that of graphql-js. Clients do not see the message.
  */
 export class ContractBroken extends Error {}

@@ -5,7 +5,7 @@
 import { hash } from "node:crypto";
 import type { DocumentNode } from "graphql";
 import { LRUCache } from "lru-cache";
-import { cachedDocumentBytes } from "../../capacity.ts";
+import { cachedDocumentBytes } from "../../settings/capacity.ts";
 import type { SavedOperations } from "../saved/saved-operations.ts";
 
 const bytesPerToken = 100;

@@ -14,7 +14,7 @@ import {
   type ValidationContext,
   type ValidationRule,
 } from "graphql";
-import type { Environment } from "../../environment.ts";
+import type { Environment } from "../../settings/environment.ts";
 import { missingRoots } from "../../standards/missing-roots.ts";
 import { type Counts, countFragment, countSelections, type Walk } from "./count-selections.ts";
 import { repeatsTooMuch } from "./repetitions.ts";

@@ -4,7 +4,7 @@
  */
 import type { GraphQLResponse } from "@apollo/server";
 import { LRUCache } from "lru-cache";
-import { cachedRefusalCharacters } from "../../capacity.ts";
+import { cachedRefusalCharacters } from "../../settings/capacity.ts";
 import type { RequestContext } from "../request-context.ts";
 
 /** Characters for a response's headers. */

@@ -48,7 +48,7 @@ export function spend(budget: Budget, bytes: number): void {
   if (budget.left < 0) throw new AnswerTooLarge(budget.limit);
 }
 
-/** Lists and objects in each other, in a value of a custom scalar. `JSON.stringify` throws from some 5,000 on. */
+/** Levels of lists and objects in a value of a custom scalar. `JSON.stringify` throws from some 5,000 on. */
 const mostNesting = 1_000;
 
 /**

@@ -88,7 +88,7 @@ function objectPlan(
   };
 }
 
-/** The types, and the marks of arguments, that the field takes values from, or a link below it. */
+/** The marks of the objects and arguments from which the field, or a link below it, takes values. */
 const inheritedBy = ({ field, selections }: FieldPlan): string[] => [
   ...((field.resolve as Marked | undefined)?.inherits ?? []),
   ...[...selections.values()].flatMap(({ inherits }) => [...(inherits ?? [])]),

@@ -33,7 +33,7 @@ export type FieldPlan = {
   readonly source: FieldSource;
   /** The selection for each possible object type of the value; empty for a leaf. */
   readonly selections: ReadonlyMap<string, ObjectPlan>;
-  /** The names of its arguments that links below take. */
+  /** The names of the arguments that links below take. */
   readonly inherited: readonly string[];
 };
 
@@ -44,7 +44,7 @@ export type ObjectPlan = {
   readonly fields: readonly FieldPlan[];
   /** The fields that call REST once this object is complete. */
   readonly bound: readonly FieldPlan[];
-  /** The types of enclosing objects, and the marks of arguments, that links of this object, or below it, take values from. Absent: none does. */
+  /** The marks of the objects and arguments from which links of this object or below take values. Absent: no link does. */
   readonly inherits?: ReadonlySet<string>;
   /** The error of every object of this plan: a condition of its selection is null (GraphQL spec §6.4.1). */
   readonly fault?: GraphQLError;
@@ -67,8 +67,8 @@ export type LevelParents = {
   readonly sources: unknown[];
   readonly resultMaps: ResultMap[];
   /**
-   * The nearest object that links take values from: the parent itself, or an object around it. Empty unless the plan
-   * `inherits`.
+   * For each parent, the nearest object from which links take values: the parent itself, or an object that encloses it.
+   * Empty unless the plan `inherits`.
    */
   readonly enclosing: (Enclosing | undefined)[];
 };
@@ -103,7 +103,7 @@ export function addInheritor(
   nextParents[plan.id]?.enclosing.push(enclosing);
 }
 
-/** What encloses the values of a field with these arguments. */
+/** Adds the arguments of a field to `above`, for the links below that take values from them. */
 export const enclosingWithArguments = (
   { inherited }: FieldPlan,
   args: unknown,
@@ -114,7 +114,7 @@ export const enclosingWithArguments = (
     above,
   );
 
-/** What encloses the values of an object of this plan: the object itself, if a link takes values from its type. */
+/** Adds an object of this plan to `above`, if a link below takes values from its type. */
 export const enclosingWith = (
   { inherits, type }: ObjectPlan,
   object: unknown,

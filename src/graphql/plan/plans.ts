@@ -9,7 +9,7 @@ import {
 } from "graphql";
 import { LRUCache } from "lru-cache";
 
-import { cachedPlans } from "../../capacity.ts";
+import { cachedPlans } from "../../settings/capacity.ts";
 import { sizeOf } from "../limits/document-store.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
 import { compilePlan, type Fragments } from "./compile-plan.ts";

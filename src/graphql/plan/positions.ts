@@ -6,7 +6,7 @@ import { type GraphQLOutputType, isListType, isNonNullType } from "graphql";
 import type { Path } from "../errors/field-error.ts";
 import type { FieldPlan, ObjectPlan, ResultMap } from "./plan.ts";
 
-export type Position = {
+type Position = {
   readonly path: Path;
   readonly nullable: boolean;
   readonly up: Position | undefined;

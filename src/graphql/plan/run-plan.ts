@@ -4,7 +4,7 @@
  * null where its type allows null.
  */
 import { getArgumentValues } from "graphql";
-import type { Environment } from "../../environment.ts";
+import type { Environment } from "../../settings/environment.ts";
 import { FieldError } from "../errors/field-error.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
 import { ArgumentBudget } from "./argument-budget.ts";
@@ -12,7 +12,7 @@ import { budgetOf } from "./budget.ts";
 import { completeLevel, type Level, type Pieces, type Run } from "./complete-level.ts";
 import { enclosingWithArguments, type OperationPlan, type ResultMap } from "./plan.ts";
 
-export type PlanResult = { readonly data: ResultMap | null; readonly errors: readonly FieldError[] };
+type PlanResult = { readonly data: ResultMap | null; readonly errors: readonly FieldError[] };
 
 /**
  * Returns the data and the unmasked field errors (GraphQL spec §6.4.4). Throws `AnswerTooLarge` for a response of more than

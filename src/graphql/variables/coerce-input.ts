@@ -17,8 +17,8 @@ import {
 } from "graphql";
 import { didYouMean } from "graphql/jsutils/didYouMean.js";
 import { suggestionList } from "graphql/jsutils/suggestionList.js";
-import { valuesOfRequest } from "../../capacity.ts";
 import { CodedError } from "../../errors.ts";
+import { valuesOfRequest } from "../../settings/capacity.ts";
 import { isPlainObject } from "../plain-object.ts";
 import { InputFault, isLong, shortened } from "./input-fault.ts";
 

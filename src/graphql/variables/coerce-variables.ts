@@ -12,7 +12,7 @@ import {
   type VariableDefinitionNode,
   valueFromAST,
 } from "graphql";
-import { valuesOfRequest } from "../../capacity.ts";
+import { valuesOfRequest } from "../../settings/capacity.ts";
 import { type Coercion, coerceInput } from "./coerce-input.ts";
 import { InputFault, shortened } from "./input-fault.ts";
 

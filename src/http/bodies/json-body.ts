@@ -3,11 +3,11 @@
  * the memory of the text.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { valuesOfRequest } from "../../capacity.ts";
 import { CodedError } from "../../errors.ts";
+import { valuesOfRequest } from "../../settings/capacity.ts";
 import { countValues } from "../../standards/json-values.ts";
 
-export type ParseJson = (request: FastifyRequest, text: string) => unknown;
+type ParseJson = (request: FastifyRequest, text: string) => unknown;
 
 /** Makes a parser that throws what Fastify's own parser reports, and `BAD_USER_INPUT` for too many values. */
 export function jsonParser(server: FastifyInstance): ParseJson {

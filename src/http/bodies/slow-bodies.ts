@@ -8,9 +8,9 @@
  * processor time, because Node handles each chunk on its own.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { slowBodies } from "../../capacity.ts";
-import type { Environment } from "../../environment.ts";
 import { CodedError, refusedBy } from "../../errors.ts";
+import { slowBodies } from "../../settings/capacity.ts";
+import type { Environment } from "../../settings/environment.ts";
 import { addressBlock } from "../address-block.ts";
 
 const lookMs = 250;

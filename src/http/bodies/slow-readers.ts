@@ -8,8 +8,8 @@
  */
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import { slowReaders } from "../../capacity.ts";
 import { CodedError } from "../../errors.ts";
+import { slowReaders } from "../../settings/capacity.ts";
 
 const mostLookMs = 1_000;
 

@@ -22,18 +22,21 @@ import {
 import { identityOf } from "./shape-identity.ts";
 import { foldVariants } from "./variants.ts";
 
-/** The shape of the schema at `node`, which may be a `$ref`. `seen`: the schemas that include this one. */
-export function shapeAt(document: RestDocument, node: RestNode, seen: readonly RestNode[] = []): Shape {
+/** The schemas that include the schema being read, the outermost first, and the number of parts of the outermost. */
+type Inclusion = { readonly schemas: readonly [RestNode, ...RestNode[]]; readonly parts: { count: number } };
+
+/** The shape of the schema at `node`, which may be a `$ref`. */
+export function shapeAt(document: RestDocument, node: RestNode): Shape {
   const key = node.value;
-  if (seen.length > 0 || !isRecord(key)) return makeShape(document, node, seen);
+  if (!isRecord(key)) return makeShape(document, node);
   const known = document.shapes.get(key);
   if (known) return known as Shape;
-  const shape = makeShape(document, node, seen);
+  const shape = makeShape(document, node);
   document.shapes.set(key, shape);
   return shape;
 }
 
-function makeShape(document: RestDocument, node: RestNode, seen: readonly RestNode[]): Shape {
+function makeShape(document: RestDocument, node: RestNode, within?: Inclusion): Shape {
   const reference = refOf(node.value);
   const target = document.follow(node) ?? { ...node, value: unresolvedSchema };
   const siblings =
@@ -42,12 +45,15 @@ function makeShape(document: RestDocument, node: RestNode, seen: readonly RestNo
     Object.keys(node.value as object).some(
       (key) => key !== "$ref" && key !== "description" && key !== "summary",
     );
-  if (seen.some((other) => other.value === target.value)) return emptyShape(target);
-  if (reference !== undefined && !siblings && seen.length === 0) return shapeAt(document, target);
-  const own = foldSchema(document, target, [...seen, target]);
+  if (within?.schemas.some((other) => other.value === target.value)) return emptyShape(target);
+  if (reference !== undefined && !siblings && !within) return shapeAt(document, target);
+  const own = foldSchema(document, target, {
+    schemas: within ? [...within.schemas, target] : [target],
+    parts: within?.parts ?? { count: 0 },
+  });
   if (!siblings) return own;
   const rest = Object.fromEntries(Object.entries(node.value as object).filter(([key]) => key !== "$ref"));
-  const merged = mergeShapes(own, foldSchema(document, { ...node, value: rest }, seen), node);
+  const merged = mergeShapes(own, foldSchema(document, { ...node, value: rest }, within), node);
   return withIdentity(merged, identityOf(node));
 }
 
@@ -57,27 +63,24 @@ function makeShape(document: RestDocument, node: RestNode, seen: readonly RestNo
  */
 const mostParts = 10_000;
 
-/** The parts so far, by the schema that they make up. */
-const partsOf = new WeakMap<RestNode, number>();
-
-function countPart(whole: RestNode): void {
-  const parts = (partsOf.get(whole) ?? 0) + 1;
-  partsOf.set(whole, parts);
-  if (parts > mostParts)
+function countPart({ schemas: [whole], parts }: Inclusion): void {
+  parts.count++;
+  if (parts.count > mostParts)
     throw unreadable(whole.file, `#/${whole.path.join("/")} is composed of more than ${mostParts} schemas`);
 }
 
-function foldSchema(document: RestDocument, node: RestNode, seen: readonly RestNode[]): Shape {
-  if (seen[0]) countPart(seen[0]);
+function foldSchema(document: RestDocument, node: RestNode, within?: Inclusion): Shape {
+  if (within) countPart(within);
+  const partAt = (at: RestNode): Shape => (within ? makeShape(document, at, within) : shapeAt(document, at));
   const schema = isRecord(node.value) ? node.value : {};
   let shape = ownShape(document, node, schema);
   for (const part of entriesOf(schema.allOf)) {
-    const other = shapeAt(document, nodeBelow(node, "allOf", part.index), seen);
+    const other = partAt(nodeBelow(node, "allOf", part.index));
     shape = isWrapper(schema) ? other : mergeShapes(shape, other, node);
   }
   for (const keyword of ["oneOf", "anyOf"] as const) {
     const nodes = entriesOf(schema[keyword]).map(({ index }) => nodeBelow(node, keyword, index));
-    const members = nodes.map((member) => ({ node: member, shape: shapeAt(document, member, seen) }));
+    const members = nodes.map((member) => ({ node: member, shape: partAt(member) }));
     if (members.length > 0) shape = foldVariants(document, shape, members);
   }
   // OpenAPI 3.0 writes a nullable reference as `nullable: true` beside `allOf`

@@ -110,7 +110,7 @@ export const typeText = ({ types }: Shape): string => [...types].sort().join(" o
 export const numberFormats: ReadonlySet<string> = new Set(["int32", "int64", "float", "double"]);
 
 /** Stands for the schema of a broken `$ref`. `brokenReferences` has reported the reference. */
-export const unresolvedSchema = {};
+export const unresolvedSchema = Object.freeze({});
 
 export const emptyShape = (node: RestNode): Shape => ({
   node,

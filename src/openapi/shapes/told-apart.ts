@@ -1,6 +1,6 @@
 /**
- * How the members of a `oneOf` are told apart: by its discriminator, or by a property that each member requires with values
- * of its own (`enum`, `const`). Such a property proves the member as a discriminator does, whether or not one is declared.
+ * Finds the property that tells the members of a `oneOf` apart: the discriminator, or a property that each member requires
+ * with values of its own (`enum`, `const`). Such a property proves the member without a discriminator.
  */
 import { declaredProperty, type Shape, type Variant, type Variants } from "./shape.ts";
 
@@ -22,7 +22,7 @@ export function toldApart({ property, members }: Variants): ToldApart | undefine
   return undefined;
 }
 
-/** The texts that the property has in every object of the shape; undefined if it may be absent or anything else. */
+/** The only values of the property in objects of the shape. `undefined`: it may be absent, or have any other value. */
 function ownValues(shape: Shape, name: string): readonly string[] | undefined {
   const found = declaredProperty(shape, name);
   if (!shape.types.has("object") || shape.types.size > 1 || !found?.required || found.only === "request")

@@ -119,7 +119,7 @@ function combineProperties(one: Property, others: readonly Property[]): Property
   const only = all.every((each) => each.only === one.only) ? one.only : undefined;
   const make = (): Shape => combineNullable(all.map(({ shape }) => shape)) ?? one.shape;
   const made = makeProperty(one.name, one.node, isRequired, make, only ?? null);
-  // of a property that one of the objects only requires nothing is known
+  // a property that an object only requires has no known schema
   return all.some(({ isUndeclared }) => isUndeclared) ? Object.assign(made, { isUndeclared: true }) : made;
 }
 

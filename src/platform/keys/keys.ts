@@ -12,7 +12,7 @@ import { effectivePermissions } from "./permissions.ts";
 
 export type Caller = TenantContext & { expiresAt: string | null };
 
-export type NewKey = {
+type NewKey = {
   environment: ApiEnvironment;
   userId: string;
   scopes: readonly string[];

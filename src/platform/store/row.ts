@@ -10,7 +10,7 @@ export function strings(value: Row[string] | undefined): string[] {
 
 export const text = (value: Row[string] | undefined): string => String(value ?? "");
 
-export type RowPage = { items: Row[]; nextCursor: string | null; hasMore: boolean };
+type RowPage = { items: Row[]; nextCursor: string | null; hasMore: boolean };
 
 /** Drops the surplus row and adds the next cursor. The list is ordered by the column `sortedBy`, then by id. */
 export function toPage(rows: Row[], limit: number, sortedBy: string): RowPage {

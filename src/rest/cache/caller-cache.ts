@@ -5,10 +5,10 @@
  * first.
  */
 import { LRUCache } from "lru-cache";
-import { cachedResponses } from "../../capacity.ts";
+import { cachedResponses } from "../../settings/capacity.ts";
 
 /** `size` is in bytes of memory, about, without the key. */
-export type Kept = { readonly size: number };
+type Kept = { readonly size: number };
 
 /** The keys of one caller's values, and their size. */
 type Own = { readonly keys: Set<string>; size: number };

@@ -1,9 +1,9 @@
 /**
- * Whether it is worth while to keep responses of an operation for their validators alone. Some services send an `ETag` or a
- * `Last-Modified` and never respond with 304; others send a new one each time. What is kept for such an operation is never
- * used again, and costs its parsing and its memory. Nothing is kept then for a while, and after that it is tried again.
+ * Decides whether responses of an operation are kept for their validators alone. Some services send an `ETag` or a
+ * `Last-Modified` and never respond with 304. Others send a new validator each time. A kept response of such an operation is
+ * never used again, and costs time and memory. So no response of it is kept for a while; then keeping is tried again.
  */
-import { vainRevalidations } from "../../capacity.ts";
+import { vainRevalidations } from "../../settings/capacity.ts";
 
 /** Conditional calls in a row that got no 304, and until when nothing is kept. */
 type Vain = { calls: number; until: number };

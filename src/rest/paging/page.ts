@@ -42,7 +42,7 @@ export type PageStart = {
  * Whether cursors count the items before a page: the page's number does not tell them, and REST's total is a number of
  * items.
  */
-export const countsItems = ({ from, offset, total, first }: Page<readonly string[]>): boolean =>
+const countsItems = ({ from, offset, total, first }: Page<readonly string[]>): boolean =>
   from !== undefined && !offset && total !== undefined && first === undefined;
 
 export const cursorOf = ({ cursor, skip, size, before }: PageStart): string => {

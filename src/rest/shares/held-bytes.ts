@@ -2,10 +2,11 @@
  * The bytes of REST's responses that requests hold. Each request has a budget, and the process has one. When the budget of
  * the process is spent, only a caller that holds less than an equal part of it gets more.
  */
-import { requestBudgetsOfProcess } from "../../capacity.ts";
-import type { Environment } from "../../environment.ts";
+
 import { type CodedError, overLimit, refusedBy } from "../../errors.ts";
-import { TransientMap } from "../../transient-map.ts";
+import { requestBudgetsOfProcess } from "../../settings/capacity.ts";
+import type { Environment } from "../../settings/environment.ts";
+import { TransientMap } from "./transient-map.ts";
 
 export class HeldBytes {
   readonly #ofRequest: number;

@@ -4,7 +4,7 @@
  * are too many, hold up no other caller. A call that has its turn waits in the pool, among the calls of all callers,
  * for a free connection.
  */
-import { TransientMap } from "../../transient-map.ts";
+import { TransientMap } from "../shares/transient-map.ts";
 
 /** The connections that calls wait for, a caller's share or the whole pool, and the calls that they have completed. */
 type Progress = { readonly connections: number; completed: number };

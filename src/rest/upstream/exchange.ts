@@ -15,7 +15,7 @@ import { largeBody } from "../shares/processor-time.ts";
 import type { ResponseBytes } from "../shares/response-bytes.ts";
 import { decompress } from "./decompress.ts";
 
-export type ExchangeRequest = {
+type ExchangeRequest = {
   readonly method: string;
   /** Path and query. */
   readonly path: string;
@@ -125,7 +125,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     );
   }
 
-  /** What a JSON body counts for by its values. A refusal is parsed whatever its type is, but other text is none. */
+  /** The bytes that a JSON body counts for by its values. A refusal is parsed too, whatever its media type is. */
   #bytesOfValues(text: string): number {
     const type = String(this.#headers["content-type"] ?? "");
     const isPlain = this.#status < 400 && isText(type) && !isJson(type);

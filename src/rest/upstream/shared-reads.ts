@@ -9,10 +9,10 @@
  * all of its readers leave. No later reader gets its response or its failure.
  */
 import type { CodedError } from "../../errors.ts";
-import { TransientMap } from "../../transient-map.ts";
 import { noResponse } from "../failure.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { RestResponse } from "../rest-response.ts";
+import { TransientMap } from "../shares/transient-map.ts";
 
 /** A call that hangs holds up no reader for longer. */
 export const pauseMs = 50;

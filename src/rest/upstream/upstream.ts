@@ -5,9 +5,9 @@
 import createClient, { type Client } from "openapi-fetch";
 import { Pool } from "undici";
 import type { paths } from "../../../generated/rest.ts";
-import { callsOfProduct } from "../../capacity.ts";
 import type { Config } from "../../config.ts";
 import type { CodedError } from "../../errors.ts";
+import { callsOfProduct } from "../../settings/capacity.ts";
 import type { CallerCache } from "../cache/caller-cache.ts";
 import { serializePath } from "../encode.ts";
 import { circuitOpen, NoTurn, notSent } from "../failure.ts";
@@ -88,8 +88,8 @@ export class Upstream {
   }
 
   /**
-   * Makes one call. Throws, and nobody remembers such a read, if the request makes too many calls or too many calls
-   * wait.
+   * Makes one call. Throws if the request makes too many calls, or if too many calls wait. Such a read is not
+   * remembered.
    */
   #call(request: CallRequest, beginRead?: () => ReadCall): Promise<RestResponse> {
     const { scope, isRead } = request;

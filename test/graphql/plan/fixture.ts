@@ -18,15 +18,57 @@ import { freeScope } from "../free-scope.ts";
 const typeDefs = `
 enum Mood { GLAD SAD }
 scalar Any
-input Filter { text: String = "all", mood: Mood }
-interface Named { name: String! like: Named }
+input Filter {
+  text: String = "all"
+  mood: Mood
+}
+interface Named {
+  name: String!
+  like: Named
+}
 union Owner = Person | Team
-type Person implements Named { id: ID! name: String! like: Named mood: Mood boss: Person bossOrNot: Person! pets: [Pet!] home: Home }
-type Team implements Named { id: ID! name: String! like: Named size: Int members: [Person] home: Home }
-type Pet implements Named { id: ID! name: String! like: Named owner: Owner! keeper: Person page: Page grid: [[Int!]] extra: Any toys: [Toy!] }
-type Toy { label: String! maker: Person }
-type Home { city: String room: Home keeper: Person! }
-type Page { next: String, broken: Person }
+type Person implements Named {
+  id: ID!
+  name: String!
+  like: Named
+  mood: Mood
+  boss: Person
+  bossOrNot: Person!
+  pets: [Pet!]
+  home: Home
+}
+type Team implements Named {
+  id: ID!
+  name: String!
+  like: Named
+  size: Int
+  members: [Person]
+  home: Home
+}
+type Pet implements Named {
+  id: ID!
+  name: String!
+  like: Named
+  owner: Owner!
+  keeper: Person
+  page: Page
+  grid: [[Int!]]
+  extra: Any
+  toys: [Toy!]
+}
+type Toy {
+  label: String!
+  maker: Person
+}
+type Home {
+  city: String
+  room: Home
+  keeper: Person!
+}
+type Page {
+  next: String
+  broken: Person
+}
 type Query {
   pets(first: Int = 2, filter: Filter, mood: Mood): [Pet!]
   pet(id: ID!, extra: Any): Pet
@@ -34,7 +76,10 @@ type Query {
   named: [Named]
   sure: Person!
 }
-type Mutation { rename(name: String!): Pet surely(name: String!): Pet! }
+type Mutation {
+  rename(name: String!): Pet
+  surely(name: String!): Pet!
+}
 `;
 
 type Rest = (call: string, query: Record<string, unknown>) => unknown;

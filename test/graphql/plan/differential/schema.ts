@@ -100,7 +100,13 @@ export function randomSchema(...seed: readonly unknown[]): RandomSchema {
 const inputs = `scalar Any
 scalar DateTime
 enum Mood { GLAD SAD CALM }
-input Filter { a: Int = 7 b: [String!] e: Mood n: Filter r: Boolean! = false }`;
+input Filter {
+  a: Int = 7
+  b: [String!]
+  e: Mood
+  n: Filter
+  r: Boolean! = false
+}`;
 
 const printed = (fields: readonly Field[]): string =>
   fields.map(({ name, type, args }) => `  ${name}${args}: ${type}`).join("\n");

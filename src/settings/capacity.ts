@@ -97,7 +97,7 @@ export const executedAtOnce = 16;
  */
 export const parentsOfPiece = 128;
 
-/** Large bodies of GraphQL requests that are under way, whatever they wait for. Smaller bodies are not counted. */
+/** Large bodies of the GraphQL requests under way, running or waiting. Smaller bodies are not counted. */
 export const largeBodies = {
   /** Characters. From this size on a body is large. Smaller ones of 256 requests are 4 MiB. */
   from: 16_384,
