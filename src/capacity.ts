@@ -135,6 +135,11 @@ export const cachedRefusalCharacters = 5_000_000;
 /** The budget of a process for REST's response bodies, in budgets of one request (`MAX_REQUEST_BYTES`). */
 export const requestBudgetsOfProcess = 3;
 
+/**
+ * Responses of REST that are decompressed at the same time: as many as libuv has threads. A brotli decoder holds up to 16 MB
+ * beside its output (RFC 7932 §9.1).
+ */
+export const decompressedAtOnce = 4;
 /** What REST's own headers allow to keep: its responses as parsed values, and the texts of answers made of them. */
 export const cachedResponses = {
   /** Bytes of all: 64 MiB, an eighth of a 512 MiB process. */
