@@ -6,8 +6,7 @@ import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
 import { CodedError, clientLeft } from "../errors.ts";
 import { mostInterimResponses, tooManyInterim } from "../http/upstream-failure.ts";
-
-type RawHeaders = Record<string, string | string[] | undefined>;
+import type { RawHeaders } from "./strip.ts";
 
 /** Writes the status and headers to the client. An error that it throws fails the response. */
 export type Begin = (status: number, headers: RawHeaders) => void;
