@@ -10,7 +10,7 @@ import { challenge } from "../http/error-response.ts";
 
 export type Headers = Record<string, string | string[]>;
 /** Any header of an upstream may stand several times, also those of which Node gives a server one. */
-export type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
+export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 const hopByHop = [
   ...["connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization"],
@@ -111,7 +111,7 @@ export const stripRequest = (forwarded: ReadonlySet<string>, headers: IncomingHt
   keep(headers, (name) => forwarded.has(name));
 
 /** The response headers that may reach the client. A 401 has the gateway's challenge in place of the upstream's. */
-export function stripResponse(prefix: string, status: number, headers: RawHeaders): Headers {
+export function stripResponse(prefix: string, status: number, headers: UpstreamHeaders): Headers {
   const kept = keep(headers, (name) => {
     if (status === 204 && name === "content-length") return false; // such a response has none (RFC 9110 §8.6)
     if (neverFromUpstreams.has(name) || isOurs(prefix, name)) return false;
@@ -127,7 +127,7 @@ function isOurs(prefix: string, name: string): boolean {
   return plain.startsWith(prefix.toLowerCase()) || plain === proofHeader;
 }
 
-function keep(headers: RawHeaders, mayTravel: (name: string) => boolean): Headers {
+function keep(headers: UpstreamHeaders, mayTravel: (name: string) => boolean): Headers {
   const named = connectionOptions([headers.connection ?? []].flat().join());
   const kept: Headers = {};
   for (const name in headers) {

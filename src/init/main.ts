@@ -103,7 +103,9 @@ function write(folder: string, files: ReadonlyMap<string, string>): void {
 function summary({ fields, leftOut, links }: StartedProject, document: RestDocument): string[] {
   const [server] = [document.child(document.child(document.root, "servers"), 0)];
   const url = server && (server.value as { url?: unknown }).url;
-  const base = typeof url === "string" && /^https?:\/\/[^{}]+$/.test(url) ? url : "https://api.example.com";
+  // the lines are commands to copy, and a shell reads them: the vendor's text is no part of them unless it is an address alone
+  const base =
+    typeof url === "string" && /^https?:\/\/[\w.:/~-]+$/.test(url) ? url : "https://api.example.com";
   return [
     `spec/schema.graphql has ${fields} field${fields === 1 ? "" : "s"}, spec/rest-only.yaml the other operations`,
     ...[...leftOut].map(([id, reason]) => escaped(`left out: ${id}: ${reason}`)),

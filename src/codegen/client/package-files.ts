@@ -51,10 +51,13 @@ function credentialHeaders(model: Model): readonly string[] {
   return headers;
 }
 
+/** It marks a manifest as ours. */
+export const description = "Typed documents, enums and the schema of a GraphQL API";
+
 const manifestOf = (name: string, version: string, files: readonly string[]) => ({
   name,
   version,
-  description: "Typed documents, enums and the schema of a GraphQL API",
+  description,
   type: "module",
   sideEffects: false,
   main: "./index.js",
