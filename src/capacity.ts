@@ -47,6 +47,12 @@ export const badKeys = { burst: 600, perSecond: 10 };
  */
 export const keylessRequests = { bytes: 16_384, burst: 300, perSecond: 5 };
 
+/**
+ * Full introspections that one operation may cost. Tools ask for one. It takes some 20 ms of a schema with 50 types, and 16 kB
+ * of aliases asked for 40 of them.
+ */
+export const fullIntrospections = 3;
+
 /** Addresses or keys that one rate limit counts. The bound keeps a flood of made-up addresses from filling the memory. */
 export const countedClients = 20_000;
 
