@@ -5,11 +5,12 @@ import { folderFiles } from "../bind/spec-files.ts";
 import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
 import { ExpectedFailure, type Failure, withoutPlace } from "../cli/failure.ts";
 import { nonEmpty } from "../cli/parse.ts";
-import { asWord, escaped } from "../cli/printable.ts";
+import { asWord } from "../cli/printable.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { run as codegen } from "../codegen/main.ts";
 import { SpecUnreadable } from "../diagnostic.ts";
 import { RestDocument } from "../openapi/document.ts";
+import { escaped } from "../standards/steering.ts";
 import { leaveOutOtherTests } from "./leave-out-other-tests.ts";
 import { type Choice, type StartedProject, startProject } from "./start-project.ts";
 
