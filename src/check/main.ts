@@ -5,15 +5,15 @@ import { dirname, join, resolve } from "node:path";
 import { folderFiles } from "../bind/spec-files.ts";
 import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
 import { nonEmpty } from "../cli/parse.ts";
-import { escaped } from "../cli/printable.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import type { SpecSources } from "../codegen/generate.ts";
+import { escaped } from "../standards/steering.ts";
 import { check } from "./check.ts";
 import { deployedCommit, isUrl } from "./deployed.ts";
 import { failureAnnotations, formatGithub } from "./format/github.ts";
 import { formatJson } from "./format/json.ts";
 import { formatMarkdown } from "./format/markdown.ts";
-import { formatOption, type Output, oneToStandardOutput } from "./format/option.ts";
+import { formatOption, type Output, oneToStandardOutput, refuseInputs } from "./format/option.ts";
 import { formatSarif } from "./format/sarif.ts";
 import { formatText } from "./format/text.ts";
 import { freshnessFindings } from "./freshness.ts";
@@ -27,6 +27,7 @@ type Given = { readonly base?: string; readonly usage?: string; readonly format:
 export function run(argv: readonly string[], io: Io): Promise<number> {
   let outputs: readonly Output[] = [];
   const work = async ({ base, usage, format }: Given): Promise<number> => {
+    refuseInputs(format, io.root, usage);
     outputs = oneToStandardOutput(format);
     // the report of an earlier run must not stay if this run fails
     for (const { file } of outputs) if (file !== undefined) rmSync(resolve(io.root, file), { force: true });

@@ -23,6 +23,8 @@ export function commandFailure(error: unknown, doing: string, debug = false): Fa
   if (error instanceof ExpectedFailure) return error.failure;
   const { code, path, syscall, message } = error as NodeJS.ErrnoException;
   if (syscall && path) return { exitCode: 2, faults: [withoutPlace(`${path}: ${code}`)] };
+  if (error instanceof RangeError && /call stack/.test(message))
+    return { exitCode: 3, faults: [withoutPlace(`${doing}: schemas or types are nested too deeply`)] };
   const [line] = (message ?? String(error)).split("\n");
   const report = `${doing}: this is a fault of ours, please report it: ${printable(line ?? "")}`;
   return { exitCode: 4, faults: [withoutPlace(debug ? `${report}\n${inspect(error)}` : report)] };

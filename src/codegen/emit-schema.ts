@@ -11,10 +11,10 @@ import {
   visit,
 } from "graphql";
 import type { Input, Model } from "../bind/model.ts";
-import { steering } from "../cli/printable.ts";
 import { isRecord } from "../openapi/document.ts";
 import { methodAndPath } from "../openapi/operation.ts";
 import { publicSchema } from "../schema/public-schema.ts";
+import { steering } from "../standards/steering.ts";
 
 type ObjectNode = ObjectTypeDefinitionNode | ObjectTypeExtensionNode;
 

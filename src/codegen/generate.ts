@@ -9,11 +9,11 @@ import { buildASTSchema, parse } from "graphql";
 import { loadSpec, provedModel } from "../bind/load.ts";
 import type { Model } from "../bind/model.ts";
 import { folderFiles, type SpecFiles, savedOperationTexts } from "../bind/spec-files.ts";
-import { escaped } from "../cli/printable.ts";
 import { SpecUnreadable } from "../diagnostic.ts";
 import { reachedFaults } from "../openapi/document-faults.ts";
 import { readSavedOperations, type SavedOperation } from "../schema/saved-operations.ts";
 import { hashSpec } from "../standards/spec-hash.ts";
+import { escaped } from "../standards/steering.ts";
 import { codegenConfig } from "./config.ts";
 import { Results } from "./results.ts";
 

@@ -6,11 +6,10 @@ import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
 import { CodedError, clientLeft } from "../errors.ts";
 import { mostInterimResponses, tooManyInterim } from "../http/upstream-failure.ts";
-
-type RawHeaders = Record<string, string | string[] | undefined>;
+import type { UpstreamHeaders } from "./strip.ts";
 
 /** Writes the status and headers to the client. An error that it throws fails the response. */
-type Begin = (status: number, headers: RawHeaders) => void;
+type Begin = (status: number, headers: UpstreamHeaders) => void;
 
 export class ResponseForwarding implements Dispatcher.DispatchHandler {
   /** Resolves when the response begins, rejects when it cannot. A later failure breaks the client's connection. */
@@ -22,7 +21,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
   #reject!: (error: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #failure: CodedError | undefined;
-  #head: { readonly status: number; readonly headers: RawHeaders } | undefined;
+  #head: { readonly status: number; readonly headers: UpstreamHeaders } | undefined;
   #isBegun = false;
   #interim = 0;
 
@@ -53,7 +52,11 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
   }
 
   /** Status and headers wait for the first byte of the body: if the upstream breaks off before it, the client gets a 502. */
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: RawHeaders): void {
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: UpstreamHeaders,
+  ): void {
     if (status < 200) {
       if (++this.#interim > mostInterimResponses) this.#fail(tooManyInterim());
       return; // the final one follows (RFC 9110 §15.2)

@@ -10,6 +10,8 @@ import { proofHeader } from "../http/context-headers.ts";
 import { challenge } from "../http/error-response.ts";
 
 export type Headers = Record<string, string | string[]>;
+/** Any header of an upstream may stand several times, also those of which Node gives a server one. */
+export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 const hopByHop = [
   ...["connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization"],
@@ -79,7 +81,15 @@ const neverFromUpstreams = new Set([
   ],
   ...[...hopByHop, "x-request-id", "x-powered-by", "server", "via", "server-timing", "traceresponse"],
   ...["x-sendfile", "x-lighttpd-send-file", "surrogate-control", "refresh", "clear-site-data", "alt-svc"],
-  ...["strict-transport-security", "nel", "report-to", "reporting-endpoints", "service-worker-allowed"],
+  ...[
+    "x-content-type-options",
+    "strict-transport-security",
+    "nel",
+    "report-to",
+    "reporting-endpoints",
+    "service-worker-allowed",
+  ],
+  "__proto__", // an object takes a list under this name for its prototype, and shows its members
   ...["sourcemap", "x-sourcemap", "x-runtime", "x-aspnet-version", "x-aspnetmvc-version", "x-served-by"],
 ]);
 const ofUpstream = /^x-(?:debug|backend|upstream)(?:-|$)/;
@@ -101,7 +111,7 @@ export const stripRequest = (forwarded: ReadonlySet<string>, headers: IncomingHt
   keep(headers, (name) => forwarded.has(name));
 
 /** The response headers that may reach the client. A 401 has the gateway's challenge in place of the upstream's. */
-export function stripResponse(prefix: string, status: number, headers: IncomingHttpHeaders): Headers {
+export function stripResponse(prefix: string, status: number, headers: UpstreamHeaders): Headers {
   const kept = keep(headers, (name) => {
     if (status === 204 && name === "content-length") return false; // such a response has none (RFC 9110 §8.6)
     if (neverFromUpstreams.has(name) || isOurs(prefix, name)) return false;
@@ -117,8 +127,8 @@ function isOurs(prefix: string, name: string): boolean {
   return plain.startsWith(prefix.toLowerCase()) || plain === proofHeader;
 }
 
-function keep(headers: IncomingHttpHeaders, mayTravel: (name: string) => boolean): Headers {
-  const named = connectionOptions(headers.connection);
+function keep(headers: UpstreamHeaders, mayTravel: (name: string) => boolean): Headers {
+  const named = connectionOptions([headers.connection ?? []].flat().join());
   const kept: Headers = {};
   for (const name in headers) {
     const value = headers[name];
@@ -130,8 +140,8 @@ function keep(headers: IncomingHttpHeaders, mayTravel: (name: string) => boolean
 const none: ReadonlySet<string> = new Set();
 
 /** The fields that a `Connection` header declares hop-by-hop. */
-function connectionOptions(connection: string | undefined): ReadonlySet<string> {
-  if (!connection || connection === "keep-alive" || connection === "close") return none;
+function connectionOptions(connection: string): ReadonlySet<string> {
+  if (connection === "" || connection === "keep-alive" || connection === "close") return none;
   return new Set(
     connection
       .toLowerCase()

@@ -1,7 +1,8 @@
 /**
- * Removes credentials from log lines, as the last step before a line is written. It works on the text of the line, so it
- * covers every future log statement.
+ * Removes credentials from log lines, and characters that steer a terminal, as the last step before a line is written. It
+ * works on the text of the line, so it covers every future log statement.
  */
+import { escaped } from "../standards/steering.ts";
 
 /** Our API keys, anywhere in the text. */
 const apiKey = /\bsk_(?:test|live)_[0-9A-Za-z]+/g;
@@ -25,6 +26,6 @@ export function redactor(
       .replace(secretMember, '"$1":"[redacted]"')
       .replace(credentials, "$1 [redacted]")
       .replace(apiKey, "[redacted]");
-    return known.reduce((text, secret) => text.replaceAll(secret, "[redacted]"), blanked);
+    return escaped(known.reduce((text, secret) => text.replaceAll(secret, "[redacted]"), blanked));
   };
 }

@@ -5,11 +5,12 @@ import { folderFiles } from "../bind/spec-files.ts";
 import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
 import { ExpectedFailure, type Failure, withoutPlace } from "../cli/failure.ts";
 import { nonEmpty } from "../cli/parse.ts";
-import { asWord, escaped } from "../cli/printable.ts";
+import { asWord } from "../cli/printable.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { run as codegen } from "../codegen/main.ts";
 import { SpecUnreadable } from "../diagnostic.ts";
 import { RestDocument } from "../openapi/document.ts";
+import { escaped } from "../standards/steering.ts";
 import { leaveOutOtherTests } from "./leave-out-other-tests.ts";
 import { type Choice, type StartedProject, startProject } from "./start-project.ts";
 
@@ -103,7 +104,9 @@ function write(folder: string, files: ReadonlyMap<string, string>): void {
 function summary({ fields, leftOut, links }: StartedProject, document: RestDocument): string[] {
   const [server] = [document.child(document.child(document.root, "servers"), 0)];
   const url = server && (server.value as { url?: unknown }).url;
-  const base = typeof url === "string" && /^https?:\/\/[^{}]+$/.test(url) ? url : "https://api.example.com";
+  // the lines are commands to copy, and a shell reads them: the vendor's text is no part of them unless it is an address alone
+  const base =
+    typeof url === "string" && /^https?:\/\/[\w.:/~-]+$/.test(url) ? url : "https://api.example.com";
   return [
     `spec/schema.graphql has ${fields} field${fields === 1 ? "" : "s"}, spec/rest-only.yaml the other operations`,
     ...[...leftOut].map(([id, reason]) => escaped(`left out: ${id}: ${reason}`)),

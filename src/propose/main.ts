@@ -4,8 +4,8 @@ import { loadSpec, provedModel } from "../bind/load.ts";
 import { boundFields, type Model } from "../bind/model.ts";
 import { folderFiles } from "../bind/spec-files.ts";
 import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
-import { escaped } from "../cli/printable.ts";
 import { RestDocument } from "../openapi/document.ts";
+import { escaped } from "../standards/steering.ts";
 import { hasNoField, modelWithoutFields } from "./empty-schema.ts";
 import { Proposal } from "./propose.ts";
 

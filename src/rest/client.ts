@@ -11,10 +11,9 @@ import { CallerCache } from "./cache/caller-cache.ts";
 import { serializeForm, serializeHeaders, serializeQuery } from "./encode.ts";
 import { failureOf, named, responseFailure, retryWaitMs } from "./failure.ts";
 import type { Operation } from "./operation.ts";
-import type { RequestScope, Shares } from "./request-scope.ts";
+import type { RequestScope } from "./request-scope.ts";
 import type { RestResponse } from "./rest-response.ts";
-import { FairShare } from "./shares/fair-share.ts";
-import { HeldBytes } from "./shares/held-bytes.ts";
+import { openShares, type Shares } from "./shares/shares.ts";
 import type { TakesLink } from "./types.ts";
 import { Upstream } from "./upstream/upstream.ts";
 import { valueAt } from "./value-at.ts";
@@ -42,7 +41,7 @@ export class Upstreams {
   readonly #byProduct = new Map<string, Upstream>();
 
   constructor(config: Config, base: URL, operations: Operations) {
-    this.shares = { processor: new FairShare(), bytes: new HeldBytes(config.env) };
+    this.shares = openShares(config.env);
     for (const { product } of Object.values(operations)) {
       if (this.#byProduct.has(product)) continue;
       this.#byProduct.set(product, new Upstream(config.upstreams.get(product) ?? base, config, this.cache));

@@ -6,12 +6,9 @@ import type { Config } from "../config.ts";
 import { CodedError, clientLeft } from "../errors.ts";
 import type { Forwarded } from "./forwarded.ts";
 import type { RestResponse } from "./rest-response.ts";
-import type { Account, FairShare } from "./shares/fair-share.ts";
-import type { HeldBytes } from "./shares/held-bytes.ts";
+import type { Account } from "./shares/fair-share.ts";
 import { charactersPerMs, largeBody, msPerCall, startWork } from "./shares/processor-time.ts";
-
-/** The budgets that all requests of the process share. */
-export type Shares = { readonly processor: FairShare; readonly bytes: HeldBytes };
+import type { Shares } from "./shares/shares.ts";
 
 type Abandon = (failure: CodedError) => void;
 
@@ -142,6 +139,11 @@ export class RequestScope {
     } finally {
       this.worked(workedMs());
     }
+  }
+
+  /** Decompresses a response when its caller's turn has come. */
+  decompressed<T>(run: () => Promise<T>): Promise<T> {
+    return this.#shares.decompression.run(this.caller, run);
   }
 
   /** Runs work on REST's responses once its caller may go on, and charges it. Work on few bytes runs at once. */

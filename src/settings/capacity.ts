@@ -47,6 +47,12 @@ export const badKeys = { burst: 600, perSecond: 10 };
  */
 export const keylessRequests = { bytes: 16_384, burst: 300, perSecond: 5 };
 
+/**
+ * Full introspections that one operation may cost. Tools ask for one, which is 56 kB of the demo's schema. A document of 2 kB
+ * with ten aliases asked for 1.8 MB.
+ */
+export const fullIntrospections = 3;
+
 /** Addresses or keys that one rate limit counts. The bound keeps a flood of made-up addresses from filling the memory. */
 export const countedClients = 20_000;
 
@@ -135,6 +141,11 @@ export const cachedRefusalCharacters = 5_000_000;
 /** The budget of a process for REST's response bodies, in budgets of one request (`MAX_REQUEST_BYTES`). */
 export const requestBudgetsOfProcess = 3;
 
+/**
+ * Responses of REST that are decompressed at the same time: as many as libuv has threads. A brotli decoder holds up to 16 MB
+ * beside its output (RFC 7932 §9.1).
+ */
+export const decompressedAtOnce = 4;
 /** What REST's own headers allow to keep: its responses as parsed values, and the texts of answers made of them. */
 export const cachedResponses = {
   /** Bytes of all: 64 MiB, an eighth of a 512 MiB process. */

@@ -111,6 +111,19 @@ test("an unexpected error is one line that asks for a bug report", () => {
   ]);
 });
 
+test("thousands of schemas in each other are a fault of the document", () => {
+  const recurse = (): number => 1 + recurse();
+  let thrown: unknown;
+  try {
+    recurse();
+  } catch (error) {
+    thrown = error;
+  }
+  const failure = commandFailure(thrown, "npm run init");
+  expect(failure.exitCode).toBe(3);
+  expect(failureLines(failure)).toEqual(["npm run init: schemas or types are nested too deeply"]);
+});
+
 test.each([
   ["openapi.yaml", 3, /^spec\/openapi\.yaml:1:1: is a folder/],
   ["schema.graphql", 3, /^spec\/schema\.graphql:1:1: is a folder/],

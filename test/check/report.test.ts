@@ -5,7 +5,17 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Report } from "../../src/check/report.ts";
 import { generate } from "../../src/codegen/generate.ts";
 import { run as codegen } from "../../src/codegen/main.ts";
-import { depotOpenapi, edited, project, ran, reportOf, repository, silent, write } from "./run.ts";
+import {
+  depotOpenapi,
+  depotSchema,
+  edited,
+  project,
+  ran,
+  reportOf,
+  repository,
+  silent,
+  write,
+} from "./run.ts";
 
 test("fresh files exit 0; changed, missing and surplus files are one finding that names each", async () => {
   const root = project();
@@ -133,6 +143,21 @@ test("a run that fails is annotated, and removes an older report", async () => {
   expect(out).toMatch(/^::error file=spec\/openapi\.yaml,line=1,col=\d+,title=check failed::/);
   expect(existsSync(join(root, "r.json"))).toBe(false);
 });
+
+test.each(["spec/schema.graphql", "./spec/../spec/openapi.yaml", "generated/new.json", "metrics.txt"])(
+  "a report does not replace what the run reads: %s",
+  async (file) => {
+    const root = repository();
+    write(root, { "metrics.txt": "kept" });
+    const argv = ["--base", "HEAD", "--usage", "metrics.txt", "--format", `json=${file}`];
+    expect(await ran(root, argv)).toMatchObject({
+      code: 2,
+      error: `--format json=${file}: the run reads this file, and a report would replace it`,
+    });
+    expect(readFileSync(join(root, "spec/schema.graphql"), "utf8")).toBe(depotSchema);
+    expect(readFileSync(join(root, "metrics.txt"), "utf8")).toBe("kept");
+  },
+);
 
 test("the same spec in another folder and time zone gives the same files and reports", async () => {
   const zone = process.env.TZ;

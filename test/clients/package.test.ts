@@ -1,6 +1,6 @@
 /** `npm run pack:client`: its files, its bytes, and the types that client libraries infer from its documents. */
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
@@ -32,6 +32,17 @@ test("the same spec gives the same bytes, and a version of its own", async () =>
   const { name, version } = JSON.parse(contentOf(one)["package.json"] ?? "");
   expect([name, version]).toEqual([packageName, expect.stringMatching(/^0\.0\.0-h[0-9a-f]{12}$/)]);
 });
+
+test.each(["package.json", "README.md"])(
+  "a folder with a %s of somebody else is left alone",
+  async (name) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, name), "{}");
+    await expect(pack("--out", folder)).rejects.toThrow(`has a ${name} that this command has not written`);
+    expect(contentOf(folder)).toEqual({ [name]: "{}" });
+    await expect(pack("--out", ".")).rejects.toThrow("--out .: has a ");
+  },
+);
 
 test("--name and --version are the package's; another content is another version", async () => {
   const [plain, one, other] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];

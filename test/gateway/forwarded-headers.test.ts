@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { describe, expect, test } from "vitest";
+import { rawServer } from "../rest/raw-server.ts";
 import { goodKey } from "./fakes.ts";
 import { startGateway, upstream } from "./start.ts";
 
@@ -153,6 +154,17 @@ describe("forwarded headers", () => {
     expect([...answer.headers].filter(([, value]) => value === "internal-host")).toEqual([]);
     const kept = ["etag", "content-language", "x-total-count"].map((name) => answer.headers.get(name));
     expect(kept).toEqual(['"a"', "en", "3"]);
+  });
+
+  test("a response may have any header several times", async () => {
+    const lines = ["Connection: keep-alive", "Connection: x-hop", "X-Hop: 1", "__proto__: a", "__proto__: b"];
+    const head = [...lines, "X-End: 1", "X-End: 2", "Content-Length: 2"].join("\r\n");
+    const { url: rest } = await rawServer((socket) => socket.write(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n{}`));
+    const { url } = await startGateway({ rest });
+    const answer = await fetch(new URL(me, url), { headers });
+    expect([answer.status, answer.headers.get("x-end")]).toEqual([200, "1, 2"]);
+    const names = ["x-hop", "__proto__", "0"].filter((name) => answer.headers.has(name));
+    expect(names).toEqual([]);
   });
 
   test("a client's trace ends here, and its request id travels if it is harmless", async () => {

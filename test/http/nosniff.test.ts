@@ -3,7 +3,7 @@ import net from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { goodKey } from "../gateway/fakes.ts";
-import { startGateway } from "../gateway/start.ts";
+import { startGateway, upstream } from "../gateway/start.ts";
 import { inFrontOf, send } from "../graphql/rest-stand-in.ts";
 
 const nosniff = ({ headers }: Response): string | null => headers.get("x-content-type-options");
@@ -23,4 +23,12 @@ test("so does an answer that the gateway forwards, and one to what is no HTTP", 
   const socket = net.connect(Number(url.port), url.hostname);
   socket.write("no HTTP\r\n\r\n");
   expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 .*\r\nX-Content-Type-Options: nosniff\r\n/s);
+});
+
+test("no upstream allows it", async () => {
+  const rest = await upstream((_request, response) =>
+    response.writeHead(200, { "x-content-type-options": "allow" }).end(),
+  );
+  const { url } = await startGateway({ rest });
+  expect(nosniff(await fetch(new URL("/v1/a", url), { headers: { "x-api-key": goodKey } }))).toBe("nosniff");
 });

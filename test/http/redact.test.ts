@@ -39,3 +39,10 @@ test("text that is not a credential stays", () => {
   const line = '{"level":30,"path":"contacts.0.name","msg":"bearers of news","err":{"type":"CodedError"}}\n';
   expect(redactor([undefined])(line)).toBe(line);
 });
+
+test("no line steers a terminal: JSON itself leaves some control characters and turning marks as they are", () => {
+  const line = JSON.stringify({ operation: "\u009b2J\u202e\u2028\u007f\u0085é" });
+  const written = redactor([])(`${line}\n`);
+  expect(written).toBe('{"operation":"\\u009b2J\\u202e\\u2028\\u007f\\u0085é"}\n');
+  expect(JSON.parse(written)).toEqual(JSON.parse(line));
+});

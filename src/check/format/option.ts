@@ -1,4 +1,5 @@
 /** The option `--format` of `check`: the formats, and the destination of each. */
+import { join, resolve, sep } from "node:path";
 import { InvalidArgumentError, Option } from "commander";
 import { nearestSuggestion } from "../../cli/nearest-suggestion.ts";
 import { UsageError } from "../../cli/usage-error.ts";
@@ -38,4 +39,18 @@ export function oneToStandardOutput(outputs: readonly Output[]): readonly Output
   if (outputs.filter(({ file }) => file === undefined).length > 1)
     throw new UsageError(["--format: only one format can go to the standard output; give the others a file"]);
   return outputs;
+}
+
+/** Throws `UsageError` for a file that the run reads, because a report replaces its file. `usage` names one more. */
+export function refuseInputs(outputs: readonly Output[], root: string, usage: string | undefined): void {
+  const folders = ["spec", "generated"].map((folder) => join(root, folder) + sep);
+  for (const { format, file } of outputs) {
+    const path = file === undefined ? undefined : resolve(root, file);
+    if (path === undefined) continue;
+    const isRead = usage !== undefined && path === resolve(root, usage);
+    if (isRead || folders.some((folder) => path.startsWith(folder)))
+      throw new UsageError([
+        `--format ${format}=${file}: the run reads this file, and a report would replace it`,
+      ]);
+  }
 }

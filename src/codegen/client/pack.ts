@@ -1,9 +1,10 @@
 /** `npm run pack:client`: writes the client package into a folder, for `npm pack` or `npm publish`. */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
 import { exitCodes, type Io, processIo, runCommand } from "../../cli/command.ts";
 import { nonEmpty } from "../../cli/parse.ts";
+import { UsageError } from "../../cli/usage-error.ts";
 
 type Options = { readonly out: string; readonly name?: string; readonly version?: string };
 
@@ -22,17 +23,30 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
 
 async function pack({ root, out: print }: Io, { out, name, version }: Options): Promise<number> {
   const { loadSources } = await import("../generate.ts"); // not for `--help`: it loads graphql-codegen
-  const { packageFiles } = await import("./package-files.ts");
+  const { description, packageFiles } = await import("./package-files.ts");
   const project = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { name: string };
   const source = { ...loadSources(root), name: name ?? `${project.name}-client`, version };
   const folder = resolve(root, out);
+  const files = await packageFiles(source);
+  const present = [...files.keys()].find((path) => existsSync(join(folder, path)));
+  if (present !== undefined && descriptionIn(folder) !== description)
+    throw new UsageError([`--out ${out}: has a ${present} that this command has not written`]);
   mkdirSync(folder, { recursive: true });
-  for (const [path, text] of await packageFiles(source)) {
+  for (const [path, text] of files) {
     writeFileSync(join(folder, path), text);
     print(`wrote ${relative(root, join(folder, path))}`);
   }
   print(`install it:  npm install --install-links ${folder}`);
   return 0;
+}
+
+/** The description of the package in a folder; `undefined` without a package. */
+function descriptionIn(folder: string): unknown {
+  try {
+    return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))?.description;
+  } catch {
+    return undefined;
+  }
 }
 
 /** As npm takes a new package's name: lower case, with a scope or without one. */

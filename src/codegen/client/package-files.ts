@@ -6,9 +6,9 @@ import { hash } from "node:crypto";
 import { format } from "prettier";
 import ts from "typescript";
 import { boundFields, type Model } from "../../bind/model.ts";
-import { escaped } from "../../cli/printable.ts";
 import { credentialHeadersOf } from "../../openapi/security.ts";
 import type { SavedOperation } from "../../schema/saved-operations.ts";
+import { escaped } from "../../standards/steering.ts";
 import { emitSchema } from "../emit-schema.ts";
 import { emitModules, typedDocumentPackage } from "./emit-modules.ts";
 import { emitReadme } from "./emit-readme.ts";
@@ -51,10 +51,13 @@ function credentialHeaders(model: Model): readonly string[] {
   return headers;
 }
 
+/** It marks a manifest as ours. */
+export const description = "Typed documents, enums and the schema of a GraphQL API";
+
 const manifestOf = (name: string, version: string, files: readonly string[]) => ({
   name,
   version,
-  description: "Typed documents, enums and the schema of a GraphQL API",
+  description,
   type: "module",
   sideEffects: false,
   main: "./index.js",

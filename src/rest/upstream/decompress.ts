@@ -1,25 +1,40 @@
-/** Decompresses the body of a response by its `Content-Encoding` (RFC 9110 §8.4), up to a size. */
-import { promisify } from "node:util";
-import { brotliDecompress, gunzip, inflate } from "node:zlib";
+/**
+ * Decompresses the body of a response by its `Content-Encoding` (RFC 9110 §8.4), piece by piece. The pieces are counted as
+ * they come: 30 bytes may hold 10 MB, and the bodies of many calls are decompressed at the same time.
+ */
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { CodedError } from "../../errors.ts";
-import { tooLarge } from "../failure.ts";
 
-const decoders: Record<string, (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = {
-  gzip: promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
-};
+const decoders = new Map([
+  ["gzip", createGunzip],
+  ["deflate", createInflate],
+  ["br", createBrotliDecompress],
+]);
 
-/** Returns at most `maxBytes`. Rejects with `BAD_UPSTREAM_RESPONSE`. */
-export async function decompress(encoding: string, body: Buffer, maxBytes: number): Promise<Buffer> {
-  const decode = decoders[encoding.toLowerCase()];
-  if (!decode) throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer's encoding is unknown");
+/**
+ * `excess` gets the number of bytes so far, and returns the failure if they are too many. Rejects with that failure, or
+ * with `BAD_UPSTREAM_RESPONSE`.
+ */
+export async function decompress(
+  encoding: string,
+  body: Buffer,
+  excess: (bytes: number) => CodedError | undefined,
+): Promise<Buffer> {
+  const decoder = decoders.get(encoding.toLowerCase())?.();
+  if (!decoder) throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer's encoding is unknown");
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  decoder.end(body);
   try {
-    return await decode(body, { maxOutputLength: maxBytes });
+    for await (const piece of decoder) {
+      bytes += piece.length;
+      const failure = excess(bytes);
+      if (failure) throw failure;
+      pieces.push(piece);
+    }
   } catch (error) {
-    const large = error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
-    throw large
-      ? tooLarge(maxBytes)
-      : new CodedError("BAD_UPSTREAM_RESPONSE", "the answer cannot be decompressed", {}, error);
+    if (error instanceof CodedError) throw error;
+    throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer cannot be decompressed", {}, error);
   }
+  return Buffer.concat(pieces, bytes);
 }

@@ -11,7 +11,7 @@ import { countValues } from "../../standards/json-values.ts";
 import { isJson, isText } from "../../standards/media-type.ts";
 import { tooLarge } from "../failure.ts";
 import { type RawHeaders, RestResponse } from "../rest-response.ts";
-import { largeBody } from "../shares/processor-time.ts";
+import { decompressedPerMs, largeBody } from "../shares/processor-time.ts";
 import type { ResponseBytes } from "../shares/response-bytes.ts";
 import { decompress } from "./decompress.ts";
 
@@ -118,11 +118,29 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const [only] = this.#chunks;
     const body = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks);
     const encoding = this.#headers["content-encoding"];
-    if (encoding === undefined || encoding === "identity" || this.#isSkipped) return this.#finish(body);
-    decompress(String(encoding), body, this.#maxBytes).then(
-      (plain) => this.#finish(plain),
-      (failure: CodedError) => this.#fail(failure),
-    );
+    // a 204 or a 304 may have the header too
+    if (encoding === undefined || encoding === "identity" || this.#isSkipped || body.length === 0)
+      return this.#finish(body);
+    this.#budget
+      .decompressed(() => this.#decompress(String(encoding), body))
+      .then(
+        (plain) => this.#finish(plain),
+        (failure: CodedError) => this.#fail(failure),
+      );
+  }
+
+  /** An exchange that has failed meanwhile takes no further piece. */
+  async #decompress(encoding: string, body: Buffer): Promise<Buffer> {
+    let plain = 0;
+    if (this.#failure) throw this.#failure;
+    try {
+      return await decompress(encoding, body, (bytes) => {
+        plain = bytes;
+        return this.#failure ?? this.#excess(bytes);
+      });
+    } finally {
+      this.#budget.worked(plain / decompressedPerMs);
+    }
   }
 
   /** The bytes that a JSON body counts for by its values. A refusal is parsed too, whatever its media type is. */
@@ -138,14 +156,20 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #finish(body: Buffer): void {
     if (this.#failure) return;
+    const read = () => this.#read(body);
+    const response = body.length < largeBody ? read() : this.#budget.measured(read);
+    if (response instanceof CodedError) return this.#fail(response);
+    this.#chunks = [];
+    this.#resolve(response);
+  }
+
+  /** The response with a body that is complete, or the failure of the body. */
+  #read(body: Buffer): RestResponse | CodedError {
     const failure = this.#excess(body.length) ?? (isUtf8(body) ? undefined : notUtf8());
-    if (failure) return this.#fail(failure);
+    if (failure) return failure;
     const text = body.toString("utf8");
     const bytes = Math.max(text.length < largeBody ? 0 : this.#bytesOfValues(text), body.length);
-    const excess = this.#excess(bytes);
-    if (excess) return this.#fail(excess);
-    this.#chunks = [];
-    this.#resolve(new RestResponse(this.#status, this.#headers, text, bytes));
+    return this.#excess(bytes) ?? new RestResponse(this.#status, this.#headers, text, bytes);
   }
 }
 

@@ -2,15 +2,14 @@
 import { expect, test } from "vitest";
 import { Forwarded } from "../../../src/rest/forwarded.ts";
 import { RequestScope } from "../../../src/rest/request-scope.ts";
-import { FairShare } from "../../../src/rest/shares/fair-share.ts";
-import { HeldBytes } from "../../../src/rest/shares/held-bytes.ts";
 import { largeBody } from "../../../src/rest/shares/processor-time.ts";
+import { openShares } from "../../../src/rest/shares/shares.ts";
 import { configure } from "../../graphql/configure.ts";
 
 /** Two requests of one caller that hold so many bytes of responses. Another caller has sent a request. */
 function twoRequests(bytes: number) {
   const config = configure({});
-  const shares = { processor: new FairShare(), bytes: new HeldBytes(config.env) };
+  const shares = openShares(config.env);
   shares.processor.enter("other");
   return ["busy", "busy"].map((caller) => {
     const scope = new RequestScope(config, shares, new Forwarded({}, {}, caller));

@@ -8,6 +8,7 @@ import { ResponseBytes } from "../../../src/rest/shares/response-bytes.ts";
 import { CallDeadlines, type Timeouts } from "../../../src/rest/upstream/call-deadlines.ts";
 import { type CallerQueue, CallerQueues } from "../../../src/rest/upstream/caller-queues.ts";
 import { Exchange } from "../../../src/rest/upstream/exchange.ts";
+import { freeBudget } from "../../graphql/free-scope.ts";
 import { type Answer, http, rawServer } from "../raw-server.ts";
 
 /** Makes calls as an upstream does: a place in the queue, an exchange, deadlines. */
@@ -18,7 +19,7 @@ async function against(answer: Answer, connections = 4) {
   const anyQueue = new CallerQueues(2 * connections, connections).of("caller");
   const call = (timeouts: Partial<Timeouts> = {}, queue: CallerQueue = anyQueue) => {
     const entry = queue.acquire();
-    const exchange = new Exchange(1_000, new ResponseBytes({ hold: () => undefined, drop() {} }, true));
+    const exchange = new Exchange(1_000, new ResponseBytes(freeBudget, true));
     const deadlines = new CallDeadlines({ connectMs: 1_000, callMs: 2_000, ...timeouts }, entry, exchange);
     const end = (isCompleted: boolean): void => {
       deadlines.clear();

@@ -6,6 +6,7 @@ import { CodedError } from "../../../src/errors.ts";
 import { mostInterimResponses } from "../../../src/http/upstream-failure.ts";
 import { ResponseBytes } from "../../../src/rest/shares/response-bytes.ts";
 import { Exchange } from "../../../src/rest/upstream/exchange.ts";
+import { freeBudget } from "../../graphql/free-scope.ts";
 import { type Answer, http, rawServer } from "../raw-server.ts";
 
 /** Makes exchanges with an upstream, of at most 1,000 bytes each. */
@@ -14,7 +15,7 @@ async function against(answer: Answer, connections = 4, maxBytes = 1_000) {
   const pool = new Pool(server.url.origin, { connections, pipelining: 1 });
   onTestFinished(() => pool.destroy());
   const exchange = (path = "/x") => {
-    const one = new Exchange(maxBytes, new ResponseBytes({ hold: () => undefined, drop() {} }, true));
+    const one = new Exchange(maxBytes, new ResponseBytes(freeBudget, true));
     one.send(pool, { method: "GET", path, headers: {}, body: undefined });
     return one;
   };
@@ -78,6 +79,11 @@ describe.each([
       details: { limit: "MAX_RESPONSE_BYTES", value: 1_000 },
     });
   });
+});
+
+test("an empty body is not decompressed, whatever its headers say", async () => {
+  const { get } = await against(send(http(204, "", { "content-encoding": "gzip" })));
+  expect((await get()).status).toBe(204);
 });
 
 test("the limit holds for the bytes on the wire, at N and N+1, with and without a content length", async () => {
@@ -144,6 +150,11 @@ test.each<[string, Answer, string]>([
     send(http(200, "CANARY", { "content-encoding": "rot13" })),
     "BAD_UPSTREAM_RESPONSE",
   ],
+  [
+    "an encoding that every object inherits",
+    send(http(200, "{}", { "content-encoding": "constructor" })),
+    "BAD_UPSTREAM_RESPONSE",
+  ],
   ["gzip that is none", send(http(200, "CANARY", { "content-encoding": "gzip" })), "BAD_UPSTREAM_RESPONSE"],
   ["bytes that are no UTF-8", send(http(200, Buffer.from([0x22, 0xff, 0x22]))), "BAD_UPSTREAM_RESPONSE"],
 ])("%s is a coded error without any of the response's text", async (_name, answer, code) => {
@@ -182,7 +193,7 @@ test("an exchange that is aborted before it is sent is never sent", async () => 
   const { server, get } = await against(send(http(200, "{}")));
   const pool = new Pool(server.url.origin);
   onTestFinished(() => pool.destroy());
-  const aborted = new Exchange(1_000, new ResponseBytes({ hold: () => undefined, drop() {} }, true));
+  const aborted = new Exchange(1_000, new ResponseBytes(freeBudget, true));
   aborted.abort(new CodedError("CLIENT_CLOSED_REQUEST", "left"));
   aborted.send(pool, { method: "GET", path: "/never", headers: {}, body: undefined });
   expect(await failureOf(aborted.response)).toMatchObject({ code: "CLIENT_CLOSED_REQUEST" });
