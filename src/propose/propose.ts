@@ -15,6 +15,7 @@ import {
 } from "../openapi/operation.ts";
 import { operationNamed } from "../openapi/read-operations.ts";
 import { declaredProperty, type Property, type Shape } from "../openapi/shapes/shape.ts";
+import { combineNullable } from "../openapi/shapes/variants.ts";
 import { fieldName, typeName } from "../schema/graphql-names.ts";
 import { InputTypes } from "./input-types.ts";
 import { type Link, linkOf } from "./links.ts";
@@ -72,6 +73,7 @@ export class Proposal {
     const fed = new Set(link?.params.map(({ name }) => name));
     fields.set(field, [
       ...left.map((each) => `  # Without ${each}, which cannot be sent.`),
+      ...onlyOfAll(operation, type),
       ...descriptionLines(operation.summary, "  "),
       `  ${field}${argumentList(this.#definitions, operation, page, fed)}: ${type}`,
       `    @rest(${rest.join(", ")})`,
@@ -86,7 +88,7 @@ export class Proposal {
   }
 
   #value(operation: RestOperation): Proposed {
-    const answer = operation.successes.find(({ shape }) => shape)?.shape;
+    const answer = combineNullable(answersOf(operation).map(({ shape }) => shape));
     const inside = answer && envelopeOf(answer);
     const shown = inside?.shape ?? answer;
     // a response without content is null, for which any type serves
@@ -110,6 +112,18 @@ export class Proposal {
     const short = fieldName(wanted.replace(/^([Ll]ist|[Gg]et|[Ff]etch|[Rr]ead)(?=[A-Z_-])/, ""));
     return taken.has(short) || !/\w/.test(short) ? freeName(fieldName(id), taken) : short;
   }
+}
+
+/** The binder reads every success that has a body. */
+const answersOf = ({ successes }: RestOperation): { readonly status: string; readonly shape: Shape }[] =>
+  successes.flatMap(({ status, shape }) => (shape ? [{ status, shape }] : []));
+
+/** A comment above a field that stands for answers of several statuses. */
+function onlyOfAll(operation: RestOperation, type: string): string[] {
+  const answers = answersOf(operation);
+  if (new Set(answers.map(({ shape }) => shape.identity.text)).size < 2) return [];
+  const several = `REST's answers ${answers.map(({ status }) => status).join(" and ")}`;
+  return [type === "JSON" ? `  # ${several} share no type.` : `  # Only what ${several} share.`];
 }
 
 /**
