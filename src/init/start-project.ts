@@ -3,7 +3,6 @@
  * others. An operation that no field can be bound to goes to the ledger with the reason.
  */
 import { stringify } from "yaml";
-import { bind } from "../bind/bind.ts";
 import { didYouMean } from "../bind/findings.ts";
 import { boundFields, type Model } from "../bind/model.ts";
 import { UsageError } from "../cli/usage-error.ts";
@@ -14,7 +13,8 @@ import { isOperationPattern, operationsOf } from "../openapi/operation-pattern.t
 import { modelWithoutFields } from "../propose/empty-schema.ts";
 import { linkOf } from "../propose/links.ts";
 import { Proposal, refusalOf } from "../propose/propose.ts";
-import { readSchema } from "../schema/read-schema.ts";
+import { bindSdl } from "./bind-sdl.ts";
+import { type KeyLinks, withKeyLinks } from "./key-links.ts";
 
 export type Choice = { readonly tag: readonly string[]; readonly operation: readonly string[] };
 
@@ -26,6 +26,8 @@ export type StartedProject = {
   readonly leftOut: ReadonlyMap<string, string>;
   /** The operations with a field that could be links below a type of the schema: their paths continue its path. */
   readonly links: readonly string[];
+  /** The links of the schema that its keys suggest. */
+  readonly keyLinks: Pick<KeyLinks, "fields" | "comments">;
 };
 
 /** Without a choice all operations get a field, if they are no more. */
@@ -49,12 +51,16 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
       ...[...leftOut].slice(0, mostReasons).map(([id, reason]) => `left out: ${id}: ${reason}`),
     ]);
   const rest = [...model.operations.values()].filter((operation) => !bound.includes(operation));
+  const sdl = sdlOf(model, bound);
+  const started = bindSdl(model, sdl).bound?.model;
+  const keyLinks = withKeyLinks(model, sdl, started);
   return {
-    schema: `${sdlOf(model, bound)}\n`,
+    schema: `${keyLinks.sdl}\n`,
     ledger: ledgerOf(rest, bound, leftOut),
     fields: bound.length,
     leftOut,
-    links: linksIn(model, bound),
+    links: bound.flatMap((each) => (started && linkOf(started, each) ? [each.id] : [])),
+    keyLinks,
   };
 }
 
@@ -113,31 +119,14 @@ function bindable(
   return bound;
 }
 
-function linksIn(model: Model, operations: readonly RestOperation[]): string[] {
-  const { bound } = bindAll(model, operations);
-  return bound ? operations.flatMap((each) => (linkOf(bound.model, each) ? [each.id] : [])) : [];
-}
-
-/** Binds a schema with a field for each of the operations. */
-function bindAll(model: Model, operations: readonly RestOperation[]) {
-  const { document } = model;
-  const isWithoutQuery = operations.every(({ method }) => method !== "get");
-  const text = sdlOf(model, operations) + (isWithoutQuery ? "\ntype Query { nothing: Boolean }" : "");
-  const { schema, document: schemaDocument, diagnostics } = readSchema("schema.graphql", text);
-  if (!schema) return { diagnostics };
-  return {
-    diagnostics,
-    bound: bind({ document, operations: model.operations, schema, schemaDocument }),
-  };
-}
-
 /** The first error of a schema with a field for each of the operations. */
 function firstError(model: Model, operations: readonly RestOperation[]): string | undefined {
-  const { document } = model;
-  const { bound, diagnostics } = bindAll(model, operations);
+  const isWithoutQuery = operations.every(({ method }) => method !== "get");
+  const text = sdlOf(model, operations) + (isWithoutQuery ? "\ntype Query { nothing: Boolean }" : "");
+  const { bound, diagnostics } = bindSdl(model, text);
   if (!bound) return diagnostics[0]?.message;
   const called = boundFields(bound.model).map(({ operation }) => operation);
-  const found = [...bound.diagnostics, ...documentFaults(document, called)];
+  const found = [...bound.diagnostics, ...documentFaults(model.document, called)];
   return found.find(({ severity, coordinate }) => severity === "error" && coordinate !== "Query.nothing")
     ?.message;
 }
