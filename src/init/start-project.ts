@@ -7,7 +7,7 @@ import { didYouMean } from "../bind/findings.ts";
 import { boundFields, type Model } from "../bind/model.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { isRecord, type RestDocument } from "../openapi/document.ts";
-import { documentFaults } from "../openapi/document-faults.ts";
+import { reachedFaults } from "../openapi/document-faults.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import { isOperationPattern, operationsOf } from "../openapi/operation-pattern.ts";
 import { modelWithoutFields } from "../propose/empty-schema.ts";
@@ -126,7 +126,7 @@ function firstError(model: Model, operations: readonly RestOperation[]): string 
   const { bound, diagnostics } = bindSdl(model, text);
   if (!bound) return diagnostics[0]?.message;
   const called = boundFields(bound.model).map(({ operation }) => operation);
-  const found = [...bound.diagnostics, ...documentFaults(model.document, called)];
+  const found = [...bound.diagnostics, ...reachedFaults(model.document, called)];
   return found.find(({ severity, coordinate }) => severity === "error" && coordinate !== "Query.nothing")
     ?.message;
 }
