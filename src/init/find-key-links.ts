@@ -33,12 +33,18 @@ const keyName = /^(.*[A-Za-z0-9])(?:[_-](?:ids?|Ids?|IDs?)|Ids?|IDs?)$/;
 
 export function findKeyLinks(model: Model): KeyLink[] {
   const bringers = boundFields(model).flatMap((field) => bringerOf(model, field) ?? []);
-  const links = [...model.backings.keys()].flatMap((owner) => linksOf(model, owner, bringers));
+  const byName: ByName = new Map();
+  for (const bringer of bringers)
+    for (const name of namesOf(bringer)) byName.set(name, [...(byName.get(name) ?? []), bringer]);
+  const links = [...model.backings.keys()].flatMap((owner) => linksOf(model, owner, byName));
   const known = Map.groupBy(links, ({ owner, field }) => `${owner}.${field}`);
   return [...known.values()].flatMap((same) => (same.length === 1 ? same : []));
 }
 
-function linksOf(model: Model, owner: string, bringers: readonly Bringer[]): KeyLink[] {
+/** By the names that a key may have, without `Id`. */
+type ByName = Map<string, readonly Bringer[]>;
+
+function linksOf(model: Model, owner: string, byName: ByName): KeyLink[] {
   const type = model.schema.getType(owner);
   const own = isObjectType(type) ? type.getFields() : {};
   const names = Object.keys(own).flatMap((name) => {
@@ -50,8 +56,8 @@ function linksOf(model: Model, owner: string, bringers: readonly Bringer[]): Key
     const key = propertyOf(model, owner, name);
     if (base === undefined || !key) return [];
     const isMany = key.shape.types.has("array");
-    const fitting = bringers.filter(
-      (each) => each.type !== owner && isNamed(base, each) && (each.isList || !isMany),
+    const fitting = (byName.get(plain(base)) ?? []).filter(
+      (each) => each.type !== owner && (each.isList || !isMany),
     );
     if (new Set(fitting.map((each) => each.type)).size > 1) return [];
     const [lists, gets] = [fitting.filter(({ isList }) => isList), fitting.filter(({ isList }) => !isList)];
@@ -83,8 +89,8 @@ const singulars = (name: string): string[] => [
   name.replace(/ies$/, "y"),
 ];
 
-const isNamed = (base: string, { type, resource }: Pick<Bringer, "type" | "resource">): boolean =>
-  [plain(type), ...singulars(plain(resource))].includes(plain(base));
+const namesOf = ({ type, resource }: Pick<Bringer, "type" | "resource">): Set<string> =>
+  new Set([plain(type), ...singulars(plain(resource))]);
 
 function bringerOf({ schema }: Model, field: BoundField): Bringer | undefined {
   const { operation, connection, type: root } = field;
@@ -115,7 +121,7 @@ function nodeType(connection: unknown): unknown {
 /** `id`, or `user_id` of users: what is found by an `email` has another key. */
 function isId(name: string, named: Pick<Bringer, "type" | "resource">): boolean {
   const base = keyName.exec(name)?.[1];
-  return plain(name) === "id" || (base !== undefined && isNamed(base, named));
+  return plain(name) === "id" || (base !== undefined && namesOf(named).has(plain(base)));
 }
 
 const isIds = (

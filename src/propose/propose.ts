@@ -38,8 +38,13 @@ export class Proposal {
     ["Mutation", new Map()],
   ]);
 
+  /** Type → the names of the schema's own fields. */
+  readonly #known = new Map<string, Set<string>>();
+
   constructor(model: Model) {
     this.#model = model;
+    for (const { type, field } of model.fields.values())
+      this.#known.set(type, (this.#known.get(type) ?? new Set()).add(field));
     this.#definitions = new TypeDefinitions(model);
   }
 
@@ -108,7 +113,9 @@ export class Proposal {
 
   /** `listThings` → `things`, unless that name is taken. */
   #fieldName(owner: string, wanted: string, id: string): string {
-    const taken = new Set([...(this.#fields.get(owner)?.keys() ?? []), ...namesBelow(this.#model, owner)]);
+    const proposed = this.#fields.get(owner);
+    const known = this.#known.get(owner);
+    const taken = { has: (name: string) => proposed?.has(name) || known?.has(name) || false };
     const short = fieldName(wanted.replace(/^([Ll]ist|[Gg]et|[Ff]etch|[Rr]ead)(?=[A-Z_-])/, ""));
     return taken.has(short) || !/\w/.test(short) ? freeName(fieldName(id), taken) : short;
   }
@@ -143,9 +150,6 @@ const isOnlyObject = ({ types, nullable, variants }: Shape): boolean =>
 
 const isComposed = ({ types, items, properties, variants }: Shape): boolean =>
   types.size === 1 && ((types.has("array") && !!items) || properties.size > 0 || !!variants);
-
-const namesBelow = (model: Model, root: string): string[] =>
-  [...model.fields.values()].flatMap(({ type, field }) => (type === root ? [field] : []));
 
 const paramText = ({ name, from }: Link["params"][number]): string =>
   `{ name: ${JSON.stringify(name)}, from: ${JSON.stringify(from)} }`;
