@@ -70,7 +70,10 @@ function together(
     leftOut.set(more[0]?.id ?? "", error);
     return base;
   }
-  return halves(more).reduce<RestOperation[]>((kept, half) => together(kept, half, firstError, leftOut), base);
+  return halves(more).reduce<RestOperation[]>(
+    (kept, half) => together(kept, half, firstError, leftOut),
+    base,
+  );
 }
 
 function halves(operations: Operations): [Operations, Operations] {

@@ -23,7 +23,7 @@ const commentHead = `# Links that the names of keys suggest. Each makes a call f
 /** `model` has the document, `started` the fields of `sdl` too. */
 export function withKeyLinks(model: Model, sdl: string, started: Model | undefined): KeyLinks {
   let tried: Tried[] = started ? findKeyLinks(started).map((link) => ({ link, place: 0 })) : [];
-  for (;;) {
+  while (tried.length > 0) {
     const found = bindSdl(model, `${sdl}\n\n${tried.map(extension).join("\n\n")}`);
     const findings = [...found.diagnostics, ...(found.bound?.diagnostics ?? [])];
     const at = (severity: string) =>
@@ -42,6 +42,7 @@ export function withKeyLinks(model: Model, sdl: string, started: Model | undefin
       .map((each) => (failed.includes(each) ? { ...each, place: each.place + 1 } : each))
       .filter(({ link, place }) => place < link.bindings.length);
   }
+  return { sdl, fields: 0, comments: 0 };
 }
 
 function written(sdl: string, fields: readonly Tried[], comments: readonly Tried[]): string {
