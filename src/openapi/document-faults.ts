@@ -17,8 +17,13 @@ import { type DuplicateKey, duplicateText } from "./yaml-file.ts";
 const sound = new WeakSet<RestDocument>();
 
 /** Walks from the bound operations, then through the rest of the root file and every file that it refers to. */
-export function documentFaults(document: RestDocument, bound: Iterable<RestOperation>): Diagnostic[] {
-  const ids = idFaults(document, bound);
+export function documentFaults(
+  document: RestDocument,
+  bound: Iterable<RestOperation>,
+  /** The operations whose shared `operationId` a field names: an error of their own. */
+  misnamed: Iterable<RestOperation> = [],
+): Diagnostic[] {
+  const ids = idFaults(document, [...bound, ...misnamed]);
   if (sound.has(document)) return unreached(ids);
   const { walk, errors, others } = reachedBy(document, bound);
   const elsewhere = [...walk.from([document.root]), ...others()];
