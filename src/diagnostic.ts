@@ -68,6 +68,10 @@ export const rules = {
     "warning",
     "A `pattern` on an argument needs a backtracking engine: it is not run, and REST alone checks it.",
   ],
+  "limit-narrower": [
+    "warning",
+    "REST limits a value more strictly in a link's parameter than where the link takes it from.",
+  ],
   "constant-invalid": [
     "error",
     "A constant `value`, or an argument's default, breaks the parameter's own rules.",

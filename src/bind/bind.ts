@@ -10,6 +10,7 @@ import { Binder } from "./binder.ts";
 import { bindField } from "./field.ts";
 import { Findings } from "./findings.ts";
 import { InheritingFields } from "./inheriting.ts";
+import { checkAbove } from "./inputs/check-above.ts";
 import { boundFields, type Model, type ModelField } from "./model.ts";
 import { checkNPlusOne } from "./n-plus-one.ts";
 import { calledOperations } from "./requests/called-operations.ts";
@@ -61,6 +62,7 @@ export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[
     enums: renamedEnums(input),
     reliances: binder.reliances,
   };
+  checkAbove(model, findings);
   checkNPlusOne(model, findings);
   checkUnreached(input, findings);
   checkUnsentCredentials(model, findings);

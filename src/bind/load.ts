@@ -1,9 +1,11 @@
 /** Reads `schema.graphql` and `openapi.yaml` of a spec folder and binds them. */
 
+import { type GraphQLSchema, isObjectType } from "graphql";
 import { SpecUnreadable, unreadable } from "../diagnostic.ts";
 import { type ReadFile, RestDocument } from "../openapi/document.ts";
 import { documentFaults } from "../openapi/document-faults.ts";
 import { readOperations } from "../openapi/read-operations.ts";
+import { readRest } from "../schema/directives.ts";
 import { readSchema, type SchemaFile } from "../schema/read-schema.ts";
 import { bind } from "./bind.ts";
 import { boundFields, type Model, type Spec } from "./model.ts";
@@ -48,16 +50,25 @@ function bindBoth(
     schemaDocument: schemaFile.document,
   });
   const called = boundFields(bound.model).map(({ operation }) => operation);
+  const misnamed = boundNames(schemaFile.schema).flatMap((name) => operations.sharing(name));
   return {
     model: bound.model,
     diagnostics: [
-      ...faultsOf(document, called),
+      ...faultsOf(document, called, misnamed),
       ...document.overlayFindings,
       ...schemaFile.diagnostics,
       ...bound.diagnostics,
     ],
   };
 }
+
+/** The names of operations in the schema's `@rest`, right or wrong. */
+const boundNames = (schema: GraphQLSchema): string[] =>
+  Object.values(schema.getTypeMap()).flatMap((type) =>
+    isObjectType(type)
+      ? Object.values(type.getFields()).flatMap((field) => readRest(schema, field)?.operation ?? [])
+      : [],
+  );
 
 /** Turns a stack overflow, the sign of an endless or very deep schema, into `SpecUnreadable`. */
 function withinStack<T>(make: () => T): T {

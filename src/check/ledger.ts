@@ -29,6 +29,8 @@ export function ledgerFindings(snapshot: SpecSnapshot, model: Model): Finding[] 
 
 /** More undecided operations than this are one finding, because many findings would hide all others. */
 const most = 5;
+/** Operations that such a finding names. */
+const mostNamed = 10;
 
 function undecidedFindings(
   snapshot: SpecSnapshot,
@@ -44,12 +46,13 @@ function undecidedFindings(
   });
   const [first] = undecided;
   if (first && undecided.length > most) {
-    const ids = undecided.map(({ id }) => id).join(", ");
+    const ids = undecided.slice(0, mostNamed).map(({ id }) => id);
+    if (undecided.length > mostNamed) ids.push(`${undecided.length - mostNamed} more`);
     const patterns = '"tag:billing", "/v2/admin/*", "delete*"';
     return [
       finding(
         first,
-        `${undecided.length} REST operations have ${lack}: ${ids}`,
+        `${undecided.length} REST operations have ${lack}: ${ids.join(", ")}`,
         `add fields (npm run propose), or entries to spec/${ledgerFile}, which may be patterns: ${patterns}`,
       ),
     ];

@@ -6,21 +6,34 @@ import { getNamedType } from "graphql";
 import { atWorst, callCost, callCount, callPlanOf } from "../bind/call-cost.ts";
 import { didYouMean } from "../bind/findings.ts";
 import { enclosingTypes, sourceOf } from "../bind/inputs/input-source.ts";
-import type { BoundField, ConnectionPaging, Input, Model, PlainField } from "../bind/model.ts";
+import {
+  type BoundField,
+  boundFields,
+  type ConnectionPaging,
+  type Input,
+  type Model,
+  type PlainField,
+} from "../bind/model.ts";
+import { asWord } from "../cli/printable.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { methodAndPath, type RestOperation } from "../openapi/operation.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 
-/** `name` is a field's coordinate or a saved operation's name; throws `UsageError` if it is neither. */
+/**
+ * `name` is a field's coordinate, a saved operation's name, or a REST operation: its `operationId`, or its method and path.
+ * Throws `UsageError` if it is none, or if no field is bound to the REST operation.
+ */
 export function explain(model: Model, saved: readonly SavedOperation[], name: string): string[] {
   const operation = saved.find((each) => each.name === name);
   if (operation) return explainOperation(model, operation);
   const field = model.fields.get(name);
   if (field) return field.kind === "bound" ? explainBoundField(field) : explainPlainField(model, field);
+  const called = model.operations.named(name);
+  if (called) return explainCalled(model, called, name);
   const names = [...model.fields.keys(), ...saved.map((each) => each.name)];
   const ofThatName = names.find((each) => each.endsWith(`.${name}`));
   const near = ofThatName ? `; did you mean "${ofThatName}"?` : didYouMean(name, names);
-  throw new UsageError([`explain ${name}: there is no such field or saved operation${near}`]);
+  throw new UsageError([`explain ${name}: there is no such field, saved operation or REST operation${near}`]);
 }
 
 function explainOperation(model: Model, operation: SavedOperation): string[] {
@@ -46,6 +59,15 @@ const explainBoundField = (field: BoundField): string[] => [
   ...callLines(field),
   `  ${countLine(field)}`,
 ];
+
+function explainCalled(model: Model, operation: RestOperation, name: string): string[] {
+  const fields = boundFields(model).filter((field) => field.operation === operation);
+  if (fields.length > 0)
+    return fields.flatMap((field, index) => [...(index > 0 ? [""] : []), ...explainBoundField(field)]);
+  throw new UsageError([
+    `explain ${name}: no field is bound to it; npm run propose -- ${asWord(name)} prints one`,
+  ]);
+}
 
 function explainPlainField(model: Model, { coordinate, path, type }: PlainField): string[] {
   const source =

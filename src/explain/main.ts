@@ -11,7 +11,10 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
   runCommand("npm run explain", argv, io, (line, does) =>
     line
       .description("Prints the REST calls behind fields and saved operations.")
-      .argument("<name...>", "a field, such as Query.me, or the name of a saved operation")
+      .argument(
+        "<name...>",
+        'a field, such as Query.me, the name of a saved operation, or a REST operation: its operationId, or "GET /things"',
+      )
       .addHelpText("after", exitCodes)
       .action(
         does((names: readonly string[]) => {

@@ -72,7 +72,7 @@ function speakingGraphql(
   const told = Object.assign(withCoordinate(coordinate, resolve), inherits && { inherits });
   const schemas = facts.schemas[coordinate];
   const names = facts.names[coordinate];
-  if (args.length === 0 && !names) return told;
+  if (args.length === 0 && !names && !schemas) return told;
   const named = withArgumentNames({ names: names ?? {}, schemas: schemas ?? {}, args }, told);
   const checked = schemas ? argumentCheck(schemas, args, named) : named;
   return Object.assign(checked, inherits && { inherits });

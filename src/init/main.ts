@@ -101,7 +101,7 @@ function write(folder: string, files: ReadonlyMap<string, string>): void {
   }
 }
 
-function summary({ fields, leftOut, links }: StartedProject, document: RestDocument): string[] {
+function summary({ fields, leftOut, links, keyLinks }: StartedProject, document: RestDocument): string[] {
   const [server] = [document.child(document.child(document.root, "servers"), 0)];
   const url = server && (server.value as { url?: unknown }).url;
   // the lines are commands to copy, and a shell reads them: the vendor's text is no part of them unless it is an address alone
@@ -115,6 +115,7 @@ function summary({ fields, leftOut, links }: StartedProject, document: RestDocum
       : []),
     `start it:  REST_BASE_URL=${base} npm start -- graphql`,
     `shape it:  REST_BASE_URL=${base} npm run dev -- graphql`,
+    ...linkedLines(keyLinks),
     ...(links.length > 0
       ? [
           escaped(
@@ -125,6 +126,17 @@ function summary({ fields, leftOut, links }: StartedProject, document: RestDocum
     "prove it:  npm run check",
     "test it:   npm test; yours go into test/project/, and all others in test/ are of the API that was here",
   ];
+}
+
+/** The links that stand in the schema already. */
+function linkedLines({ fields, comments }: StartedProject["keyLinks"]): string[] {
+  const told = [
+    ...(fields > 0 ? [`${fields} as field${fields === 1 ? "" : "s"}`] : []),
+    ...(comments > 0
+      ? [`${comments} as comment${comments === 1 ? "" : "s"}, which make a call for each parent`]
+      : []),
+  ];
+  return told.length > 0 ? [`linked by keys at the end of spec/schema.graphql: ${told.join("; ")}`] : [];
 }
 
 if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processIo);

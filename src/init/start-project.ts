@@ -3,18 +3,18 @@
  * others. An operation that no field can be bound to goes to the ledger with the reason.
  */
 import { stringify } from "yaml";
-import { bind } from "../bind/bind.ts";
 import { didYouMean } from "../bind/findings.ts";
-import { boundFields, type Model } from "../bind/model.ts";
+import type { Model } from "../bind/model.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { isRecord, type RestDocument } from "../openapi/document.ts";
-import { documentFaults } from "../openapi/document-faults.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import { isOperationPattern, operationsOf } from "../openapi/operation-pattern.ts";
 import { modelWithoutFields } from "../propose/empty-schema.ts";
 import { linkOf } from "../propose/links.ts";
-import { Proposal, refusalOf } from "../propose/propose.ts";
-import { readSchema } from "../schema/read-schema.ts";
+import { refusalOf } from "../propose/propose.ts";
+import { bindSdl } from "./bind-sdl.ts";
+import { bindableOperations, sdlOf } from "./bindable.ts";
+import { type KeyLinks, withKeyLinks } from "./key-links.ts";
 
 export type Choice = { readonly tag: readonly string[]; readonly operation: readonly string[] };
 
@@ -26,6 +26,8 @@ export type StartedProject = {
   readonly leftOut: ReadonlyMap<string, string>;
   /** The operations with a field that could be links below a type of the schema: their paths continue its path. */
   readonly links: readonly string[];
+  /** The links of the schema that its keys suggest. */
+  readonly keyLinks: Pick<KeyLinks, "fields" | "comments">;
 };
 
 /** Without a choice all operations get a field, if they are no more. */
@@ -42,19 +44,24 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
     if (refusal !== undefined) leftOut.set(operation.id, refusal);
     return refusal === undefined;
   });
-  const bound = firstError(model, sendable) === undefined ? sendable : bindable(model, sendable, leftOut);
+  const bound = bindableOperations(model, sendable, leftOut);
   if (!bound.some(({ method }) => method === "get"))
     throw new UsageError([
       "choose an operation that reads: a GraphQL schema needs a Query",
       ...[...leftOut].slice(0, mostReasons).map(([id, reason]) => `left out: ${id}: ${reason}`),
     ]);
-  const rest = [...model.operations.values()].filter((operation) => !bound.includes(operation));
+  const chosenOnes = new Set(bound);
+  const rest = [...model.operations.values()].filter((operation) => !chosenOnes.has(operation));
+  const sdl = sdlOf(model, bound);
+  const started = bindSdl(model, sdl).bound?.model;
+  const keyLinks = withKeyLinks(model, sdl, started);
   return {
-    schema: `${sdlOf(model, bound)}\n`,
+    schema: `${keyLinks.sdl}\n`,
     ledger: ledgerOf(rest, bound, leftOut),
     fields: bound.length,
     leftOut,
-    links: linksIn(model, bound),
+    links: bound.flatMap((each) => (started && linkOf(started, each) ? [each.id] : [])),
+    keyLinks,
   };
 }
 
@@ -65,15 +72,17 @@ function chosenOperations({ operations }: Model, { tag, operation }: Choice): Re
   for (const name of tag)
     if (!tags.has(name))
       throw new UsageError([`--tag ${name}: there is no such tag${didYouMean(name, tags.keys())}`]);
-  const named = operation.flatMap((name) => {
-    const found = operationsOf(operations, name);
-    if (found.length > 0) return found;
-    throw new UsageError([
-      `--operation ${name}: there is no such operation${isOperationPattern(name) ? "" : didYouMean(name, operations.keys())}`,
-    ]);
-  });
+  const named = new Set(
+    operation.flatMap((name) => {
+      const found = operationsOf(operations, name);
+      if (found.length > 0) return found;
+      throw new UsageError([
+        `--operation ${name}: there is no such operation${isOperationPattern(name) ? "" : didYouMean(name, operations.keys())}`,
+      ]);
+    }),
+  );
   if (tag.length + operation.length > 0)
-    return all.filter((each) => named.includes(each) || tagsOf(each).some((name) => tag.includes(name)));
+    return all.filter((each) => named.has(each) || tagsOf(each).some((name) => tag.includes(name)));
   if (all.length <= most) return all;
   const counted = (counts: Iterable<readonly [string, number]>): string =>
     [...counts].map(([name, count]) => `${name} (${count})`).join(", ");
@@ -97,56 +106,6 @@ function pathPatterns(operations: Model["operations"]): (readonly [string, numbe
 
 const tagsOf = ({ node }: RestOperation): string[] =>
   isRecord(node.value) && Array.isArray(node.value.tags) ? node.value.tags.map(String) : [];
-
-/** The operations whose fields bind beside those before them; the reason for each other is put into `leftOut`. */
-function bindable(
-  model: Model,
-  operations: readonly RestOperation[],
-  leftOut: Map<string, string>,
-): RestOperation[] {
-  const bound: RestOperation[] = [];
-  for (const operation of operations) {
-    const error = firstError(model, [...bound, operation]);
-    if (error === undefined) bound.push(operation);
-    else leftOut.set(operation.id, error);
-  }
-  return bound;
-}
-
-function linksIn(model: Model, operations: readonly RestOperation[]): string[] {
-  const { bound } = bindAll(model, operations);
-  return bound ? operations.flatMap((each) => (linkOf(bound.model, each) ? [each.id] : [])) : [];
-}
-
-/** Binds a schema with a field for each of the operations. */
-function bindAll(model: Model, operations: readonly RestOperation[]) {
-  const { document } = model;
-  const isWithoutQuery = operations.every(({ method }) => method !== "get");
-  const text = sdlOf(model, operations) + (isWithoutQuery ? "\ntype Query { nothing: Boolean }" : "");
-  const { schema, document: schemaDocument, diagnostics } = readSchema("schema.graphql", text);
-  if (!schema) return { diagnostics };
-  return {
-    diagnostics,
-    bound: bind({ document, operations: model.operations, schema, schemaDocument }),
-  };
-}
-
-/** The first error of a schema with a field for each of the operations. */
-function firstError(model: Model, operations: readonly RestOperation[]): string | undefined {
-  const { document } = model;
-  const { bound, diagnostics } = bindAll(model, operations);
-  if (!bound) return diagnostics[0]?.message;
-  const called = boundFields(bound.model).map(({ operation }) => operation);
-  const found = [...bound.diagnostics, ...documentFaults(document, called)];
-  return found.find(({ severity, coordinate }) => severity === "error" && coordinate !== "Query.nothing")
-    ?.message;
-}
-
-function sdlOf(model: Model, operations: readonly RestOperation[]): string {
-  const proposal = new Proposal(model);
-  for (const { id } of operations) proposal.add(id);
-  return proposal.sdl("type");
-}
 
 const ledgerHead = `# REST operations that have no GraphQL field on purpose: operationId → reason. An operation that is neither bound in
 # schema.graphql nor listed here is a finding of \`npm run check\`. A key may be a pattern: tag:billing, /v2/admin/*, delete*.

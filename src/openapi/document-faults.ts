@@ -1,23 +1,36 @@
 /**
  * Finds the faults of the document itself: a `$ref` that points at nothing or closes a cycle, a key that stands twice in
- * one object. A fault that a bound operation reaches is an error. All others are one warning, with their number.
+ * one object. A fault that a bound operation reaches is an error. All others are one warning, with their number, and so are
+ * the operations without an `operationId` of their own that nothing binds.
  */
 
-import { type Diagnostic, diagnosed, type Rule } from "../diagnostic.ts";
+import { type Diagnostic, diagnosed, type Place, type Rule } from "../diagnostic.ts";
 import { type RestDocument, type RestNode, refOf } from "./document.ts";
-import type { RestOperation } from "./operation.ts";
+import { methodAndPath, type RestOperation } from "./operation.ts";
 import { mappingsOf, partsOf, reachedNodes } from "./reach.ts";
+import { operationNodes } from "./read-operations.ts";
 import { SchemaCycles } from "./shapes/schema-cycles.ts";
 import { mappedSchema } from "./shapes/variants.ts";
 import { type DuplicateKey, duplicateText } from "./yaml-file.ts";
 
 /** Walks from the bound operations, then through the rest of the root file and every file that it refers to. */
-export function documentFaults(document: RestDocument, bound: Iterable<RestOperation>): Diagnostic[] {
-  if (document.isSound) return [];
+export function documentFaults(
+  document: RestDocument,
+  bound: Iterable<RestOperation>,
+  /** The operations whose shared `operationId` a field names: an error of their own. */
+  misnamed: Iterable<RestOperation> = [],
+): Diagnostic[] {
+  const ids = idFaults(document, [...bound, ...misnamed]);
+  if (document.isSound) return unreached(ids);
   const { walk, errors, others } = reachedBy(document, bound);
   const elsewhere = [...walk.from([document.root]), ...others()];
   document.isSound = errors.length + elsewhere.length === 0;
-  return [...errors, ...unreached(elsewhere)];
+  const faults = elsewhere.map(({ rule, message, rest }) => ({
+    kind: kinds[rule] ?? rule,
+    message,
+    place: () => rest,
+  }));
+  return [...errors, ...unreached([...faults, ...ids])];
 }
 
 /** Returns the errors alone. It walks only the nodes that bound operations reach: a small part of a large document. */
@@ -102,20 +115,52 @@ const isBeside = ({ file, path }: DuplicateKey, node: RestNode): boolean =>
   node.path.length === path.length - 1 &&
   node.path.every((step, index) => String(path[index]) === String(step));
 
+/** A fault that makes nothing wrong where no field reaches it. */
+type Fault = { readonly kind: string; readonly message: string; readonly place: () => Place | undefined };
+
+/** The operations that nothing binds, and that no `operationId` names alone. */
+function idFaults(document: RestDocument, bound: Iterable<RestOperation>): Fault[] {
+  const reached = new Set([...bound].map(({ node }) => node.value));
+  const all = [...operationNodes(document)];
+  const sharing = Map.groupBy(all, ({ ownId }) => ownId);
+  return all.flatMap((operation): Fault[] => {
+    const { ownId, node } = operation;
+    const others = sharing.get(ownId)?.length ?? 0;
+    if (reached.has(node.value) || (ownId !== undefined && others === 1)) return [];
+    const name = methodAndPath(operation);
+    return ownId === undefined
+      ? [
+          {
+            kind: "an operation without operationId",
+            message: `${name} has no operationId`,
+            place: () => document.place(node),
+          },
+        ]
+      : [
+          {
+            kind: "an operationId that several operations share",
+            message: `the operationId "${ownId}" of ${name} is that of another operation too`,
+            place: () => document.place(node, "operationId"),
+          },
+        ];
+  });
+}
+
 /** One warning for all faults that no bound operation reaches, at the first of them. */
-function unreached(faults: readonly Diagnostic[]): Diagnostic[] {
+function unreached(faults: readonly Fault[]): Diagnostic[] {
   const [first] = faults;
-  if (!first?.rest) return [];
-  const counts = [...Map.groupBy(faults, ({ rule }) => rule)].map(
-    ([rule, { length }]) => `${length} × ${kinds[rule] ?? rule}`,
+  const place = first?.place();
+  if (!first || !place) return [];
+  const counts = [...Map.groupBy(faults, ({ kind }) => kind)].map(
+    ([kind, { length }]) => `${length} × ${kind}`,
   );
   return [
     diagnosed({
       rule: "document-faulty",
-      coordinate: first.rest.file,
+      coordinate: place.file,
       message: `${faults.length} fault${faults.length === 1 ? "" : "s"} in parts of the document that no field reaches: ${counts.join(", ")}. Here: ${first.message}`,
       hint: "mend it here or in spec/overlay.yaml, or approve it; a fault that a field reaches becomes an error",
-      rest: first.rest,
+      rest: place,
       facts: [],
     }),
   ];

@@ -60,7 +60,8 @@ type OperationNode = {
   readonly node: RestNode;
 };
 
-function* operationNodes(document: RestDocument): Generator<OperationNode> {
+/** Reads nothing of an operation but its place and its own id. */
+export function* operationNodes(document: RestDocument): Generator<OperationNode> {
   const paths = document.child(document.root, "paths");
   for (const path of keysOf(paths)) {
     const item = document.child(paths, path);

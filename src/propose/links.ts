@@ -6,7 +6,7 @@
 import { getNamedType, isObjectType } from "graphql";
 import { argumentsAbove, pathAround } from "../bind/enclosing.ts";
 import { sourceOf } from "../bind/inputs/input-source.ts";
-import { type BoundField, boundFields, type Model } from "../bind/model.ts";
+import { type BoundField, boundFields, type Model, type ModelField } from "../bind/model.ts";
 import { isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
 import { declaredProperty, typesFit } from "../openapi/shapes/shape.ts";
 import { words } from "../schema/graphql-names.ts";
@@ -27,7 +27,7 @@ export function linkOf(model: Model, operation: RestOperation): Link | undefined
   const below = steps.slice(last + 1);
   if (!isSafe(operation.method) || last < 1 || below.length === 0) return undefined;
   const above = steps.slice(0, last + 1);
-  const fields = boundFields(model).filter((field) => isAt(field.operation, above));
+  const fields = indexOf(model).byPath.get(pathKey(above)) ?? [];
   for (const type of new Set(fields.flatMap((field) => typeOf(model, field)))) {
     const bringing = bringersOf(model, type, above);
     const froms =
@@ -47,13 +47,34 @@ export function linkOf(model: Model, operation: RestOperation): Link | undefined
   return undefined;
 }
 
-/** Whether the operation reads at this path, whatever the names of its parameters are. */
-function isAt(operation: RestOperation, steps: readonly string[]): boolean {
-  const own = stepsOf(operation);
-  const isSame = (step: string, index: number): boolean =>
-    own[index] === step || (isParameter(step) && isParameter(own[index]));
-  return operation.method === "get" && own.length === steps.length && steps.every(isSame);
+/** The path, whatever the names of its parameters are. */
+const pathKey = (steps: readonly string[]): string =>
+  steps.map((step) => (isParameter(step) ? "{}" : step)).join("/");
+
+/** The bound fields that read, by their path; all fields, by the object type that they return. */
+type Index = {
+  readonly byPath: ReadonlyMap<string, readonly BoundField[]>;
+  readonly byType: ReadonlyMap<string, readonly ModelField[]>;
+};
+
+/** A model may have thousands of fields, and is asked for thousands of operations. */
+const indexes = new WeakMap<Model, Index>();
+
+function indexOf(model: Model): Index {
+  const known = indexes.get(model);
+  if (known) return known;
+  const reading = boundFields(model).filter(({ operation }) => operation.method === "get");
+  const made = {
+    byPath: Map.groupBy(reading, ({ operation }) => pathKey(stepsOf(operation))),
+    byType: Map.groupBy(model.fields.values(), (field) => typeOf(model, field)[0] ?? ""),
+  };
+  indexes.set(model, made);
+  return made;
 }
+
+/** Whether the operation reads at this path. */
+const isAt = (operation: RestOperation, steps: readonly string[]): boolean =>
+  operation.method === "get" && pathKey(stepsOf(operation)) === pathKey(steps);
 
 function typeOf(
   { schema }: Model,
@@ -76,8 +97,7 @@ function bringersOf(
   within: readonly string[] = [],
 ): BoundField[] | undefined {
   const found: BoundField[] = [];
-  for (const field of model.fields.values()) {
-    if (!typeOf(model, field).includes(type)) continue;
+  for (const field of indexOf(model).byType.get(type) ?? []) {
     const isPage = ["node", "nodes", "edges"].includes(field.field) && !within.includes(field.type);
     const fields =
       field.kind === "bound"

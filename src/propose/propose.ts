@@ -14,6 +14,7 @@ import {
   unshownAnswer,
 } from "../openapi/operation.ts";
 import { declaredProperty, type Property, type Shape } from "../openapi/shapes/shape.ts";
+import { combineNullable } from "../openapi/shapes/variants.ts";
 import { fieldName, typeName } from "../schema/graphql-names.ts";
 import { InputTypes } from "./input-types.ts";
 import { type Link, linkOf } from "./links.ts";
@@ -36,8 +37,13 @@ export class Proposal {
     ["Mutation", new Map()],
   ]);
 
+  /** Type → the names of the schema's own fields. */
+  readonly #known = new Map<string, Set<string>>();
+
   constructor(model: Model) {
     this.#model = model;
+    for (const { type, field } of model.fields.values())
+      this.#known.set(type, (this.#known.get(type) ?? new Set()).add(field));
     this.#definitions = new TypeDefinitions(model);
   }
 
@@ -71,6 +77,7 @@ export class Proposal {
     const fed = new Set(link?.params.map(({ name }) => name));
     fields.set(field, [
       ...left.map((each) => `  # Without ${each}, which cannot be sent.`),
+      ...onlyOfAll(operation, type),
       ...descriptionLines(operation.summary, "  "),
       `  ${field}${argumentList(this.#definitions, operation, page, fed)}: ${type}`,
       `    @rest(${rest.join(", ")})`,
@@ -85,7 +92,7 @@ export class Proposal {
   }
 
   #value(operation: RestOperation): Proposed {
-    const answer = operation.successes.find(({ shape }) => shape)?.shape;
+    const answer = combineNullable(answersOf(operation).map(({ shape }) => shape));
     const inside = answer && envelopeOf(answer);
     const shown = inside?.shape ?? answer;
     // a response without content is null, for which any type serves
@@ -105,10 +112,24 @@ export class Proposal {
 
   /** `listThings` → `things`, unless that name is taken. */
   #fieldName(owner: string, wanted: string, id: string): string {
-    const taken = new Set([...(this.#fields.get(owner)?.keys() ?? []), ...namesBelow(this.#model, owner)]);
+    const proposed = this.#fields.get(owner);
+    const known = this.#known.get(owner);
+    const taken = { has: (name: string) => proposed?.has(name) || known?.has(name) || false };
     const short = fieldName(wanted.replace(/^([Ll]ist|[Gg]et|[Ff]etch|[Rr]ead)(?=[A-Z_-])/, ""));
     return taken.has(short) || !/\w/.test(short) ? freeName(fieldName(id), taken) : short;
   }
+}
+
+/** The binder reads every success that has a body. */
+const answersOf = ({ successes }: RestOperation): { readonly status: string; readonly shape: Shape }[] =>
+  successes.flatMap(({ status, shape }) => (shape ? [{ status, shape }] : []));
+
+/** A comment above a field that stands for answers of several statuses. */
+function onlyOfAll(operation: RestOperation, type: string): string[] {
+  const answers = answersOf(operation);
+  if (new Set(answers.map(({ shape }) => shape.identity.text)).size < 2) return [];
+  const several = `REST's answers ${answers.map(({ status }) => status).join(" and ")}`;
+  return [type === "JSON" ? `  # ${several} share no type.` : `  # Only what ${several} share.`];
 }
 
 /**
@@ -128,9 +149,6 @@ const isOnlyObject = ({ types, nullable, variants }: Shape): boolean =>
 
 const isComposed = ({ types, items, properties, variants }: Shape): boolean =>
   types.size === 1 && ((types.has("array") && !!items) || properties.size > 0 || !!variants);
-
-const namesBelow = (model: Model, root: string): string[] =>
-  [...model.fields.values()].flatMap(({ type, field }) => (type === root ? [field] : []));
 
 const paramText = ({ name, from }: Link["params"][number]): string =>
   `{ name: ${JSON.stringify(name)}, from: ${JSON.stringify(from)} }`;

@@ -25,7 +25,7 @@ export function uniqueNames(
 }
 
 /** The name itself, or with the first number that makes it free. */
-export function freeName(name: string, taken: ReadonlySet<string>): string {
+export function freeName(name: string, taken: Pick<ReadonlySet<string>, "has">): string {
   for (let free = name, number = 2; ; free = `${name}${number++}`) if (!taken.has(free)) return free;
 }
 

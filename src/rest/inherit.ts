@@ -87,10 +87,7 @@ export function inheritedFrom<const Of extends Sources>(
   const values: Record<string, unknown> = {};
   for (const [name, source] of Object.entries(sources)) {
     const [type, ...steps] = placeOf(source);
-    let at = enclosing;
-    while (at && at.type !== type) at = at.above;
-    if (!at) throw new Error(`no ${type} encloses a field that inherits from it`);
-    const value = valueAt(at.object, steps);
+    const value = valueAt(nearestEnclosing(enclosing, type), steps);
     if (value === null || value === undefined) {
       if (nullable.includes(name)) return null;
       throw new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer lacks a value that another call needs");
@@ -98,6 +95,14 @@ export function inheritedFrom<const Of extends Sources>(
     values[name] = value;
   }
   return values as Inherited<Of>;
+}
+
+/** The nearest object of the type, or the arguments of the nearest field above under the mark of one of them. */
+export function nearestEnclosing(enclosing: Enclosing | undefined, type: string): unknown {
+  let at = enclosing;
+  while (at && at.type !== type) at = at.above;
+  if (!at) throw new Error(`no ${type} encloses a field that inherits from it`);
+  return at.object;
 }
 
 function placeOf(source: Source): readonly [mark: string, ...steps: string[]] {

@@ -2,6 +2,9 @@
 import { expect, test } from "vitest";
 import { loadSpec } from "../../src/bind/load.ts";
 import { emitSchema } from "../../src/codegen/emit-schema.ts";
+import { emitRestTypes } from "../../src/codegen/rest-types/emit-rest-types.ts";
+import { RestDocument } from "../../src/openapi/document.ts";
+import { readOperations } from "../../src/openapi/read-operations.ts";
 import { processorMs } from "../graphql/pairs.ts";
 import { widePairs } from "./wide-specs.ts";
 
@@ -28,3 +31,28 @@ test.each(Object.entries(widePairs))(
     expect((await least(4 * few)) / Math.max(await least(few), 40)).toBeLessThan(7);
   },
 );
+
+test("a path of thousands of parameters: twice as many cost about twice as much, and the types have the path itself", async () => {
+  const typesOf = (count: number): Promise<string> => {
+    const names = Array.from({ length: count }, (_, index) => `parameter${index}`);
+    const parameters = names.map((name) => ({
+      name,
+      in: "path",
+      required: true,
+      schema: { type: "string" },
+    }));
+    const get = { operationId: "get", parameters, responses: { 204: { description: "nothing" } } };
+    const path = names.map((name) => `/{${name}}`).join("");
+    const text = JSON.stringify({
+      openapi: "3.1.0",
+      info: { title: "t", version: "1" },
+      paths: { [path]: { get } },
+    });
+    const document = new RestDocument("openapi.yaml", (file) => (file === "openapi.yaml" ? text : undefined));
+    return emitRestTypes(document, [...readOperations(document).values()]);
+  };
+  expect(await typesOf(few)).toContain('"/{parameter0}/{parameter1}/');
+  const [one, two] = [await processorMs(() => typesOf(few)), await processorMs(() => typesOf(2 * few))];
+  // from 16,384 characters on, twice as many parameters were 16 times as much
+  expect(two / Math.max(one, 40)).toBeLessThan(7);
+});

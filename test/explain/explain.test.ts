@@ -11,6 +11,11 @@ test("explain shows the calls of a field and of a saved operation; a wrong name 
   expect((await ran(project(), ["Depot"], explain)).out).toContain(
     "query Depot (spec/operations/depot.graphql:1)",
   );
+  for (const name of ["couriers_by_code", "GET /api/couriers"])
+    expect((await ran(project(), [name], explain)).out).toMatch(/^Parcel\.courier\n {2}GET \/api\/couriers /);
+  const unbound = await ran(project(), ["audit_log"], explain);
+  expect(unbound).toMatchObject({ code: 2, out: "" });
+  expect(unbound.error).toContain("no field is bound to it; npm run propose -- audit_log prints one");
   const wrong = await ran(project(), ["Parcel.curier"], explain);
   expect(wrong).toMatchObject({ code: 2, out: "" });
   expect(wrong.error).toContain('did you mean "Parcel.courier"?');

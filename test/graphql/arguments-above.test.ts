@@ -143,6 +143,54 @@ both("without the argument's value there is no call, and the field is null (%s)"
   expect(calls.filter((call) => !call.includes("branches"))).toEqual([]);
 });
 
+both(
+  "a value beyond the link's own limits is refused by its name, before the link's call (%s)",
+  async (_, planned) => {
+    const { data, errors, calls } = await run(
+      `{ branch(org: "ann", name: "old", as: 5) { label protection { rules allowed } }
+       wide: branch(org: "ann", name: "main", as: "12345678901234567") { protection { rules allowed } } }`,
+      planned,
+    );
+    const wide = '"as" does not have the form that it needs: ^-?[0-9]{1,15}$';
+    expect(errors).toMatchObject([
+      {
+        message: 'argument "name" must be one of main, next',
+        path: ["branch", "protection", "rules"],
+        extensions: { code: "BAD_USER_INPUT", argument: "name" },
+      },
+      { message: `argument ${wide}`, path: ["wide", "protection", "allowed"] },
+    ]);
+    expect(data).toEqual({
+      branch: { label: "main", protection: { rules: null, allowed: true } },
+      wide: { protection: { rules: ["ann main live-stage"], allowed: null } },
+    });
+    expect(calls.filter((call) => call.includes("rules") || call.includes("pushers"))).toHaveLength(2);
+  },
+);
+
+both("a batch refuses such a value once, and calls for the other parents (%s)", async (_, planned) => {
+  const long = "an organisation with a long name";
+  const { data, errors, calls } = await run(
+    `{ a: repositories(org: "ann") { owner { id } } b: repositories(org: "${long}") { name owner { id } } }`,
+    planned,
+  );
+  expect(errors).toMatchObject([
+    {
+      message: 'argument "org" must be at most 20 characters long',
+      path: ["b", 0, "owner"],
+      extensions: { places: 2 },
+    },
+  ]);
+  expect(data).toEqual({
+    a: [{ owner: { id: "7" } }, { owner: { id: "8" } }],
+    b: [
+      { name: "core", owner: null },
+      { name: "site", owner: null },
+    ],
+  });
+  expect(calls.filter((call) => call.includes("members"))).toEqual(["/orgs/ann/members 7,8"]);
+});
+
 both("a refusal by REST names the client's argument (%s)", async (_, planned) => {
   const refuse = () => {
     throw new CodedError("BAD_USER_INPUT", "no", { argument: "branch", operation: "listRules" });
@@ -156,7 +204,10 @@ both("a refusal by REST names the client's argument (%s)", async (_, planned) =>
     },
   );
   expect(errors).toMatchObject([
-    { message: 'listRules: REST refuses the value of "name"', extensions: { argument: "name" } },
+    {
+      message: 'listRules: REST refuses the value of "name", which must be one of main, next',
+      extensions: { argument: "name" },
+    },
   ]);
 });
 

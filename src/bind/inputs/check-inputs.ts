@@ -12,7 +12,7 @@ import { isOfObject, sourceOf } from "./input-source.ts";
 import { matchInput, refuseReadOnly } from "./match-input.ts";
 
 /** The default value as REST receives it: an ID whose text is an integer is sent as that integer. */
-const sentDefault = (type: GraphQLInputType, shape: Shape, value: unknown): unknown =>
+export const sentDefault = (type: GraphQLInputType, shape: Shape, value: unknown): unknown =>
   isIntegerText(getNamedType(type), shape) && typeof value === "string" ? Number(value) : value;
 
 /** Skips the batch key, which `bindBatch` checks. */

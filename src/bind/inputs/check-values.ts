@@ -24,7 +24,7 @@ export function checkDefault(binder: Binder, where: Where, slot: InputSlot, valu
 }
 
 /** The reason why REST refuses `value`; `undefined` if REST accepts it. */
-function valueProblem(shape: Shape, value: unknown): string | undefined {
+export function valueProblem(shape: Shape, value: unknown): string | undefined {
   if (!isTyped(shape, value)) return `is not ${describeShape(shape)}`;
   if (shape.values && !shape.values.includes(value)) return "is not one of its values";
   const validate = ajv.compile(limitSchema(shape));

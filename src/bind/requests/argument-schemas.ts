@@ -1,6 +1,6 @@
 /**
  * The REST limits of a field's arguments as JSON Schemas (2020-12) under GraphQL names. The server refuses a value
- * beyond a limit by the name of its argument, before any call.
+ * beyond a limit by the name of its argument, before any call. An argument of a field above has the name `argsAbove.org`.
  */
 import {
   type GraphQLInputObjectType,
@@ -16,7 +16,7 @@ import { limitSchema } from "../../openapi/shapes/limit-schema.ts";
 import type { Shape } from "../../openapi/shapes/shape.ts";
 import { restNameOf } from "../../schema/directives.ts";
 import type { JsonSchema } from "../../standards/json-schema.ts";
-import type { ArgumentSource } from "../inputs/input-source.ts";
+import { type ArgumentAboveSource, type ArgumentSource, sourceOf } from "../inputs/input-source.ts";
 import { takenObject } from "../inputs/taken-object.ts";
 import type { FieldBinding } from "../model.ts";
 import { isIntegerText } from "../type-rules.ts";
@@ -30,8 +30,9 @@ export function argumentSchemas(
   { inputs, wholeBody, operation, connection }: FieldBinding,
 ): RestRequest["argumentSchemas"] {
   const schemas: Record<string, JsonSchema> = {};
-  const add = ({ path, type }: ArgumentSource, shape: Shape, inBody: boolean): void => {
-    const [name = "", ...below] = path;
+  const add = (source: ArgumentSource | ArgumentAboveSource, shape: Shape, inBody: boolean): void => {
+    const { kind, path, type } = source;
+    const [name = "", ...below] = kind === "argument" ? path : [sourceOf(source)];
     const nested = below.reduceRight<JsonSchema>(
       (inner, step) => ({ properties: { [step]: inner } }),
       valueSchema(schema, type, shape, inBody),
@@ -42,7 +43,8 @@ export function argumentSchemas(
   for (const { source, shape, in: location } of inputs) {
     // this layer makes the cursor of a connection: REST's limits hold for the REST cursor in it
     const isCursor = connection && source.kind === "argument" && source.path.join(".") === "after";
-    if (source.kind === "argument" && !isCursor) add(source, shape, location === "body");
+    const isArgument = source.kind === "argument" || source.kind === "argumentAbove";
+    if (isArgument && !isCursor) add(source, shape, location === "body");
   }
   if (wholeBody && operation.body) add(wholeBody, operation.body.shape, true);
   return schemas;

@@ -7,7 +7,10 @@ export type RestRequest = {
   /** The method of the REST client: the HTTP method, or `find`, which reads a 404 response as null. */
   readonly method: string;
   readonly parts: readonly RequestPart[];
-  /** Argument → the limits of its value under GraphQL names. An argument without limits is left out. */
+  /**
+   * Argument → the limits of its value under GraphQL names; `argsAbove.org` is an argument of a field above. An argument
+   * without limits is left out.
+   */
   readonly argumentSchemas: Readonly<Record<string, JsonSchema>>;
   /** REST name → argument, where the two names differ. A dot separates the steps into an input object. */
   readonly argumentNames: Readonly<Record<string, string>>;

@@ -19,7 +19,8 @@ function fieldChanges(base: Model, head: Model): SchemaChange[] {
     if (!now) return [];
     const [before, after] = [bindingOf(old, now), bindingOf(now, now)];
     if (JSON.stringify(before) === JSON.stringify(after)) return [];
-    const message = `${old.coordinate} is bound otherwise now: ${describe(now)}, it was ${describe(old)}`;
+    const [is, was] = described(now, old);
+    const message = `${old.coordinate} is bound otherwise now: ${is}, it was ${was}`;
     return [
       { rule: "binding-changed", class: "dangerous", coordinate: old.coordinate, message, before, after },
     ];
@@ -58,11 +59,23 @@ const connectionOf = ({ connection }: BoundField): unknown =>
       ]
     : null;
 
-const describe = (field: ModelField): string =>
+/** Both bindings. Inputs that both have alike are left out, as `…`: an operation may have twenty. */
+function described(now: ModelField, old: ModelField): [string, string] {
+  const [after, before] = [inputTexts(now), inputTexts(old)];
+  const shown = (texts: readonly string[], others: readonly string[]): string => {
+    const own = texts.filter((text) => !others.includes(text));
+    return [...own, ...(own.length < texts.length ? ["…"] : [])].join(", ");
+  };
+  return [describe(now, shown(after, before)), describe(old, shown(before, after))];
+}
+
+const inputTexts = (field: ModelField): string[] =>
+  field.kind === "plain" ? [] : field.inputs.map((input) => `${input.name}: ${sourceOf(input.source)}`);
+
+const describe = (field: ModelField, inputs: string): string =>
   field.kind === "plain"
     ? `property ${field.path.join(".") || "none, its parent's own object"}`
-    : [field.operation.id, ...field.result].join(".") +
-      `(${field.inputs.map((input) => `${input.name}: ${sourceOf(input.source)}`).join(", ")})`;
+    : `${[field.operation.id, ...field.result].join(".")}(${inputs})`;
 
 function enumValueChanges(base: GraphQLSchema, head: GraphQLSchema): SchemaChange[] {
   return Object.values(base.getTypeMap()).flatMap((old) => {

@@ -15,11 +15,13 @@ import { guarded, guardedReference } from "./inherited-names.ts";
 /** The bundler sees all files in this folder, so that no path of the machine gets into the output. */
 const folder = "/spec/";
 
+/** `names`: the paths that have another name in the bundle. */
 export async function bundled(
   document: RestDocument,
   operations: readonly RestOperation[],
+  names: ReadonlyMap<string, string>,
 ): Promise<Record<string, unknown>> {
-  const { root, references } = reachedRoot(document, operations);
+  const { root, references } = reachedRoot(document, operations, names);
   const resolver = new LoadedFiles(document, root, references);
   const config = await createConfig({});
   const found = await bundle({ ref: folder + document.root.file, config, externalRefResolver: resolver });
@@ -32,6 +34,7 @@ export async function bundled(
 function reachedRoot(
   document: RestDocument,
   operations: readonly RestOperation[],
+  names: ReadonlyMap<string, string>,
 ): { root: Record<string, unknown>; references: DeepReferences["references"] } {
   const { openapi, info, paths, components } = document.root.value as Record<string, unknown>;
   const visited = new Map<unknown, RestNode>();
@@ -52,7 +55,9 @@ function reachedRoot(
   const root = {
     openapi,
     info,
-    paths: Object.fromEntries([...items].map(([path, bound]) => [path, boundItem(document, path, bound)])),
+    paths: Object.fromEntries(
+      [...items].map(([path, bound]) => [names.get(path) ?? path, boundItem(document, path, bound)]),
+    ),
     components: Object.fromEntries(kept),
   };
   return { root, references: deep.references };

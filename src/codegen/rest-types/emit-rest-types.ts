@@ -5,6 +5,7 @@ import type { RestDocument } from "../../openapi/document.ts";
 import type { RestOperation } from "../../openapi/operation.ts";
 import { bundled } from "./bundle.ts";
 import { unguarded } from "./inherited-names.ts";
+import { shortNames, withLongPaths } from "./long-paths.ts";
 import { readPlainly } from "./read-plainly.ts";
 
 export async function emitRestTypes(
@@ -12,8 +13,10 @@ export async function emitRestTypes(
   operations: readonly RestOperation[],
 ): Promise<string> {
   try {
-    const whole = readPlainly(await bundled(document, operations)) as unknown as OpenAPI3;
-    return unguarded(astToString(await openapiTS(whole, { defaultNonNullable: false, silent: true })));
+    const names = shortNames(operations);
+    const whole = readPlainly(await bundled(document, operations, names)) as unknown as OpenAPI3;
+    const types = astToString(await openapiTS(whole, { defaultNonNullable: false, silent: true }));
+    return withLongPaths(unguarded(types), names);
   } catch (error) {
     throw unreadable(
       document.root.file,

@@ -5,6 +5,7 @@
 import type { ErrorObject, ValidateFunction } from "ajv";
 import type { GraphQLArgument } from "graphql";
 import { CodedError } from "../../errors.ts";
+import { type Enclosing, enclosingOf, markOfArgument, nearestEnclosing } from "../../rest/inherit.ts";
 import type { LevelResolver } from "../../rest/level.ts";
 import { ajv } from "../../standards/json-schema.ts";
 import { type Steps, stepsOfRequest } from "../../standards/linear-pattern.ts";
@@ -19,11 +20,13 @@ export type Resolver = ((parent: unknown, args: Args, context: never, info: neve
 };
 
 /**
- * The checks that a request has made already. They are a property of its context, because an entry of a WeakMap
- * outlives its request.
+ * The checks that a request has made already: by each check, and by the arguments of one selected field. They are a
+ * property of its context, because an entry of a WeakMap outlives its request.
  */
 const checks = Symbol("argument checks");
-type Checks = { readonly steps: Steps; readonly faults: Map<Args, CodedError | undefined> };
+type Fault = CodedError | undefined;
+type FindFault = (args: Args, steps: Steps) => Fault;
+type Checks = { readonly steps: Steps; readonly faults: Map<FindFault, Map<Args, Fault>> };
 type Checking = { [checks]?: Checks };
 
 function checksOf(context: Checking): Checks {
@@ -31,15 +34,79 @@ function checksOf(context: Checking): Checks {
   return context[checks];
 }
 
-/** Wraps a resolver, and its `level` if present, in a check of each argument that has a schema. */
+function faultOf(find: FindFault, args: Args, context: object): Fault {
+  const { steps, faults } = checksOf(context);
+  const known = faults.get(find) ?? new Map<Args, Fault>();
+  faults.set(find, known);
+  if (!known.has(args)) known.set(args, find(args, steps));
+  return known.get(args);
+}
+
+/**
+ * Wraps a resolver, and its `level` if present, in a check of each argument that has a schema: of the field's own, and of
+ * those that it takes from fields above.
+ */
 export function argumentCheck(
   schemas: Readonly<Record<string, object>>,
   declared: readonly GraphQLArgument[],
   resolve: Resolver,
 ): Resolver {
+  const names = Object.keys(schemas);
+  const own = names.filter((name) => !name.startsWith(markOfArgument("")));
+  const findFault = faultFinder(schemas, own, declared);
+  const inherited = names.flatMap((mark) => {
+    const name = mark.slice(markOfArgument("").length);
+    return own.includes(mark)
+      ? []
+      : [{ mark, find: faultFinder({ [name]: schemas[mark] ?? {} }, [name], []) }];
+  });
+  const check = (args: Args, context: object): void => {
+    const fault = faultOf(findFault, args, context);
+    if (fault) throw fault;
+  };
+  /** Only a field that takes an argument from above has a value for `enclosing`. */
+  const faultAbove = (enclosing: Enclosing | undefined, context: object): Fault => {
+    for (const { mark, find } of inherited) {
+      const fault = faultOf(find, nearestEnclosing(enclosing, mark) as Args, context);
+      if (fault) return fault;
+    }
+    return undefined;
+  };
+  const checked: Resolver = (parent, args, context, info) => {
+    check(args, context);
+    const fault = inherited.length > 0 && faultAbove(enclosingOf(info), context);
+    if (fault) throw fault;
+    return resolve(parent, args, context, info);
+  };
+  const { level } = resolve;
+  if (!level) return checked;
+  return Object.assign(checked, {
+    level: (async (parents, args, context, enclosing) => {
+      check(args, context);
+      if (inherited.length === 0) return level(parents, args, context, enclosing);
+      const faults = enclosing.map((each) => faultAbove(each, context));
+      const sound = [...parents.keys()].filter((index) => faults[index] === undefined);
+      const found = await level(
+        sound.map((index) => parents[index]),
+        args,
+        context,
+        sound.map((index) => enclosing[index]),
+      );
+      const results = new Map(sound.map((index, place) => [index, found[place]]));
+      return parents.map((_, index) => faults[index] ?? results.get(index));
+    }) satisfies LevelResolver<unknown, Args, unknown>,
+  });
+}
+
+/** The validators are compiled when the field is first selected. */
+function faultFinder(
+  schemas: Readonly<Record<string, object>>,
+  names: readonly string[],
+  declared: readonly GraphQLArgument[],
+): FindFault {
   const validators = new Map<string, ValidateFunction>();
-  const findFault = (args: Args, steps: Steps): CodedError | undefined => {
-    for (const name in schemas) {
+  return (args, steps) => {
+    for (const name of names) {
       const value = args[name];
       if (value === undefined || value === null) continue;
       const validate = validators.get(name) ?? ajv.compile(schemas[name] as object);
@@ -48,24 +115,6 @@ export function argumentCheck(
     }
     return undefined;
   };
-  const check = (args: Args, context: object): void => {
-    const { steps, faults } = checksOf(context);
-    if (!faults.has(args)) faults.set(args, findFault(args, steps));
-    const fault = faults.get(args);
-    if (fault) throw fault;
-  };
-  const checked: Resolver = (parent, args, context, info) => {
-    check(args, context);
-    return resolve(parent, args, context, info);
-  };
-  const { level } = resolve;
-  if (!level) return checked;
-  return Object.assign(checked, {
-    level: (async (parents, args, context, enclosing) => {
-      check(args, context as object);
-      return level(parents, args, context, enclosing);
-    }) satisfies LevelResolver<unknown, Args, unknown>,
-  });
 }
 
 function refused(

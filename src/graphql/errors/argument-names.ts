@@ -4,6 +4,7 @@
  */
 import type { GraphQLArgument } from "graphql";
 import { CodedError } from "../../errors.ts";
+import { markOfArgument } from "../../rest/inherit.ts";
 import type { LevelResolver } from "../../rest/level.ts";
 import type { JsonSchema } from "../../standards/json-schema.ts";
 import type { Args, Resolver } from "./argument-check.ts";
@@ -57,7 +58,8 @@ function inWordsOf(
   operation: string,
 ): CodedError {
   const argument = Object.hasOwn(names, restName) ? (names[restName] as string) : restName;
-  const words = limitWords(Object.hasOwn(schemas, argument) ? (schemas[argument] as JsonSchema) : {});
+  const limited = [argument, markOfArgument(argument)].find((name) => Object.hasOwn(schemas, name));
+  const words = limitWords(limited === undefined ? {} : (schemas[limited] as JsonSchema));
   const description = argumentDescription(args, argument);
   const described = description ? `, which is: ${description}` : words && `, which must be ${words}`;
   const message = `${operation}: REST refuses the value of "${argument}"${described}`;

@@ -91,8 +91,8 @@ function combineItems(shapes: readonly Shape[]): Shape | undefined {
   return arrays.length === items.length ? combineNullable(items) : undefined;
 }
 
-/** Like `combineShapes`, and nullable if one of the shapes is. */
-function combineNullable(shapes: readonly Shape[]): Shape | undefined {
+/** Like `combineShapes`, and nullable if one of the shapes is. One shape is itself. */
+export function combineNullable(shapes: readonly Shape[]): Shape | undefined {
   const [first] = shapes;
   if (!first || shapes.length === 1) return first;
   return withNullable(

@@ -3,6 +3,10 @@
 /** JSON Schema of each argument's value, by the field's schema coordinate. */
 export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   "Query.branch": { as: { pattern: "^-?[0-9]+$" } },
+  "Repository.owner": { "argsAbove.org": { maxLength: 20 } },
+  "Protection.rules": { "argsAbove.name": { enum: ["main", "next"] } },
+  "Protection.seen": { "argsAbove.as": { pattern: "^-?[0-9]+$" } },
+  "Protection.allowed": { "argsAbove.as": { pattern: "^-?[0-9]{1,15}$" } },
 };
 
 /** REST name → argument, where they differ, by the field's schema coordinate. */

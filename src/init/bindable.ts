@@ -1,0 +1,113 @@
+/**
+ * Chooses the operations whose fields bind beside each other. Most operations of a document do, so it binds them all at
+ * once, leaves out those whose own fields have errors, and looks for the others by halves: a document has thousands.
+ */
+import { boundFields, type Model } from "../bind/model.ts";
+import type { Diagnostic } from "../diagnostic.ts";
+import { reachedFaults } from "../openapi/document-faults.ts";
+import type { RestOperation } from "../openapi/operation.ts";
+import { Proposal } from "../propose/propose.ts";
+import { bindSdl } from "./bind-sdl.ts";
+
+type Operations = readonly RestOperation[];
+
+/** Rounds that leave out operations by the places of their errors. Each finds what the errors of the one before hid. */
+const mostRounds = 5;
+
+/** The reason for each operation that is not returned is put into `leftOut`. */
+export function bindableOperations(
+  model: Model,
+  operations: Operations,
+  leftOut: Map<string, string>,
+): RestOperation[] {
+  if (errorsOf(model, operations).length === 0) return [...operations];
+  let left = whole(operations, (some) => reachedFaults(model.document, some)[0]?.message, leftOut);
+  for (let round = 0; round < mostRounds; round++) {
+    const reasons = reasonsByOperation(model, left);
+    if (reasons.size === 0) break;
+    for (const [id, reason] of reasons) leftOut.set(id, reason);
+    left = left.filter(({ id }) => !reasons.has(id));
+  }
+  const firstError = (some: Operations): string | undefined => errorsOf(model, some)[0]?.message;
+  const alone = whole(left, firstError, leftOut);
+  return firstError(alone) === undefined ? alone : together([], alone, firstError, leftOut);
+}
+
+export function sdlOf(model: Model, operations: Operations): string {
+  const proposal = new Proposal(model);
+  for (const { id } of operations) proposal.add(id);
+  return proposal.sdl("type");
+}
+
+type FirstError = (operations: Operations) => string | undefined;
+
+/** The operations that have no error by themselves. */
+function whole(
+  operations: Operations,
+  firstError: FirstError,
+  leftOut: Map<string, string>,
+): RestOperation[] {
+  const error = operations.length === 0 ? undefined : firstError(operations);
+  if (error === undefined) return [...operations];
+  if (operations.length === 1) {
+    leftOut.set(operations[0]?.id ?? "", error);
+    return [];
+  }
+  return halves(operations).flatMap((half) => whole(half, firstError, leftOut));
+}
+
+/** The operations of `base`, and those of `more` that have no error beside them. */
+function together(
+  base: RestOperation[],
+  more: Operations,
+  firstError: FirstError,
+  leftOut: Map<string, string>,
+): RestOperation[] {
+  const all = [...base, ...more];
+  const error = more.length === 0 ? undefined : firstError(all);
+  if (error === undefined) return all;
+  if (more.length === 1) {
+    leftOut.set(more[0]?.id ?? "", error);
+    return base;
+  }
+  return halves(more).reduce<RestOperation[]>(
+    (kept, half) => together(kept, half, firstError, leftOut),
+    base,
+  );
+}
+
+function halves(operations: Operations): [Operations, Operations] {
+  const middle = Math.ceil(operations.length / 2);
+  return [operations.slice(0, middle), operations.slice(middle)];
+}
+
+/** The errors at the fields of roots, each by its field's operation. */
+function reasonsByOperation(model: Model, operations: Operations): Map<string, string> {
+  const { bound } = bindProposals(model, operations);
+  const ids = new Map(
+    bound ? boundFields(bound.model).map(({ coordinate, operation }) => [coordinate, operation.id]) : [],
+  );
+  const reasons = new Map<string, string>();
+  for (const { severity, coordinate, message } of bound?.diagnostics ?? []) {
+    const id = ids.get(coordinate.replace(/\(.*$/, ""));
+    if (severity === "error" && id !== undefined && !reasons.has(id)) reasons.set(id, message);
+  }
+  return reasons;
+}
+
+/** A schema needs a query; this one is bound to nothing. */
+const emptyQuery = "\ntype Query { nothing: Boolean }";
+
+function bindProposals(model: Model, operations: Operations): ReturnType<typeof bindSdl> {
+  const isWithoutQuery = operations.every(({ method }) => method !== "get");
+  return bindSdl(model, sdlOf(model, operations) + (isWithoutQuery ? emptyQuery : ""));
+}
+
+/** The errors of a schema with a field for each of the operations. */
+function errorsOf(model: Model, operations: Operations): Diagnostic[] {
+  const { bound, diagnostics } = bindProposals(model, operations);
+  if (!bound) return [...diagnostics];
+  const called = boundFields(bound.model).map(({ operation }) => operation);
+  const found = [...bound.diagnostics, ...reachedFaults(model.document, called)];
+  return found.filter(({ severity, coordinate }) => severity === "error" && coordinate !== "Query.nothing");
+}

@@ -1,0 +1,106 @@
+/** `npm run propose` on operations with several successes: the binder reads each of them, and so does the proposal. */
+import { expect, test } from "vitest";
+import { run as propose } from "../../src/propose/main.ts";
+import { project, ran, reportOf, write } from "../check/run.ts";
+
+const object = (properties: object, required: readonly string[] = []) => ({
+  type: "object",
+  properties,
+  required,
+});
+const answer = (schema: object) => ({
+  description: "ok",
+  content: { "application/json": { schema } },
+});
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const items = object({ items: { type: "array", items: ref("Thing") } }, ["items"]);
+
+const operations: Readonly<Record<string, object>> = {
+  same: { 200: answer(ref("Thing")), 201: answer(ref("Thing")) },
+  shared: { 200: answer(ref("Thing")), 202: answer(ref("Job")) },
+  nothing: { 200: answer(ref("Thing")), 202: answer(object({ job: { type: "string" } })) },
+  kinds: { 200: answer({ type: "array", items: ref("Thing") }), 202: answer(ref("Job")) },
+  lists: {
+    200: answer({ type: "array", items: ref("Thing") }),
+    206: answer({ type: "array", items: ref("Job") }),
+  },
+  envelopes: { 200: answer(items), 206: answer(object({ items: { type: "array", items: ref("Job") } })) },
+  envelope: { 200: answer(items), 202: answer(ref("Job")) },
+  gone: { 200: answer(ref("Thing")), 204: { description: "nothing" } },
+};
+
+const document = JSON.stringify({
+  openapi: "3.0.3",
+  info: { title: "t", version: "1" },
+  security: [],
+  paths: Object.fromEntries(
+    Object.entries(operations).map(([operationId, responses]) => [
+      `/${operationId}`,
+      { get: { operationId, responses } },
+    ]),
+  ),
+  components: {
+    schemas: {
+      Thing: object(
+        { id: { type: "string" }, size: { type: "integer", format: "int32" }, only: { type: "string" } },
+        ["id", "size"],
+      ),
+      Job: object({ id: { type: "string" }, size: { type: "number" } }, ["id"]),
+    },
+  },
+});
+
+test("a proposal over several successes has what all of them have, and binds", async () => {
+  const root = project({
+    "spec/openapi.yaml": document,
+    "spec/schema.graphql": "",
+    "spec/operations/depot.graphql": "",
+    "spec/rest-only.yaml": "",
+  });
+  const { code, out, error } = await ran(root, Object.keys(operations), propose);
+  expect({ code, error }).toEqual({ code: 0, error: "" });
+  write(root, { "spec/schema.graphql": out });
+  const { findings } = await reportOf(root);
+  const own = findings.filter(({ stage }) => stage === "proof" || stage === "load");
+  expect(own.map(({ rule, message }) => `${rule} ${message}`)).toEqual([]);
+  expect(out).toMatchInlineSnapshot(`
+    "type Query {
+      same: Thing
+        @rest(operation: "same")
+      # Only what REST's answers 200 and 202 share.
+      shared: Shared
+        @rest(operation: "shared")
+      # REST's answers 200 and 202 share no type.
+      nothing: JSON
+        @rest(operation: "nothing")
+      # REST's answers 200 and 202 share no type.
+      kinds: JSON
+        @rest(operation: "kinds")
+      # Only what REST's answers 200 and 206 share.
+      lists: [Shared!]
+        @rest(operation: "lists")
+      # Only what REST's answers 200 and 206 share.
+      envelopes: [Shared!]
+        @rest(operation: "envelopes", result: "items")
+      # REST's answers 200 and 202 share no type.
+      envelope: JSON
+        @rest(operation: "envelope")
+      gone: Thing
+        @rest(operation: "gone")
+    }
+
+    type Thing {
+      id: ID!
+      size: Int!
+      only: String
+    }
+
+    type Shared {
+      id: ID!
+      size: Float
+    }
+
+    "Any JSON value."
+    scalar JSON"
+  `);
+});
