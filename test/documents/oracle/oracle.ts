@@ -2,7 +2,7 @@
  * Says which bound fields a new version of a document breaks or endangers. It reads the two documents and the SDL as they
  * stand, and shares no code with `src/`: it holds the comparison of `npm run check` to account.
  */
-import { type FieldDefinitionNode, Kind, type TypeNode } from "graphql";
+import { type ConstDirectiveNode, type FieldDefinitionNode, Kind, type TypeNode } from "graphql";
 import { pageSchema, readsOn } from "./pages.ts";
 import { Requests } from "./requests.ts";
 import { argument, connectionOf, directive, namedType, restName, Sdl } from "./sdl.ts";
@@ -39,13 +39,12 @@ export class Oracle {
     this.#old = new Reader(before);
     this.#new = new Reader(after);
     this.#requests = new Requests(this.#old, this.#new);
-    for (const root of ["Query", "Mutation"])
-      for (const field of this.sdl.fields(root)) this.#root(root, field);
+    for (const { type, field, rest } of this.sdl.calls)
+      this.#call(`${type}.${field.name.value}`, field, rest);
   }
 
-  #root(type: string, field: FieldDefinitionNode): void {
-    const rest = directive(field, "rest");
-    const coordinate = `${type}.${field.name.value}`;
+  /** A field that calls REST: a root field, or a link below an object. */
+  #call(coordinate: string, field: FieldDefinitionNode, rest: ConstDirectiveNode): void {
     const id = argument(rest, "operation") ?? "";
     const [before, after] = [this.#old.operation(id), this.#new.operation(id)];
     if (!before) return;
