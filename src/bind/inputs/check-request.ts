@@ -1,5 +1,5 @@
 /** Checks that an operation's request can be sent at all: what it requires, its body and its path template. */
-
+import { entriesOf, isRecord } from "../../openapi/document.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 
@@ -20,9 +20,9 @@ export function checkRequest(binder: Binder, field: FieldInProgress): void {
 
 /**
  * Reports the parts of the operation that its calls leave out: an optional body that cannot be written, servers of its
- * own.
+ * own. The document's first server is no other.
  */
-function checkUnused({ findings }: Binder, { operation, where }: FieldInProgress): void {
+function checkUnused({ findings, document }: Binder, { operation, where }: FieldInProgress): void {
   const { id, unsentBody, servers } = operation;
   if (unsentBody) {
     const media = unsentBody.media.join(" or ");
@@ -34,7 +34,9 @@ function checkUnused({ findings }: Binder, { operation, where }: FieldInProgress
       [media],
     );
   }
-  if (servers) {
+  const [usual] = entriesOf(document, document.child(document.root, "servers"));
+  const usualUrl = isRecord(usual?.value) ? usual.value.url : undefined;
+  if (servers && !servers.urls.some((url) => url === usualUrl)) {
     const urls = servers.urls.join(" or ");
     findings.add(
       "server-ignored",
