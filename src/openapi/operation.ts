@@ -67,7 +67,7 @@ export type RestOperation = {
   readonly successes: readonly SuccessResponse[];
   /** The keys of its documented responses: `200`, `4XX`, `default`. */
   readonly statuses: readonly string[];
-  /** Required parts of the request that a binding cannot feed: cookies, a body that is neither JSON nor a form. */
+  /** Required parts of the request that a binding cannot feed: cookies, a body of media types that no binding can write. */
   readonly unfeedable: readonly {
     readonly name: string;
     readonly node: RestNode;

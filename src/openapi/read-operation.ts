@@ -93,14 +93,14 @@ function readUnfeedable(
 ): RestOperation["unfeedable"] {
   const cookies = requiredCookies(document, [item, operation]);
   const body = document.child(operation, "requestBody");
-  const isRequired = body && isRecord(body.value) && body.value.required === true;
-  return isRequired && !json
+  const media = keysOf(document.child(body, "content"));
+  return body && isRequired(body) && !json
     ? [
         ...cookies,
         {
-          name: "a body that is neither JSON nor a form",
+          name: `a body of ${media.join(" or ") || "no media type"}`,
           node: body,
-          below: ["content", ...keysOf(document.child(body, "content")).slice(0, 1)],
+          below: ["content", ...media.slice(0, 1)],
         },
       ]
     : cookies;
@@ -114,8 +114,10 @@ function unsentBody(
 ): Pick<RestOperation, "unsentBody"> {
   const node = document.child(operation, "requestBody");
   const media = keysOf(document.child(node, "content"));
-  return node && !body && media.length > 0 ? { unsentBody: { node, media } } : {};
+  return node && !isRequired(node) && !body && media.length > 0 ? { unsentBody: { node, media } } : {};
 }
+
+const isRequired = ({ value }: RestNode): boolean => isRecord(value) && value.required === true;
 
 /** The servers of the operation or of its path, which replace those of the document (OpenAPI 3.1 §4.8.10). */
 function ownServers(

@@ -47,7 +47,7 @@ export class Proposal {
     this.#definitions = new TypeDefinitions(model);
   }
 
-  /** Throws `UsageError` if there is no such operation, or no field can be bound to its method or its response. */
+  /** Throws `UsageError` if there is no such operation, or no field can be bound to its method, its request or its response. */
   add(name: string): void {
     const operation = this.#model.operations.named(name);
     if (!operation) {
@@ -156,6 +156,8 @@ const paramText = ({ name, from }: Link["params"][number]): string =>
 /** The reason why no field can be bound to the operation. */
 export function refusalOf(operation: RestOperation): string | undefined {
   if (!boundMethods.includes(operation.method)) return `no field can send ${operation.method.toUpperCase()}`;
+  const [unfed] = operation.unfeedable;
+  if (unfed) return `it requires ${unfed.name}, which no field can send`;
   const answers = operation.successes.some(({ shape }) => shape) || hasNoContent(operation);
   return answers ? undefined : `it ${unshownAnswer(operation)}, so no field can show it`;
 }

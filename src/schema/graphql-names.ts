@@ -9,7 +9,9 @@ export const words = (text: string): string[] =>
     .filter((word) => word !== "");
 
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+/** `SSHKeys` → `sshKeys`: an acronym in front is lower as a whole. */
+const lowerFirst = (text: string): string =>
+  text.replace(/^[A-Z]+(?![a-z])|^[A-Z]/, (front) => front.toLowerCase());
 
 /** `campaign_page` → `CampaignPage` */
 export const typeName = (text: string): string => safe(words(text).map(upperFirst).join(""));

@@ -234,3 +234,60 @@ type Person { name: String }`,
   const { changes } = await reportOf(root, "--base", "HEAD");
   expect(changes).toMatchObject([{ rule: "rest-default-changed", coordinates: ["Query.main"] }]);
 });
+
+test("an argument that passes JSON rests on every part of the body, and not on what REST only answers", async () => {
+  const meta = {
+    type: "object",
+    properties: { unit: { type: "string" }, made: { type: "string", readOnly: true } },
+  };
+  const body = {
+    type: "object",
+    properties: { meta, tags: { type: "array", items: { oneOf: [meta, { ...meta, required: ["unit"] }] } } },
+  };
+  const openapi = (edit: (properties: typeof body.properties) => void): string => {
+    const { properties }: typeof body = JSON.parse(JSON.stringify(body));
+    edit(properties);
+    const content = { "application/json": { schema: { ...body, properties } } };
+    const answer = { "application/json": { schema: { type: "boolean" } } };
+    const operation = {
+      operationId: "add",
+      requestBody: { content },
+      responses: { 200: { description: "ok", content: answer } },
+    };
+    return JSON.stringify({
+      openapi: "3.1.0",
+      info: { title: "t", version: "1" },
+      security: [],
+      paths: {
+        "/things": { post: operation, get: { ...operation, operationId: "look", requestBody: undefined } },
+      },
+    });
+  };
+  const schema = `type Query { look: Boolean @rest(operation: "look") }
+type Mutation { add(input: JSON): Boolean @rest(operation: "add", body: "args.input") }
+scalar JSON
+`;
+  const root = repository({
+    "spec/openapi.yaml": openapi(() => undefined),
+    "spec/schema.graphql": schema,
+    "spec/operations/depot.graphql": "",
+    "spec/rest-only.yaml": "",
+  });
+  const changedBy = async (edit: (properties: typeof body.properties) => void) => {
+    write(root, { "spec/openapi.yaml": openapi(edit) });
+    const { changes } = await reportOf(root, "--base", "HEAD");
+    return changes.map(({ rule, coordinates }) => [rule, coordinates.join()]);
+  };
+  const unit = await changedBy(({ meta: { properties } }) =>
+    Object.assign(properties.unit, { type: "integer" }),
+  );
+  expect(unit).toEqual([["rest-type-changed", "Mutation.add(input:)"]]);
+  const member = await changedBy(({ tags }) =>
+    Object.assign(tags.items.oneOf[0]?.properties?.unit ?? {}, { type: "integer" }),
+  );
+  expect(member).toEqual([["rest-type-changed", "Mutation.add(input:)"]]);
+  const made = await changedBy(({ meta: { properties } }) =>
+    Object.assign(properties.made, { type: "integer" }),
+  );
+  expect(made).toEqual([["rest-type-changed", ""]]);
+});

@@ -149,3 +149,36 @@ test.each([
     expect(typeErrors(files)).toEqual([]);
   },
 );
+
+test("the heirs of a schema with a discriminator, which allow further properties, keep their own", async () => {
+  const open = { type: "object", additionalProperties: true };
+  const heirOf = (base: string, properties: object) => ({
+    allOf: [{ $ref: `#/components/schemas/${base}` }, { ...open, properties }],
+  });
+  const schemas = {
+    Base: {
+      ...open,
+      required: ["type"],
+      properties: { type: { type: "string" } },
+      discriminator: { propertyName: "type", mapping: { commit: "#/components/schemas/Commit" } },
+    },
+    Person: heirOf("Base", { name: { type: "string" } }),
+    Change: heirOf("Base", { hash: { type: "string" }, author: { $ref: "#/components/schemas/Person" } }),
+    Commit: heirOf("Change", { participants: { type: "array", items: { type: "string" } } }),
+  };
+  const content = { "application/json": { schema: { $ref: "#/components/schemas/Commit" } } };
+  const document = {
+    openapi: "3.0.3",
+    info: { title: "t", version: "1" },
+    security: [],
+    paths: {
+      "/commit": { get: { operationId: "commit", responses: { 200: { description: "ok", content } } } },
+    },
+    components: { schemas },
+  };
+  const sdl = `type Query { commit: Commit @rest(operation: "commit") }
+type Commit { type: String! hash: String name: String @restName(name: "author.name") author: Person participants: [String!] }
+type Person { type: String! name: String }
+`;
+  expect(typeErrors(await generatedFiles(sdl, JSON.stringify(document)))).toEqual([]);
+});

@@ -5,15 +5,10 @@
 import { execFileSync } from "node:child_process";
 import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
-import { loadSnapshot, type SpecSnapshot } from "../../src/bind/spec-snapshot.ts";
-import { examine } from "../../src/check/check.ts";
 import { formatSarif } from "../../src/check/format/sarif.ts";
-import type { Report } from "../../src/check/report.ts";
-import { memoryFiles } from "../check/mutations/pair.ts";
 import { readArguments } from "../script-arguments.ts";
 import { fetchDocument } from "./fetch.ts";
-import { Oracle } from "./oracle/oracle.ts";
-import { readJson } from "./oracle/ways.ts";
+import { held, snapshotOf } from "./held.ts";
 import { proposalsOf } from "./proposals.ts";
 
 const histories = [
@@ -55,53 +50,23 @@ function compare(
   if (!fits(old))
     schema =
       proposalsOf((name) => (name === "openapi.yaml" ? old : undefined), most, most).groups[0]?.schema ?? "";
-  const [base, head] = [snapshotOf(old), snapshotOf(now)];
-  if (!base.model) throw new Error(`${step}: no model`);
-  const report = examine(head, { ...base, model: base.model, name: older }, "2026-01-01");
+  const { report, fields, right, missed, wrong } = held(schema, snapshotOf(schema, old), old, now, older);
   if (!isSarif(JSON.parse(formatSarif(report))))
     throw new Error(`${step}: not SARIF: ${JSON.stringify(isSarif.errors)}`);
-  const oracle = new Oracle(schema, readJson(old), readJson(now));
-  const found = new Set([...coordinatesOf(report)].flatMap((each) => oracle.sdl.fieldsOf(each)));
-  const missed = [...oracle.changed].filter((each) => !found.has(each));
-  const wrong = [...found].filter((each) => !oracle.changed.has(each));
-  totals.right += found.size - wrong.length;
+  totals.right += right;
   totals.missed += missed.length;
-  totals.false += wrong.length;
+  totals.false += wrong.size;
   const { unrelied } = report.summary;
   const others = unrelied.breaking + unrelied.dangerous + unrelied.safe;
   console.log(
-    `${step}: ${oracle.sdl.coordinates.length} fields, ${found.size} found, ${missed.length} missed, ${wrong.length} false; ${others} changes that no field rests on`,
+    `${step}: ${fields} fields, ${right + wrong.size} found, ${missed.length} missed, ${wrong.size} false; ${others} changes that no field rests on`,
   );
   for (const each of missed) console.log(`  MISSED ${each}`);
-  for (const each of wrong)
-    console.log(
-      `  FALSE ${each}: ${report.findings.find(({ coordinates = [], coordinate }) => [...coordinates, coordinate].some((one) => fieldOf(one) === each))?.message}`,
-    );
-}
-
-function snapshotOf(text: string): SpecSnapshot {
-  const files = new Map([
-    ["openapi.yaml", text],
-    ["schema.graphql", schema],
-  ]);
-  return loadSnapshot(memoryFiles(files));
+  for (const [each, message] of wrong) console.log(`  FALSE ${each}: ${message}`);
 }
 
 function fits(text: string): boolean {
-  return schema !== "" && snapshotOf(text).diagnostics.every(({ severity }) => severity !== "error");
-}
-
-function fieldOf(coordinate: string): string {
-  return coordinate.replace(/\(.*/, "");
-}
-
-/** The fields of every finding about a change, and of every error of the mapping. */
-function coordinatesOf({ findings }: Report): Set<string> {
-  const concerned = findings.filter(
-    ({ stage, severity }) => stage === "changes" || (stage === "proof" && severity === "error"),
-  );
-  const all = concerned.flatMap(({ coordinate, coordinates = [] }) => [coordinate, ...coordinates]);
-  return new Set(all.map(fieldOf));
+  return schema !== "" && snapshotOf(schema, text).diagnostics.every(({ severity }) => severity !== "error");
 }
 
 function versionsOf(name: string, from: string): string[] {

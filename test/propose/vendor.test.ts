@@ -1,6 +1,7 @@
 /** `npm run propose` on what vendors' documents have: values that cannot be sent, envelopes, types named as roots are. */
 import { expect, test } from "vitest";
 import { run as propose } from "../../src/propose/main.ts";
+import { fieldName } from "../../src/schema/graphql-names.ts";
 import { project, ran, reportOf, write } from "../check/run.ts";
 
 const list = { type: "array", items: { type: "string" } };
@@ -77,4 +78,34 @@ test("an envelope around one list or object is left out", async () => {
   expect(out).toContain('@rest(operation: "GetSubscriptions", result: "data")');
   expect(out).toContain('@rest(operation: "PostSubscriptions", body: "args.input", result: "data")');
   for (const id of ["getLink", "putLink"]) expect(out).toContain(`@rest(operation: "${id}")\n`);
+});
+
+test("a field that could not be called is refused with its reason", async () => {
+  const media = { "multipart/form-data": { schema: object({ file: { type: "string" } }) } };
+  const whole = JSON.parse(document);
+  whole.paths["/links"].post = {
+    operationId: "addFile",
+    requestBody: { required: true, content: media },
+    responses: ok(object({ url: { type: "string" } })),
+  };
+  const root = project({
+    "spec/openapi.yaml": JSON.stringify(whole),
+    "spec/schema.graphql": "",
+    "spec/operations/depot.graphql": "",
+    "spec/rest-only.yaml": "",
+  });
+  expect(await ran(root, ["addFile"], propose)).toMatchObject({
+    code: 2,
+    error: "propose addFile: it requires a body of multipart/form-data, which no field can send",
+  });
+});
+
+test.each([
+  ["getSSHKeys", "sshKeys"],
+  ["getLKECluster", "lkeCluster"],
+  ["getURL", "url"],
+  ["GetHTTP2Log", "http2Log"],
+  ["GetAccount", "account"],
+])("%s is proposed as %s", (id, name) => {
+  expect(fieldName(id.slice("get".length))).toBe(name);
 });

@@ -1,5 +1,5 @@
 /** Checks that the request of an operation can be sent: its required parts, its body and its path template. */
-
+import { entriesOf, isRecord } from "../../openapi/document.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 
@@ -18,8 +18,11 @@ export function checkRequest(binder: Binder, field: FieldInProgress): void {
   checkTemplate(binder, field);
 }
 
-/** Reports the parts of the operation that calls leave out: an optional body that cannot be written, and own servers. */
-function checkUnused({ findings }: Binder, { operation, where }: FieldInProgress): void {
+/**
+ * Reports the parts of the operation that its calls leave out: an optional body that cannot be written, servers of its
+ * own. The document's first server is no other.
+ */
+function checkUnused({ findings, document }: Binder, { operation, where }: FieldInProgress): void {
   const { id, unsentBody, servers } = operation;
   if (unsentBody) {
     const media = unsentBody.media.join(" or ");
@@ -31,7 +34,9 @@ function checkUnused({ findings }: Binder, { operation, where }: FieldInProgress
       [media],
     );
   }
-  if (servers) {
+  const [usual] = entriesOf(document, document.child(document.root, "servers"));
+  const usualUrl = isRecord(usual?.value) ? usual.value.url : undefined;
+  if (servers && !servers.urls.some((url) => url === usualUrl)) {
     const urls = servers.urls.join(" or ");
     findings.add(
       "server-ignored",

@@ -17,6 +17,7 @@ import type { Where } from "../findings.ts";
 import { checkFormat, describeShape, refusedEnumValues, scalarFitsInput } from "../type-rules.ts";
 import { checkLimits } from "./check-limits.ts";
 import { isNullableInput } from "./input-source.ts";
+import { relyOnAll } from "./rely-on-all.ts";
 import { takenObject, unfedProperties } from "./taken-object.ts";
 
 /** An input object with the REST schema that it is compared with. A pair inside itself is not compared again. */
@@ -51,6 +52,7 @@ export function matchInput(
   }
   if (isScalarType(type) && !scalarFitsInput(type, shape)) return addMismatch(binder, where, type, shape);
   if (isScalarType(type)) checkFormat(binder, where, type, shape, "takes");
+  if (isCustomScalar(type)) relyOnAll(binder, where.coordinate, shape);
   if (isEnumType(type)) {
     if (shape.types.size > 0 && !shape.types.has("string") && !shape.types.has("integer"))
       return addMismatch(binder, where, type, shape);

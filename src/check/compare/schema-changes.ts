@@ -2,10 +2,14 @@
 import {
   findBreakingChanges,
   findDangerousChanges,
+  type GraphQLArgument,
+  type GraphQLInputField,
   type GraphQLSchema,
   isInputObjectType,
   isInterfaceType,
+  isNonNullType,
   isObjectType,
+  print,
 } from "graphql";
 import type { Model } from "../../bind/model.ts";
 import { bindingDefinitionNames } from "../../schema/directives.ts";
@@ -20,6 +24,7 @@ export function schemaChanges(base: Model, head: Model): SchemaChange[] {
       fromLibrary(change, classOf(change.type)),
     ),
     ...additions(base.schema, head.schema),
+    ...newDefaults(base.schema, head.schema),
     ...bindingChanges(base, head),
   ];
   return found.filter(
@@ -58,6 +63,43 @@ function coordinateOf(description: string): string {
     if (match) return toCoordinate(match);
   }
   return description;
+}
+
+/** An argument without a default before, or a field of an input object: graphql-js says nothing of these. */
+function newDefaults(base: GraphQLSchema, head: GraphQLSchema): SchemaChange[] {
+  const before = defaultsOf(base);
+  return [...defaultsOf(head)].flatMap(([coordinate, { value, isField }]) => {
+    const old = before.get(coordinate);
+    // what every client sends needs no default, and the library tells of an argument's other default
+    if (!old || old.isRequired || old.value === value || (!isField && old.value !== none)) return [];
+    const message = `${coordinate} has ${value} now where clients leave it out, it had ${old.value}`;
+    const facts = { before: old.value, after: value };
+    return { rule: "sdl-arg-default-value-change", class: "dangerous", coordinate, message, ...facts };
+  });
+}
+
+type Default = { readonly value: string; readonly isField: boolean; readonly isRequired: boolean };
+
+const none = "no default";
+
+function defaultsOf(schema: GraphQLSchema): Map<string, Default> {
+  const entry = (coordinate: string, input: GraphQLArgument | GraphQLInputField, isField: boolean) => {
+    const node = input.astNode?.defaultValue;
+    const value = node ? print(node) : none;
+    return [coordinate, { value, isField, isRequired: isNonNullType(input.type) && !node }] as const;
+  };
+  return new Map(
+    Object.values(schema.getTypeMap()).flatMap((type) => {
+      if (isInputObjectType(type))
+        return Object.values(type.getFields()).map((field) =>
+          entry(`${type.name}.${field.name}`, field, true),
+        );
+      if (!isObjectType(type) && !isInterfaceType(type)) return [];
+      return Object.values(type.getFields()).flatMap(({ name, args }) =>
+        args.map((each) => entry(`${type.name}.${name}(${each.name}:)`, each, false)),
+      );
+    }),
+  );
 }
 
 function additions(base: GraphQLSchema, head: GraphQLSchema): SchemaChange[] {

@@ -29,8 +29,8 @@ export function mergedAllOf(schema: Json, resolve: Resolve, depth = 0): Json {
 /** The schema without its `allOf`, and the schemas of that; `undefined` if one of them chooses between schemas. */
 function partsOf(schema: Json, resolve: Resolve, enclosing: readonly unknown[]): Json[] | undefined {
   if (enclosing.includes(schema)) return undefined;
-  const { $ref: reference, allOf = [], ...own } = schema;
-  if (["oneOf", "anyOf", "discriminator"].some((keyword) => keyword in own)) return undefined;
+  const { $ref: reference, allOf = [], discriminator: _, ...own } = schema;
+  if (["oneOf", "anyOf"].some((keyword) => keyword in own)) return undefined;
   const referred = typeof reference === "string" ? [resolve(reference)] : [];
   const below = [...referred, ...listOf(allOf)].map((part) =>
     isRecord(part) ? partsOf(part, resolve, [...enclosing, schema]) : undefined,

@@ -1,7 +1,8 @@
 /**
  * Rewrites a bundled document so that openapi-typescript reads it as the proof does: a `content` has the one media type
  * that bindings use, a parameter in a media type of its own has its schema, and an `allOf` whose schemas describe the
- * same property is one schema, and so is a `$ref` with statements beside it. A discriminator maps the values that its schemas state.
+ * same property is one schema, and so is a `$ref` with statements beside it. A discriminator maps the
+ * values that its schemas state, and has schemas to choose from.
  */
 import { isRecord } from "../../openapi/document.ts";
 import { holdsNames, literalKeywords } from "../../openapi/reach.ts";
@@ -51,7 +52,19 @@ function plainRecord(value: Json, at: string | undefined, resolve: Resolve): Jso
   const { $ref: reference, ...beside } = value;
   if (typeof reference === "string" && makesType(beside))
     return mergedAllOf({ allOf: [{ $ref: reference }, beside] }, resolve);
-  return Array.isArray(value.allOf) ? mergedAllOf(value, resolve) : withMapping(value, resolve);
+  return Array.isArray(value.allOf)
+    ? mergedAllOf(withoutHeirs(value), resolve)
+    : withMapping(withoutHeirs(value), resolve);
+}
+
+/**
+ * A discriminator chooses among the members of a `oneOf`. Of one without members, which the heirs of the schema name in
+ * `allOf`, openapi-typescript makes an `Omit` that loses all properties where more are allowed.
+ */
+function withoutHeirs(schema: Json): Json {
+  if (!isRecord(schema.discriminator) || Array.isArray(schema.oneOf)) return schema;
+  const { discriminator: _, ...others } = schema;
+  return others;
 }
 
 function oneMedia(content: Json): Json {

@@ -2,11 +2,12 @@
  * Says which bound fields a new version of a document breaks or endangers. It reads the two documents and the SDL as they
  * stand, and shares no code with `src/`: it holds the comparison of `npm run check` to account.
  */
-import { type FieldDefinitionNode, Kind, type TypeNode } from "graphql";
-import { pageSchema, readsOn } from "./pages.ts";
+import { type ConstDirectiveNode, type FieldDefinitionNode, Kind, type TypeNode } from "graphql";
+import { isPage, pageSchema, readsOn } from "./pages.ts";
 import { Requests } from "./requests.ts";
 import { argument, connectionOf, directive, namedType, restName, Sdl } from "./sdl.ts";
-import { accepts, type Json, oneSchema, Reader, type Way } from "./ways.ts";
+import { allowsMore, mayBeNull, mayBeObject } from "./values.ts";
+import { type Json, oneSchema, Reader, type Way } from "./ways.ts";
 
 /** Each schema once. */
 const unique = (schemas: readonly unknown[]): unknown[] => [
@@ -39,13 +40,12 @@ export class Oracle {
     this.#old = new Reader(before);
     this.#new = new Reader(after);
     this.#requests = new Requests(this.#old, this.#new);
-    for (const root of ["Query", "Mutation"])
-      for (const field of this.sdl.fields(root)) this.#root(root, field);
+    for (const { type, field, rest } of this.sdl.calls)
+      this.#call(`${type}.${field.name.value}`, field, rest);
   }
 
-  #root(type: string, field: FieldDefinitionNode): void {
-    const rest = directive(field, "rest");
-    const coordinate = `${type}.${field.name.value}`;
+  /** A field that calls REST: a root field, or a link below an object. */
+  #call(coordinate: string, field: FieldDefinitionNode, rest: ConstDirectiveNode): void {
     const id = argument(rest, "operation") ?? "";
     const [before, after] = [this.#old.operation(id), this.#new.operation(id)];
     if (!before) return;
@@ -64,11 +64,23 @@ export class Oracle {
         readsOn(this.#new, after.operation, now, page),
       ];
       if (was !== is) this.changed.add(coordinate);
+      if (isPage(this.#old, old, page) && !isPage(this.#new, now, page))
+        return this.#noPage(coordinate, namedType(field.type).name.value);
       return this.#value(coordinate, field.type, [both[0]], [both[1]]);
     }
     const steps = argument(rest, "result")?.split(".") ?? [];
+    if (!mayBeNull(this.#old, [old]) && mayBeNull(this.#new, [now])) this.changed.add(coordinate);
     if (steps.length === 0) this.#value(coordinate, field.type, [old], [now]);
     else this.#steps(coordinate, field.type, steps, [old], [now]);
+  }
+
+  /** Without a list there is no page: all that is made of it is gone. */
+  #noPage(coordinate: string, connection: string): void {
+    this.changed.add(coordinate);
+    const fields = this.sdl.fields(connection);
+    const edges = fields.filter(({ name }) => name.value === "edges");
+    for (const type of [connection, ...edges.map((each) => namedType(each.type).name.value)])
+      for (const { name } of this.sdl.fields(type)) this.changed.add(`${type}.${name.value}`);
   }
 
   #steps(
@@ -88,6 +100,9 @@ export class Oracle {
     if (!mayMiss(this.#old, old) && mayMiss(this.#new, now)) this.changed.add(coordinate);
     const [before, after] = [below(this.#old, old), below(this.#new, now)];
     if (before.length > 0 && after.length === 0) this.changed.add(coordinate);
+    // a value that could be missing could be null already
+    const couldBeNull = mayMiss(this.#old, old) || mayBeNull(this.#old, before);
+    if (!couldBeNull && mayBeNull(this.#new, after)) this.changed.add(coordinate);
     if (rest.length > 0) this.#steps(coordinate, type, rest, before, after);
     else this.#value(coordinate, type, before, after);
   }
@@ -98,12 +113,17 @@ export class Oracle {
       unique(old).flatMap((each) => this.#old.ways(each)),
       unique(now).flatMap((each) => this.#new.ways(each)),
     ];
-    if (this.#allowsMore(before, after)) this.changed.add(coordinate);
-    // what stands below a value that is gone is told by that value
+    if (allowsMore(before, after)) this.changed.add(coordinate);
+    // what stands below a value that is gone, or no object any more, is told by that value
     if (before.length === 0 || after.length === 0) return;
     const items = (ways: readonly Way[]): unknown[] => ways.flatMap(({ items: each }) => each);
     const list = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
-    if (list.kind === Kind.LIST_TYPE) return this.#value(coordinate, list.type, items(before), items(after));
+    if (list.kind === Kind.LIST_TYPE) {
+      if (!mayBeNull(this.#old, items(before)) && mayBeNull(this.#new, items(after)))
+        this.changed.add(coordinate);
+      return this.#value(coordinate, list.type, items(before), items(after));
+    }
+    if (before.some(mayBeObject) && !after.some(mayBeObject)) return;
     const { value: owner } = namedType(type).name;
     const members = this.sdl.members(owner);
     // a union has no type for a further member: each field that is one cannot show it
@@ -112,8 +132,9 @@ export class Oracle {
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
     for (const member of members) {
-      const own = (ways: readonly Way[]): Way[] => ways.filter((way) => this.#isOf(member, way));
-      this.#object(member, own(before), own(after));
+      const own = (reader: Reader, ways: readonly Way[]): Way[] =>
+        ways.filter((way) => this.#isOf(member, members, reader, way));
+      this.#object(member, own(this.#old, before), own(this.#new, after));
     }
     if (members.length === 0) this.#object(owner, before, after);
   }
@@ -125,8 +146,19 @@ export class Oracle {
     }
   }
 
-  /** A value of this way is one of the type if it has all of the type's properties. */
-  #isOf(type: string, { properties }: Way): boolean {
+  /** A value of this way is one of the type if it says so, or says nothing and has all of the type's properties. */
+  #isOf(type: string, members: readonly string[], reader: Reader, { properties }: Way): boolean {
+    const plain = (text: unknown): string =>
+      String(text)
+        .replaceAll(/[^A-Za-z0-9]/g, "")
+        .toLowerCase();
+    const stated = Object.values(properties).flatMap((schemas) =>
+      reader
+        .ways(oneSchema(schemas))
+        .flatMap(({ values = [] }) => (values.length === 1 ? values.map(plain) : [])),
+    );
+    const named = members.find((member) => stated.includes(plain(member)));
+    if (named !== undefined) return named === type;
     return this.sdl.fields(type).every((field) => directive(field, "rest") || restName(field) in properties);
   }
 
@@ -137,9 +169,7 @@ export class Oracle {
     before: readonly Way[],
     after: readonly Way[],
   ): void {
-    const objects = (ways: readonly Way[]): Way[] =>
-      ways.filter(({ types }) => types.size === 0 || types.has("object"));
-    const [old, now] = [objects(before), objects(after)];
+    const [old, now] = [before.filter(mayBeObject), after.filter(mayBeObject)];
     const schemas = (ways: readonly Way[]): unknown[] =>
       ways.flatMap(({ properties: { [name]: each } }) => (each ? [oneSchema(each)] : []));
     const [was, is] = [schemas(old), schemas(now)];
@@ -154,25 +184,5 @@ export class Oracle {
     }
     if (!isNull(old, this.#old, was) && isNull(now, this.#new, is)) this.changed.add(coordinate);
     this.#value(coordinate, type, was, is);
-  }
-
-  #allowsMore(before: readonly Way[], after: readonly Way[]): boolean {
-    if (before.length === 0 || after.length === 0) return before.length !== after.length;
-    const types = (ways: readonly Way[]): Set<string> =>
-      ways.some(({ types: each }) => each.size === 0)
-        ? new Set()
-        : new Set(ways.flatMap(({ types: each }) => [...each]));
-    const [old, now] = [types(before), types(after)];
-    old.delete("null");
-    now.delete("null");
-    if (old.size > 0 && (now.size === 0 || [...now].some((type) => !accepts(old, type)))) return true;
-    const wide = (ways: readonly Way[]): boolean => ways.some(({ format }) => format === "int64");
-    if (!wide(before) && wide(after)) return true;
-    const enums = (ways: readonly Way[]): unknown[] | undefined =>
-      ways.every(({ values }) => values) ? ways.flatMap(({ values }) => values ?? []) : undefined;
-    const [listed, listedNow] = [enums(before), enums(after)];
-    return (
-      listed !== undefined && (listedNow === undefined || listedNow.some((value) => !listed.includes(value)))
-    );
   }
 }

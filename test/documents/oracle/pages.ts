@@ -14,6 +14,10 @@ function below(reader: Reader, answer: unknown, path: string | undefined): unkno
   );
 }
 
+/** Whether there is a list to make a page of. */
+export const isPage = (reader: Reader, answer: unknown, { items }: Page): boolean =>
+  below(reader, answer, items).some((list) => reader.ways(list).some(({ types }) => types.has("array")));
+
 /** The schema of what a connection shows: the page with its nodes, their edges and the page's place. */
 export function pageSchema(reader: Reader, answer: unknown, { items }: Page): unknown {
   const lists = below(reader, answer, items);

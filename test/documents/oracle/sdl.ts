@@ -41,21 +41,28 @@ export class Sdl {
     this.#document = parse(text);
   }
 
-  /** A field stands for itself; a field of an input object for the root fields that take it. */
+  /** A field stands for itself; a field of an input object for the calls that take it. */
   fieldsOf(coordinate: string): string[] {
     const [type = ""] = coordinate.split(".");
     const isInput = this.#document.definitions.some(
       (each) => each.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION && each.name.value === type,
     );
     if (!isInput) return [coordinate];
-    const roots = ["Query", "Mutation"].flatMap((root) =>
-      this.fields(root).map((field) => ({ root, field })),
-    );
-    return roots
+    return this.calls
       .filter(({ field }) =>
         field.arguments?.some((each) => this.#reaches(namedType(each.type).name.value, type)),
       )
-      .map(({ root, field }) => `${root}.${field.name.value}`);
+      .map(({ type: owner, field }) => `${owner}.${field.name.value}`);
+  }
+
+  /** The fields that call REST, of the roots and of other types. */
+  get calls(): { type: string; field: FieldDefinitionNode; rest: ConstDirectiveNode }[] {
+    return this.#objects.flatMap(({ name, fields = [] }) =>
+      fields.flatMap((field) => {
+        const rest = directive(field, "rest");
+        return rest ? [{ type: name.value, field, rest }] : [];
+      }),
+    );
   }
 
   #reaches(from: string, to: string, seen = new Set<string>()): boolean {
@@ -71,19 +78,18 @@ export class Sdl {
 
   /** Every field, so that shares can be taken of it. */
   get coordinates(): string[] {
-    return this.#document.definitions.flatMap((each) =>
-      each.kind === Kind.OBJECT_TYPE_DEFINITION || each.kind === Kind.OBJECT_TYPE_EXTENSION
-        ? (each.fields ?? []).map((field) => `${each.name.value}.${field.name.value}`)
-        : [],
+    return this.#objects.flatMap(({ name, fields = [] }) =>
+      fields.map((field) => `${name.value}.${field.name.value}`),
     );
   }
 
   fields(type: string): FieldDefinitionNode[] {
-    return this.#document.definitions.flatMap((each) =>
-      (each.kind === Kind.OBJECT_TYPE_DEFINITION || each.kind === Kind.OBJECT_TYPE_EXTENSION) &&
-      each.name.value === type
-        ? [...(each.fields ?? [])]
-        : [],
+    return this.#objects.flatMap(({ name, fields = [] }) => (name.value === type ? [...fields] : []));
+  }
+
+  get #objects() {
+    return this.#document.definitions.filter(
+      (each) => each.kind === Kind.OBJECT_TYPE_DEFINITION || each.kind === Kind.OBJECT_TYPE_EXTENSION,
     );
   }
 

@@ -3,9 +3,10 @@ import { parse as parseYaml } from "yaml";
 
 export type Json = Readonly<Record<string, unknown>>;
 
+/** A byte order mark in front counts as white space. */
 export const readJson = (text: string): Json =>
   (text.trimStart().startsWith("{")
-    ? JSON.parse(text)
+    ? JSON.parse(text.trimStart())
     : parseYaml(text, { merge: true, maxAliasCount: -1 })) as Json;
 
 /** One way in which a schema allows a value: its `$ref`s, `allOf` and `oneOf` are worked in. */
@@ -24,6 +25,8 @@ const limitKeys = [
   ...["pattern", "minItems", "maxItems", "uniqueItems"],
 ];
 
+const methods = new Set(["get", "put", "post", "delete", "options", "head", "patch", "trace"]);
+
 export type Found = { readonly item: Json; readonly operation: Json; readonly at: string };
 
 export class Reader {
@@ -33,11 +36,11 @@ export class Reader {
   constructor(root: Json) {
     this.root = root;
     const found = Object.entries(root.paths as Record<string, Json>).flatMap(([path, item]) =>
-      Object.entries(item).flatMap(([method, operation]) => {
-        const id = (operation as Json)?.operationId;
-        return typeof id === "string"
-          ? [[id, { item, operation: operation as Json, at: `${method} ${path}` }] as const]
-          : [];
+      Object.entries(item).flatMap(([method, value]) => {
+        if (!methods.has(method)) return [];
+        const operation = value as Json;
+        const { operationId: id = `${method.toUpperCase()} ${path}` } = operation;
+        return [[String(id), { item, operation, at: `${method} ${path}` }] as const];
       }),
     );
     this.#operations = new Map(found);

@@ -1,0 +1,51 @@
+/**
+ * `npm run test:edits`: random edits of what bound operations reach in real documents. `npm run check` and an oracle that
+ * shares no code with it say which bound fields each edit breaks or endangers.
+ */
+import { randomOf } from "../bind/composed/schemas.ts";
+import { readArguments } from "../script-arguments.ts";
+import { edits } from "./edits.ts";
+import { specFiles } from "./fetch.ts";
+import { held, snapshotOf } from "./held.ts";
+import { sources } from "./list.ts";
+import { argument, Sdl } from "./oracle/sdl.ts";
+import { readJson } from "./oracle/ways.ts";
+import { proposalsOf } from "./proposals.ts";
+
+const line = await readArguments("npm run test:edits", (command) =>
+  command
+    .description("Edits real documents at random, and holds the findings against an oracle's.")
+    .option("--edits <count>", "edits of each document", "100")
+    .option("--seed <number>", "another number makes other edits", "1")
+    .argument("[name...]", "some of the documents"),
+);
+const options = line.opts<{ edits: string; seed: string }>();
+const names =
+  line.args.length > 0 ? line.args : ["Directus", "Blockfrost", "Chatwoot", "Dialogporten", "ReadMe"];
+
+const totals = { right: 0, missed: 0, false: 0 };
+for (const source of sources.filter(({ name }) => names.includes(name))) {
+  const text = specFiles(source)("openapi.yaml") ?? "";
+  const { schema = "" } =
+    proposalsOf((name) => (name === "openapi.yaml" ? text : undefined), 20, 20).groups[0] ?? {};
+  const document = JSON.stringify(readJson(text));
+  const operations = new Sdl(schema).calls.flatMap(({ rest }) => argument(rest, "operation") ?? []);
+  const base = snapshotOf(schema, document);
+  const own = { ...totals, right: 0, missed: 0, false: 0 };
+  const made = edits(document, operations, Number(options.edits), randomOf(Number(options.seed)));
+  for (const { name, document: edited } of made) {
+    const { right, missed, wrong } = held(schema, base, document, JSON.stringify(edited), "the document");
+    own.right += right;
+    own.missed += missed.length;
+    own.false += wrong.size;
+    if (missed.length > 0) console.log(`${source.name}, ${name}\n  MISSED ${missed.join(", ")}`);
+    if (wrong.size > 0)
+      console.log(
+        `${source.name}, ${name}\n  FALSE ${[...wrong].map((each) => each.join(": ")).join("\n  FALSE ")}`,
+      );
+  }
+  console.log(`${source.name}: right ${own.right}, missed ${own.missed}, false ${own.false}`);
+  for (const key of ["right", "missed", "false"] as const) totals[key] += own[key];
+}
+console.log(`\nright ${totals.right}, missed ${totals.missed}, false ${totals.false}`);
+process.exitCode = totals.missed === 0 && totals.false <= 0.02 * (totals.right + totals.false) ? 0 : 1;
