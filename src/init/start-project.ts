@@ -10,7 +10,7 @@ import { isRecord, type RestDocument } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import { isOperationPattern, operationsOf } from "../openapi/operation-pattern.ts";
 import { modelWithoutFields } from "../propose/empty-schema.ts";
-import { linkOf } from "../propose/links.ts";
+import { Links } from "../propose/links.ts";
 import { refusalOf } from "../propose/propose.ts";
 import { bindSdl } from "./bind-sdl.ts";
 import { bindableOperations, sdlOf } from "./bindable.ts";
@@ -55,12 +55,13 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
   const sdl = sdlOf(model, bound);
   const started = bindSdl(model, sdl).bound?.model;
   const keyLinks = withKeyLinks(model, sdl, started);
+  const links = started && new Links(started);
   return {
     schema: `${keyLinks.sdl}\n`,
     ledger: ledgerOf(rest, bound, leftOut),
     fields: bound.length,
     leftOut,
-    links: bound.flatMap((each) => (started && linkOf(started, each) ? [each.id] : [])),
+    links: bound.flatMap((each) => (links?.of(each) ? [each.id] : [])),
     keyLinks,
   };
 }

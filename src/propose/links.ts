@@ -21,56 +21,78 @@ export type Link = {
 const isParameter = (step = ""): boolean => /^\{.*\}$/.test(step);
 const stepsOf = ({ path }: RestOperation): string[] => path.split("/").slice(1);
 
-export function linkOf(model: Model, operation: RestOperation): Link | undefined {
-  const steps = stepsOf(operation);
-  const last = steps.findLastIndex(isParameter);
-  const below = steps.slice(last + 1);
-  if (!isSafe(operation.method) || last < 1 || below.length === 0) return undefined;
-  const above = steps.slice(0, last + 1);
-  const fields = indexOf(model).byPath.get(pathKey(above)) ?? [];
-  for (const type of new Set(fields.flatMap((field) => typeOf(model, field)))) {
-    const bringing = bringersOf(model, type, above);
-    const froms =
-      bringing &&
-      above.flatMap((step, index) => {
-        if (!isParameter(step)) return [];
-        const name = step.slice(1, -1);
-        const parameter = operation.parameters.find((each) => each.in === "path" && each.name === name);
-        const own = index === last && parameter ? ownKey(model, type, parameter) : undefined;
-        return [
-          { name, from: own ?? inherited(model, type, bringing, index, index === last ? above.length : 0) },
-        ];
-      });
-    if (froms?.every((each): each is Link["params"][number] => each.from !== undefined))
-      return { type, name: below.join(" "), params: froms };
+/** A model may have thousands of fields, and is asked for thousands of operations. */
+export class Links {
+  readonly #model: Model;
+  /** The bound fields that read, by their path. */
+  readonly #byPath: ReadonlyMap<string, readonly BoundField[]>;
+  /** All fields, by the object type that they return. */
+  readonly #byType: ReadonlyMap<string, readonly ModelField[]>;
+
+  constructor(model: Model) {
+    this.#model = model;
+    const reading = boundFields(model).filter(({ operation }) => operation.method === "get");
+    this.#byPath = Map.groupBy(reading, ({ operation }) => pathKey(stepsOf(operation)));
+    this.#byType = Map.groupBy(model.fields.values(), (field) => typeOf(model, field)[0] ?? "");
   }
-  return undefined;
+
+  /** The type below which the operation belongs. */
+  of(operation: RestOperation): Link | undefined {
+    const model = this.#model;
+    const steps = stepsOf(operation);
+    const last = steps.findLastIndex(isParameter);
+    const below = steps.slice(last + 1);
+    if (!isSafe(operation.method) || last < 1 || below.length === 0) return undefined;
+    const above = steps.slice(0, last + 1);
+    const fields = this.#byPath.get(pathKey(above)) ?? [];
+    for (const type of new Set(fields.flatMap((field) => typeOf(model, field)))) {
+      const bringing = this.#bringersOf(type, above);
+      const froms =
+        bringing &&
+        above.flatMap((step, index) => {
+          if (!isParameter(step)) return [];
+          const name = step.slice(1, -1);
+          const parameter = operation.parameters.find((each) => each.in === "path" && each.name === name);
+          const own = index === last && parameter ? ownKey(model, type, parameter) : undefined;
+          return [
+            { name, from: own ?? inherited(model, type, bringing, index, index === last ? above.length : 0) },
+          ];
+        });
+      if (froms?.every((each): each is Link["params"][number] => each.from !== undefined))
+        return { type, name: below.join(" "), params: froms };
+    }
+    return undefined;
+  }
+
+  /**
+   * The fields whose calls fetch objects of the type: as the object at the path, or as items of the list at the path before.
+   * `undefined`: other objects hold such objects too, and those may belong elsewhere.
+   */
+  #bringersOf(
+    type: string,
+    above: readonly string[],
+    within: readonly string[] = [],
+  ): BoundField[] | undefined {
+    const found: BoundField[] = [];
+    for (const field of this.#byType.get(type) ?? []) {
+      const isPage = ["node", "nodes", "edges"].includes(field.field) && !within.includes(field.type);
+      const fields =
+        field.kind === "bound"
+          ? [field]
+          : isPage
+            ? this.#bringersOf(field.type, above, [...within, type])
+            : undefined;
+      if (!fields?.every(({ operation }) => isAt(operation, above) || isAt(operation, above.slice(0, -1))))
+        return undefined;
+      found.push(...fields);
+    }
+    return found;
+  }
 }
 
 /** The path, whatever the names of its parameters are. */
 const pathKey = (steps: readonly string[]): string =>
   steps.map((step) => (isParameter(step) ? "{}" : step)).join("/");
-
-/** The bound fields that read, by their path; all fields, by the object type that they return. */
-type Index = {
-  readonly byPath: ReadonlyMap<string, readonly BoundField[]>;
-  readonly byType: ReadonlyMap<string, readonly ModelField[]>;
-};
-
-/** A model may have thousands of fields, and is asked for thousands of operations. */
-const indexes = new WeakMap<Model, Index>();
-
-function indexOf(model: Model): Index {
-  const known = indexes.get(model);
-  if (known) return known;
-  const reading = boundFields(model).filter(({ operation }) => operation.method === "get");
-  const made = {
-    byPath: Map.groupBy(reading, ({ operation }) => pathKey(stepsOf(operation))),
-    byType: Map.groupBy(model.fields.values(), (field) => typeOf(model, field)[0] ?? ""),
-  };
-  indexes.set(model, made);
-  return made;
-}
 
 /** Whether the operation reads at this path. */
 const isAt = (operation: RestOperation, steps: readonly string[]): boolean =>
@@ -84,32 +106,6 @@ function typeOf(
   const definition = isObjectType(owner) ? owner.getFields()[field] : undefined;
   const named = definition && getNamedType(definition.type);
   return isObjectType(named) ? [named.name] : [];
-}
-
-/**
- * The fields whose calls fetch objects of the type: as the object at the path, or as items of the list at the path before.
- * `undefined`: other objects hold such objects too, and those may belong elsewhere.
- */
-function bringersOf(
-  model: Model,
-  type: string,
-  above: readonly string[],
-  within: readonly string[] = [],
-): BoundField[] | undefined {
-  const found: BoundField[] = [];
-  for (const field of indexOf(model).byType.get(type) ?? []) {
-    const isPage = ["node", "nodes", "edges"].includes(field.field) && !within.includes(field.type);
-    const fields =
-      field.kind === "bound"
-        ? [field]
-        : isPage
-          ? bringersOf(model, field.type, above, [...within, type])
-          : undefined;
-    if (!fields?.every(({ operation }) => isAt(operation, above) || isAt(operation, above.slice(0, -1))))
-      return undefined;
-    found.push(...fields);
-  }
-  return found;
 }
 
 /** `parent.id` for `book_id`: every REST object of the type has a property with this name, or with the end of this name. */

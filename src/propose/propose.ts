@@ -17,7 +17,7 @@ import { declaredProperty, type Property, type Shape } from "../openapi/shapes/s
 import { combineNullable } from "../openapi/shapes/variants.ts";
 import { fieldName, typeName } from "../schema/graphql-names.ts";
 import { InputTypes } from "./input-types.ts";
-import { type Link, linkOf } from "./links.ts";
+import { type Link, Links } from "./links.ts";
 import { OutputTypes } from "./output-types.ts";
 import { type FoundPage, pageOf } from "./pages.ts";
 import { descriptionLines, freeName, nameFrom, uniqueNames } from "./proposed-names.ts";
@@ -31,6 +31,7 @@ type Proposed = { readonly type: string; readonly place?: string };
 export class Proposal {
   readonly #model: Model;
   readonly #definitions: TypeDefinitions;
+  readonly #links: Links;
   /** Type → field → its lines. */
   readonly #fields = new Map<string, Map<string, string[]>>([
     ["Query", new Map()],
@@ -42,6 +43,7 @@ export class Proposal {
 
   constructor(model: Model) {
     this.#model = model;
+    this.#links = new Links(model);
     for (const { type, field } of model.fields.values())
       this.#known.set(type, (this.#known.get(type) ?? new Set()).add(field));
     this.#definitions = new TypeDefinitions(model);
@@ -61,7 +63,7 @@ export class Proposal {
 
   #add({ operation, left }: Sendable): void {
     this.#definitions.beginOperation(operation);
-    const link = linkOf(this.#model, operation);
+    const link = this.#links.of(operation);
     const owner = link?.type ?? (isSafe(operation.method) ? "Query" : "Mutation");
     const fields = this.#fields.get(owner) ?? new Map<string, string[]>();
     this.#fields.set(owner, fields);
