@@ -73,6 +73,8 @@ export type FieldBinding = {
   readonly wholeBody?: ArgumentSource;
   /** The path of the result in the response body; empty: the whole body. */
   readonly result: readonly string[];
+  /** The result is a map, and the field's value the list of its entries. */
+  readonly entries?: true;
   readonly batch?: Batch;
   readonly connection?: ConnectionPaging;
   /** Whether a 404 response is null: on nullable Query and link fields whose operation documents 404. */
@@ -92,6 +94,8 @@ export type PlainField = {
   readonly field: string;
   /** The REST property that the field reads, step by step; empty: the parent's own object (`@restName(self: true)`). */
   readonly path: readonly string[];
+  /** The property is a map, and the field's value the list of its entries. */
+  readonly entries?: true;
 };
 
 export type ModelField = BoundField | PlainField;

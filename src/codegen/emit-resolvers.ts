@@ -28,25 +28,29 @@ function emitType(model: Model, type: string, fields: readonly ModelField[]): st
   return exported(model, type, lines.join("\n"), resolvers);
 }
 
-function boundText({ coordinate, operation, batch }: BoundField): string {
+function boundText({ coordinate, operation, batch, entries }: BoundField): string {
   const { id } = operation;
   const at = methodAndPath(operation);
-  const aside = [...(id === at ? [] : [id]), ...(batch ? [`batched by ${batch.match}`] : [])];
+  const aside = [
+    ...(id === at ? [] : [id]),
+    ...(entries ? ["entries"] : []),
+    ...(batch ? [`batched by ${batch.match}`] : []),
+  ];
   return `${coordinate} → ${at}${aside.length > 0 ? ` (${aside.join(", ")})` : ""}`;
 }
 
-const plainComment = ({ coordinate, field, path }: PlainField): string =>
-  path.length === 1 && path[0] === field
+const plainComment = ({ coordinate, field, path, entries }: PlainField): string =>
+  path.length === 1 && path[0] === field && !entries
     ? ""
-    : `${comment(`${coordinate} ← ${path.join(".") || "its parent's own object"}`)}\n`;
+    : `${comment(`${coordinate} ← ${entries ? "the entries of " : ""}${path.join(".") || "its parent's own object"}`)}\n`;
 
 /** The function of `src/rest/property.ts` that reads the field. */
-const readerOf = ({ path }: PlainField): string =>
-  path.length === 0 ? "itself" : path.length === 1 ? "property" : "propertyAt";
+const readerOf = ({ path, entries }: PlainField): string =>
+  entries ? "entries" : path.length === 0 ? "itself" : path.length === 1 ? "property" : "propertyAt";
 
 const plainResolver = (field: PlainField): string =>
-  field.path.length === 0
-    ? readerOf(field)
+  readerOf(field) === "itself"
+    ? "itself"
     : `${readerOf(field)}(${field.path.map((step) => literal(step)).join(", ")})`;
 
 /** The resolvers of a type under its GraphQL name, which TypeScript may not take for a constant. */
@@ -78,7 +82,9 @@ function imports(model: Model, types: readonly string[]): string {
   const fields = [...model.fields.values()];
   const bound = fields.filter((field) => field.kind === "bound");
   const modes = bound.flatMap(({ batch }) => (batch ? [batch.mode] : []));
-  const reads = fields.flatMap((field) => (field.kind === "plain" ? [readerOf(field)] : []));
+  const reads = fields.flatMap((field) =>
+    field.kind === "plain" ? [readerOf(field)] : field.entries ? ["entriesOf"] : [],
+  );
   const inputs = new Set(model.inputConversions.map(({ type }) => typeScriptName(model.schema, type)));
   const isUntyped = bound.some(sendsUntyped);
   const converted = model.inputConversions.flatMap((input) => input.fields.map(({ sent }) => sent));

@@ -34,6 +34,12 @@ export const itemType = ({ root, text }: TypeExpression): TypeExpression => ({
   text: `NonNullable<${text}>[number]`,
 });
 
+/** The list that `src/rest/property.ts` makes of a map. */
+export const entriesType = ({ root, text }: TypeExpression): TypeExpression => ({
+  root,
+  text: `Entries<${text}>`,
+});
+
 /**
  * The type of a page with the values that `src/rest/connection.ts` makes of it. Without `page`: of these values alone.
  */

@@ -167,6 +167,8 @@ function fieldExpression(emitting: Emitting, field: FieldPlan): string {
       `${constant(emitting, valueAt)}(from, ${constant(emitting, source.names)})`,
     );
   if (source.kind === "itself") return valueExpression(emitting, field, field.field.type, "from");
+  if (source.kind === "made")
+    return valueExpression(emitting, field, field.field.type, `${constant(emitting, source.make)}(from)`);
   return "null";
 }
 
