@@ -100,11 +100,16 @@ export type PlainField = {
 
 export type ModelField = BoundField | PlainField;
 
-/** A union or an interface: the discriminator's property, and the object type that each of its values selects. */
+/**
+ * A union or an interface: the discriminator's property, and the object type that each of its values selects. Without
+ * the property: the object type of the REST objects that have a property of this name.
+ */
 export type AbstractType = {
   readonly name: string;
-  readonly property: string;
+  readonly property?: string;
   readonly members: ReadonlyMap<string, string>;
+  /** The object type of the REST objects that have none of these properties. */
+  readonly otherwise?: string;
 };
 
 /** A REST object that an object type is read from. */

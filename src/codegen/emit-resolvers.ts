@@ -60,13 +60,14 @@ function exported({ schema }: Model, type: string, lines: string, resolvers: str
   return name === type ? `export ${value}` : `${value}\nexport { ${name} as ${type} };`;
 }
 
-function emitAbstract(model: Model, { name, property, members }: AbstractType): string {
+function emitAbstract(model: Model, { name, property, members, otherwise }: AbstractType): string {
   const names = [...members].map(([value, type]) => `${key(value)}: ${literal(type)}`).join(", ");
-  const line = `__resolveType: (parent) => member(${access("parent", [property])}, { ${names} }),`;
+  const chooser = property === undefined ? "holder(parent" : `member(${access("parent", [property])}`;
+  const line = `__resolveType: (parent) => ${chooser}, { ${names} }${otherwise === undefined ? "" : `, ${literal(otherwise)}`}),`;
   return exported(
     model,
     name,
-    `${comment(`chosen by ${property}`)}\n${line}`,
+    `${comment(`chosen by ${property ?? "the property that it has"}`)}\n${line}`,
     resolversName(model.schema, name),
   );
 }
@@ -103,7 +104,10 @@ function imports(model: Model, types: readonly string[]): string {
       "level",
       bound.flatMap((field) => (field.batch ? [isInheriting(field) ? "inheritingLevel" : "level"] : [])),
     ),
-    importLine("member", model.abstracts.size > 0 ? ["member"] : []),
+    importLine(
+      "member",
+      [...model.abstracts.values()].map(({ property }) => (property === undefined ? "holder" : "member")),
+    ),
     importLine("property", reads),
     `\nimport type { ${names.sort().join(", ")} } from "./graphql.ts";`,
   ].join("");

@@ -43,10 +43,9 @@ export function entriesIn(value: unknown): unknown {
 
 /** Reads the entries of a map: a REST property, also of a nested object, or the parent itself. */
 export const entries = <const Names extends readonly string[]>(...names: Names) =>
-  Object.assign(
-    <Parent>(parent: Parent) => entriesIn(valueAt(parent, names) as ValueAt<Parent, Names>),
-    { made: true as const },
-  );
+  Object.assign(<Parent>(parent: Parent) => entriesIn(valueAt(parent, names) as ValueAt<Parent, Names>), {
+    made: true as const,
+  });
 
 /** The entries of a map that a call answers. */
 export const entriesOf = <Value>(answer: Promise<Value>): Promise<Entries<Value>> =>

@@ -31,7 +31,10 @@ function fieldChanges(base: Model, head: Model): SchemaChange[] {
  * `operationId`, or its method and path, counts as the same operation.
  */
 function bindingOf(field: ModelField, now: ModelField): unknown {
-  if (field.kind === "plain") return field.path.length > 1 ? field.path : (field.path[0] ?? null);
+  if (field.kind === "plain") {
+    const path = field.path.length > 1 ? field.path : (field.path[0] ?? null);
+    return field.entries ? { entries: path } : path;
+  }
   const isSame =
     now.kind === "bound" &&
     (now.operation.id === field.operation.id ||
@@ -42,6 +45,7 @@ function bindingOf(field: ModelField, now: ModelField): unknown {
     inputs: inputs.sort((one, other) => (String(one) < String(other) ? -1 : 1)),
     body: field.wholeBody ? sourceOf(field.wholeBody) : null,
     result: field.result,
+    ...(field.entries && { entries: true }),
     batchBy: field.batch?.match ?? null,
     connection: connectionOf(field),
   };
@@ -59,10 +63,11 @@ const connectionOf = ({ connection }: BoundField): unknown =>
     : null;
 
 const describe = (field: ModelField): string =>
-  field.kind === "plain"
+  (field.entries ? "the entries of " : "") +
+  (field.kind === "plain"
     ? `property ${field.path.join(".") || "none, its parent's own object"}`
     : [field.operation.id, ...field.result].join(".") +
-      `(${field.inputs.map((input) => `${input.name}: ${sourceOf(input.source)}`).join(", ")})`;
+      `(${field.inputs.map((input) => `${input.name}: ${sourceOf(input.source)}`).join(", ")})`);
 
 function enumValueChanges(base: GraphQLSchema, head: GraphQLSchema): SchemaChange[] {
   return Object.values(base.getTypeMap()).flatMap((old) => {

@@ -70,10 +70,13 @@ function wholeEntry(shape: Shape): Shape | undefined {
   return entryOf(value.node, key.shape, [value.shape, ...declared.map((each) => each.shape)]);
 }
 
+/** Lists inside each other. A schema may be a list of itself. */
+const maxLists = 8;
+
 /** The list of a map's entries in place of the map, also within lists; `undefined` if the value is no map. */
-export function entriesShape(shape: Shape): Shape | undefined {
-  const isArray = shape.types.size === 1 && shape.types.has("array");
-  const items = isArray ? shape.items && entriesShape(shape.items) : wholeEntry(shape);
+export function entriesShape(shape: Shape, lists = maxLists): Shape | undefined {
+  const isList = shape.types.size === 1 && shape.types.has("array") && lists > 0;
+  const items = isList ? shape.items && entriesShape(shape.items, lists - 1) : wholeEntry(shape);
   return (
     items && {
       ...emptyShape(shape.node),
@@ -83,4 +86,11 @@ export function entriesShape(shape: Shape): Shape | undefined {
       items,
     }
   );
+}
+
+/** Whether the value, or an item of a list, has entries alone, and their values are of one type. */
+export function isMap(shape: Shape, lists = maxLists): boolean {
+  if (shape.items && lists > 0) return isMap(shape.items, lists - 1);
+  const value = shape.properties.size === 0 ? wholeEntry(shape)?.properties.get("value") : undefined;
+  return value?.shape.types.size === 1;
 }

@@ -89,11 +89,7 @@ function combineShapes(node: RestNode, shapes: readonly Shape[], variants?: Vari
 const allows = ({ types }: Shape, type: JsonType): boolean => types.size === 0 || acceptsType(types, type);
 
 /** The items of every array, or the entry of every map; unknown if one of the shapes allows arrays or objects of any. */
-function combineParts(
-  shapes: readonly Shape[],
-  type: JsonType,
-  part: "items" | "entry",
-): Shape | undefined {
+function combineParts(shapes: readonly Shape[], type: JsonType, part: "items" | "entry"): Shape | undefined {
   const having = shapes.filter((shape) => allows(shape, type));
   const parts = having.flatMap((shape) => shape[part] ?? []);
   return having.length === parts.length ? combineNullable(parts) : undefined;
