@@ -77,7 +77,7 @@ function restCall({ request, operation, result, connection, entries }: BoundFiel
   const init = sections.length > 0 ? [object(sections)] : result.length > 0 ? ["{}"] : [];
   const steps = result.map((step) => literal(step));
   const call = `rest.${request.method}(${[literal(operation.path), ...init, ...steps].join(", ")})`;
-  return entries ? `entriesOf(${call})` : call;
+  return entries ? `entriesFrom(${call})` : call;
 }
 
 /** With `next`, the address of the next page stands in the body. */

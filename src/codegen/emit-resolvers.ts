@@ -84,7 +84,7 @@ function imports(model: Model, types: readonly string[]): string {
   const bound = fields.filter((field) => field.kind === "bound");
   const modes = bound.flatMap(({ batch }) => (batch ? [batch.mode] : []));
   const reads = fields.flatMap((field) =>
-    field.kind === "plain" ? [readerOf(field)] : field.entries ? ["entriesOf"] : [],
+    field.kind === "plain" ? [readerOf(field)] : field.entries ? ["entriesFrom"] : [],
   );
   const inputs = new Set(model.inputConversions.map(({ type }) => typeScriptName(model.schema, type)));
   const isUntyped = bound.some(sendsUntyped);

@@ -20,7 +20,7 @@ const reservedNames = new Set([
     SubscriptionSubscriberObject TypeResolveFn TypedDocumentText`),
   // names that our own emitters write
   ...words(
-    "Connection Context Entries batchEach batchMany batchOne components connection entries entriesOf holder inheriting inheritingLevel integer itself level member paths property propertyAt untyped",
+    "Connection Context Entries batchEach batchMany batchOne components connection entries entriesFrom holder inheriting inheritingLevel integer itself level member paths property propertyAt untyped",
   ),
 ]);
 

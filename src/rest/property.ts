@@ -48,5 +48,5 @@ export const entries = <const Names extends readonly string[]>(...names: Names) 
   });
 
 /** The entries of a map that a call answers. */
-export const entriesOf = <Value>(answer: Promise<Value>): Promise<Entries<Value>> =>
+export const entriesFrom = <Value>(answer: Promise<Value>): Promise<Entries<Value>> =>
   answer.then((value) => entriesIn(value));

@@ -1,7 +1,7 @@
 /** Maps of REST that fields show as lists of their entries, with links by their keys and values. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { entries, entriesOf } from "../../src/rest/property.ts";
+import { entries, entriesFrom } from "../../src/rest/property.ts";
 import { execute, openPair } from "./pairs.ts";
 
 const folder = join(import.meta.dirname, "../codegen/cases/maps");
@@ -119,5 +119,5 @@ test("null stays null, and no entry is one that an object inherits", async () =>
   expect(entries("map")({})).toBeUndefined();
   expect(entries("constructor")({} as { constructor?: never })).toBeUndefined();
   expect(entries()(Object.create({ inherited: 1 }))).toEqual([]);
-  expect(await entriesOf(Promise.resolve(null))).toBeNull();
+  expect(await entriesFrom(Promise.resolve(null))).toBeNull();
 });

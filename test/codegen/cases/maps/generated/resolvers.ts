@@ -3,7 +3,7 @@
 import { batchOne } from "../src/rest/batch.ts";
 import { level } from "../src/rest/level.ts";
 import { member } from "../src/rest/member.ts";
-import { entries, entriesOf, property, propertyAt } from "../src/rest/property.ts";
+import { entries, entriesFrom, property, propertyAt } from "../src/rest/property.ts";
 import type {
   AnythingResolvers,
   BoardResolvers,
@@ -24,9 +24,9 @@ import type {
 
 export const Query = {
   /** Query.scores → GET /scores (getScores, entries) */
-  scores: (_parent, _args, { rest }) => entriesOf(rest.get("/scores", {}, "byPlayer")),
+  scores: (_parent, _args, { rest }) => entriesFrom(rest.get("/scores", {}, "byPlayer")),
   /** Query.rounds → GET /rounds (getRounds, entries) */
-  rounds: (_parent, _args, { rest }) => entriesOf(rest.get("/rounds")),
+  rounds: (_parent, _args, { rest }) => entriesFrom(rest.get("/rounds")),
   /** Query.board → GET /board (getBoard) */
   board: (_parent, _args, { rest }) => rest.get("/board"),
 } satisfies Required<QueryResolvers>;
@@ -54,7 +54,7 @@ export const PlayerScore = {
       parents.map((parent) => parent.key),
       100,
       "key",
-      (keys) => entriesOf(rest.get("/ranks", { query: { players: keys } })),
+      (keys) => entriesFrom(rest.get("/ranks", { query: { players: keys } })),
     ),
   ),
 } satisfies PlayerScoreResolvers;
