@@ -14,6 +14,7 @@ import {
   unshownAnswer,
 } from "../openapi/operation.ts";
 import { operationNamed } from "../openapi/read-operations.ts";
+import { isMap } from "../openapi/shapes/entry.ts";
 import { declaredProperty, type Property, type Shape } from "../openapi/shapes/shape.ts";
 import { fieldName, typeName } from "../schema/graphql-names.ts";
 import { InputTypes } from "./input-types.ts";
@@ -131,8 +132,11 @@ function envelopeOf(answer: Shape): Property | undefined {
 const isOnlyObject = ({ types, nullable, variants }: Shape): boolean =>
   types.size === 1 && types.has("object") && !nullable && !variants;
 
-const isComposed = ({ types, items, properties, variants }: Shape): boolean =>
-  types.size === 1 && ((types.has("array") && !!items) || properties.size > 0 || !!variants);
+const isComposed = (shape: Shape): boolean => {
+  const { types, items, properties, variants } = shape;
+  const holdsObjects = (types.has("array") && !!items) || properties.size > 0 || !!variants;
+  return types.size === 1 && (holdsObjects || isMap(shape));
+};
 
 const namesBelow = (model: Model, root: string): string[] =>
   [...model.fields.values()].flatMap(({ type, field }) => (type === root ? [field] : []));

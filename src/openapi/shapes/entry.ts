@@ -31,8 +31,8 @@ export function readEntry(
   if (!first) return undefined;
   const { format } = isRecord(propertyNames) ? propertyNames : {};
   const key: Shape = {
-    ...emptyShape(first),
-    identity: madeIdentity(`key(${format})`),
+    ...emptyShape(isRecord(propertyNames) ? nodeBelow(node, "propertyNames") : first),
+    identity: madeIdentity(`key(${format ?? ""})`),
     types: new Set(["string"]),
     ...(typeof format === "string" && { format }),
   };
