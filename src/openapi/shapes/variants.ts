@@ -54,8 +54,7 @@ function combineShapes(node: RestNode, shapes: readonly Shape[], variants?: Vari
     : undefined;
   const formats = new Set(shapes.map((shape) => shape.format));
   const [format] = formats;
-  const items = lazy(() => combineParts(shapes, "array", "items"));
-  const entry = lazy(() => combineParts(shapes, "object", "entry"));
+  const items = lazy(() => combineItems(shapes));
   const properties = lazy(() => sharedProperties(shapes));
   return {
     node,
@@ -80,19 +79,16 @@ function combineShapes(node: RestNode, shapes: readonly Shape[], variants?: Vari
     get items() {
       return items();
     },
-    get entry() {
-      return entry();
-    },
   };
 }
 
 const allows = ({ types }: Shape, type: JsonType): boolean => types.size === 0 || acceptsType(types, type);
 
-/** The items of every array, or the entry of every map; unknown if one of the shapes allows arrays or objects of any. */
-function combineParts(shapes: readonly Shape[], type: JsonType, part: "items" | "entry"): Shape | undefined {
-  const having = shapes.filter((shape) => allows(shape, type));
-  const parts = having.flatMap((shape) => shape[part] ?? []);
-  return having.length === parts.length ? combineNullable(parts) : undefined;
+/** The items of every array; unknown if one of the shapes allows arrays of any items. */
+function combineItems(shapes: readonly Shape[]): Shape | undefined {
+  const arrays = shapes.filter((shape) => allows(shape, "array"));
+  const items = arrays.flatMap((shape) => shape.items ?? []);
+  return arrays.length === items.length ? combineNullable(items) : undefined;
 }
 
 /** Like `combineShapes`, and nullable if one of the shapes is. */
