@@ -19,14 +19,19 @@ export function member<const Names extends Record<string, string>>(
  * The type by the property that the object has, or else `otherwise`. Throws `BAD_UPSTREAM_RESPONSE` for an object that the
  * contract does not name.
  */
-export function holder<const Names extends Record<string, string>, const Otherwise extends string = never>(
+export function holder<const Names extends Record<string, string>>(
   value: object,
   names: Names,
-  otherwise?: Otherwise,
-): Names[keyof Names] | Otherwise {
+): Names[keyof Names];
+export function holder<const Names extends Record<string, string>, const Otherwise extends string>(
+  value: object,
+  names: Names,
+  otherwise: Otherwise | undefined,
+): Names[keyof Names] | Otherwise;
+export function holder(value: object, names: Record<string, string>, otherwise?: string): string {
   const [held, ...others] = Object.keys(names).filter((name) => Object.hasOwn(value, name));
   const chosen = held === undefined ? otherwise : names[held];
   if (chosen === undefined || others.length > 0)
     throw new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer is none of the objects that it may be");
-  return chosen as Names[keyof Names] | Otherwise;
+  return chosen;
 }
