@@ -53,6 +53,10 @@ export const rules = {
   "output-nullable": ["error", "`!` over a value that REST may leave out or send as null."],
   "output-type": ["error", "A field's type does not fit the REST value."],
   "output-list": ["error", "List on one side, single value on the other."],
+  "map-unfit": [
+    "error",
+    "`@restEntries` stands over a value that is no map, or whose values REST does not describe.",
+  ],
   "scalar-format": ["error", "A `DateTime` or a `Date` stands for a REST value of another format."],
   "output-int64": ["error", "A REST integer is too large for `Int`."],
   "int64-rounded": [

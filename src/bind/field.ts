@@ -2,7 +2,7 @@
 
 import { type GraphQLField, isNonNullType } from "graphql";
 import { boundMethods, inputKey, isSafe } from "../openapi/operation.ts";
-import { placeOf, readRest, readRestName } from "../schema/directives.ts";
+import { placeOf, readRest, readRestName, showsEntries } from "../schema/directives.ts";
 import { bindBatch } from "./batch.ts";
 import type { Binder } from "./binder.ts";
 import type { FieldInProgress } from "./field-in-progress.ts";
@@ -15,6 +15,7 @@ import { checkStyles } from "./inputs/check-styles.ts";
 import { isInheritedSource, isOfObject } from "./inputs/input-source.ts";
 import type { Backing, FieldBinding, Input, PlainField } from "./model.ts";
 import { bindConnection } from "./outputs/connection.ts";
+import { bindEntries } from "./outputs/entries.ts";
 import { matchOutput } from "./outputs/match-output.ts";
 import { readProperty, stepsOf } from "./outputs/read-property.ts";
 import { matchResult, readResults } from "./outputs/read-results.ts";
@@ -72,9 +73,11 @@ function bindProperty(binder: Binder, type: string, definition: Field, parent: B
     type,
     field: definition.name,
     path,
+    ...(showsEntries(binder.schema, definition) && { entries: true }),
   });
   const found = readProperty(binder, where, parent, path);
-  if (found) matchOutput(binder, found.at, definition.type, found.value);
+  const value = found && bindEntries(binder, found.at, definition, found.value);
+  if (value) matchOutput(binder, found.at, definition.type, value);
 }
 
 function bindOperation(binder: Binder, type: string, field: FieldInProgress): void {
@@ -110,6 +113,7 @@ function bindOperation(binder: Binder, type: string, field: FieldInProgress): vo
     result: directive.result?.split(".") ?? [],
     nullOn404,
     needs,
+    ...(showsEntries(binder.schema, definition) && { entries: true }),
     ...(wholeBody && { wholeBody }),
     ...(batch && { batch }),
     ...(connections[0] && { connection: connections[0].connection }),

@@ -74,6 +74,8 @@ export type FieldBinding = {
   readonly wholeBody?: ArgumentSource;
   /** The path of the result in the response body; empty: the whole body. */
   readonly result: readonly string[];
+  /** The result is a map, and the field's value the list of its entries. */
+  readonly entries?: true;
   readonly batch?: Batch;
   readonly connection?: ConnectionPaging;
   /** Whether a 404 response is null: on nullable Query and link fields whose operation documents 404. */
@@ -93,15 +95,22 @@ export type PlainField = {
   readonly field: string;
   /** The REST property that the field reads, step by step; empty: the parent's own object (`@restName(self: true)`). */
   readonly path: readonly string[];
+  /** The property is a map, and the field's value the list of its entries. */
+  readonly entries?: true;
 };
 
 export type ModelField = BoundField | PlainField;
 
-/** A union or an interface: the discriminator's property, and the object type that each of its values selects. */
+/**
+ * A union or an interface: the discriminator's property, and the object type that each of its values selects. Without
+ * the property: the object type of the REST objects that have a property of this name.
+ */
 export type AbstractType = {
   readonly name: string;
-  readonly property: string;
+  readonly property?: string;
   readonly members: ReadonlyMap<string, string>;
+  /** The object type of the REST objects that have none of these properties. */
+  readonly otherwise?: string;
 };
 
 /** A REST object that an object type is read from. */

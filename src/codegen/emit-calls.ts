@@ -67,7 +67,7 @@ function parameters(field: BoundField, parent: "parent" | "parents"): string {
   return `(${usesParent ? parent : `_${parent}`}, ${usesArguments ? "args" : "_args"}, { rest }${inherited})`;
 }
 
-function restCall({ request, operation, result, connection }: BoundField): string {
+function restCall({ request, operation, result, connection, entries }: BoundField): string {
   const parts = request.parts.map((part) => {
     if ("whole" in part) return [part.in, valueExpression(part.whole)] as const;
     const entries = part.entries.map(({ name, value }) => [name, valueExpression(value)] as const);
@@ -76,7 +76,8 @@ function restCall({ request, operation, result, connection }: BoundField): strin
   const sections = connection && takesHeader(connection) ? [...parts, ["link", "link"] as const] : parts;
   const init = sections.length > 0 ? [object(sections)] : result.length > 0 ? ["{}"] : [];
   const steps = result.map((step) => literal(step));
-  return `rest.${request.method}(${[literal(operation.path), ...init, ...steps].join(", ")})`;
+  const call = `rest.${request.method}(${[literal(operation.path), ...init, ...steps].join(", ")})`;
+  return entries ? `entriesFrom(${call})` : call;
 }
 
 /** With `next`, the address of the next page stands in the body. */

@@ -28,25 +28,29 @@ function emitType(model: Model, typeNames: TypeNames, type: string, fields: read
   return exported(typeNames, type, lines.join("\n"), resolvers);
 }
 
-function boundText({ coordinate, operation, batch }: BoundField): string {
+function boundText({ coordinate, operation, batch, entries }: BoundField): string {
   const { id } = operation;
   const at = methodAndPath(operation);
-  const aside = [...(id === at ? [] : [id]), ...(batch ? [`batched by ${batch.match}`] : [])];
+  const aside = [
+    ...(id === at ? [] : [id]),
+    ...(entries ? ["entries"] : []),
+    ...(batch ? [`batched by ${batch.match}`] : []),
+  ];
   return `${coordinate} → ${at}${aside.length > 0 ? ` (${aside.join(", ")})` : ""}`;
 }
 
-const plainComment = ({ coordinate, field, path }: PlainField): string =>
-  path.length === 1 && path[0] === field
+const plainComment = ({ coordinate, field, path, entries }: PlainField): string =>
+  path.length === 1 && path[0] === field && !entries
     ? ""
-    : `${comment(`${coordinate} ← ${path.join(".") || "its parent's own object"}`)}\n`;
+    : `${comment(`${coordinate} ← ${entries ? "the entries of " : ""}${path.join(".") || "its parent's own object"}`)}\n`;
 
 /** The function of `src/rest/property.ts` that reads the field. */
-const readerOf = ({ path }: PlainField): string =>
-  path.length === 0 ? "itself" : path.length === 1 ? "property" : "propertyAt";
+const readerOf = ({ path, entries }: PlainField): string =>
+  entries ? "entries" : path.length === 0 ? "itself" : path.length === 1 ? "property" : "propertyAt";
 
 const plainResolver = (field: PlainField): string =>
-  field.path.length === 0
-    ? readerOf(field)
+  readerOf(field) === "itself"
+    ? "itself"
     : `${readerOf(field)}(${field.path.map((step) => literal(step)).join(", ")})`;
 
 /** The resolvers of a type under its GraphQL name, which TypeScript may not take for a constant. */
@@ -56,13 +60,14 @@ function exported(typeNames: TypeNames, type: string, lines: string, resolvers: 
   return name === type ? `export ${value}` : `${value}\nexport { ${name} as ${type} };`;
 }
 
-function emitAbstract(typeNames: TypeNames, { name, property, members }: AbstractType): string {
+function emitAbstract(typeNames: TypeNames, { name, property, members, otherwise }: AbstractType): string {
   const names = [...members].map(([value, type]) => `${key(value)}: ${literal(type)}`).join(", ");
-  const line = `__resolveType: (parent) => member(${access("parent", [property])}, { ${names} }),`;
+  const chooser = property === undefined ? "holder(parent" : `member(${access("parent", [property])}`;
+  const line = `__resolveType: (parent) => ${chooser}, { ${names} }${otherwise === undefined ? "" : `, ${literal(otherwise)}`}),`;
   return exported(
     typeNames,
     name,
-    `${comment(`chosen by ${property}`)}\n${line}`,
+    `${comment(`chosen by ${property ?? "the property that it has"}`)}\n${line}`,
     typeNames.ofResolvers(name),
   );
 }
@@ -78,7 +83,9 @@ function imports(model: Model, typeNames: TypeNames, types: readonly string[]): 
   const fields = [...model.fields.values()];
   const bound = fields.filter((field) => field.kind === "bound");
   const modes = bound.flatMap(({ batch }) => (batch ? [batch.mode] : []));
-  const reads = fields.flatMap((field) => (field.kind === "plain" ? [readerOf(field)] : []));
+  const reads = fields.flatMap((field) =>
+    field.kind === "plain" ? [readerOf(field)] : field.entries ? ["entriesFrom"] : [],
+  );
   const inputs = new Set(model.inputConversions.map(({ type }) => typeNames.of(type)));
   const isUntyped = bound.some(sendsUntyped);
   const converted = model.inputConversions.flatMap((input) => input.fields.map(({ sent }) => sent));
@@ -97,7 +104,10 @@ function imports(model: Model, typeNames: TypeNames, types: readonly string[]): 
       "level",
       bound.flatMap((field) => (field.batch ? [isInheriting(field) ? "inheritingLevel" : "level"] : [])),
     ),
-    importLine("member", model.abstracts.size > 0 ? ["member"] : []),
+    importLine(
+      "member",
+      [...model.abstracts.values()].map(({ property }) => (property === undefined ? "holder" : "member")),
+    ),
     importLine("property", reads),
     `\nimport type { ${names.sort().join(", ")} } from "./graphql.ts";`,
   ].join("");

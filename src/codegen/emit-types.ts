@@ -11,10 +11,12 @@ export function emitParents(model: Model, typeNames: TypeNames): { prepend: stri
   const roots = [...model.backings.values()].flat().map(({ typeExpression }) => typeExpression.root);
   const names = [...new Set(roots)].sort();
   const hasConnections = boundFields(model).some(({ connection }) => connection);
+  const hasEntries = [...model.fields.values()].some(({ entries }) => entries);
   return {
     prepend: [
       ...(hasConnections ? ['import type { Connection } from "../src/rest/connection.ts";'] : []),
       'import type { Context } from "../src/rest/context.ts";',
+      ...(hasEntries ? ['import type { Entries } from "../src/rest/property.ts";'] : []),
       ...(names.length > 0 ? [`import type { ${names.join(", ")} } from "./rest.ts";`] : []),
     ],
     content: parents.join("\n"),

@@ -10,7 +10,7 @@ const reservedNames = new Set([
     number object package private protected public readonly return static string super switch symbol this throw true try
     type typeof undefined unique unknown var void while with yield arguments eval globalThis`),
   // global types
-  ...words(`Array AsyncIterable Extract NonNullable Omit Partial Pick Promise PropertyKey Readonly ReadonlyArray Record
+  ...words(`Array AsyncIterable Exclude Extract NonNullable Omit Partial Pick Promise PropertyKey Readonly ReadonlyArray Record
     Required`),
   // types that graphql-codegen writes or imports
   ...words(`DirectiveResolverFn EnumResolverSignature Exact GraphQLResolveInfo GraphQLScalarType GraphQLScalarTypeConfig
@@ -20,7 +20,7 @@ const reservedNames = new Set([
     SubscriptionSubscriberObject TypeResolveFn TypedDocumentText`),
   // names that our own emitters write
   ...words(
-    "Connection Context batchEach batchMany batchOne components connection inheriting inheritingLevel integer itself level member paths property propertyAt untyped",
+    "Connection Context Entries batchEach batchMany batchOne components connection entries entriesFrom holder inheriting inheritingLevel integer itself level member paths property propertyAt untyped",
   ),
 ]);
 

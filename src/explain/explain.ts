@@ -69,11 +69,12 @@ function explainCalled(model: Model, operation: RestOperation, name: string): st
   ]);
 }
 
-function explainPlainField(model: Model, { coordinate, path, type }: PlainField): string[] {
-  const source =
+function explainPlainField(model: Model, { coordinate, path, type, entries }: PlainField): string[] {
+  const place =
     path.length === 0
       ? "its parent's own REST object"
       : `property "${path.join(".")}" of its parent's REST object`;
+  const source = entries ? `the entries of ${place}` : place;
   const readers = [...model.fields.values()].flatMap((field) => {
     const definition = model.schema.getType(field.type);
     const own = definition && "getFields" in definition ? definition.getFields()[field.field] : undefined;
@@ -87,12 +88,13 @@ function explainPlainField(model: Model, { coordinate, path, type }: PlainField)
 }
 
 function callLines(field: BoundField): string[] {
-  const { operation, inputs, wholeBody, result, connection, batch, nullOn404, needs } = field;
+  const { operation, inputs, wholeBody, result, entries, connection, batch, nullOn404, needs } = field;
   return [
     `  ${[methodAndPath(operation), ...aside(operation)].join("  ")}`,
     ...inputs.map((input) => `  ${input.in} ${input.name}: ${inputSource(input, batch?.key === input)}`),
     ...(wholeBody ? [`  body: ${sourceOf(wholeBody)}`] : []),
     ...(result.length > 0 ? [`  result: ${result.join(".")}`] : []),
+    ...(entries ? ["  as a list of the map's entries"] : []),
     ...(connection ? [`  connection of ${connectionText(connection)}`] : []),
     ...(batch
       ? [`  batched by ${batch.match}: up to ${batch.size} keys a call, ${batchModes[batch.mode]}`]

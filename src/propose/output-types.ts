@@ -1,5 +1,6 @@
 /** The GraphQL types for the response of a REST operation. */
 import { barePage, connectionShape } from "../bind/outputs/connection-shape.ts";
+import { entriesShape, isMap } from "../openapi/shapes/entry.ts";
 import { declaredProperty, type Property, type Shape } from "../openapi/shapes/shape.ts";
 import { toldApart } from "../openapi/shapes/told-apart.ts";
 import { fieldName, restNameDirective, typeName } from "../schema/graphql-names.ts";
@@ -8,6 +9,9 @@ import { descriptionLines, uniqueNames } from "./proposed-names.ts";
 import { scalarType } from "./scalar-types.ts";
 import { descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
 import { isUnion, knownUnion, onlyShared, variantName } from "./unions.ts";
+
+/** What stands behind a field whose value is a map. */
+export const entriesDirective = (shape: Shape): string => (isMap(shape) ? " @restEntries" : "");
 
 export class OutputTypes {
   readonly #definitions: TypeDefinitions;
@@ -23,6 +27,7 @@ export class OutputTypes {
       if (!items || shape.types.size > 1) return this.#definitions.json();
       return `[${this.output(items, wanted)}${items.nullable ? "" : "!"}]`;
     }
+    if (isMap(shape)) return this.#entries(entriesShape(shape)?.items as Shape, `${wanted}Entry`);
     if (shape.types.size === 1 && shape.types.has("object"))
       return this.#union(shape, wanted) ?? this.#object(shape, wanted);
     return scalarType(this.#definitions, shape, wanted);
@@ -32,7 +37,7 @@ export class OutputTypes {
   connection({ shape, list, places }: FoundPage, operationName: string): string {
     const items = list.shape.items as Shape;
     const page = shape ?? barePage(list.shape, items);
-    const item = this.output(items, operationName);
+    const item = isMap(items) ? this.#definitions.json() : this.output(items, operationName);
     const owner = items.types.has("object") && /^(?!JSON$)\w+$/.test(item) ? item : operationName;
     const made = connectionShape(page, { shape: list.shape, optional: !list.required }, items);
     const [edges, pageInfo] = ["edges", "pageInfo"].map((name) => declaredProperty(made, name)?.shape);
@@ -65,6 +70,19 @@ export class OutputTypes {
       `pageInfo: ${info}!`,
       ...others.flatMap((each, index) => this.#field(names[index] ?? each.name, each, `${owner}Connection`)),
     ]);
+  }
+
+  /** The list of a map's entries. */
+  #entries(entry: Shape, wanted: string): string {
+    const fields = [...entry.properties.values()];
+    const type =
+      this.#known(entry) ??
+      this.#definitions.define(entry, wanted, "", (name) => [
+        `type ${name} {`,
+        ...fields.flatMap((property) => this.#field(property.name, property, name)),
+        "}",
+      ]);
+    return `[${type}!]`;
   }
 
   /** The type of an object that a connection makes. */
@@ -135,7 +153,7 @@ export class OutputTypes {
       (required && !shape.nullable ? "!" : "");
     return [
       ...descriptionLines(descriptionOf(node) ?? descriptionOf(shape.node), "  "),
-      `  ${own}: ${type}${restNameDirective(own, name)}`,
+      `  ${own}: ${type}${restNameDirective(own, name)}${entriesDirective(shape)}`,
     ];
   }
 }

@@ -13,19 +13,20 @@ import {
   type RestOperation,
   unshownAnswer,
 } from "../openapi/operation.ts";
+import { isMap } from "../openapi/shapes/entry.ts";
 import { declaredProperty, type Property, type Shape } from "../openapi/shapes/shape.ts";
 import { combineNullable } from "../openapi/shapes/variants.ts";
 import { fieldName, typeName } from "../schema/graphql-names.ts";
 import { InputTypes } from "./input-types.ts";
 import { type Link, Links } from "./links.ts";
-import { OutputTypes } from "./output-types.ts";
+import { entriesDirective, OutputTypes } from "./output-types.ts";
 import { type FoundPage, pageOf } from "./pages.ts";
 import { descriptionLines, freeName, nameFrom, uniqueNames } from "./proposed-names.ts";
 import { type Sendable, withoutUnsendable } from "./sendable.ts";
 import { TypeDefinitions } from "./type-definitions.ts";
 
-/** The type of a proposed field, and the argument of `@rest` that says where its value stands. */
-type Proposed = { readonly type: string; readonly place?: string };
+/** The type of a proposed field, the argument of `@rest` that says where its value stands, and another directive. */
+type Proposed = { readonly type: string; readonly place?: string; readonly directive?: string };
 
 /** The SDL of fields for REST operations. The fields share the types that they have in common. */
 export class Proposal {
@@ -68,7 +69,7 @@ export class Proposal {
     const fields = this.#fields.get(owner) ?? new Map<string, string[]>();
     this.#fields.set(owner, fields);
     const page = pageOf(operation);
-    const { type, place } = page ? this.#connection(operation, page) : this.#value(operation);
+    const { type, place, directive = "" } = page ? this.#connection(operation, page) : this.#value(operation);
     const rest = [
       `operation: ${JSON.stringify(operation.id)}`,
       ...(link ? [`params: [${link.params.map(paramText).join(", ")}]`] : []),
@@ -82,7 +83,7 @@ export class Proposal {
       ...onlyOfAll(operation, type),
       ...descriptionLines(operation.summary, "  "),
       `  ${field}${argumentList(this.#definitions, operation, page, fed)}: ${type}`,
-      `    @rest(${rest.join(", ")})`,
+      `    @rest(${rest.join(", ")})${directive}`,
     ]);
   }
 
@@ -101,7 +102,11 @@ export class Proposal {
     const type = shown
       ? new OutputTypes(this.#definitions).output(shown, typeName(nameFrom(operation)))
       : "Boolean";
-    return { type, ...(inside && { place: `result: ${JSON.stringify(inside.name)}` }) };
+    return {
+      type,
+      ...(inside && { place: `result: ${JSON.stringify(inside.name)}` }),
+      ...(shown && { directive: entriesDirective(shown) }),
+    };
   }
 
   /** `keyword`: whether the root types exist. */
@@ -149,8 +154,11 @@ function envelopeOf(answer: Shape): Property | undefined {
 const isOnlyObject = ({ types, nullable, variants }: Shape): boolean =>
   types.size === 1 && types.has("object") && !nullable && !variants;
 
-const isComposed = ({ types, items, properties, variants }: Shape): boolean =>
-  types.size === 1 && ((types.has("array") && !!items) || properties.size > 0 || !!variants);
+const isComposed = (shape: Shape): boolean => {
+  const { types, items, properties, variants } = shape;
+  const holdsObjects = (types.has("array") && !!items) || properties.size > 0 || !!variants;
+  return types.size === 1 && (holdsObjects || isMap(shape));
+};
 
 const paramText = ({ name, from }: Link["params"][number]): string =>
   `{ name: ${JSON.stringify(name)}, from: ${JSON.stringify(from)} }`;

@@ -18,8 +18,8 @@ export function isUnion(
     new Set(names).size === members.length &&
     members.every(
       (member, index) =>
-        hasDiscriminator(member, property) &&
-        member.values.length > 0 &&
+        (property === undefined || hasDiscriminator(member, property)) &&
+        (property === undefined ? member.shape.properties.size : member.values.length) > 0 &&
         member.unmapped.length === 0 &&
         standsFor(names[index] ?? "", member) &&
         // a property declared beside the oneOf must be a property of each member
@@ -34,8 +34,9 @@ export function knownUnion(model: Model, variants: ToldApart, names: readonly st
     values.map((value) => [value, names[index]] as const),
   );
   const known = [...model.abstracts.values()].find(
-    ({ property, members }) =>
+    ({ property, members, otherwise }) =>
       property === variants.property &&
+      otherwise === names[variants.members.findIndex(({ values }) => values.length === 0)] &&
       members.size === chosen.length &&
       chosen.every(([value, name]) => members.get(value) === name),
   );
@@ -48,6 +49,6 @@ export function onlyShared({ variants }: Shape): string[] {
   const names = variants.members.map(variantName).map(printable).join(", ");
   return [
     `# Only what REST's ${names} share: what each has of its own is left out. To show it, write a union, which needs`,
-    "# a required property with values of its own in each of them, and a type named like each.",
+    "# in each of them a required property with values of its own, or one that no other can have, and a type named like each.",
   ];
 }

@@ -1,7 +1,10 @@
-/** The object type that the discriminator of a REST object chooses for a union or interface (OpenAPI 3.1 §4.8.25). */
+/** The object type of a REST object that a union or an interface shows. */
 import { CodedError } from "../errors.ts";
 
-/** Throws `BAD_UPSTREAM_RESPONSE` for a value that the contract does not name. */
+/**
+ * The type that the discriminator's value chooses (OpenAPI 3.1 §4.8.25). Throws `BAD_UPSTREAM_RESPONSE` for a value that
+ * the contract does not name.
+ */
 export function member<const Names extends Record<string, string>>(
   value: unknown,
   names: Names,
@@ -10,4 +13,25 @@ export function member<const Names extends Record<string, string>>(
   if (chosen === undefined)
     throw new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer has an unknown discriminator value");
   return chosen as Names[keyof Names];
+}
+
+/**
+ * The type by the property that the object has, or else `otherwise`. Throws `BAD_UPSTREAM_RESPONSE` for an object that the
+ * contract does not name.
+ */
+export function holder<const Names extends Record<string, string>>(
+  value: object,
+  names: Names,
+): Names[keyof Names];
+export function holder<const Names extends Record<string, string>, const Otherwise extends string>(
+  value: object,
+  names: Names,
+  otherwise: Otherwise | undefined,
+): Names[keyof Names] | Otherwise;
+export function holder(value: object, names: Record<string, string>, otherwise?: string): string {
+  const [held, ...others] = Object.keys(names).filter((name) => Object.hasOwn(value, name));
+  const chosen = held === undefined ? otherwise : names[held];
+  if (chosen === undefined || others.length > 0)
+    throw new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer is none of the objects that it may be");
+  return chosen;
 }

@@ -1,4 +1,5 @@
-/** Resolvers of plain fields, which read their parent's REST object. A plan inlines them by their `property` or `itself`. */
+/** Resolvers of plain fields, which read their parent's REST object. A plan inlines them by their marks. */
+import { CodedError } from "../errors.ts";
 import type { ValueAt } from "./types.ts";
 import { valueAt } from "./value-at.ts";
 
@@ -23,3 +24,29 @@ export const propertyAt = <const Names extends readonly string[]>(...names: Name
 
 /** Reads the parent's own object (`@restName(self: true)`). */
 export const itself = Object.assign(<Parent>(parent: Parent): Parent => parent, { itself: true as const });
+
+/** A map of REST as GraphQL shows it, also within lists. */
+export type Entries<Value> = Value extends readonly (infer Item)[]
+  ? Entries<Item>[]
+  : Value extends object
+    ? { readonly key: string; readonly value: Value[keyof Value] }[]
+    : Value;
+
+/** The entries of a map (`@restEntries`), in the order that JavaScript gives an object's keys. */
+export function entriesIn<Value>(value: Value): Entries<Value>;
+export function entriesIn(value: unknown): unknown {
+  if (value === null || value === undefined) return value;
+  if (Array.isArray(value)) return value.map((item) => entriesIn(item));
+  if (typeof value !== "object") throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is no map");
+  return Object.entries(value).map(([key, each]) => ({ key, value: each }));
+}
+
+/** Reads the entries of a map: a REST property, also of a nested object, or the parent itself. */
+export const entries = <const Names extends readonly string[]>(...names: Names) =>
+  Object.assign(<Parent>(parent: Parent) => entriesIn(valueAt(parent, names) as ValueAt<Parent, Names>), {
+    made: true as const,
+  });
+
+/** The entries of a map that a call answers. */
+export const entriesFrom = <Value>(answer: Promise<Value>): Promise<Entries<Value>> =>
+  answer.then((value) => entriesIn(value));

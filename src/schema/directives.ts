@@ -1,4 +1,4 @@
-/** The binding directives `@rest` and `@restName`: their definitions, and their values on a schema element. */
+/** The binding directives `@rest`, `@restName` and `@restEntries`: their definitions, and their values on a schema element. */
 import {
   type ArgumentNode,
   type ASTNode,
@@ -15,6 +15,7 @@ export const bindingDefinitions = parse(
   `
 directive @rest(operation: String!, params: [RestParam!], body: String, result: String, batchBy: String, connection: RestConnection) on FIELD_DEFINITION
 directive @restName(name: String, in: RestIn, self: Boolean) on FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION | ENUM_VALUE
+directive @restEntries on FIELD_DEFINITION
 input RestParam { name: String!, in: RestIn, from: String, value: RestValue }
 input RestConnection { items: String, next: String, more: String, total: String, pages: RestPages }
 enum RestPages { LINKED NUMBERED OFFSET }
@@ -25,7 +26,7 @@ scalar RestValue
 );
 
 export const bindingDefinitionNames = new Set([
-  ...["rest", "restName"],
+  ...["rest", "restName", "restEntries"],
   ...["RestParam", "RestConnection", "RestPages", "RestIn", "RestValue"],
 ]);
 
@@ -89,6 +90,10 @@ export function readRestName(schema: GraphQLSchema, carrier: DirectiveCarrier): 
     ...(values.self === true && { self: true }),
   };
 }
+
+/** Whether the field shows a map as the list of its entries (`@restEntries`). */
+export const showsEntries = (schema: GraphQLSchema, field: DirectiveCarrier): boolean =>
+  directiveValues(schema, "restEntries", field) !== undefined;
 
 /** The REST name of an argument, an input field or an enum value: the name in `@restName`, else its own. */
 export const restNameOf = (

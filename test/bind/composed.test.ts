@@ -12,7 +12,7 @@ import { openapi, randomOf, sample, typesFor, type World, world } from "./compos
 const cases = Number(process.env.COMPOSED_CASES ?? 200);
 
 test("a bound field shows every value that the document allows", () => {
-  const judged = { documents: 0, values: 0, objects: 0 };
+  const judged = { documents: 0, values: 0, objects: 0, maps: 0 };
   const isShown = (composed: World, seed: number): void => {
     const random = randomOf(seed);
     const allowed = validators(composed);
@@ -34,6 +34,7 @@ test("a bound field shows every value that the document allows", () => {
       for (const each of values[Number(name.slice(1))] ?? []) {
         judged.values++;
         if (typeof each === "object" && each !== null) judged.objects++;
+        if (String(field.type).includes("M!")) judged.maps++;
         if (!shows(field.type, each))
           throw new Error(
             `${name}: ${field.type} does not show ${JSON.stringify(each)} of ${JSON.stringify(composed)}`,
@@ -45,4 +46,5 @@ test("a bound field shows every value that the document allows", () => {
   // a generator that makes nothing to judge would find no hole
   expect(judged.documents).toBeGreaterThan(cases / 3);
   expect(judged.objects).toBeGreaterThan(cases);
+  expect(judged.maps).toBeGreaterThan(cases / 4);
 }, 600_000);

@@ -86,7 +86,7 @@ const wanted = Number(process.env.COMPOSED_TYPES ?? 5);
 
 test("random composed documents: their resolvers type-check", async () => {
   let compiled = 0;
-  for (const [seed, composed] of fc.sample(world, { numRuns: 20 * wanted, seed: 5 }).entries()) {
+  for (const [seed, composed] of fc.sample(world, { numRuns: 40 * wanted, seed: 5 }).entries()) {
     if (compiled === wanted) break;
     const random = randomOf(seed);
     const allowed = validators(composed);
@@ -96,7 +96,7 @@ test("random composed documents: their resolvers type-check", async () => {
       ),
     );
     const bound = bindWithoutErrors(openapi(composed), typesFor(values, random));
-    if (!bound?.text.includes("type T")) continue;
+    if (!bound || !/type [TM]/.test(bound.text)) continue;
     compiled++;
     const files = await generatedFiles(bound.text, openapi(composed));
     expect(typeErrors(files), `${bound.text}\n${openapi(composed)}`).toEqual([]);

@@ -8,10 +8,12 @@ import { read, tableOf } from "./page.ts";
 
 const page = read("docs/reference.md");
 
-/** `@rest(operation:)`, `RestParam.from`: what the definitions of the directives let a schema say. */
+/** `@rest(operation:)`, `@restEntries`, `RestParam.from`: what the definitions of the directives let a schema say. */
 const sayable = bindingDefinitions.definitions.flatMap((node) => {
   if (node.kind === Kind.DIRECTIVE_DEFINITION)
-    return (node.arguments ?? []).map(({ name }) => `@${node.name.value}(${name.value}:)`);
+    return node.arguments?.length
+      ? node.arguments.map(({ name }) => `@${node.name.value}(${name.value}:)`)
+      : [`@${node.name.value}`];
   return node.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION
     ? (node.fields ?? []).map(({ name }) => `${node.name.value}.${name.value}`)
     : [];
@@ -22,7 +24,9 @@ test("directive arguments", () => {
   expect(rows.map(([name]) => name)).toEqual(sayable);
   for (const [name = "", example = ""] of rows) {
     const argument = /(\w+):?\)?$/.exec(name)?.[1];
-    expect(example).toMatch(new RegExp(`\\b${argument}: `));
+    expect(example).toMatch(
+      name.startsWith("@") && !name.includes("(") ? name : new RegExp(`\\b${argument}: `),
+    );
     expect(() => parse(`type T { field: Int ${example} }`)).not.toThrow();
   }
 });

@@ -41,7 +41,7 @@ export function compareValues(
   const { result, connection } = directive(field.astNode, "rest") ?? {};
   const rest = connection
     ? connectionOf(pair.rest, membersOf(connection), membersOf(pair.shown))
-    : at(pair.rest, result);
+    : shownBy(field.astNode, at(pair.rest, result));
   return compare(schema, field.type, { ...pair, rest }, depth, "");
 }
 
@@ -118,12 +118,20 @@ const compareFields = (
   fieldsShown(type, depth).flatMap((field) => {
     const { name, self } = directive(field.astNode, "restName") ?? {};
     const below = {
-      rest: self === true ? rest : at(rest, name ?? field.name),
+      rest: shownBy(field.astNode, self === true ? rest : at(rest, name ?? field.name)),
       shown: membersOf(shown)[alias + field.name],
       path: `${path}.${field.name}`,
     };
     return compare(schema, field.type, below, depth - 1, "");
   });
+
+/** A map as the list of its entries, if the field shows it so. */
+function shownBy(field: ASTNode | null | undefined, value: unknown): unknown {
+  if (!directive(field, "restEntries") || typeof value !== "object" || value === null) return value;
+  return Array.isArray(value)
+    ? value.map((item) => shownBy(field, item))
+    : Object.entries(value).map(([key, each]) => ({ key, value: each }));
+}
 
 /** The value at a property, or at a path of properties. */
 function at(value: unknown, name: unknown): unknown {

@@ -5,8 +5,9 @@ import { declaredProperty } from "../../openapi/shapes/shape.ts";
 import { toldApart } from "../../openapi/shapes/told-apart.ts";
 import type { Binder } from "../binder.ts";
 import type { Where } from "../findings.ts";
+import type { AbstractType } from "../model.ts";
 import type { ResponseValue } from "./response-value.ts";
-import { variantType } from "./type-expression.ts";
+import { holderType, variantType } from "./type-expression.ts";
 
 export function bindAbstract(
   binder: Binder,
@@ -21,12 +22,13 @@ export function bindAbstract(
       "discriminator-missing",
       where,
       `${where.coordinate} is ${type}, but its REST value is no oneOf whose members can be told apart`,
-      "add `discriminator` to the REST schema, or give each member a required property with an enum of its own, in an overlay if the document is a vendor's",
+      "add `discriminator` to the REST schema, or give each member a required property with an enum of its own, or one that no other member can have (`additionalProperties: false`), in an overlay if the document is a vendor's",
     );
     return;
   }
   const { property } = variants;
   const members = new Map<string, string>();
+  let otherwise: string | undefined;
   const left = new Set(binder.schema.getPossibleTypes(type));
   const byLetters = Map.groupBy([...left].entries(), ([, { name }]) => lettersOf(name));
   const without: Variant[] = [];
@@ -37,15 +39,20 @@ export function bindAbstract(
         .sort(([one], [other]) => one - other)
         .find(([, candidate]) => left.has(candidate)) ?? [];
     const name = variant.name ?? variant.values[0] ?? "?";
-    if (!member || variant.values.length === 0) {
+    if (!member || (property !== undefined && variant.values.length === 0)) {
       without.push(variant);
       continue;
     }
     left.delete(member);
-    binder.relyOnResponse(where.coordinate, variant.shape.node, variant.shape.properties.get(property)?.node);
-    checkDiscriminator(binder, where, variant, property, name);
+    const telling = variant.shape.properties.get(property ?? variant.values[0] ?? "");
+    binder.relyOnResponse(where.coordinate, variant.shape.node, telling?.node);
+    if (property !== undefined) checkDiscriminator(binder, where, variant, property, name);
     for (const chosen of variant.values) members.set(chosen, member.name);
-    const narrowed = variantType(value.typeExpression, property, variant.values);
+    if (variant.values.length === 0) otherwise = member.name;
+    const narrowed =
+      property === undefined
+        ? holderType(value.typeExpression, variant, variants.members)
+        : variantType(value.typeExpression, property, variant.values);
     const { shape } = variant;
     binder.addBacking(member.name, {
       ...value,
@@ -59,11 +66,45 @@ export function bindAbstract(
     findings.add(
       "member-without-value",
       where,
-      `no value of "${property}" chooses ${member.name}, a member of ${type}`,
+      `no ${property === undefined ? "property" : `value of "${property}"`} chooses ${member.name}, a member of ${type}`,
       "remove the member, or add it to the REST oneOf",
     );
   }
-  binder.addAbstract({ name: type.name, property, members });
+  const abstract: AbstractType = {
+    name: type.name,
+    ...(property !== undefined && { property }),
+    members,
+    ...(otherwise !== undefined && { otherwise }),
+  };
+  checkAlike(binder, where, abstract);
+  binder.addAbstract(abstract);
+}
+
+/** One function chooses the type of all values of a union. */
+function checkAlike({ abstracts, findings }: Binder, where: Where, abstract: AbstractType): void {
+  const { name, property, members, otherwise } = abstract;
+  const known = abstracts.get(name);
+  // a value that only one of the two has is told by it alone; a property that only one of them has may be any of the other's
+  const isSame = ([value, type]: [string, string]): boolean =>
+    (known?.members.get(value) ?? (property === undefined ? undefined : type)) === type;
+  const isAlike =
+    !known ||
+    (known.property === property &&
+      known.otherwise === otherwise &&
+      (property !== undefined || known.members.size === members.size) &&
+      [...members].every(isSame));
+  if (isAlike) return;
+  findings.add(
+    "discriminator-missing",
+    where,
+    `${where.coordinate} is ${name}, whose members are told apart otherwise elsewhere: ${tellingOf(known)} there, ${tellingOf(abstract)} here`,
+    "write a union of its own for each",
+  );
+}
+
+function tellingOf({ property, members }: AbstractType): string {
+  const values = [...members.keys()].join(" or ");
+  return property === undefined ? `by having ${values}` : `by "${property}" (${values})`;
 }
 
 /** One finding for all variants without a member. A member that stands for no variant may be a misspelt name. */
@@ -71,7 +112,7 @@ function addWithoutMember(
   { findings }: Binder,
   where: Where,
   type: GraphQLUnionType | GraphQLInterfaceType,
-  property: string,
+  property: string | undefined,
   variants: readonly Variant[],
   left: ReadonlySet<GraphQLObjectType>,
 ): void {
@@ -81,7 +122,9 @@ function addWithoutMember(
   const candidates = [...left].map(({ name }) => name);
   const texts = variants.map((variant) => {
     const value = variant.values.join(", ") || "no value";
-    return `${nameOf(variant)} (${property}: ${value})${variants.length > 1 ? "" : findings.didYouMean(nameOf(variant), () => candidates)}`;
+    const told = variant.values.length > 0 ? `which has "${value}"` : "which has no property of its own";
+    const telling = property === undefined ? told : `${property}: ${value}`;
+    return `${nameOf(variant)} (${telling})${variants.length > 1 ? "" : findings.didYouMean(nameOf(variant), () => candidates)}`;
   });
   findings.add(
     "value-without-member",

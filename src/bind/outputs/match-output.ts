@@ -8,6 +8,7 @@ import {
   isScalarType,
   isAbstractType as isUnionOrInterface,
 } from "graphql";
+import { entriesShape } from "../../openapi/shapes/entry.ts";
 import { unresolvedSchema } from "../../openapi/shapes/shape.ts";
 import { enumValueDefinition } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
@@ -114,10 +115,13 @@ function addMismatch(
   const { shape } = value;
   if (shape.node.value === unresolvedSchema) return;
   const type = shape.types.size === 0 ? undescribed : coveringType(shape);
+  const isMap = rule === "output-list" && !shape.types.has("array") && entriesShape(shape) !== undefined;
   binder.findings.add(
     rule,
     where,
     `${where.coordinate} ${what}, but REST sends ${describeShape(shape)}${withStatus(value)}`,
-    `give the field the type that REST sends${type === undefined ? "" : `: ${type}`}`,
+    isMap
+      ? "add @restEntries: the field then is the list of the map's entries, each with a `key` and a `value`"
+      : `give the field the type that REST sends${type === undefined ? "" : `: ${type}`}`,
   );
 }

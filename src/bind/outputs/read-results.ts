@@ -6,6 +6,7 @@ import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { BoundField } from "../model.ts";
 import { describeShape } from "../type-rules.ts";
+import { bindEntries } from "./entries.ts";
 import { followPath } from "./follow-path.ts";
 import { matchOutput } from "./match-output.ts";
 import type { ResponseValue } from "./response-value.ts";
@@ -25,7 +26,8 @@ export function readResults(binder: Binder, field: FieldInProgress): ResponseVal
     const isOneOfSeveral = responses.length > 1;
     const body = { shape, optional: isOptional, typeExpression, ...(isOneOfSeveral && { status }) };
     const { result } = directive;
-    return (result === undefined ? body : followPath(binder, field, body, result, "result")) ?? [];
+    const value = result === undefined ? body : followPath(binder, field, body, result, "result");
+    return (value && bindEntries(binder, field.where, field.definition, value)) ?? [];
   });
 }
 

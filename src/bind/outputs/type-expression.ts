@@ -1,5 +1,6 @@
 /** TypeScript types of REST values, in terms of the generated REST types. */
 import type { RestOperation } from "../../openapi/operation.ts";
+import type { Variant } from "../../openapi/shapes/shape.ts";
 
 export type TypeExpression = {
   /** The generated type that the expression starts from. */
@@ -34,6 +35,12 @@ export const itemType = ({ root, text }: TypeExpression): TypeExpression => ({
   text: `NonNullable<${text}>[number]`,
 });
 
+/** The list that `src/rest/property.ts` makes of a map. */
+export const entriesType = ({ root, text }: TypeExpression): TypeExpression => ({
+  root,
+  text: `Entries<${text}>`,
+});
+
 /**
  * The type of a page with the values that `src/rest/connection.ts` adds. Without `page`: the type of these values alone.
  */
@@ -50,6 +57,20 @@ export function variantType(
 ): TypeExpression {
   const literals = values.map((value) => JSON.stringify(value)).join(" | ");
   return { root, text: `Extract<${text}, { ${JSON.stringify(property)}: ${literals} }>` };
+}
+
+/** The members of a union that have the property of the variant, or else none of those of the others. */
+export function holderType(
+  { root, text }: TypeExpression,
+  { values: [own] }: Variant,
+  members: readonly Variant[],
+): TypeExpression {
+  const having = (name: string): string => `{ ${JSON.stringify(name)}: unknown }`;
+  const others = members.flatMap(({ values }) => values.map(having)).join(" | ");
+  return {
+    root,
+    text: own === undefined ? `Exclude<${text}, ${others}>` : `Extract<${text}, ${having(own)}>`,
+  };
 }
 
 /** The type without null. `componentType` leaves null out already. */

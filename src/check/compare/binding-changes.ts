@@ -32,7 +32,10 @@ function fieldChanges(base: Model, head: Model): SchemaChange[] {
  * `operationId`, or its method and path, counts as the same operation.
  */
 function bindingOf(field: ModelField, now: ModelField): unknown {
-  if (field.kind === "plain") return field.path.length > 1 ? field.path : (field.path[0] ?? null);
+  if (field.kind === "plain") {
+    const path = field.path.length > 1 ? field.path : (field.path[0] ?? null);
+    return field.entries ? { entries: path } : path;
+  }
   const isSame =
     now.kind === "bound" &&
     (now.operation.id === field.operation.id ||
@@ -43,6 +46,7 @@ function bindingOf(field: ModelField, now: ModelField): unknown {
     inputs: inputs.sort((one, other) => (String(one) < String(other) ? -1 : 1)),
     body: field.wholeBody ? sourceOf(field.wholeBody) : null,
     result: field.result,
+    ...(field.entries && { entries: true }),
     batchBy: field.batch?.match ?? null,
     connection: connectionOf(field),
   };
@@ -73,9 +77,10 @@ const inputTexts = (field: ModelField): string[] =>
   field.kind === "plain" ? [] : field.inputs.map((input) => `${input.name}: ${sourceOf(input.source)}`);
 
 const describe = (field: ModelField, inputs: string): string =>
-  field.kind === "plain"
+  (field.entries ? "the entries of " : "") +
+  (field.kind === "plain"
     ? `property ${field.path.join(".") || "none, its parent's own object"}`
-    : `${[field.operation.id, ...field.result].join(".")}(${inputs})`;
+    : `${[field.operation.id, ...field.result].join(".")}(${inputs})`);
 
 function enumValueChanges(base: GraphQLSchema, head: GraphQLSchema): SchemaChange[] {
   return Object.values(base.getTypeMap()).flatMap((old) => {

@@ -32,6 +32,7 @@ export const restRules = [
   "rest-property-removed",
   "rest-property-added",
   "rest-items-changed",
+  "rest-entries-changed",
   "rest-variants-changed",
 ] as const;
 

@@ -40,6 +40,7 @@ export class ShapeComparison {
     if (!compareKeywords(inside, add)) return;
     this.#properties(inside);
     this.#items(inside);
+    if (pair.direction === "response") this.#entries(inside);
     const isUnion = !this.#withoutUnion.has(nodeKey(pair.old.shape.node));
     compareVariants(inside, isUnion, add, (member) => this.compare(member));
   }
@@ -164,6 +165,29 @@ export class ShapeComparison {
       };
       this.#add(pair, { rule: "rest-items-changed", class: loosened ? "safe" : "breaking", ...change });
     }
+  }
+
+  /** A change of the entries reaches the fields that show them, and no other field of the object. */
+  #entries(pair: ShapePair): void {
+    const { at, direction, old, new: now } = pair;
+    // entries beside the members repeat those of the members
+    if (old.shape.variants && now.shape.variants) return;
+    const [before, after] = [old.shape.entry, now.shape.entry];
+    if (before && after)
+      this.compare({ at: `${at}{}`, direction, old: standaloneUse(before), new: standaloneUse(after) });
+    else if (before || after)
+      this.#changes.add({
+        rule: "rest-entries-changed",
+        class: after ? "safe" : "breaking",
+        at,
+        direction,
+        message: `${at} ${after ? "says" : "no longer says"} what the values of its entries are`,
+        before: !after,
+        after: !before,
+        old: before?.node ?? old.shape.node,
+        new: after?.node ?? now.shape.node,
+        joins: before ? [before.node] : [],
+      });
   }
 }
 

@@ -124,19 +124,21 @@ function fieldPlan(
 type Marked = {
   property?: string | readonly string[];
   itself?: true;
+  made?: true;
   level?: ResolveLevel;
   inherits?: readonly string[];
 };
 
-/** The source of a field. Generated resolvers have a `property`, `itself` or `level` mark; any other resolver is a call. */
+/** The source of a field. Generated resolvers have a `property`, `itself`, `made` or `level` mark; any other resolver is a call. */
 function sourceOf(field: FieldPlan["field"]): FieldSource {
   if (field === TypeNameMetaFieldDef) return { kind: "typename" };
   const { resolve } = field;
   if (!resolve) throw new NotPlannable();
-  const { property, itself, level } = resolve as Marked;
+  const { property, itself, made, level } = resolve as Marked;
   if (typeof property === "object") return { kind: "path", names: property };
   if (property !== undefined && !isInherited(property)) return { kind: "property", name: property };
   if (itself) return { kind: "itself" };
+  if (made) return { kind: "made", make: resolve as never };
   return level ? { kind: "level", resolve: level } : { kind: "call", resolve: resolve as never };
 }
 

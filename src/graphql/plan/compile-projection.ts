@@ -157,17 +157,17 @@ function objectFunction(emitting: Emitting, plan: ObjectPlan | undefined): strin
 function fieldExpression(emitting: Emitting, field: FieldPlan): string {
   const { source } = field;
   if (source.kind === "typename") return JSON.stringify(field.parentType.name);
-  if (source.kind === "property")
-    return valueExpression(emitting, field, field.field.type, `from[${JSON.stringify(source.name)}]`);
+  const input = inputExpression(emitting, source);
+  return input === undefined ? "null" : valueExpression(emitting, field, field.field.type, input);
+}
+
+/** Undefined for a field that calls REST once its object is complete. */
+function inputExpression(emitting: Emitting, source: FieldPlan["source"]): string | undefined {
+  if (source.kind === "property") return `from[${JSON.stringify(source.name)}]`;
   if (source.kind === "path")
-    return valueExpression(
-      emitting,
-      field,
-      field.field.type,
-      `${constant(emitting, valueAt)}(from, ${constant(emitting, source.names)})`,
-    );
-  if (source.kind === "itself") return valueExpression(emitting, field, field.field.type, "from");
-  return "null";
+    return `${constant(emitting, valueAt)}(from, ${constant(emitting, source.names)})`;
+  if (source.kind === "made") return `${constant(emitting, source.make)}(from)`;
+  return source.kind === "itself" ? "from" : undefined;
 }
 
 function memberFunction(emitting: Emitting, field: FieldPlan, type: { resolveType?: unknown }): string {

@@ -173,9 +173,9 @@ const isBound = ({ source }: FieldPlan): boolean => source.kind === "call" || so
 /** An Error stands for a value that breaks REST's contract. */
 function read({ source }: FieldPlan, value: Record<string, unknown>): unknown {
   if (source.kind === "property") return value[source.name];
-  if (source.kind !== "path") return value;
+  if (source.kind !== "path" && source.kind !== "made") return value;
   try {
-    return valueAt(value, source.names);
+    return source.kind === "path" ? valueAt(value, source.names) : source.make(value);
   } catch (error) {
     return error;
   }

@@ -21,6 +21,8 @@ export type FieldSource =
   /** A property of a nested object. */
   | { readonly kind: "path"; readonly names: readonly string[] }
   | { readonly kind: "itself" }
+  /** A value that is made of the parent, without a call. */
+  | { readonly kind: "made"; readonly make: (parent: object) => unknown }
   | { readonly kind: "call"; readonly resolve: Resolver }
   | { readonly kind: "level"; readonly resolve: ResolveLevel };
 

@@ -28,11 +28,10 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
   const says = (shape: Shape): boolean =>
     shape.types.size > 0 || shape.nullable || shape.values !== undefined;
   const properties = lazy(() => mergeProperties(left.properties, right.properties));
-  const items = lazy(() =>
-    left.items && right.items
-      ? mergeShapes(left.items, right.items, left.items.node)
-      : (left.items ?? right.items),
-  );
+  const mergeParts = (one: Shape | undefined, other: Shape | undefined): Shape | undefined =>
+    one && other ? mergeShapes(one, other, one.node) : (one ?? other);
+  const items = lazy(() => mergeParts(left.items, right.items));
+  const entry = lazy(() => mergeParts(left.entry, right.entry));
   return {
     node,
     identity: composedIdentity("allOf", [left.identity, right.identity], node),
@@ -45,11 +44,15 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
     ...(values && { values }),
     ...(variants && { variants }),
     ...(members && { members }),
+    ...((left.isClosed || right.isClosed) && { isClosed: true }),
     get properties() {
       return properties();
     },
     get items() {
       return items();
+    },
+    get entry() {
+      return entry();
     },
   };
 }

@@ -5,6 +5,7 @@
 
 import { unreadable } from "../../diagnostic.ts";
 import { isRecord, type RestDocument, type RestNode, refOf } from "../document.ts";
+import { isClosed, readEntry } from "./entry.ts";
 import { readLimits } from "./limits.ts";
 import { mergeShapes } from "./merge-shapes.ts";
 import {
@@ -117,6 +118,7 @@ function ownShape(document: RestDocument, node: RestNode, schema: Record<string,
   const items = lazy(() =>
     schema.items === undefined ? undefined : shapeAt(document, nodeBelow(node, "items")),
   );
+  const entry = lazy(() => readEntry(node, schema, (at) => shapeAt(document, at)));
   const limits = readLimits(schema);
   const values = enumeration ? { values: enumeration.filter((value) => value !== null) } : {};
   const format = typeof schema.format === "string" ? { format: schema.format } : {};
@@ -129,11 +131,15 @@ function ownShape(document: RestDocument, node: RestNode, schema: Record<string,
     ...format,
     integers: [{ ...format, ...values, limits }],
     ...values,
+    ...(isClosed(schema) && { isClosed: true }),
     get properties() {
       return properties();
     },
     get items() {
       return items();
+    },
+    get entry() {
+      return entry();
     },
   };
 }

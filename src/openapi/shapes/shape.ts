@@ -30,6 +30,10 @@ export type Shape = {
   readonly values?: readonly unknown[];
   readonly properties: ReadonlyMap<string, Property>;
   readonly items?: Shape;
+  /** A map (`additionalProperties`, `patternProperties`): the made object of the key and the value of an undeclared property. */
+  readonly entry?: Shape;
+  /** No object has an undeclared property (`additionalProperties: false`). */
+  readonly isClosed?: true;
   readonly variants?: Variants;
   /** The shapes of which a value has at least one, if there are several. */
   readonly members?: readonly Shape[];

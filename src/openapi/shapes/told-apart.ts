@@ -1,32 +1,55 @@
 /**
- * Finds the property that tells the members of a `oneOf` apart: the discriminator, or a property that each member requires
- * with values of its own (`enum`, `const`). Such a property proves the member without a discriminator.
+/**
+ * Finds how the members of a `oneOf` are told apart: by the discriminator, by a property that each member requires with
+ * values of its own (`enum`, `const`), or by a property that each member but one requires and no other member can have.
+ * Such properties prove the member without a discriminator.
  */
-import { declaredProperty, type Shape, type Variant, type Variants } from "./shape.ts";
+import { isNever } from "./entry.ts";
+import { declaredProperty, type Property, type Shape, type Variant, type Variants } from "./shape.ts";
 
-export type ToldApart = { readonly property: string; readonly members: readonly Variant[] };
+/** Without `property`, the value of a member is the name of a property that it alone has. One member may have none. */
+export type ToldApart = { readonly property?: string; readonly members: readonly Variant[] };
 
 export function toldApart({ property, members }: Variants): ToldApart | undefined {
   if (property !== undefined) return { property, members };
   const [first, ...others] = members;
-  if (!first || others.length === 0) return undefined;
+  if (!first || others.length === 0 || !members.every(({ shape }) => isOnlyObject(shape))) return undefined;
   for (const name of first.shape.properties.keys()) {
     const found = members.map(({ shape }) => ownValues(shape, name) ?? []);
     const values = found.flat();
     if (found.every(({ length }) => length > 0) && new Set(values).size === values.length)
-      return {
-        property: name,
-        members: members.map((member, index) => ({ ...member, values: found[index] ?? [], unmapped: [] })),
-      };
+      return { property: name, members: withValues(members, found) };
   }
-  return undefined;
+  const own = members.map((member) => {
+    const rest = members.filter((each) => each !== member);
+    const isOwn = (each: Property): boolean =>
+      isAlwaysSent(each) && rest.every(({ shape }) => lacks(shape, each.name));
+    return [...member.shape.properties.values()].filter(isOwn).slice(0, 1);
+  });
+  if (own.filter(({ length }) => length === 0).length > 1) return undefined;
+  const names = own.map((properties) => properties.map(({ name }) => name));
+  return { members: withValues(members, names) };
 }
+
+const isOnlyObject = ({ types }: Shape): boolean => types.size === 1 && types.has("object");
+
+const withValues = (members: readonly Variant[], values: readonly (readonly string[])[]): Variant[] =>
+  members.map((member, index) => ({ ...member, values: values[index] ?? [], unmapped: [] }));
+
+/** REST leaves a `writeOnly` property out of a response, though its schema requires it. */
+const isAlwaysSent = ({ required, only }: Property): boolean => required && only !== "request";
 
 /** The only values of the property in objects of the shape. `undefined`: it may be absent, or have any other value. */
 function ownValues(shape: Shape, name: string): readonly string[] | undefined {
   const found = declaredProperty(shape, name);
-  if (!shape.types.has("object") || shape.types.size > 1 || !found?.required || found.only === "request")
-    return undefined;
+  if (!found || !isAlwaysSent(found)) return undefined;
   const { values, nullable } = found.shape;
   return !nullable && values?.every((value) => typeof value === "string") ? values : undefined;
+}
+
+/** Whether no object of the shape can have the property. An object may have properties that its schema does not declare. */
+function lacks(shape: Shape, name: string): boolean {
+  if (shape.members) return shape.members.every((member) => lacks(member, name));
+  const found = shape.properties.get(name);
+  return found ? isNever(found.node.value) : shape.isClosed === true;
 }

@@ -18,7 +18,7 @@ export function bindWithoutErrors(
   if (!parsed) throw new Error("no model");
   let left = new Map(given);
   while ([...left.keys()].some((at) => at.startsWith("Query."))) {
-    const empty = ["T", "U"].filter((type) => ![...left.keys()].some((at) => at.startsWith(`${type}.`)));
+    const empty = ["T", "U", "M"].filter((type) => ![...left.keys()].some((at) => at.startsWith(`${type}.`)));
     const usesEmpty = ([, type]: [string, string]): boolean => empty.includes(type.replace(/\W/g, ""));
     if ([...left].some(usesEmpty)) {
       left = new Map([...left].filter((entry) => !usesEmpty(entry)));

@@ -1,6 +1,7 @@
 /** The two judges of the property test: Ajv says which values a document allows, `shows` says which a type shows. */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import {
+  type GraphQLList,
   type GraphQLOutputType,
   isEnumType,
   isListType,
@@ -44,10 +45,20 @@ const scalars: Readonly<Record<string, (value: unknown) => boolean>> = {
 export function shows(type: GraphQLOutputType, value: unknown): boolean {
   if (isNonNullType(type)) return value !== null && value !== undefined && shows(type.ofType, value);
   if (value === null || value === undefined) return true;
+  if (isListType(type) && String(type).includes("M!")) return showsMap(type, value);
   if (isListType(type)) return Array.isArray(value) && value.every((item) => shows(type.ofType, item));
   if (isScalarType(type)) return scalars[type.name]?.(value) ?? true;
   if (isEnumType(type)) return typeof value === "string" && type.getValue(value) !== undefined;
   if (!isObjectType(type) || typeof value !== "object" || Array.isArray(value)) return false;
   const from = value as Readonly<Record<string, unknown>>;
   return Object.values(type.getFields()).every((field) => shows(field.type, from[field.name]));
+}
+
+/** A field whose type is a list of `M` shows a map as its entries, also within lists. */
+function showsMap(type: GraphQLList<GraphQLOutputType>, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const items = Array.isArray(value)
+    ? value
+    : Object.entries(value).map(([key, each]) => ({ key, value: each }));
+  return items.every((item) => shows(type.ofType, item));
 }

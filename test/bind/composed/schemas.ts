@@ -53,6 +53,18 @@ const { schema } = fc.letrec<{ schema: Schema; object: Schema }>((tie) => ({
       }),
     },
     {
+      weight: 3,
+      arbitrary: fc
+        .record({
+          type: fc.constantFrom("object", ["object", "null"]),
+          required: fc.constant([]),
+          properties: fc.record({ a: tie("schema") }, { requiredKeys: [] }),
+          patternProperties: fc.record({ "^[bc]$": tie("schema") }),
+          additionalProperties: fc.oneof(tie("schema"), fc.constant(false)),
+        })
+        .chain((map) => fc.subarray(["properties", "patternProperties"]).map((left) => without(map, left))),
+    },
+    {
       weight: 2,
       arbitrary: fc.array(tie("object"), { minLength: 2, maxLength: 2 }).map((allOf) => ({ allOf })),
     },
@@ -65,6 +77,16 @@ const { schema } = fc.letrec<{ schema: Schema; object: Schema }>((tie) => ({
     { weight: 1, arbitrary: fc.constantFrom(...components).map(ref) },
   ),
 })) as { schema: fc.Arbitrary<Schema> };
+
+/** A map: its properties stay, as a key that they may be left out of the schema. */
+function without(map: Schema, left: readonly string[]): Schema {
+  const { properties, patternProperties, ...rest } = map;
+  return {
+    ...rest,
+    properties: left.includes("properties") ? {} : properties,
+    ...(!left.includes("patternProperties") && { patternProperties }),
+  };
+}
 
 function ref(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
@@ -131,6 +153,7 @@ const byType: Readonly<Record<string, readonly unknown[]>> = {
 
 /** A value near the schema; a validator says whether the document allows it. */
 export function sample({ schemas }: World, schema: Schema, random: Random, depth = 0): unknown {
+  if (typeof schema !== "object") return undefined; // a property that no value has
   const of = (inner: unknown): unknown =>
     sample({ answers: [], schemas }, inner as Schema, random, depth + 1);
   if (typeof schema.$ref === "string") return of(schemas[schema.$ref.split("/").at(-1) ?? ""]);
@@ -148,8 +171,13 @@ export function sample({ schemas }: World, schema: Schema, random: Random, depth
   const required = schema.required as readonly string[];
   const properties = Object.entries(schema.properties as Record<string, Schema>);
   const chosen = properties.filter(([name]) => required.includes(name) || random() < (depth > 4 ? 0 : 0.6));
+  const { additionalProperties, patternProperties = {} } = schema;
+  const others = [additionalProperties, ...Object.values(patternProperties as Schema)].filter(
+    (each) => typeof each === "object" && depth <= 4 && random() < 0.7,
+  );
   const undeclared = required.filter((name) => !properties.some(([own]) => own === name));
   return Object.fromEntries([
+    ...others.map((inner) => [pick(random, ["b", "c", "1"]), of(inner)]),
     ...undeclared.map((name) => [name, "x"]),
     ...chosen.map(([name, inner]) => [name, depth > 12 ? null : of(inner)]),
   ]);
@@ -166,6 +194,7 @@ export function typesFor(values: readonly unknown[], random: Random): Types {
     if (typeof value === "boolean") return "Boolean";
     if (typeof value === "number") return Number.isInteger(value) && random() < 0.8 ? "Int" : "Float";
     if (value === null || typeof value !== "object") return pick(random, ["String", "JSON", "T"]);
+    if (random() < 0.4) return entriesOf(value);
     const type = pick(random, ["T", "U"]);
     for (const name of names) {
       const at = `${type}.${name}`;
@@ -175,6 +204,13 @@ export function typesFor(values: readonly unknown[], random: Random): Types {
       types.set(at, typeFor(inner));
     }
     return type;
+  };
+  /** The list of a map's entries, whose fields have the directive. */
+  const entriesOf = (value: object): string => {
+    const one = pick(random, [...Object.values(value), null]);
+    if (!types.has("M.key"))
+      types.set("M.key", "String!").set("M.value", "JSON").set("M.value", typeFor(one));
+    return "[M!]";
   };
   const typeFor = (value: unknown): string => {
     const mark = random() < 0.4 ? "!" : "";
@@ -191,9 +227,9 @@ export function sdl(types: Types): string {
     const fields = [...types].filter(([at]) => at.startsWith(`${name}.`));
     const lines = fields.map(([at, text]) => {
       const field = at.slice(name.length + 1);
-      return `  ${field}: ${text}${directive(field)}`;
+      return `  ${field}: ${text}${directive(field)}${text.includes("M!") ? " @restEntries" : ""}`;
     });
     return lines.length > 0 ? `type ${name} {\n${lines.join("\n")}\n}\n` : "";
   };
-  return `${type("Query", (field) => ` @rest(operation: "${field}")`)}${type("T", () => "")}${type("U", () => "")}enum E { x y }\nscalar JSON\n`;
+  return `${type("Query", (field) => ` @rest(operation: "${field}")`)}${type("T", () => "")}${type("U", () => "")}${type("M", () => "")}enum E { x y }\nscalar JSON\n`;
 }

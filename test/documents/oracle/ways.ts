@@ -82,7 +82,7 @@ export class Reader {
         Object.entries((own.properties ?? {}) as Json).map(([key, value]) => [key, [value]]),
       ),
       required: new Set((own.required ?? []) as string[]),
-      items: own.items === undefined ? [] : [own.items],
+      items: itemsOf(own),
       limits: Object.fromEntries(limitKeys.flatMap((key) => (key in own ? [[key, own[key]]] : []))),
     };
     const all = ((own.allOf ?? []) as unknown[]).map((part) => this.ways(part, depth + 1));
@@ -95,6 +95,14 @@ export class Reader {
       [start],
     );
   }
+}
+
+/** The items of a list, or the entries of a map as `@restEntries` shows them. */
+function itemsOf({ items, additionalProperties: value }: Json): unknown[] {
+  if (items !== undefined) return [items];
+  if (typeof value !== "object") return [];
+  const properties = { key: { type: "string" }, value };
+  return [{ type: "object", required: ["key", "value"], properties }];
 }
 
 function joined(one: Way, other: Way, isNullable: boolean): Way {

@@ -52,6 +52,9 @@ beforeAll(async () => {
     };
     if (url === "/api/motto") return answer("text/plain", "Be kind.");
     const sender = { kind: "contact", email: "a@b.example" };
+    if (url === "/api/ratings")
+      return answer("application/json", '{"b":{"stars":5},"10":{"words":"Kind."},"9":{}}');
+    if (url?.startsWith("/api/names")) return answer("application/json", '{"b":"Bo","9":"Nia"}');
     if (url?.startsWith("/api/usage")) return answer("application/json", '{"used":3}');
     if (url?.startsWith("/api/articles"))
       return answer("application/json", JSON.stringify(articlesFrom(url)));
@@ -101,6 +104,22 @@ test("each operation gets its own credentials; ids, unions, text and forms come 
     "GET /api/motto",
     "POST /api/accounts/7/tickets api_access_token=t x-project=p content-type=application/x-www-form-urlencoded subject=a%26b&labels=x&labels=y",
   ]);
+});
+
+test("a map is a list of its entries, with a link by their keys, and the property of a value says its type", async () => {
+  const rating = "rating { __typename ... on Stars { stars } ... on Words { words } }";
+  const { data, errors } = await ask(`{ ratings { agentId agent { name } ${rating} } }`);
+  expect(data).toEqual({
+    ratings: [
+      { agentId: "9", agent: { name: "Nia" }, rating: null },
+      { agentId: "10", agent: null, rating: { __typename: "Words", words: "Kind." } },
+      { agentId: "b", agent: { name: "Bo" }, rating: { __typename: "Stars", stars: 5 } },
+    ],
+  });
+  expect(errors).toMatchObject([
+    { path: ["ratings", 0, "rating"], extensions: { code: "BAD_UPSTREAM_RESPONSE" } },
+  ]);
+  expect(calls).toEqual(["GET /api/ratings", "GET /api/names?ids=9,10,b"]);
 });
 
 test("a credential goes into the query and the cookie of the operation that takes it, and nowhere else", async () => {

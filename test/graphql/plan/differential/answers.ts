@@ -16,7 +16,11 @@ import { hash, Random } from "./random.ts";
 import type { RandomSchema } from "./schema.ts";
 
 type Init = { readonly query: Readonly<Record<string, unknown>> };
-type Marked = { readonly property?: string | readonly string[]; readonly itself?: true };
+type Marked = {
+  readonly property?: string | readonly string[];
+  readonly itself?: true;
+  readonly made?: true;
+};
 type Rest = Record<string, unknown>;
 
 export type Faults = {
@@ -110,10 +114,12 @@ export class FakeRest {
     const type = schema.getType(name);
     if (!isObjectType(type) || seen.includes(name)) return into;
     if (seen.length === 0) define(into, "kind", random.chance(this.#faults.values) ? "other" : `is-${name}`);
+    if (seen.length === 0 && !random.chance(this.#faults.values)) define(into, `only-${name}`, null);
     define(into, "id", random.int(1_000));
     for (const field of Object.values(type.getFields())) {
-      const { property, itself } = field.resolve as Marked;
-      if (itself) this.#object(random, String(bare(field.type)), depth, into, [...seen, name]);
+      const { property, itself, made } = field.resolve as Marked;
+      if (made) define(into, `map_${field.name}`, this.#map(random, field.type, depth + 1));
+      else if (itself) this.#object(random, String(bare(field.type)), depth, into, [...seen, name]);
       else if (typeof property === "string" && !random.chance(0.02))
         define(into, property, this.#value(random, field.type, depth + 1));
       else if (typeof property === "object")
@@ -121,6 +127,19 @@ export class FakeRest {
       const link = links.get(`${name}.${field.name}`);
       if (link) define(into, link.key, link.shape === "each" ? keysOf(random) : keyOf(random));
     }
+    return into;
+  }
+
+  /** A map, or a list of maps: with keys that JavaScript orders, inherits or takes for its own. */
+  #map(random: Random, type: GraphQLOutputType, depth: number): unknown {
+    if (random.chance(this.#faults.values)) return wrong(random);
+    if (random.chance(0.1)) return null;
+    const items = bare(type);
+    const below = isListType(items) ? bare(items.ofType) : items;
+    if (isListType(below)) return random.times(2, () => this.#map(random, below, depth));
+    const into: Rest = {};
+    for (const key of random.some(["b", "__proto__", "10", "2", "", "constructor", "a"], 0.4, 0))
+      define(into, key, this.#value(random, typeAt(this.#given.schema, "Entry.value"), depth));
     return into;
   }
 

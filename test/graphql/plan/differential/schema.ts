@@ -1,6 +1,6 @@
 /**
- * Creates a random schema with each kind of generated resolver: `property`, `propertyAt`, `itself`, calls, batched `level`s, and members
- * chosen by a discriminator. A field name has one type in all object types, so that selections on a union's members merge.
+ * Creates a random schema with each kind of generated resolver: `property`, `propertyAt`, `itself`, `entries`, calls, batched
+ * `level`s, and members chosen by a discriminator or by a property that they have. A field name has one type in all object types, so that selections on a union's members merge.
  * The source of its value differs by object type.
  */
 import type { GraphQLSchema } from "graphql";
@@ -8,8 +8,8 @@ import type { Resolver } from "../../../../src/graphql/errors/argument-check.ts"
 import { executableSchema } from "../../../../src/graphql/schema.ts";
 import { batchEach, batchMany, batchOne } from "../../../../src/rest/batch.ts";
 import { level } from "../../../../src/rest/level.ts";
-import { member } from "../../../../src/rest/member.ts";
-import { itself, property, propertyAt } from "../../../../src/rest/property.ts";
+import { holder, member } from "../../../../src/rest/member.ts";
+import { entries, itself, property, propertyAt } from "../../../../src/rest/property.ts";
 import type { FakeRest } from "./answers.ts";
 import { Random } from "./random.ts";
 
@@ -48,12 +48,12 @@ export function randomSchema(...seed: readonly unknown[]): RandomSchema {
   const objects = random.times(2 + random.int(3), (index) => `O${index}`);
   const hasInterface = random.chance(0.6);
   const hasUnion = random.chance(0.6);
-  const composites = [...objects, ...(hasInterface ? ["Face"] : []), ...(hasUnion ? ["Pack"] : [])];
+  const composites = [...objects, ...(hasInterface ? ["Face"] : []), ...(hasUnion ? ["Pack"] : []), "Entry"];
   const pool = fieldPool(random, composites);
   const shared = random.some(pool, 0.3, 1);
   const links = new Map<string, Link>();
-  const resolvers: Record<string, Record<string, unknown>> = { Mood: moods };
-  const parts = [inputs];
+  const resolvers: Record<string, Record<string, unknown>> = { Mood: moods, Entry: entry };
+  const parts = [inputs, "type Entry {\n  key: String!\n  value: O0\n  below: [Entry]\n}"];
   for (const type of objects) {
     const implementing = hasInterface && random.chance(0.7);
     const fields = [...new Set([...(implementing ? shared : []), ...random.some(pool, 0.6, 2)])];
@@ -63,7 +63,12 @@ export function randomSchema(...seed: readonly unknown[]): RandomSchema {
     parts.push(`type ${type}${implementing ? " implements Face" : ""} {\n${printed(fields)}\n}`);
   }
   const discriminator = Object.fromEntries(objects.map((type) => [`is-${type}`, type]));
-  const chooser = { __resolveType: (parent: Parent) => member(parent.kind, discriminator) };
+  const byProperty = Object.fromEntries(objects.map((type) => [`only-${type}`, type]));
+  const chooser = {
+    __resolveType: random.chance(0.5)
+      ? (parent: Parent) => member(parent.kind, discriminator)
+      : (parent: Parent) => holder(parent, byProperty),
+  };
   if (hasInterface) parts.push(`interface Face {\n${printed(shared)}\n}`);
   if (hasUnion) parts.push(`union Pack = ${random.some(objects, 0.7, 2).join(" | ")}`);
   if (hasInterface) resolvers.Face = chooser;
@@ -96,6 +101,9 @@ export function randomSchema(...seed: readonly unknown[]): RandomSchema {
     },
   };
 }
+
+/** An entry of a map. Its value may be a map in turn. */
+const entry = { key: property("key"), value: property("value"), below: entries("value") };
 
 const inputs = `scalar Any
 scalar DateTime
@@ -142,12 +150,14 @@ function resolverOf(
 ): unknown {
   const coordinate = `${type}.${field.name}`;
   const [, lists = "", named = ""] = /^(\[*)(\w+)/.exec(field.type) ?? [];
-  if (!/^(O\d|Face|Pack)$/.test(named)) {
+  if (!/^(O\d|Face|Pack|Entry)$/.test(named)) {
     if (field.args || random.chance(0.1)) return callOf(coordinate);
     if (random.chance(0.2)) return propertyAt(`nest_${field.name}`, random.pick(["deep", ...oddNames]));
     return property(random.chance(0.15) ? random.pick(oddNames) : `rest_${field.name}`);
   }
   const isObject = objects.includes(named);
+  if (!field.args && named === "Entry" && lists !== "" && random.chance(0.8))
+    return random.chance(0.1) ? entries() : entries(`map_${field.name}`);
   if (!field.args && random.chance(0.3)) return property(`rest_${field.name}`);
   if (!field.args && isObject && lists === "" && random.chance(0.15)) return itself;
   if (lists.length > 1 || random.chance(0.15)) return callOf(coordinate);

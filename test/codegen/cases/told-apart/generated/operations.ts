@@ -5,6 +5,8 @@ import type { Operation } from "../src/rest/operation.ts";
 export const operations: Readonly<Record<string, Operation>> = {
   "GET /paints": { id: "listPaints", product: "" },
   "GET /trigger": { id: "getTrigger", product: "" },
+  "GET /payments": { id: "listPayments", product: "" },
+  "GET /shape": { id: "getShape", product: "" },
 };
 
 /** The headers of requests that the document declares. */
