@@ -13,10 +13,9 @@ import {
   type RestOperation,
   unshownAnswer,
 } from "../openapi/operation.ts";
-import { isMap } from "../openapi/shapes/entry.ts";
-import { declaredProperty, type Property, type Shape } from "../openapi/shapes/shape.ts";
 import { combineNullable } from "../openapi/shapes/variants.ts";
 import { fieldName, typeName } from "../schema/graphql-names.ts";
+import { answersOf, envelopeOf, onlyOfAll } from "./answers.ts";
 import { InputTypes } from "./input-types.ts";
 import { type Link, Links } from "./links.ts";
 import { entriesDirective, OutputTypes } from "./output-types.ts";
@@ -126,39 +125,6 @@ export class Proposal {
     return taken.has(short) || !/\w/.test(short) ? freeName(fieldName(id), taken) : short;
   }
 }
-
-/** The binder reads every success that has a body. */
-const answersOf = ({ successes }: RestOperation): { readonly status: string; readonly shape: Shape }[] =>
-  successes.flatMap(({ status, shape }) => (shape ? [{ status, shape }] : []));
-
-/** A comment above a field that stands for answers of several statuses. */
-function onlyOfAll(operation: RestOperation, type: string): string[] {
-  const answers = answersOf(operation);
-  if (new Set(answers.map(({ shape }) => shape.identity.text)).size < 2) return [];
-  const several = `REST's answers ${answers.map(({ status }) => status).join(" and ")}`;
-  return [type === "JSON" ? `  # ${several} share no type.` : `  # Only what ${several} share.`];
-}
-
-/**
- * The main value of a response: its list `items`, without the properties beside it, or else its only property, if that
- * property is a list or an object.
- */
-function envelopeOf(answer: Shape): Property | undefined {
-  const items = declaredProperty(answer, "items");
-  if (items?.shape.types.has("array")) return items;
-  const [only, ...others] = [...answer.properties.values()].filter((each) => each.only !== "request");
-  const isEnvelope = only && others.length === 0 && isOnlyObject(answer) && !only.isUndeclared;
-  return isEnvelope && !only.name.includes(".") && isComposed(only.shape) ? only : undefined;
-}
-
-const isOnlyObject = ({ types, nullable, variants }: Shape): boolean =>
-  types.size === 1 && types.has("object") && !nullable && !variants;
-
-const isComposed = (shape: Shape): boolean => {
-  const { types, items, properties, variants } = shape;
-  const holdsObjects = (types.has("array") && !!items) || properties.size > 0 || !!variants;
-  return types.size === 1 && (holdsObjects || isMap(shape));
-};
 
 const paramText = ({ name, from }: Link["params"][number]): string =>
   `{ name: ${JSON.stringify(name)}, from: ${JSON.stringify(from)} }`;

@@ -33,8 +33,8 @@ export type Entries<Value> = Value extends readonly (infer Item)[]
     : Value;
 
 /** The entries of a map (`@restEntries`), in the order that JavaScript gives an object's keys. */
-export function entriesIn<Value>(value: Value): Entries<Value>;
-export function entriesIn(value: unknown): unknown {
+function entriesIn<Value>(value: Value): Entries<Value>;
+function entriesIn(value: unknown): unknown {
   if (value === null || value === undefined) return value;
   if (Array.isArray(value)) return value.map((item) => entriesIn(item));
   if (typeof value !== "object") throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is no map");

@@ -119,6 +119,7 @@ test("a link is called for each enclosing object, and so is a batch", () => {
     "Inbox.members",
     "  GET /accounts/{account_id}/members  (listMembers)",
     "  path account_id: Account.id, required",
+    "  response: fetched or shared (the document declares no header for caching)",
     "  1 REST call for each Account",
   ]);
   expect(lines("Conversation.assignee")).toContain("  1 REST call for up to 50 keys, for each Account");

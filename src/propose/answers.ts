@@ -1,0 +1,39 @@
+/** The answers of an operation, as a proposed field shows them. */
+import type { RestOperation } from "../openapi/operation.ts";
+import { isMap } from "../openapi/shapes/entry.ts";
+import { declaredProperty, type Property, type Shape } from "../openapi/shapes/shape.ts";
+
+/** The binder reads every success that has a body. */
+export const answersOf = ({
+  successes,
+}: RestOperation): { readonly status: string; readonly shape: Shape }[] =>
+  successes.flatMap(({ status, shape }) => (shape ? [{ status, shape }] : []));
+
+/** A comment above a field that stands for answers of several statuses. */
+export function onlyOfAll(operation: RestOperation, type: string): string[] {
+  const answers = answersOf(operation);
+  if (new Set(answers.map(({ shape }) => shape.identity.text)).size < 2) return [];
+  const several = `REST's answers ${answers.map(({ status }) => status).join(" and ")}`;
+  return [type === "JSON" ? `  # ${several} share no type.` : `  # Only what ${several} share.`];
+}
+
+/**
+ * The main value of a response: its list `items`, without the properties beside it, or else its only property, if that
+ * property is a list or an object.
+ */
+export function envelopeOf(answer: Shape): Property | undefined {
+  const items = declaredProperty(answer, "items");
+  if (items?.shape.types.has("array")) return items;
+  const [only, ...others] = [...answer.properties.values()].filter((each) => each.only !== "request");
+  const isEnvelope = only && others.length === 0 && isOnlyObject(answer) && !only.isUndeclared;
+  return isEnvelope && !only.name.includes(".") && isComposed(only.shape) ? only : undefined;
+}
+
+const isOnlyObject = ({ types, nullable, variants }: Shape): boolean =>
+  types.size === 1 && types.has("object") && !nullable && !variants;
+
+const isComposed = (shape: Shape): boolean => {
+  const { types, items, properties, variants } = shape;
+  const holdsObjects = (types.has("array") && !!items) || properties.size > 0 || !!variants;
+  return types.size === 1 && (holdsObjects || isMap(shape));
+};
