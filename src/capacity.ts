@@ -53,6 +53,12 @@ export const countedClients = 20_000;
 /** Values of a JSON body: members of objects, items of lists. They are parsed in 25 ms at most; 1 MiB may hold 500,000. */
 export const valuesOfRequest = 50_000;
 
+/**
+ * The values of the schema that one operation may ask for: those of `fullQueries` full introspection queries of tools, and
+ * at least `least`. So many are made in 5 to 20 ms. `charactersOfValue` characters of a text cost about as much as a value.
+ */
+export const introspectedValues = { fullQueries: 2, least: 10_000, charactersOfValue: 100 };
+
 /** Request bodies that arrive slowly, on every role. */
 export const slowBodies = {
   /** Ms. From this age on a body is slow: it counts for its address and its credential. */
