@@ -20,7 +20,7 @@ export function countValues(text: string, most: number): number {
 }
 
 /** The place of the quote that ends the string which begins at `start`. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end - 1;
     while (text.charCodeAt(before) === backslash) before--;
