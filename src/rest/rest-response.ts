@@ -37,9 +37,9 @@ export class RestResponse {
     return copy;
   }
 
-  /** Characters of the body that are not parsed yet. */
+  /** Characters of the body that are not parsed yet, or what they count for if it holds many values. */
   get unparsed(): number {
-    return this.#text.length;
+    return this.#text === "" ? 0 : Math.max(this.#text.length, this.bytes);
   }
 
   /**

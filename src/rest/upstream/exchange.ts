@@ -7,7 +7,7 @@ import { isUtf8 } from "node:buffer";
 import type { Dispatcher } from "undici";
 import { CodedError } from "../../errors.ts";
 import { mostInterimResponses, tooManyInterim, upstreamFailure } from "../../http/upstream-failure.ts";
-import { countValues } from "../../standards/json-values.ts";
+import { countValues, hasContainers } from "../../standards/json-values.ts";
 import { isJson, isText } from "../../standards/media-type.ts";
 import { tooLarge } from "../failure.ts";
 import { type RawHeaders, RestResponse } from "../rest-response.ts";
@@ -125,8 +125,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     );
   }
 
-  /** What a JSON body counts for by its values. A refusal is parsed whatever its type is, but other text is none. */
+  /**
+   * What a JSON body counts for by its values. A refusal is parsed whatever its type is, but other text is none. Of a small
+   * body the values are counted if its containers count for more than its text.
+   */
   #bytesOfValues(text: string): number {
+    if (text.length < largeBody && !hasContainers(text, text.length / bytesOfValue)) return 0;
     const type = String(this.#headers["content-type"] ?? "");
     const isPlain = this.#status < 400 && isText(type) && !isJson(type);
     return isPlain ? 0 : bytesOfValue * countValues(text, this.#maxBytes / bytesOfValue);
@@ -141,7 +145,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const failure = this.#excess(body.length) ?? (isUtf8(body) ? undefined : notUtf8());
     if (failure) return this.#fail(failure);
     const text = body.toString("utf8");
-    const bytes = Math.max(text.length < largeBody ? 0 : this.#bytesOfValues(text), body.length);
+    const bytes = Math.max(this.#bytesOfValues(text), body.length);
     const excess = this.#excess(bytes);
     if (excess) return this.#fail(excess);
     this.#chunks = [];
