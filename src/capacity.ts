@@ -82,6 +82,12 @@ export const slowReaders = {
   minimumRate: 4_096,
 };
 
+/** Bodies of responses that the gateway forwards. */
+export const slowResponses = {
+  /** Bytes a second, from each 15.5 s to the next (`REQUEST_TIMEOUT_MS`). Clients must read as fast. */
+  minimumRate: 4_096,
+};
+
 /** Requests of one connection without a complete response. No real client pipelines more. */
 export const pipelinedRequests = 64;
 

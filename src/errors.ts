@@ -61,6 +61,7 @@ export type Bound =
   | "response_bytes"
   | "slow_body"
   | "slow_reader"
+  | "slow_response"
   | "stopping"
   | "tenant_concurrency";
 
