@@ -136,11 +136,10 @@ export function routes(
     let found = find();
     const isShared = found instanceof Promise;
     if (found instanceof Promise) {
-      request.place.pause(); // an identical query is executed for this one
+      request.place.leave(); // an identical query is executed for this one
       found = await found;
     }
     try {
-      if (isShared && found instanceof Execution) await request.place.resume(); // none had an answer for it
       const admission = scope.start();
       if (admission) await admission; // identical queries meanwhile wait for this one
       if (reply.raw.destroyed) return;

@@ -21,15 +21,14 @@ const lookEveryMs = 2;
 /** The place of a request: it waits in the queue, is executed, and leaves. */
 export class QueuePlace {
   readonly caller: string;
-  readonly #queue: StartQueue;
-  #begin: () => void;
-  #resumed: (() => void) | undefined;
-  #state: "waiting" | "executing" | "paused" | "left" = "waiting";
+  readonly #begin: () => void;
+  readonly #end: (caller: string) => void;
+  #state: "waiting" | "executing" | "left" = "waiting";
 
-  constructor(queue: StartQueue, caller: string, begin: () => void) {
-    this.#queue = queue;
+  constructor(caller: string, begin: () => void, end: (caller: string) => void) {
     this.caller = caller;
     this.#begin = begin;
+    this.#end = end;
   }
 
   get hasLeft(): boolean {
@@ -41,32 +40,11 @@ export class QueuePlace {
     this.#begin();
   }
 
-  /** Frees the place of a request that waits for the answer to an identical one. */
-  pause(): void {
-    this.#free("paused");
-  }
-
-  /** Enters the queue again, because there is no such answer. Resolves at the start, or when the request leaves. */
-  resume(): Promise<void> {
-    if (this.#state !== "paused") return Promise.resolve();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#state = "waiting";
-    this.#begin = resolve;
-    this.#resumed = resolve;
-    this.#queue.enter(this);
-    return promise;
-  }
-
   /** Frees the place. A request that waits never starts. Only the first call counts. */
   leave(): void {
-    this.#free("left");
-    this.#resumed?.();
-  }
-
-  #free(state: "paused" | "left"): void {
     const wasExecuting = this.#state === "executing";
-    if (!this.hasLeft) this.#state = state;
-    if (wasExecuting) this.#queue.end(this.caller);
+    this.#state = "left";
+    if (wasExecuting) this.#end(this.caller);
   }
 }
 
@@ -91,7 +69,7 @@ export class StartQueue {
 
   /** A place for a request that has not entered yet. */
   place(caller: string, begin: () => void): QueuePlace {
-    return new QueuePlace(this, caller, begin);
+    return new QueuePlace(caller, begin, this.#end);
   }
 
   /** The request starts now or in a later turn, unless it leaves before. */
@@ -101,11 +79,10 @@ export class StartQueue {
     this.#schedule();
   }
 
-  /** A request of the caller is executed no longer. */
-  end(caller: string): void {
+  readonly #end = (caller: string): void => {
     this.#executing.giveBack(caller, 1);
     if (this.#waiting.length > 0) this.#schedule();
-  }
+  };
 
   #mayStart(caller: string): boolean {
     if (this.#isConnecting && this.#started >= mostWhileConnecting) return false;

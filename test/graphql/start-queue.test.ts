@@ -5,10 +5,9 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { performance } from "node:perf_hooks";
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { StartQueue } from "../../src/graphql/start-queue.ts";
-import { pauseMs } from "../../src/rest/upstream/shared-reads.ts";
 import { inFrontOf, send } from "./rest-stand-in.ts";
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
@@ -83,54 +82,6 @@ test("two requests start in a turn that accepts a connection", async () => {
   await nextTurn();
   await nextTurn();
   expect(begun).toEqual(upTo(16));
-});
-
-test("a request that waited for an identical one, and is executed itself, has a place", async () => {
-  withLoop(1);
-  const open: (() => void)[] = [];
-  const { ask, server } = await inFrontOf((_request, response) => {
-    open.push(() => send(response, { items: [] }));
-  });
-  const runs = () => server.executions.planned;
-  const shared = [ask("{ agents { id } }")];
-  await expect.poll(runs).toBe(1);
-  const began = once(server.server, "request");
-  shared.push(ask("{ agents { id } }"));
-  await began;
-  const others = upTo(15).map((index) => ask(`{ a${index}: contacts(q: "${index}") { id } }`));
-  await expect.poll(runs).toBe(16);
-  await sleep(4 * pauseMs); // the second one waits no longer for the end of the first one
-  expect(runs()).toBe(16);
-  open.pop()?.();
-  await expect.poll(runs).toBe(17);
-  await expect.poll(() => open.length).toBe(16);
-  for (const answer of open) answer();
-  for (const answer of await Promise.all([...shared, ...others])) expect(answer.errors).toBeUndefined();
-});
-
-test("a paused request enters the queue again, and one that leaves meanwhile does not wait for its start", async () => {
-  withLoop(1);
-  const queue = new StartQueue();
-  const { places, begun } = entering(queue, upTo(18));
-  places[0]?.pause();
-  await nextTurn();
-  expect(begun).toEqual(upTo(17));
-  const resumed: string[] = [];
-  for (const [index, name] of [
-    [0, "again"],
-    [1, "left"],
-  ] as const) {
-    places[index]?.pause();
-    void places[index]?.resume().then(() => resumed.push(name));
-  }
-  await nextTurn();
-  expect([begun.length, resumed]).toEqual([18, []]);
-  places[1]?.leave();
-  await nextTurn();
-  expect(resumed).toEqual(["left"]);
-  places[2]?.leave();
-  await nextTurn();
-  expect(resumed).toEqual(["left", "again"]);
 });
 
 test("a request whose client leaves the queue makes no REST call", async () => {
