@@ -59,10 +59,6 @@ export const rules = {
   ],
   "scalar-format": ["error", "A `DateTime` or a `Date` stands for a REST value of another format."],
   "output-int64": ["error", "A REST integer is too large for `Int`."],
-  "int64-rounded": [
-    "warning",
-    "An `ID`, or what a link takes from its parent, is a REST integer that is rounded above 2^53.",
-  ],
   "output-enum": ["error", "A REST enum value has no GraphQL enum value."],
   "input-type": ["error", "An argument's type does not fit the REST parameter."],
   "input-nullable": ["error", "A nullable source feeds what REST requires."],

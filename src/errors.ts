@@ -17,7 +17,8 @@ export const codes = {
   OPERATION_NOT_SAVED: { status: 400, meaning: "This server runs saved operations only." },
   LIMIT_EXCEEDED: {
     status: 400,
-    meaning: "The request is over a limit; `limit` and `value` name it (413: body, 431: headers).",
+    meaning:
+      "The request is over a limit; `limit` and `value` name it if a variable sets it (413: body, 431: headers).",
   },
   CALL_LIMIT: { status: 400, meaning: "The operation needs more REST calls than one request may make." },
   UNAUTHENTICATED: { status: 401, meaning: "The credentials are missing, wrong, expired or revoked." },
@@ -60,6 +61,7 @@ export type Bound =
   | "response_bytes"
   | "slow_body"
   | "slow_reader"
+  | "slow_response"
   | "stopping"
   | "tenant_concurrency";
 

@@ -88,19 +88,6 @@ export const isIntegerText = (type: GraphQLNamedType, { types }: Shape): boolean
 export const exceedsInt = (shape: Shape): boolean =>
   exceeds(shape, ["int64", "uint64", "uint32"], -(2 ** 31), 2 ** 31 - 1);
 
-/** A value that identifies a record must be exact. A JSON number is read as a double, which is exact up to 53 bits. */
-export function checkExactInteger({ findings }: Binder, where: Where, what: string, shape: Shape): void {
-  if (!shape.types.has("integer")) return;
-  if (!exceeds(shape, ["int64", "uint64"], Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)) return;
-  findings.add(
-    "int64-rounded",
-    where,
-    `${what} is ${describeShape(shape)}, which is rounded above 2^53 and then names another record`,
-    "have REST send a string, or say its minimum and maximum there, or approve it",
-    [what],
-  );
-}
-
 function exceeds({ integers }: Shape, wide: readonly string[], least: number, most: number): boolean {
   const isBeyond = (value: unknown): boolean => typeof value === "number" && (value < least || value > most);
   return integers.some(({ format, values, limits }) => {

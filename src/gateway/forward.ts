@@ -5,10 +5,11 @@
 import type { ServerResponse } from "node:http";
 import { Pool } from "undici";
 import type { Config } from "../config.ts";
+import type { CodedError } from "../errors.ts";
 import { upstreamFailure } from "../http/upstream-failure.ts";
 import { gatewayConnections } from "../settings/capacity.ts";
 import { publicAddresses } from "./public-addresses.ts";
-import { ResponseForwarding } from "./response-forwarding.ts";
+import { type Answering, ResponseForwarding } from "./response-forwarding.ts";
 import { type Headers, stripResponse } from "./strip.ts";
 import type { UpstreamRoute } from "./upstream-route.ts";
 
@@ -21,8 +22,10 @@ type Outgoing = {
   client: ServerResponse;
   /** Writes the status and headers to the client. */
   begin: (status: number, headers: Headers) => void;
+  /** Called when the upstream fails after that. */
+  breakOff: (failure: CodedError) => void;
 };
-/** Resolves once the response begins. A later failure breaks the client's connection. */
+/** Resolves once the response begins. A later failure is told to `breakOff`, and breaks the client's connection. */
 type Forward = (outgoing: Outgoing) => Promise<void>;
 
 type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
@@ -42,15 +45,12 @@ export function createForward(config: Config): { forward: Forward; close: () => 
     pools.set(origin, pool);
     return pool;
   };
-  const forward: Forward = async ({ route, method, headers, body, client, begin }) => {
-    const forwarding = new ResponseForwarding(
-      client,
-      (status, answered) => {
-        const stripped = stripResponse(prefix, status, answered);
-        begin(status, publicAddresses(route, client.req.headers.host, stripped));
-      },
-      timeoutMs,
-    );
+  const forward: Forward = async ({ route, method, headers, body, client, begin, breakOff }) => {
+    const beginStripped: Answering["begin"] = (status, answered) => {
+      const stripped = stripResponse(prefix, status, answered);
+      begin(status, publicAddresses(route, client.req.headers.host, stripped));
+    };
+    const forwarding = new ResponseForwarding(client, { begin: beginStripped, breakOff }, timeoutMs);
     poolOf(route.upstream).dispatch(
       { path: route.path, method: method as Method, headers, body },
       forwarding,
@@ -73,6 +73,6 @@ function openPool(config: Config, origin: string): Pool {
     connections: gatewayConnections,
     connect,
     headersTimeout: 0,
-    bodyTimeout: config.env.REQUEST_TIMEOUT_MS,
+    bodyTimeout: 0,
   });
 }

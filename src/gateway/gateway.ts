@@ -98,6 +98,7 @@ export async function createGateway(
         body,
         client: reply.raw,
         begin: (status, answered) => beginAnswer(reply, status, answered),
+        breakOff: (failure) => request.record.breakOff(failure),
       });
       return reply;
     },

@@ -1,21 +1,28 @@
 /**
  * Streams an upstream's response to the client. It bypasses Fastify's streams, which cost about as much as the rest of
- * a request. A client that reads slowly slows the upstream down. A client that leaves aborts the upstream call.
+ * a request. A client that reads slowly slows the upstream down. A client that leaves aborts the upstream call. A body
+ * has to come at a minimum rate; the time in which the client holds it back does not count.
  */
 import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
 import { CodedError, clientLeft } from "../errors.ts";
-import { mostInterimResponses, tooManyInterim } from "../http/upstream-failure.ts";
+import { mostInterimResponses, tooManyInterim, upstreamFailure } from "../http/upstream-failure.ts";
+import { slowResponses } from "../settings/capacity.ts";
 import type { UpstreamHeaders } from "./strip.ts";
 
-/** Writes the status and headers to the client. An error that it throws fails the response. */
-type Begin = (status: number, headers: UpstreamHeaders) => void;
+export type Answering = {
+  /** Writes the status and headers to the client. An error that it throws fails the response. */
+  readonly begin: (status: number, headers: UpstreamHeaders) => void;
+  /** Called when the upstream fails after that. */
+  readonly breakOff: (failure: CodedError) => void;
+};
 
 export class ResponseForwarding implements Dispatcher.DispatchHandler {
   /** Resolves when the response begins, rejects when it cannot. A later failure breaks the client's connection. */
   readonly begun: Promise<void>;
   readonly #client: ServerResponse;
-  readonly #begin: Begin;
+  readonly #answering: Answering;
+  readonly #ms: number;
   readonly #timer: NodeJS.Timeout;
   #resolve!: () => void;
   #reject!: (error: unknown) => void;
@@ -24,19 +31,43 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
   #head: { readonly status: number; readonly headers: UpstreamHeaders } | undefined;
   #isBegun = false;
   #interim = 0;
+  /** Bytes of the body since the last look at the time. */
+  #received = 0;
+  /** Ms since then in which the client held the body back, and the time from which on it does so now. */
+  #heldMs = 0;
+  #heldSince: number | undefined;
 
-  /** The upstream has `ms` milliseconds to send its status and headers. */
-  constructor(client: ServerResponse, begin: Begin, ms: number) {
+  /** The upstream has `ms` milliseconds to send its status and headers. Its body's rate is measured over as many. */
+  constructor(client: ServerResponse, answering: Answering, ms: number) {
     this.#client = client;
-    this.#begin = begin;
+    this.#answering = answering;
+    this.#ms = ms;
     this.begun = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#timer = setTimeout(() => this.#fail(new CodedError("UPSTREAM_TIMEOUT", "no answer in time")), ms);
+    this.#timer = setTimeout(() => this.#look(), ms);
     client.once("close", () => {
       if (!client.writableFinished) this.#fail(clientLeft());
     });
+  }
+
+  /** Ends an answer that has not begun in time, or that came too slowly since the last look. */
+  #look(): void {
+    if (!this.#head) return this.#fail(new CodedError("UPSTREAM_TIMEOUT", "no answer in time"));
+    const isHeld = this.#heldSince !== undefined;
+    this.#goOn();
+    const seconds = (this.#ms - this.#heldMs) / 1_000;
+    if (this.#received < slowResponses.minimumRate * seconds) return this.#fail(tooSlow());
+    [this.#received, this.#heldMs] = [0, 0];
+    if (isHeld) this.#heldSince = performance.now();
+    this.#timer.refresh();
+  }
+
+  /** The client holds the body back no longer. */
+  #goOn(): void {
+    if (this.#heldSince !== undefined) this.#heldMs += performance.now() - this.#heldSince;
+    this.#heldSince = undefined;
   }
 
   /** Aborts the call, at once or as soon as it starts. */
@@ -63,36 +94,47 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     }
     const refusal = refusalOf(status);
     if (refusal) return this.#fail(refusal);
-    clearTimeout(this.#timer);
+    this.#timer.refresh();
     this.#head = { status, headers };
     if (status === 204 || status === 304) this.onResponseEnd(); // such a response has no body, whatever its Content-Length (RFC 9110 §8.6)
   }
 
   #beginOnce(): void {
     if (this.#isBegun || !this.#head) return;
-    this.#begin(this.#head.status, this.#head.headers);
+    this.#answering.begin(this.#head.status, this.#head.headers);
     this.#isBegun = true;
     this.#resolve();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#beginOnce();
+    this.#received += chunk.length;
     if (this.#client.write(chunk)) return;
     controller.pause();
-    this.#client.once("drain", () => controller.resume());
+    this.#heldSince = performance.now();
+    this.#client.once("drain", () => {
+      this.#goOn();
+      controller.resume();
+    });
   }
 
   onResponseEnd(): void {
+    clearTimeout(this.#timer);
     this.#beginOnce();
     this.#client.end();
   }
 
   onResponseError(_controller: unknown, error: unknown): void {
     clearTimeout(this.#timer);
-    if (!this.#isBegun) this.#reject(error);
-    else if (!this.#client.writableEnded) this.#client.destroy();
+    if (!this.#isBegun) return this.#reject(error);
+    if (this.#client.writableEnded) return;
+    if (!this.#client.destroyed) this.#answering.breakOff(upstreamFailure(error));
+    this.#client.destroy();
   }
 }
+
+const tooSlow = (): CodedError =>
+  new CodedError("UPSTREAM_TIMEOUT", "the answer came too slowly", {}, undefined, "slow_response");
 
 /** A redirect may name an internal host. A status over 599 has no meaning (RFC 9110 §15). */
 function refusalOf(status: number): CodedError | undefined {

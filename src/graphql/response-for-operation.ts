@@ -14,6 +14,7 @@ import { parentsOfPiece } from "../settings/capacity.ts";
 import { logErrors } from "./errors/log-errors.ts";
 import { mask, maskField, maskVariable } from "./errors/mask.ts";
 import { grouped, withPlaces } from "./errors/repeated-errors.ts";
+import { IntrospectionBound } from "./plan/introspection-bound.ts";
 import { Plans } from "./plan/plans.ts";
 import { runPlan } from "./plan/run-plan.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -38,6 +39,7 @@ export function responseForOperation(
   { env, production }: Config,
 ): RespondForOperation {
   const plans = new Plans(schema, env.MAX_FIELDS);
+  const introspection = new IntrospectionBound(schema);
   return async ({ document, operation, contextValue, request }) => {
     // Apollo calls the hook even if the document has no such operation; graphql-js reports that error
     if (!operation) return null;
@@ -50,11 +52,15 @@ export function responseForOperation(
       const coerce = () => coerceVariables(schema, variableDefinitions, given, production);
       const variables = Object.values(given).some(isLarge) ? scope.measured(coerce) : coerce();
       if ("errors" in variables) return refusedVariables(contextValue, variables.errors);
-      if (!executions) return null;
-      const plan = plans.get(document, operation, variables.coerced, (compile) => scope.measured(compile));
-      if (!plan) return null;
+      const { coerced } = variables;
+      const plan =
+        executions && plans.get(document, operation, coerced, (compile) => scope.measured(compile));
+      if (!plan) {
+        scope.measured(() => introspection.check(document, operation, coerced));
+        return null;
+      }
       executions.planned++;
-      const { data, errors } = await runPlan(plan, variables.coerced, contextValue, env, {
+      const { data, errors } = await runPlan(plan, coerced, contextValue, env, {
         size: parentsOfPiece,
         // nothing of a mutation waits: its writes are done
         complete: (work) => (plan.serial ? scope.measured(work) : scope.completed(work)),

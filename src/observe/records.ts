@@ -19,7 +19,7 @@ export class RequestRecord {
   /** The pattern of its route, such as `/v1/*`. Empty: no route. */
   route: string;
   readonly method: string;
-  /** The status sent; 499 when the client left before. */
+  /** The status sent; 499 when the client left before; of an answer that broke off, the status of its failure. */
   status = 0;
   /** Ms from the head of the request to the end of the answer. */
   ms = 0;
@@ -45,6 +45,7 @@ export class RequestRecord {
   traceparent: string | undefined;
   /** The trace of a caller without a gateway's proof. It is not continued. */
   callersTrace: string | undefined;
+  #brokeOff: CodedError | undefined;
 
   constructor(face: Face, id: string, method: string, route: string) {
     this.face = face;
@@ -61,6 +62,12 @@ export class RequestRecord {
     this.cause = causeOf(error.cause);
   }
 
+  /** Notes that the answer broke off, because what is behind this role failed. */
+  breakOff(error: CodedError): void {
+    this.fail(error);
+    this.#brokeOff = error;
+  }
+
   /** Notes a REST call that has ended. */
   called(call: CallRecord): void {
     this.calls++;
@@ -70,7 +77,7 @@ export class RequestRecord {
   /** Notes the end of the answer, or that the client has left before. */
   finish(status: number, hasLeft: boolean, bytes: number): void {
     this.ms = performance.now() - this.beganAt;
-    this.status = hasLeft ? 499 : status;
+    this.status = hasLeft ? (this.#brokeOff?.status ?? 499) : status;
     if (hasLeft) this.code ??= "CLIENT_CLOSED_REQUEST";
     this.bytes = bytes;
   }

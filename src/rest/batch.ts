@@ -3,6 +3,7 @@
  * item says which key the item belongs to. A chunk that fails is an Error for its own parents alone.
  */
 import { CodedError } from "../errors.ts";
+import { isRounded } from "../standards/exact-integers.ts";
 
 type Key = string | number;
 type MaybeKey = Key | null | undefined;
@@ -75,13 +76,13 @@ const notA = (what: "list" | "key"): Error =>
   new CodedError("BAD_UPSTREAM_RESPONSE", `the REST answer has no ${what} where one belongs`);
 
 /**
- * A key as text. `undefined`: the value breaks the REST contract. An integer beyond 2^53 breaks it too, because the parser
- * has rounded it: it may be the key of another object.
+/**
+ * A key as text. `undefined`: the value breaks the REST contract. A rounded number (`1e20`) breaks it too: it may be the key
+ * of another object.
  */
 function textOf(key: unknown): string | undefined {
   if (typeof key === "string") return key;
-  const isRounded = Number.isInteger(key) && !Number.isSafeInteger(key);
-  return typeof key === "number" && !isRounded ? String(key) : undefined;
+  return typeof key === "number" && !isRounded(key) ? String(key) : undefined;
 }
 
 /** The items of a key, or the failure. `undefined`: there is no key, or no item matches. */

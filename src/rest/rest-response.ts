@@ -1,6 +1,7 @@
 /** A response of REST, as openapi-fetch takes it: a light stand-in for `Response` whose whole body is there. */
 
 import type { ResponseSource } from "../observe/records.ts";
+import { parseExactly } from "../standards/exact-integers.ts";
 import { isJson, isText } from "../standards/media-type.ts";
 
 export type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -38,9 +39,9 @@ export class RestResponse {
     return copy;
   }
 
-  /** Characters of the body that are not parsed yet. */
+  /** Characters of the body that are not parsed yet, or what they count for if it holds many values. */
   get unparsed(): number {
-    return this.#text.length;
+    return this.#text === "" ? 0 : Math.max(this.#text.length, this.bytes);
   }
 
   /**
@@ -63,13 +64,14 @@ export class RestResponse {
   }
 
   /**
-   * The value of the body, `undefined` for an empty one. Text is its own value, and JSON is parsed at the first use.
+   * The value of the body, `undefined` for an empty one. Text is its own value, and JSON is parsed at the first use. An
+   * integer beyond 2^53 is text.
    * Throws `SyntaxError`.
    */
   get body(): unknown {
     if (this.#text === "") return this.#value;
     const media = this.headers.get("content-type") ?? "";
-    this.#value = isText(media) && !isJson(media) ? this.#text : JSON.parse(this.#text);
+    this.#value = isText(media) && !isJson(media) ? this.#text : parseExactly(this.#text);
     this.#text = "";
     return this.#value;
   }

@@ -47,17 +47,17 @@ export const badKeys = { burst: 600, perSecond: 10 };
  */
 export const keylessRequests = { bytes: 16_384, burst: 300, perSecond: 5 };
 
-/**
- * Full introspections that one operation may cost. Tools ask for one, which is 56 kB of the demo's schema. A document of 2 kB
- * with ten aliases asked for 1.8 MB.
- */
-export const fullIntrospections = 3;
-
 /** Addresses or keys that one rate limit counts. The bound keeps a flood of made-up addresses from filling the memory. */
 export const countedClients = 20_000;
 
 /** Values of a JSON body: members of objects, items of lists. They are parsed in 25 ms at most; 1 MiB may hold 500,000. */
 export const valuesOfRequest = 50_000;
+
+/**
+ * The values of the schema that one operation may ask for: those of `fullQueries` full introspection queries of tools, and
+ * at least `least`. So many are made in 5 to 20 ms. `charactersOfValue` characters of a text cost about as much as a value.
+ */
+export const introspectedValues = { fullQueries: 2, least: 10_000, charactersOfValue: 100 };
 
 /** Request bodies that arrive slowly, on every role. */
 export const slowBodies = {
@@ -79,6 +79,12 @@ export const slowBodies = {
 /** Clients that do not read their answers, on every role. */
 export const slowReaders = {
   /** Bytes a second, over twice `REQUEST_TIMEOUT_MS`. A phone on a bad network (EDGE) takes 10,000. */
+  minimumRate: 4_096,
+};
+
+/** Bodies of responses that the gateway forwards. */
+export const slowResponses = {
+  /** Bytes a second, from each 15.5 s to the next (`REQUEST_TIMEOUT_MS`). Clients must read as fast. */
   minimumRate: 4_096,
 };
 

@@ -1,9 +1,11 @@
 /** Requests and responses in flight: buffered bodies, backpressure, clients that leave or do not read. */
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { ResponseForwarding } from "../../src/gateway/response-forwarding.ts";
+import { subscribe } from "../../src/observe/observer.ts";
 import { goodKey } from "./fakes.ts";
 import { problem } from "./read-error.ts";
 import { startGateway, upstream } from "./start.ts";
@@ -81,6 +83,81 @@ test("the connection of a client that does not read its response is closed", asy
   onTestFinished(() => void socket.destroy());
   socket.pause().write(`GET ${me} HTTP/1.1\r\nHost: ${url.host}\r\nX-API-Key: ${goodKey}\r\n\r\n`);
   await expect.poll(() => closed).toBe(true);
+});
+
+describe("the body of an upstream's response", () => {
+  /** The gateway's record of the next request that ends. */
+  const nextRecord = () => {
+    const ended = vi.fn();
+    onTestFinished(subscribe({ requestEnded: (record) => record.face.role === "gateway" && ended(record) }));
+    return () => expect.poll(() => ended.mock.calls[0]?.[0]);
+  };
+
+  test.each([
+    ["that drips", 50],
+    ["that stops", 1e6],
+  ])("%s ends with the connection, and the log blames the upstream", async (_how, everyMs) => {
+    let closed = false;
+    const rest = await upstream((_request, response) => {
+      response.write("begun");
+      const timer = setInterval(() => response.write("x"), everyMs);
+      response.once("close", () => {
+        clearInterval(timer);
+        closed = true;
+      });
+    });
+    const { url } = await startGateway({ rest, env: { REQUEST_TIMEOUT_MS: "500" } });
+    const record = nextRecord();
+    const answer = await fetch(new URL(me, url), { headers });
+    expect(answer.status).toBe(200);
+    await expect(answer.text()).rejects.toThrow();
+    await expect.poll(() => closed).toBe(true);
+    await record().toMatchObject({ status: 504, code: "UPSTREAM_TIMEOUT", reason: "slow_response" });
+  });
+
+  test("may take much longer than a request has, at an honest rate", async () => {
+    const chunk = Buffer.alloc(16_384);
+    const rest = await upstream(async (_request, response) => {
+      for (let at = 0; at < 40; at++) {
+        response.write(chunk);
+        await sleep(50);
+      }
+      response.end();
+    });
+    const { url } = await startGateway({ rest, env: { REQUEST_TIMEOUT_MS: "100" } });
+    const answer = await fetch(new URL(me, url), { headers });
+    expect((await answer.arrayBuffer()).byteLength).toBe(40 * chunk.length);
+  });
+
+  test("that its client holds back is not slow", () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const client = Object.assign(new EventEmitter(), { write: () => false, destroy: vi.fn(), end: vi.fn() });
+    const controller = { pause: vi.fn(), resume: vi.fn(), abort: vi.fn() } as never;
+    const breakOff = vi.fn();
+    const forwarding = new ResponseForwarding(client as never, { begin: vi.fn(), breakOff }, 1_000);
+    forwarding.onRequestStart(controller);
+    forwarding.onResponseStart(controller, 200, {});
+    forwarding.onResponseData(controller, Buffer.alloc(1));
+    vi.advanceTimersByTime(10_500);
+    expect(client.destroy).not.toHaveBeenCalled();
+    client.emit("drain");
+    vi.advanceTimersByTime(1_000);
+    expect(breakOff.mock.calls).toMatchObject([[{ reason: "slow_response" }]]);
+    expect(client.destroy).toHaveBeenCalled();
+  });
+
+  test("that breaks off is the upstream's failure, and not its client's", async () => {
+    const rest = await upstream((_request, response) => {
+      response.write("half");
+      setTimeout(() => response.destroy(), 100);
+    });
+    const { url } = await startGateway({ rest });
+    const record = nextRecord();
+    const answer = await fetch(new URL(me, url), { headers });
+    await expect(answer.text()).rejects.toThrow();
+    await record().toMatchObject({ status: 503, code: "UPSTREAM_UNAVAILABLE" });
+  });
 });
 
 describe("aborts", () => {

@@ -120,7 +120,7 @@ test("introspection is charged to its caller", async () => {
   const { server, post } = await inFrontOf((_request, response) => send(response, profile));
   const worked = vi.spyOn(server.upstreams.shares.processor, "worked");
   const types = "types { fields { description type { fields { description type { name description } } } } }";
-  const roots = Array.from({ length: 3 }, (_, index) => `r${index}: __schema { ${types} }`).join(" ");
+  const roots = Array.from({ length: 4 }, (_, index) => `r${index}: __schema { ${types} }`).join(" ");
   const [schema, document] = [buildSchema(), parse(`{ ${roots} }`)];
   const executed = (): number => {
     const workedMs = startWork();

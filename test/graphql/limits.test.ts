@@ -1,6 +1,6 @@
 /** Each limit of an operation, at its value and one above. The refusal comes before any call and has the limit's name and value. */
 import type { FastifyInstance } from "fastify";
-import { getIntrospectionQuery, parse, validate } from "graphql";
+import { parse, validate } from "graphql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createGraphql } from "../../src/graphql/graphql.ts";
 import { limitRule } from "../../src/graphql/limits/limits.ts";
@@ -230,35 +230,5 @@ describe("the most expensive documents are refused at little cost", () => {
     expect(answer.body.length).toBeLessThan(100_000);
     expect(answer.body).not.toMatch(/call stack/);
     expect((user + system) / 1_000).toBeLessThan(2_000); // `npm run test:faults` holds a quiet machine to 100
-  });
-});
-
-describe("an introspection", () => {
-  const full = getIntrospectionQuery();
-  const at = full.indexOf("fragment FullType");
-  const selected = full.slice(full.indexOf("__schema") + "__schema".length, full.lastIndexOf("}", at));
-  const fragments = full.slice(at);
-  const ask = async (document: string) => {
-    const { data, errors } = (await post({ query: document })).json<{ errors?: Failure[]; data?: object }>();
-    return data ? "data" : errors?.[0]?.message;
-  };
-  const tooMuch = "an operation may ask for as much as three full introspections";
-
-  test("may cost as much as three full ones, and not as four", async () => {
-    const query = (count: number) =>
-      `{ ${times(count, (index) => `a${index}: __schema { ...S }`)} } fragment S on __Schema ${selected} ${fragments}`;
-    expect([await ask(full), await ask(query(3)), await ask(query(4))]).toEqual(["data", "data", tooMuch]);
-  });
-
-  test("may ask for the fields of the types of all fields, but not many times", async () => {
-    const query = (count: number) =>
-      `{ __schema { types { fields { type { fields { ${times(count, (index) => `a${index}: type { ...T }`)} } } } } } }
-      fragment T on __Type { kind name description ofType { kind name description ofType { kind name } } }`;
-    expect([await ask(query(1)), await ask(query(28))]).toEqual(["data", tooMuch]);
-  });
-
-  test("of one type is small, whatever the schema", async () => {
-    const one = '__type(name: "Contact") { fields { name type { name fields { name type { name } } } } }';
-    expect(await ask(`{ ${times(20, (index) => `a${index}: ${one}`)} }`)).toBe("data");
   });
 });

@@ -11,7 +11,6 @@ import type { Binder } from "../binder.ts";
 import { isEnclosing } from "../enclosing.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Where } from "../findings.ts";
-import { checkExactInteger } from "../type-rules.ts";
 import { readArgumentAbove } from "./argument-above.ts";
 import { type ArgumentSource, type InputSource, isNullableInput, type ParentSource } from "./input-source.ts";
 import { invalidSource } from "./invalid-source.ts";
@@ -125,7 +124,5 @@ function readProperty(
     nullable ||= !found.required || found.shape.nullable;
     shape = found.shape;
   }
-  const at = { ...where, rest: shape.node };
-  checkExactInteger(binder, at, [root, ...path].join("."), shape.items ?? shape);
   return { path, nullable, shape };
 }

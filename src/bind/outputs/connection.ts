@@ -8,7 +8,7 @@ import { directivePlace } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { ConnectionPaging, Input } from "../model.ts";
-import { checkExactInteger, describeShape } from "../type-rules.ts";
+import { describeShape } from "../type-rules.ts";
 import { barePage, connectionShape } from "./connection-shape.ts";
 import { followPath } from "./follow-path.ts";
 import { bindPaging, inputOf, sizesOf } from "./paging.ts";
@@ -89,15 +89,7 @@ function fitsCursor(binder: Binder, field: FieldInProgress, inputs: readonly Inp
   if (pages === "LINKED" || !isNumber || !taken) {
     if (!fitsType(binder, field, next, shape, "string")) return false;
     if (pages === "LINKED" || !shape.format?.startsWith("uri")) return true;
-  } else if (place !== "body" && typesFit(shape, taken)) {
-    checkExactInteger(
-      binder,
-      { ...field.where, rest: shape.node },
-      `the cursor of ${field.where.coordinate}`,
-      shape,
-    );
-    return true;
-  }
+  } else if (place !== "body" && typesFit(shape, taken)) return true;
   const isAddress = shape.format?.startsWith("uri");
   binder.findings.add(
     "connection-unfit",

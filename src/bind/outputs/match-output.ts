@@ -14,7 +14,6 @@ import { enumValueDefinition } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
 import type { Where } from "../findings.ts";
 import {
-  checkExactInteger,
   checkFormat,
   coveringType,
   describeShape,
@@ -81,7 +80,6 @@ function matchNamed(binder: Binder, where: Where, type: GraphQLOutputType, value
         "use Float, or String if REST can send one",
       );
     }
-    if (type.name === "ID") checkExactInteger(binder, at, where.coordinate, value.shape);
   } else if (isEnumType(type)) {
     if (!isStringEnum(value.shape))
       return addMismatch(binder, at, "output-type", `is the enum ${type}`, value);

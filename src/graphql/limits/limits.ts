@@ -17,7 +17,6 @@ import {
 import type { Environment } from "../../settings/environment.ts";
 import { missingRoots } from "../../standards/missing-roots.ts";
 import { type Counts, countFragment, countSelections, type Walk } from "./count-selections.ts";
-import { introspectsTooMuch } from "./introspection-cost.ts";
 import { repeatsTooMuch } from "./repetitions.ts";
 
 const limits = [
@@ -112,8 +111,6 @@ function excessesOf(env: Environment, walk: Walk, operation: OperationDefinition
   const over = limits.filter(([limit, count]) => counts[count] > env[limit]);
   if (over.length === 0 && isTooNested(env, counts)) return [excess(env, "MAX_DEPTH", "levels", operation)];
   if (counts.introspection > 0 && counts.bound > 0) return [mixed(operation)];
-  if (over.length === 0 && counts.introspection > 0 && walk.cyclic.size === 0)
-    return introspectsTooMuch(walk.schema, walk.fragments, operation) ? [tooMuchOfSchema(operation)] : [];
   return over.map(([limit, , what]) => excess(env, limit, what, operation));
 }
 
@@ -123,8 +120,6 @@ const repeated = new GraphQLError("the document selects the same fields again to
 const mixed = (nodes: OperationDefinitionNode): GraphQLError =>
   new GraphQLError("an operation asks for introspection or for data, not for both", { nodes });
 
-const tooMuchOfSchema = (nodes: OperationDefinitionNode): GraphQLError =>
-  new GraphQLError("an operation may ask for as much as three full introspections", { nodes });
 const isTooNested = ({ MAX_DEPTH }: Environment, { nesting }: Counts): boolean =>
   nesting > nestingPerLevel * MAX_DEPTH;
 

@@ -75,7 +75,7 @@ export class Plans {
 /** A nullable variable with a default may be null. A null condition is an error. */
 const outcomeOf = (condition: unknown): string => (condition === null ? "n" : condition === true ? "1" : "0");
 
-const fragmentsOf = (document: DocumentNode): Record<string, FragmentDefinitionNode> =>
+export const fragmentsOf = (document: DocumentNode): Record<string, FragmentDefinitionNode> =>
   Object.fromEntries(
     document.definitions.flatMap((node) =>
       node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [],

@@ -19,16 +19,14 @@ import { didYouMean } from "graphql/jsutils/didYouMean.js";
 import { suggestionList } from "graphql/jsutils/suggestionList.js";
 import { CodedError } from "../../errors.ts";
 import { valuesOfRequest } from "../../settings/capacity.ts";
+import { isRounded } from "../../standards/exact-integers.ts";
 import { isPlainObject } from "../plain-object.ts";
 import { InputFault, isLong, shortened } from "./input-fault.ts";
 
-/**
- * `left` is the number of values, defaults included, that may still be coerced. `hidesSuggestions` keeps names of the
- * schema out of errors.
- */
+/** `left`: values, defaults included, that may still be coerced. `hidesSuggestions`: errors suggest no names. */
 export type Coercion = { left: number; readonly hidesSuggestions: boolean };
 
-/** The bound on nested objects, and on the lists and objects in a custom scalar's value. */
+/** Levels of nested objects, and of a custom scalar's value. */
 const maxNesting = 100;
 
 /** Throws an `InputFault`, or a `CodedError` if `coercion` has too few values left. */
@@ -180,6 +178,8 @@ function coerceLeaf({ hidesSuggestions }: Coercion, type: GraphQLLeafType, value
     throw new InputFault(expected, value);
   if (isNestedDeeper(value, maxNesting))
     throw new InputFault(`Lists and objects may stand in each other up to ${maxNesting} levels.`, value);
+  if (type.name === "ID" && isRounded(value))
+    throw new InputFault("An ID beyond 2^53 must be a string: a number was rounded.", value);
   const long = typeof value === "string" && isLong(value);
   let parsed: unknown;
   try {

@@ -56,6 +56,31 @@ describe("MAX_REQUEST_BYTES", () => {
     ]);
   });
 
+  test.each([
+    ["nested lists", "[".repeat(30_000) + "]".repeat(30_000)],
+    ["empty objects", JSON.stringify(Array(20_000).fill({}))],
+    ["objects with empty names", JSON.stringify(Array(8_000).fill({ "": {} }))],
+  ])("count the values of small bodies too: %s", async (_what, many) => {
+    const { request } = await against((socket) => void socket.write(http(200, many)), {
+      MAX_REQUEST_BYTES: "1000000",
+    });
+    expect(many.length).toBeLessThan(65_536);
+    const read = await things(request(), ...Array.from({ length: 10 }, (_, id) => `${id}`));
+    expect(read.filter(({ status }) => status === "fulfilled").length).toBeLessThan(3);
+  });
+
+  test("count an ordinary small body for its text", async () => {
+    const rows = JSON.stringify(
+      Array(500).fill({ id: "con_1", name: "Contact [1]", email: "a@b.example", tags: [] }),
+    );
+    const { request } = await against((socket) => void socket.write(http(200, rows)), {
+      MAX_REQUEST_BYTES: `${3 * rows.length}`,
+    });
+    expect((await things(request(), "a", "b", "c")).map(({ status }) => status)).toEqual(
+      Array(3).fill("fulfilled"),
+    );
+  });
+
   test("are free again when the request is over, and no answer is read for it any more", async () => {
     const { request } = await against((socket) => void socket.write(http(200, body)), limits);
     for (let turn = 0; turn < 10; turn++) {

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { Forwarded } from "../../../src/rest/forwarded.ts";
 import { RequestScope } from "../../../src/rest/request-scope.ts";
+import { RestResponse } from "../../../src/rest/rest-response.ts";
 import { largeBody } from "../../../src/rest/shares/processor-time.ts";
 import { openShares } from "../../../src/rest/shares/shares.ts";
 import { configure } from "../../graphql/configure.ts";
@@ -26,6 +27,14 @@ test("work on large responses waits for a turn of its caller, also when another 
   expect(done).toEqual([]);
   await work;
   expect(done).toEqual(["second"]);
+});
+
+test("a small response of many values is parsed at once, and its parsing is charged", async () => {
+  const [scope] = twoRequests(0);
+  const lists = "[".repeat(4_000) + "]".repeat(4_000);
+  const [many, few] = [new RestResponse(200, {}, lists, 80_000), new RestResponse(200, {}, "[]", 2)];
+  for (const response of [many, few]) await scope.read(response, true);
+  expect([many.unparsed, few.unparsed]).toEqual([0, 2]);
 });
 
 test("work on small responses never waits", () => {
