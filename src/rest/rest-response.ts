@@ -1,7 +1,6 @@
 /** A response of REST, as openapi-fetch takes it: a light stand-in for `Response` whose whole body is there. */
 
 import type { ResponseSource } from "../observe/records.ts";
-import { parseExactly } from "../standards/exact-integers.ts";
 import { isJson, isText } from "../standards/media-type.ts";
 
 export type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -64,14 +63,13 @@ export class RestResponse {
   }
 
   /**
-   * The value of the body, `undefined` for an empty one. Text is its own value, and JSON is parsed at the first use. An
-   * integer beyond 2^53 is text.
-   * Throws `SyntaxError`.
+   * The value of the body, `undefined` for an empty one. Text is its own value, and JSON is parsed at the first use. Throws
+   * `SyntaxError`.
    */
   get body(): unknown {
     if (this.#text === "") return this.#value;
     const media = this.headers.get("content-type") ?? "";
-    this.#value = isText(media) && !isJson(media) ? this.#text : parseExactly(this.#text);
+    this.#value = isText(media) && !isJson(media) ? this.#text : JSON.parse(this.#text);
     this.#text = "";
     return this.#value;
   }

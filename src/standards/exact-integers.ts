@@ -1,16 +1,13 @@
 /**
- * Parses JSON with integers beyond 2^53 kept exact, as text: JavaScript's numbers would round them, and a rounded id is the
- * id of another record. Usual texts have none, and are looked through in steps of 16 characters.
+ * Keeps the integers of JSON exact beyond 2^53, as strings: JavaScript's numbers would round them, and a rounded id is the
+ * id of another record. Usual texts have none, and their bytes are looked through in steps of 16.
  */
 import { endOfString } from "./json-values.ts";
 
 /** Digits of the least integer that is not safe: 9007199254740992. */
 const digits = 16;
 const [zero, nine, point, quote] = [0x30, 0x39, 0x2e, 0x22];
-const isDigit = (text: string, at: number): boolean => {
-  const unit = text.charCodeAt(at);
-  return unit >= zero && unit <= nine;
-};
+const isDigit = (byte = 0): boolean => byte >= zero && byte <= nine;
 
 /** An integer of so many digits, where no object's key stands. */
 const longInteger = /(?<![\d.eE+-])-?[1-9]\d{15,}(?![\d.eE]|\s*:)/g;
@@ -18,18 +15,21 @@ const longInteger = /(?<![\d.eE+-])-?[1-9]\d{15,}(?![\d.eE]|\s*:)/g;
 /** Whether the number may stand for another integer, which was rounded to it. */
 export const isRounded = (value: unknown): boolean => Number.isInteger(value) && !Number.isSafeInteger(value);
 
-/** Throws `SyntaxError`. */
-export const parseExactly = (text: string): unknown => JSON.parse(hasLongInteger(text) ? quoted(text) : text);
+/** The text of a JSON body (RFC 8259) in UTF-8, with its integers beyond 2^53 as strings. */
+export function exactText(body: Buffer): string {
+  const text = body.toString("utf8");
+  return hasLongInteger(body) ? quoted(text) : text;
+}
 
 /** Whether a run of digits may be a long integer. A run that follows a quote or a point is none. */
-function hasLongInteger(text: string): boolean {
-  for (let at = digits - 1; at < text.length; at += digits) {
-    if (!isDigit(text, at)) continue;
-    if (!isDigit(text, at - digits / 2) && !isDigit(text, at + digits / 2)) continue; // too short on both sides
+function hasLongInteger(body: Buffer): boolean {
+  for (let at = digits - 1; at < body.length; at += digits) {
+    if (!isDigit(body[at])) continue;
+    if (!isDigit(body[at - digits / 2]) && !isDigit(body[at + digits / 2])) continue; // too short on both sides
     let [start, end] = [at, at + 1];
-    while (isDigit(text, start - 1)) start--;
-    while (isDigit(text, end)) end++;
-    const before = text.charCodeAt(start - 1);
+    while (isDigit(body[start - 1])) start--;
+    while (isDigit(body[end])) end++;
+    const before = body[start - 1];
     if (end - start >= digits && before !== point && before !== quote) return true;
     at = end - 1;
   }

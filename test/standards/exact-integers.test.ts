@@ -1,6 +1,8 @@
 /** JSON whose integers are exact: those beyond 2^53 become text, and all else is what `JSON.parse` gives. */
 import { expect, test } from "vitest";
-import { parseExactly } from "../../src/standards/exact-integers.ts";
+import { exactText } from "../../src/standards/exact-integers.ts";
+
+const parseExactly = (text: string): unknown => JSON.parse(exactText(Buffer.from(text)));
 
 test.each([
   ["9007199254740993", "9007199254740993"],

@@ -7,6 +7,7 @@ import { isUtf8 } from "node:buffer";
 import type { Dispatcher } from "undici";
 import { CodedError } from "../../errors.ts";
 import { mostInterimResponses, tooManyInterim, upstreamFailure } from "../../http/upstream-failure.ts";
+import { exactText } from "../../standards/exact-integers.ts";
 import { countValues, hasContainers } from "../../standards/json-values.ts";
 import { isJson, isText } from "../../standards/media-type.ts";
 import { tooLarge } from "../failure.ts";
@@ -143,13 +144,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
+  get #mediaType(): string {
+    return String(this.#headers["content-type"] ?? "");
+  }
+
   /**
    * The bytes that a JSON body counts for by its values. A refusal is parsed too, whatever its media type is. Of a small
    * body the values are counted if its containers count for more than its text.
    */
   #bytesOfValues(text: string): number {
     if (text.length < largeBody && !hasContainers(text, text.length / bytesOfValue)) return 0;
-    const type = String(this.#headers["content-type"] ?? "");
+    const type = this.#mediaType;
     const isPlain = this.#status < 400 && isText(type) && !isJson(type);
     return isPlain ? 0 : bytesOfValue * countValues(text, this.#maxBytes / bytesOfValue);
   }
@@ -171,7 +176,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #read(body: Buffer): RestResponse | CodedError {
     const failure = this.#excess(body.length) ?? (isUtf8(body) ? undefined : notUtf8());
     if (failure) return failure;
-    const text = body.toString("utf8");
+    const text = isJson(this.#mediaType) ? exactText(body) : body.toString("utf8");
     const bytes = Math.max(this.#bytesOfValues(text), body.length);
     return this.#excess(bytes) ?? new RestResponse(this.#status, this.#headers, text, bytes);
   }
