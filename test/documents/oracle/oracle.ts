@@ -132,8 +132,16 @@ export class Oracle {
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
     for (const member of members) {
-      const own = (reader: Reader, ways: readonly Way[]): Way[] =>
-        ways.filter((way) => this.#isOf(member, members, reader, way));
+      const own = (reader: Reader, ways: readonly Way[]): Way[] => {
+        const tells = new Set(
+          ways.flatMap((way) =>
+            statedBy(reader, way).flatMap(([key, text]) =>
+              namedBy(members, text) === undefined ? [] : [key],
+            ),
+          ),
+        );
+        return ways.filter((way) => this.#isOf(member, members, tells, reader, way));
+      };
       this.#object(member, own(this.#old, before), own(this.#new, after));
     }
     if (members.length === 0) this.#object(owner, before, after);
@@ -146,20 +154,24 @@ export class Oracle {
     }
   }
 
-  /** A value of this way is one of the type if it says so, or says nothing and has all of the type's properties. */
-  #isOf(type: string, members: readonly string[], reader: Reader, { properties }: Way): boolean {
-    const plain = (text: unknown): string =>
-      String(text)
-        .replaceAll(/[^A-Za-z0-9]/g, "")
-        .toLowerCase();
-    const stated = Object.values(properties).flatMap((schemas) =>
-      reader
-        .ways(oneSchema(schemas))
-        .flatMap(({ values = [] }) => (values.length === 1 ? values.map(plain) : [])),
-    );
-    const named = members.find((member) => stated.includes(plain(member)));
+  /**
+   * A value of this way is one of the type if it says so, or says nothing and has all of the type's properties. `tells` names
+   * the properties by which values of other ways say so.
+   */
+  #isOf(
+    type: string,
+    members: readonly string[],
+    tells: ReadonlySet<string>,
+    reader: Reader,
+    way: Way,
+  ): boolean {
+    const stated = statedBy(reader, way);
+    const [named] = stated.flatMap(([, text]) => namedBy(members, text) ?? []);
     if (named !== undefined) return named === type;
-    return this.sdl.fields(type).every((field) => directive(field, "rest") || restName(field) in properties);
+    if (stated.some(([key]) => tells.has(key))) return false; // a further member, which the union has no type for
+    return this.sdl
+      .fields(type)
+      .every((field) => directive(field, "rest") || restName(field) in way.properties);
   }
 
   #property(
@@ -186,3 +198,24 @@ export class Oracle {
     this.#value(coordinate, type, was, is);
   }
 }
+
+const plain = (text: unknown): string =>
+  String(text)
+    .replaceAll(/[^A-Za-z0-9]/g, "")
+    .toLowerCase();
+
+/** The member that a value names: `COMPONENT` is `ComponentNode`, and not `ComponentSetNode`. */
+const namedBy = (members: readonly string[], text: string): string | undefined =>
+  members
+    .filter((member) => text.length > 2 && plain(member).startsWith(text))
+    .sort((one, other) => one.length - other.length)[0];
+
+/** The properties that have one value alone, and that value. */
+const statedBy = (reader: Reader, { properties }: Way): [key: string, text: string][] =>
+  Object.entries(properties).flatMap(([key, schemas]) =>
+    reader
+      .ways(oneSchema(schemas))
+      .flatMap(({ values = [] }): [string, string][] =>
+        values.length === 1 ? [[key, plain(values[0])]] : [],
+      ),
+  );
