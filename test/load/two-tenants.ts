@@ -32,6 +32,7 @@ const attacks: Record<string, string> = {
   "unions of 20 kB": `{ ${messages(0, `author { ${members.repeat(200)} }`)} }`,
   "nested links": nested,
   "nested links, ten keys": nested,
+  "nested links within the bound": `{ contacts { ${thread(2)} } }`,
   "aliases of nested links": `{ ${lists(8, (index) => `contacts(q: "${index}") { ${thread(1)} }`)} }`,
 };
 

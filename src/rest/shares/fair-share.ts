@@ -1,8 +1,8 @@
 /**
  * Fair shares of the processor between callers. A caller pays for work afterwards, in time: work of `ms` in one turn of
- * the event loop costs `max(1.6 ms, ms² / 4)`. The price exceeds the time, because a part of a request's work is not
- * charged. The price grows with the square, because every request that comes meanwhile waits for half of the work on
- * average. A caller that owes more than `freeMs` waits before its next request, before work on a large response of REST,
+ * the event loop costs `max(1.6 ms, ms³ / 30)`. The price exceeds the time, because a part of a request's work is not
+ * charged. It grows with the cube, because long work is what the other callers' 95th percentile shows: work of 40 ms costs
+ * 2 s, so it delays fewer than a twentieth of their requests. A caller that owes more than `freeMs` waits before its next request, before work on a large response of REST,
  * and before each piece of an answer. Ordinary requests owe less, and never wait.
  *
  * Callers that owe more than `freeMs` at the same time share what one of them would get: the price is multiplied by their
@@ -34,7 +34,7 @@ const aloneAfterMs = 60_000;
 const maxCallers = 10_000;
 
 /** Milliseconds that a caller owes for work in one turn. */
-const costOf = (ms: number): number => Math.max(1.6 * ms, ms ** 2 / 4);
+const costOf = (ms: number): number => Math.max(1.6 * ms, ms ** 3 / 30);
 
 type Waiting = {
   readonly deadline: number;
