@@ -100,7 +100,10 @@ function findingOf(
   places: readonly Frame[],
   facts: readonly unknown[],
 ): Finding {
-  const more = coordinates.length > 1 ? ` (and ${coordinates.length - 1} more)` : "";
+  const dependents =
+    coordinates.length > 1
+      ? `${coordinate} (and ${coordinates.length - 1} more) rest`
+      : `${coordinate} rests`;
   return {
     stage: "changes",
     rule,
@@ -108,7 +111,7 @@ function findingOf(
     change,
     coordinate,
     coordinates,
-    message: side === "rest" ? `${message}; ${coordinate}${more} rests on it` : message,
+    message: side === "rest" ? `${message}; ${dependents} on it` : message,
     hint: "take the change back, or approve it",
     places,
     operations: [],
