@@ -4,7 +4,7 @@
  */
 
 import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
-import { UsageError } from "../cli/usage-error.ts";
+import { SpecUnreadable, unreadable } from "../diagnostic.ts";
 import { isRecord } from "../openapi/document.ts";
 import { parseYamlFile, type YamlFile } from "../openapi/yaml-file.ts";
 import { frameAt } from "./frame.ts";
@@ -73,26 +73,26 @@ function entryFinding(
   };
 }
 
-/** Throws `SpecUnreadable` if the file is not YAML, `UsageError` if an entry is incomplete. */
+/** Throws `SpecUnreadable` if the file is not YAML, or no list of complete entries. */
 function readApprovals({ files }: SpecSnapshot): { file?: YamlFile; entries: Entry[] } {
   const text = files.read(approvalsFile);
   if (text === undefined) return { entries: [] };
   const file = parseYamlFile(approvalsFile, text);
   if (file.value === null || file.value === undefined) return { file, entries: [] };
-  if (!Array.isArray(file.value)) throw new UsageError([`spec/${approvalsFile}: wants a list of approvals`]);
-  const lines: string[] = [];
-  const entries = file.value.map((value: unknown, index) => readEntry(file, value, index, lines));
-  if (lines.length > 0) throw new UsageError(lines);
+  if (!Array.isArray(file.value)) throw unreadable(approvalsFile, "wants a list of approvals");
+  const faults: SpecUnreadable[] = [];
+  const entries = file.value.map((value: unknown, index) => readEntry(file, value, index, faults));
+  if (faults.length > 0) throw new SpecUnreadable(faults.flatMap(({ diagnostics }) => diagnostics));
   return { file, entries };
 }
 
-function readEntry(file: YamlFile, value: unknown, index: number, lines: string[]): Entry {
+function readEntry(file: YamlFile, value: unknown, index: number, faults: SpecUnreadable[]): Entry {
   const given = isRecord(value) ? value : {};
   const text = (key: string): string => (typeof given[key] === "string" ? given[key].trim() : "");
   const wrong = ["fingerprint", "rule", "coordinate", "reason", "author"].filter((key) => text(key) === "");
   if (!isDay(text("expires"))) wrong.push("expires (YYYY-MM-DD)");
-  const at = `spec/${approvalsFile}:${file.place([index]).line}`;
-  if (wrong.length > 0) lines.push(`${at}: an approval needs ${wrong.join(", ")}`);
+  if (wrong.length > 0)
+    faults.push(unreadable(approvalsFile, `an approval needs ${wrong.join(", ")}`, file.place([index])));
   return {
     index,
     fingerprint: text("fingerprint"),

@@ -7,7 +7,7 @@ import { didYouMean } from "../bind/findings.ts";
 import { boundFields, type Model } from "../bind/model.ts";
 import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
 import { asWord } from "../cli/printable.ts";
-import { UsageError } from "../cli/usage-error.ts";
+import { unreadable } from "../diagnostic.ts";
 import { isRecord } from "../openapi/document.ts";
 import { type RestOperation, withId } from "../openapi/operation.ts";
 import { isOperationPattern, operationsOf } from "../openapi/operation-pattern.ts";
@@ -71,14 +71,13 @@ const boundOperations = (model: Model): Set<string> =>
 
 type Ledger = { file: YamlFile | undefined; entries: ReadonlyMap<string, unknown> };
 
-/** Throws `SpecUnreadable` if the ledger is not YAML, `UsageError` if it is not a map. */
+/** Throws `SpecUnreadable` if the ledger is not YAML, or no map. */
 function readLedger({ files }: SpecSnapshot): Ledger {
   const text = files.read(ledgerFile);
   if (text === undefined) return { file: undefined, entries: new Map() };
   const file = parseYamlFile(ledgerFile, text);
   if (file.value === null || file.value === undefined) return { file, entries: new Map() };
-  if (!isRecord(file.value))
-    throw new UsageError([`spec/${ledgerFile}: wants a map of operationId to reason`]);
+  if (!isRecord(file.value)) throw unreadable(ledgerFile, "wants a map of operationId to reason");
   return { file, entries: new Map(Object.entries(file.value)) };
 }
 

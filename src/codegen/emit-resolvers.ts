@@ -92,25 +92,19 @@ function imports(model: Model, typeNames: TypeNames, types: readonly string[]): 
   const hasInteger = [...converted, ...bound.flatMap(sentValues)].some(sendsInteger);
   const resolvers = [...types, ...model.abstracts.keys(), ...model.enums.keys()];
   const names = [...inputs, ...resolvers.map((name) => typeNames.ofResolvers(name))];
-  return [
-    importLine(
-      "batch",
-      modes.map((mode) => batchFunctions[mode]),
+  const used = {
+    batch: modes.map((mode) => batchFunctions[mode]),
+    connection: bound.some(({ connection }) => connection) ? ["connection"] : [],
+    encode: [...(hasInteger ? ["integer"] : []), ...(isUntyped ? ["untyped"] : [])],
+    inherit: bound.some((field) => isInheriting(field) && !field.batch) ? ["inheriting"] : [],
+    level: bound.flatMap((field) => (field.batch ? [isInheriting(field) ? "inheritingLevel" : "level"] : [])),
+    member: [...model.abstracts.values()].map(({ property }) =>
+      property === undefined ? "holder" : "member",
     ),
-    importLine("connection", bound.some(({ connection }) => connection) ? ["connection"] : []),
-    importLine("encode", [...(hasInteger ? ["integer"] : []), ...(isUntyped ? ["untyped"] : [])]),
-    importLine("inherit", bound.some((field) => isInheriting(field) && !field.batch) ? ["inheriting"] : []),
-    importLine(
-      "level",
-      bound.flatMap((field) => (field.batch ? [isInheriting(field) ? "inheritingLevel" : "level"] : [])),
-    ),
-    importLine(
-      "member",
-      [...model.abstracts.values()].map(({ property }) => (property === undefined ? "holder" : "member")),
-    ),
-    importLine("property", reads),
-    `\nimport type { ${names.sort().join(", ")} } from "./graphql.ts";`,
-  ].join("");
+    property: reads,
+  };
+  const lines = Object.entries(used).map(([file, functions]) => importLine(file, functions));
+  return `${lines.join("")}\nimport type { ${names.sort().join(", ")} } from "./graphql.ts";`;
 }
 
 function importLine(file: string, names: readonly string[]): string {

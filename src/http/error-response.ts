@@ -51,7 +51,7 @@ export function codedErrorOf(error: FastifyError, maxBodyBytes: number): CodedEr
     return new CodedError("INTERNAL_SERVER_ERROR", "internal error", {}, error);
   if (status === 413) return bodyTooLarge(maxBodyBytes);
   if (status === 415)
-    return new CodedError("UNSUPPORTED_MEDIA_TYPE", "a request body is application/json", {}, error);
+    return new CodedError("UNSUPPORTED_MEDIA_TYPE", "the request body must be application/json", {}, error);
   const code = codeOfStatus(status);
   return new CodedError(
     code === "UPSTREAM_ERROR" || code === "BAD_USER_INPUT" ? "BAD_REQUEST" : code,

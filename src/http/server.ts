@@ -103,19 +103,7 @@ export function createServer(
   server.server.on("checkExpectation", (request, response) =>
     server.server.emit("request", request, response),
   );
-  server.setErrorHandler((error: FastifyError, request, reply) => {
-    const coded = codedErrorOf(error, config.env.MAX_BODY_BYTES);
-    const isFault = coded.code === "INTERNAL_SERVER_ERROR";
-    if (isFault && face.log.mayWrite(`${role} fault`, { role, code: coded.code }))
-      request.log.error({ err: error, requestId: request.id }, "request failed");
-    return sendError(reply, coded);
-  });
-  const hasGraphql = config.roles.has("graphql") || config.env.GRAPHQL_URL !== undefined;
-  const isFront = role === "gateway" || role === "graphql";
-  const elsewhere = hasGraphql && isFront ? `; GraphQL is at ${graphqlPath}` : "";
-  server.setNotFoundHandler((request, reply) =>
-    sendError(reply, new CodedError("NOT_FOUND", `${request.method} finds nothing at this path${elsewhere}`)),
-  );
+  answerErrors(server, config, face);
   const unready = new Set<string>();
   const isLastAnswer = createLastAnswers(server.server, unready);
   server.decorate("unready", unready).decorate("isLastAnswer", isLastAnswer);
@@ -143,6 +131,22 @@ export function createServer(
     reply.code(unready.size === 0 ? 200 : 503).send({ status: [...unready].join(", ") || "ok" }),
   );
   return server;
+}
+
+function answerErrors(server: FastifyInstance, { env, roles }: Config, { role, log }: Face): void {
+  server.setErrorHandler((error: FastifyError, request, reply) => {
+    const coded = codedErrorOf(error, env.MAX_BODY_BYTES);
+    const isFault = coded.code === "INTERNAL_SERVER_ERROR";
+    if (isFault && log.mayWrite(`${role} fault`, { role, code: coded.code }))
+      request.log.error({ err: error, requestId: request.id }, "request failed");
+    return sendError(reply, coded);
+  });
+  const hasGraphql = roles.has("graphql") || env.GRAPHQL_URL !== undefined;
+  const isFront = role === "gateway" || role === "graphql";
+  const elsewhere = hasGraphql && isFront ? `; GraphQL is at ${graphqlPath}` : "";
+  server.setNotFoundHandler((request, reply) =>
+    sendError(reply, new CodedError("NOT_FOUND", `${request.method} finds nothing at this path${elsewhere}`)),
+  );
 }
 
 /**

@@ -15,7 +15,7 @@ export function upstreamFailure(error: unknown): CodedError {
   if (notSendable.has(code)) return new CodedError("BAD_REQUEST", "the request cannot be sent", {}, error);
   if (notHttp.has(code) || (error instanceof Error && error.name === "HTTPParserError"))
     return new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not HTTP", {}, error);
-  return new CodedError("UPSTREAM_UNAVAILABLE", "no connection, or it broke", {}, error);
+  return new CodedError("UPSTREAM_UNAVAILABLE", "the service cannot be reached", {}, error);
 }
 
 /** Interim responses (1xx) of one call that are taken. A server sends one or two; each costs as much as a response. */

@@ -101,7 +101,7 @@ const notUnique = ({ name, file, place }: SavedOperation, other: SavedOperation 
     rule: "saved-operation-invalid",
     coordinate: name || file,
     message: other
-      ? `operation "${name}" stands in ${other.file} too`
+      ? `operation "${name}" stands in spec/${other.file} too`
       : "an operation without a name cannot be told from another",
     hint: "give each saved operation a name of its own",
     schema: place,

@@ -7,6 +7,7 @@ import { keys, openLayer } from "../e2e/layer.ts";
 import { freePort } from "../free-port.ts";
 import { executable, findBarriers, type Noted, openPage, takePicture, timeout } from "./browser.ts";
 
+/** A port that nobody listens on. */
 const deadPort = "http://127.0.0.1:9";
 const clean = { foreign: [], errors: [] };
 
@@ -22,7 +23,6 @@ async function openDashboard(
   return opened;
 }
 
-/** A port that nobody listens on. */
 const loaded = (page: Page): Promise<void> =>
   page.locator('main[aria-busy="false"]').waitFor({ state: "attached" });
 const asked = ({ requests }: Noted): number => requests.filter(({ method }) => method === "POST").length;

@@ -142,6 +142,18 @@ test("shows a product that is down, at 800 pixels and in the dark", { timeout },
   expect(noted).toMatchObject({ foreign: [], errors: [] });
 });
 
+test("a phone shows the answer below the editors, and the whole call list", { timeout }, async () => {
+  const { page } = await openExplorer({ width: 400 });
+  await openTab(page, "StartPage");
+  await run(page);
+  await result(page, '"data"');
+  const answer = await page.locator(".result-window").boundingBox();
+  expect(answer?.width).toBeGreaterThan(250);
+  await page.getByRole("button", { name: /REST calls/ }).click();
+  expect(await page.locator("#calls").evaluate((calls) => calls.scrollWidth - calls.clientWidth)).toBe(0);
+  await takePicture(page, "explorer-400");
+});
+
 test("is drawn in the dark at 1280 pixels", { timeout }, async () => {
   const { page, noted } = await openExplorer({ dark: true });
   await openTab(page, "StartPage");

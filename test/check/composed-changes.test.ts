@@ -168,6 +168,27 @@ test("an integer of 64 bits stays one beside a member without a format, and a me
     { class: "safe", message: `${at}.id has no format now, it had int64` },
   ]);
   expect(ofFormat(id(bare), id(bare, wide))).toEqual([
-    { class: "dangerous", message: `${at}.id has int64 now, it had no format` },
+    { class: "dangerous", message: `${at}.id has format int64 now, it had none` },
   ]);
+});
+
+test("a property that no longer refers to a shared schema changes by its own name", () => {
+  const document = (contact: object): string =>
+    openapi({ type: "object", properties: { name, contact } }).replace(
+      '"paths"',
+      '"components": { "schemas": { "Id": { "type": "string", "enum": ["a"] } } }, "paths"',
+    );
+  const own = { type: "string", enum: ["a", "b"] };
+  const contact = 'type Answer { contact: ID owner: ID @restName(name: "contact") }';
+  const base = snapshot(
+    document({ $ref: "#/components/schemas/Id" }),
+    schemaText.replace(/type Answer.*/, contact),
+  );
+  const head = snapshot(document(own), schemaText.replace(/type Answer.*/, contact));
+  if (!base.model) throw new Error("no model");
+  const { changes, findings } = examine(head, { ...base, model: base.model, name: "base" }, "2026-01-01");
+  expect(changes.map(({ message }) => message)).toEqual([`${at}.contact may be b too now`]);
+  expect(findings.find(({ stage }) => stage === "changes")?.message).toMatch(
+    /; Answer\.contact \(and 1 more\) rest on it$/,
+  );
 });

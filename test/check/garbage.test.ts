@@ -50,20 +50,20 @@ const inputs: [name: string, files: Record<string, string | Buffer>, code: numbe
   [
     "approvals that are no list",
     { "spec/approvals.yaml": "a: 1" },
-    2,
-    /^spec\/approvals\.yaml: wants a list/,
+    3,
+    /^spec\/approvals\.yaml:1:1: wants a list/,
   ],
   [
     "an approval without a reason",
     { "spec/approvals.yaml": "- fingerprint: abc\n" },
-    2,
-    /^spec\/approvals\.yaml:1: an approval needs rule, /,
+    3,
+    /^spec\/approvals\.yaml:1:\d+: an approval needs rule, /,
   ],
   [
     "a ledger that is a list",
     { "spec/rest-only.yaml": "- audit_log\n" },
-    2,
-    /^spec\/rest-only\.yaml: wants a map/,
+    3,
+    /^spec\/rest-only\.yaml:1:1: wants a map/,
   ],
 ];
 

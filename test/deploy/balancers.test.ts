@@ -46,6 +46,8 @@ async function start(balancer: Balancer, gateway: number) {
     balancer === "nginx"
       ? ["-p", folder, "-c", "nginx.conf", "-g", "daemon off;"]
       : ["-C", folder, "-db", "-f", "haproxy.cfg"];
+  const checked = spawnSync(balancer, [...args, balancer === "nginx" ? "-t" : "-c"], { encoding: "utf8" });
+  expect(checked.stderr).not.toMatch(/warn/i);
   const child: ChildProcess = spawn(balancer, args, { stdio: "ignore" });
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false }, allowH2: false });
   onTestFinished(async () => {

@@ -45,7 +45,9 @@ describe("NODE_ENV=production", () => {
     expect((await closed.rest("/v1/graphql", page)).status).toBe(406);
     const introspect = "{ __schema { queryType { name } } }";
     expect((await open.ask(introspect)).data.__schema).toEqual({ queryType: { name: "Query" } });
-    expect((await closed.ask(introspect)).errors?.[0]?.extensions.code).toBe("GRAPHQL_VALIDATION_FAILED");
+    const [refusal] = (await closed.ask(introspect)).errors ?? [];
+    expect(refusal?.extensions.code).toBe("GRAPHQL_VALIDATION_FAILED");
+    expect(refusal?.message).toMatch(/^GraphQL introspection is turned off/);
     expect((await open.ask("{ conversation }")).errors?.[0]?.message).toMatch(/conversation/);
     expect((await open.ask("{ contactss { id } }")).errors?.[0]?.message).toMatch(/Did you mean/);
     expect((await closed.ask("{ contactss { id } }")).errors?.[0]?.message).not.toMatch(/Did you mean/);

@@ -1,5 +1,5 @@
 /** Checks each fed input against its parameter: type, default value and nullability. */
-import { type GraphQLInputType, getNamedType, isEnumType } from "graphql";
+import { type GraphQLArgument, type GraphQLInputType, getNamedType, isEnumType } from "graphql";
 import { type Shape, typesFit, typeText } from "../../openapi/shapes/shape.ts";
 import { placeOf } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
@@ -62,11 +62,8 @@ function checkInput(binder: Binder, field: FieldInProgress, input: Input, slot: 
       slot.in === "body",
     );
   if (source.kind === "argument") {
-    // `after` is a cursor that this layer makes. The REST value in it may be the number of a page, or a number as cursor.
-    const { next, pages } = field.directive.connection ?? {};
-    const isNumber = slot.shape.types.has("integer") || slot.shape.types.has("number");
-    const isCursor = argument?.name === "after" && (pages !== undefined || (next !== undefined && isNumber));
-    if (!isCursor) matchInput(binder, where, source.type, slot.shape, slot.in === "body");
+    if (!isNumberInCursor(field, argument, slot))
+      matchInput(binder, where, source.type, slot.shape, slot.in === "body");
     if (argument && input.argumentDefault !== undefined && !isEnumType(getNamedType(argument.type)))
       checkDefault(binder, where, slot, sentDefault(argument.type, slot.shape, input.argumentDefault));
     if (source.nullable && slot.required) {
@@ -88,4 +85,15 @@ function checkInput(binder: Binder, field: FieldInProgress, input: Input, slot: 
         : "feed it from a property of the same type",
     );
   }
+}
+
+/** `after` is a cursor that this layer makes. The REST value in it may be the number of a page, or a number as cursor. */
+function isNumberInCursor(
+  { directive }: FieldInProgress,
+  argument: GraphQLArgument | undefined,
+  { shape }: InputSlot,
+): boolean {
+  const { next, pages } = directive.connection ?? {};
+  const isNumber = shape.types.has("integer") || shape.types.has("number");
+  return argument?.name === "after" && (pages !== undefined || (next !== undefined && isNumber));
 }

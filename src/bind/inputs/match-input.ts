@@ -1,5 +1,6 @@
 /** Compares an input's GraphQL type with the parameter that it feeds: type, list depth, enum, required properties. */
 import {
+  type GraphQLEnumType,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   isEnumType,
@@ -53,28 +54,26 @@ export function matchInput(
   if (isScalarType(type) && !scalarFitsInput(type, shape)) return addMismatch(binder, where, type, shape);
   if (isScalarType(type)) checkFormat(binder, where, type, shape, "takes");
   if (isCustomScalar(type)) relyOnAll(binder, where.coordinate, shape);
-  if (isEnumType(type)) {
-    if (shape.types.size > 0 && !shape.types.has("string") && !shape.types.has("integer"))
-      return addMismatch(binder, where, type, shape);
-    const wrong = refusedEnumValues(binder.schema, type, shape);
-    if (wrong.length > 0) {
-      const values = new Map(
-        shape.values?.map((value) => [enumValueName(String(value)), value] as const).reverse(),
-      );
-      const renamed = wrong.flatMap((name) => values.get(name) ?? []);
-      const such =
-        renamed.length > 0
-          ? `: ${renamed.map((value) => enumValueDefinition(String(value))).join(", ")}`
-          : "";
-      binder.findings.add(
-        "input-enum",
-        where,
-        `REST refuses ${wrong.map((name) => `${type}.${name}`).join(", ")} at ${where.subject ?? where.coordinate}`,
-        `remove it from ${type}, or give it the REST name with @restName${such}`,
-      );
-    }
-  }
+  if (isEnumType(type)) matchEnum(binder, where, type, shape);
   if (isInputObjectType(type)) matchInputObject(binder, where, type, shape, inBody, enclosing);
+}
+
+function matchEnum(binder: Binder, where: Where, type: GraphQLEnumType, shape: Shape): void {
+  if (shape.types.size > 0 && !shape.types.has("string") && !shape.types.has("integer"))
+    return addMismatch(binder, where, type, shape);
+  const wrong = refusedEnumValues(binder.schema, type, shape);
+  if (wrong.length === 0) return;
+  const values = new Map(
+    shape.values?.map((value) => [enumValueName(String(value)), value] as const).reverse(),
+  );
+  const renamed = wrong.flatMap((name) => values.get(name) ?? []);
+  const such = renamed.map((value) => enumValueDefinition(String(value))).join(", ");
+  binder.findings.add(
+    "input-enum",
+    where,
+    `REST refuses ${wrong.map((name) => `${type}.${name}`).join(", ")} at ${where.subject ?? where.coordinate}`,
+    `remove it from ${type}, or give it the REST name with @restName${such && `: ${such}`}`,
+  );
 }
 
 const isCustomScalar = (type: GraphQLInputType): boolean =>

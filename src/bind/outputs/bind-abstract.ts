@@ -2,7 +2,7 @@
 import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from "graphql";
 import type { Variant } from "../../openapi/shapes/shape.ts";
 import { declaredProperty } from "../../openapi/shapes/shape.ts";
-import { toldApart } from "../../openapi/shapes/told-apart.ts";
+import { type ToldApart, toldApart } from "../../openapi/shapes/told-apart.ts";
 import type { Binder } from "../binder.ts";
 import type { Where } from "../findings.ts";
 import type { AbstractType } from "../model.ts";
@@ -29,24 +29,11 @@ export function bindAbstract(
   const { property } = variants;
   const members = new Map<string, string>();
   let otherwise: string | undefined;
-  const left = new Set(binder.schema.getPossibleTypes(type));
-  const byLetters = Map.groupBy([...left].entries(), ([, { name }]) => lettersOf(name));
-  const without: Variant[] = [];
-  for (const variant of variants.members) {
-    const [, member] =
-      namesOf(variant)
-        .flatMap((each) => byLetters.get(lettersOf(each)) ?? [])
-        .sort(([one], [other]) => one - other)
-        .find(([, candidate]) => left.has(candidate)) ?? [];
-    const name = variant.name ?? variant.values[0] ?? "?";
-    if (!member || (property !== undefined && variant.values.length === 0)) {
-      without.push(variant);
-      continue;
-    }
-    left.delete(member);
+  const { pairs, without, left } = pairWithMembers(variants, binder.schema.getPossibleTypes(type));
+  for (const [variant, member] of pairs) {
     const telling = variant.shape.properties.get(property ?? variant.values[0] ?? "");
     binder.relyOnResponse(where.coordinate, variant.shape.node, telling?.node);
-    if (property !== undefined) checkDiscriminator(binder, where, variant, property, name);
+    if (property !== undefined) checkDiscriminator(binder, where, variant, property);
     for (const chosen of variant.values) members.set(chosen, member.name);
     if (variant.values.length === 0) otherwise = member.name;
     const narrowed =
@@ -78,6 +65,31 @@ export function bindAbstract(
   };
   checkAlike(binder, where, abstract);
   binder.addAbstract(abstract);
+}
+
+/**
+ * Pairs each variant with the first possible type that has its name, or the name of one of its values, and is in no pair
+ * yet. `without`: the variants that no type stands for; `left`: the types that stand for no variant.
+ */
+function pairWithMembers({ members, property }: ToldApart, types: readonly GraphQLObjectType[]) {
+  const left = new Set(types);
+  const byLetters = Map.groupBy([...left].entries(), ([, { name }]) => lettersOf(name));
+  const pairs: [Variant, GraphQLObjectType][] = [];
+  const without: Variant[] = [];
+  for (const variant of members) {
+    const [, member] =
+      namesOf(variant)
+        .flatMap((each) => byLetters.get(lettersOf(each)) ?? [])
+        .sort(([one], [other]) => one - other)
+        .find(([, candidate]) => left.has(candidate)) ?? [];
+    if (!member || (property !== undefined && variant.values.length === 0)) {
+      without.push(variant);
+      continue;
+    }
+    left.delete(member);
+    pairs.push([variant, member]);
+  }
+  return { pairs, without, left };
 }
 
 /** One function chooses the type of all values of a union. */
@@ -118,7 +130,6 @@ function addWithoutMember(
 ): void {
   const [first] = variants;
   if (!first) return;
-  const nameOf = ({ name, values }: Variant): string => name ?? values[0] ?? "?";
   const candidates = [...left].map(({ name }) => name);
   const texts = variants.map((variant) => {
     const value = variant.values.join(", ") || "no value";
@@ -141,14 +152,9 @@ export const hasDiscriminator = ({ shape }: Variant, property: string): boolean 
 };
 
 /** The property must be required (OpenAPI 3.1 §4.8.25), and the mapping must list each of its values. */
-function checkDiscriminator(
-  { findings }: Binder,
-  where: Where,
-  variant: Variant,
-  property: string,
-  name: string,
-): void {
+function checkDiscriminator({ findings }: Binder, where: Where, variant: Variant, property: string): void {
   const { shape, unmapped } = variant;
+  const name = nameOf(variant);
   const found = declaredProperty(shape, property);
   if (!hasDiscriminator(variant, property)) {
     findings.add(
@@ -167,6 +173,8 @@ function checkDiscriminator(
     );
   }
 }
+
+const nameOf = ({ name, values }: Variant): string => name ?? values[0] ?? "?";
 
 const lettersOf = (name: string): string => name.replace(/[^A-Za-z0-9]/g, "").toLowerCase();
 

@@ -29,7 +29,7 @@ export function changesSince(base: BoundSnapshot, head: SpecSnapshot): Changes {
   const now = { ...head, model };
   const broken = new Set(
     head.diagnostics.flatMap(({ severity, coordinate }) =>
-      severity === "error" ? [coordinate.replace(/\(.*/, "")] : [],
+      severity === "error" ? [fieldOf(coordinate)] : [],
     ),
   );
   // a changed binding that has an error has a finding for it already
@@ -100,7 +100,10 @@ function findingOf(
   places: readonly Frame[],
   facts: readonly unknown[],
 ): Finding {
-  const more = coordinates.length > 1 ? ` (and ${coordinates.length - 1} more)` : "";
+  const dependents =
+    coordinates.length > 1
+      ? `${coordinate} (and ${coordinates.length - 1} more) rest`
+      : `${coordinate} rests`;
   return {
     stage: "changes",
     rule,
@@ -108,7 +111,7 @@ function findingOf(
     change,
     coordinate,
     coordinates,
-    message: side === "rest" ? `${message}; ${coordinate}${more} rests on it` : message,
+    message: side === "rest" ? `${message}; ${dependents} on it` : message,
     hint: "take the change back, or approve it",
     places,
     operations: [],
@@ -135,6 +138,9 @@ function restFrames(head: BoundSnapshot, coordinate: string): Frame[] {
   return reliance ? [frameAt(head, "rest", head.model.document.place(reliance.node))] : [];
 }
 
+/** The field of an argument's coordinate. */
+const fieldOf = (coordinate: string): string => coordinate.replace(/\(.*/, "");
+
 /** A client may leave an argument out: REST's own default counts then. */
 const isAlwaysSent = ({ source, argumentDefault }: Input): boolean =>
   source.kind !== "argument" || isNonNullType(source.type) || argumentDefault !== undefined;
@@ -144,11 +150,11 @@ function coordinateFinder(model: Model): (change: RestChange) => string[] {
   const byNode = Map.groupBy(model.reliances, ({ node }) => nodeKey(node));
   const byOperation = Map.groupBy(boundFields(model), ({ operation }) => operation.id);
   const order = new Map([...model.fields.keys()].map((coordinate, index) => [coordinate, index]));
-  const orderOf = (coordinate: string): number => order.get(coordinate.replace(/\(.*/, "")) ?? order.size;
+  const orderOf = (coordinate: string): number => order.get(fieldOf(coordinate)) ?? order.size;
   return ({ joins, direction, within, operations = [] }) => {
     const reliances = joins.flatMap((node) => byNode.get(nodeKey(node)) ?? []);
     const isWithin = (coordinate: string): boolean => {
-      const field = model.fields.get(coordinate.replace(/\(.*/, ""));
+      const field = model.fields.get(fieldOf(coordinate));
       return within === undefined || field?.kind !== "bound" || field.operation.id === within;
     };
     const concerned = reliances.filter(

@@ -55,7 +55,7 @@ function compareFormats(answer: boolean, before: Shape, after: Shape, add: Add):
       ? "safe"
       : "breaking";
   const [old, now] = [was ?? "no format", is ?? "no format"];
-  const message = `has ${now} now, it had ${old}`;
+  const message = `has ${is ? `format ${is}` : now} now, it had ${was ?? "none"}`;
   add({ rule: "rest-format-changed", class: kind, message, before: old, after: now });
 }
 

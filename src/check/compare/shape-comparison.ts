@@ -35,7 +35,9 @@ export class ShapeComparison {
     const key = `${pair.direction} ${pair.old.shape.identity.text} ${pair.new.shape.identity.text}`;
     if (this.#compared.has(key)) return;
     this.#compared.add(key);
-    const inside = { ...pair, at: placeName(pair.old.shape.node, pair.at) };
+    const [before, after] = [pair.old, pair.new].map(({ shape }) => placeName(shape.node, pair.at));
+    // a place that no longer refers to a shared schema tells nothing of that schema
+    const inside = { ...pair, at: before === after && before ? before : pair.at };
     const add = (change: ShapeChange): void => this.#add(inside, change);
     if (!compareKeywords(inside, add)) return;
     this.#properties(inside);

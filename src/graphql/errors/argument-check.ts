@@ -51,14 +51,14 @@ export function argumentCheck(
   declared: readonly GraphQLArgument[],
   resolve: Resolver,
 ): Resolver {
+  const prefix = markOfArgument("");
+  const isMark = (name: string): boolean => name.startsWith(prefix);
   const names = Object.keys(schemas);
-  const own = names.filter((name) => !name.startsWith(markOfArgument("")));
+  const own = names.filter((name) => !isMark(name));
   const findFault = faultFinder(schemas, own, declared);
-  const inherited = names.flatMap((mark) => {
-    const name = mark.slice(markOfArgument("").length);
-    return own.includes(mark)
-      ? []
-      : [{ mark, find: faultFinder({ [name]: schemas[mark] ?? {} }, [name], []) }];
+  const inherited = names.filter(isMark).map((mark) => {
+    const name = mark.slice(prefix.length);
+    return { mark, find: faultFinder({ [name]: schemas[mark] ?? {} }, [name], []) };
   });
   const check = (args: Args, context: object): void => {
     const fault = faultOf(findFault, args, context);

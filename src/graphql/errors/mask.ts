@@ -2,7 +2,7 @@
  * Masks errors for clients. Coded errors and GraphQL's request errors stay as they are. A value that breaks the REST
  * contract becomes `BAD_UPSTREAM_RESPONSE`. Any other error becomes `INTERNAL_SERVER_ERROR`.
  */
-import { unwrapResolverError } from "@apollo/server/errors";
+import { ApolloServerValidationErrorCode, unwrapResolverError } from "@apollo/server/errors";
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
 import type { Config } from "../../config.ts";
 import { type Code, CodedError, codes } from "../../errors.ts";
@@ -29,9 +29,15 @@ export const formatError =
     // the parser recurses once a level, and overflows the stack far beyond the limit
     if (message === "Maximum call stack size exceeded")
       return over("MAX_DEPTH", env.MAX_DEPTH, "the document is too deep", place);
+    const { validationErrorCode } = formatted.extensions ?? {};
+    if (validationErrorCode === ApolloServerValidationErrorCode.INTROSPECTION_DISABLED)
+      return mask({ ...formatted, message: introspectionOff }, error);
     const masked = mask(formatted, error);
     return production ? { ...masked, message: masked.message.replace(/ Did you mean .*/s, "") } : masked;
   };
+
+/** Apollo's own message tells clients how to configure Apollo. */
+const introspectionOff = "GraphQL introspection is turned off here";
 
 /** The error that a client gets. */
 export function mask(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {

@@ -22,7 +22,7 @@ export function requestedText(
   if (id instanceof CodedError) return id;
   if (!query) {
     if (id === undefined)
-      return new CodedError("BAD_REQUEST", "a request has a query, or the id of a saved operation");
+      return new CodedError("BAD_REQUEST", "the request has neither a query nor the id of a saved operation");
     const text = saved.text(id);
     // clients match this message
     if (text === undefined) return new CodedError("PERSISTED_QUERY_NOT_FOUND", "PersistedQueryNotFound");
