@@ -910,8 +910,8 @@ export type ConversationResolvers<
 
 export type ConversationConnectionResolvers<
   ContextType = Context,
-  ParentType extends
-    ResolversParentTypes["ConversationConnection"] = ResolversParentTypes["ConversationConnection"],
+  ParentType extends ResolversParentTypes["ConversationConnection"] =
+    ResolversParentTypes["ConversationConnection"],
 > = {
   edges: Resolver<Array<ResolversTypes["ConversationEdge"]>, ParentType, ContextType>;
   nodes: Resolver<Array<ResolversTypes["Conversation"]>, ParentType, ContextType>;

@@ -73,19 +73,16 @@ function restCall({ request, operation, result, connection, entries }: BoundFiel
     const entries = part.entries.map(({ name, value }) => [name, valueExpression(value)] as const);
     return [part.in, object(entries)] as const;
   });
-  const sections = connection && takesHeader(connection) ? [...parts, ["link", "link"] as const] : parts;
+  const sections = connection?.link !== undefined ? [...parts, ["link", "link"] as const] : parts;
   const init = sections.length > 0 ? [object(sections)] : result.length > 0 ? ["{}"] : [];
   const steps = result.map((step) => literal(step));
   const call = `rest.${request.method}(${[literal(operation.path), ...init, ...steps].join(", ")})`;
   return entries ? `entriesFrom(${call})` : call;
 }
 
-/** With `next`, the address of the next page stands in the body. */
-const takesHeader = ({ link, next }: ConnectionPaging): boolean => link !== undefined && next === undefined;
-
-/** The inner `args` are in REST's terms: its cursor, and the items that it must send. `link` takes the `Link` header. */
+/** The inner `args` are in REST's terms: its cursor, and the items that it must send. `link` takes the next page's address. */
 const connectionCall = (page: ConnectionPaging, call: string): string =>
-  `connection(args, ${object(Object.entries(page).map(([name, value]) => [name, literal(value)]))}, ${takesHeader(page) ? "(args, link)" : "(args)"} => ${call})`;
+  `connection(args, ${object(Object.entries(page).map(([name, value]) => [name, literal(value)]))}, ${page.link !== undefined ? "(args, link)" : "(args)"} => ${call})`;
 
 function valueExpression(value: RequestValue): string {
   if (value.kind === "keys") return keysName;

@@ -14,13 +14,25 @@ type Operations = readonly RestOperation[];
 /** Rounds that leave out operations by the places of their errors. Each finds what the errors of the one before hid. */
 const mostRounds = 5;
 
+/** Operations with a schema that has a field for each of them. */
+type Proposed = {
+  readonly operations: Operations;
+  readonly sdl: string;
+  /** The document bound to the schema; absent if the schema is not valid. */
+  readonly model: Model | undefined;
+};
+
 /** The reason for each operation that is not returned is put into `leftOut`. */
-export function bindableOperations(
+export function proposedTogether(
   model: Model,
   operations: Operations,
   leftOut: Map<string, string>,
-): RestOperation[] {
-  if (errorsOf(model, operations).length === 0) return [...operations];
+): Proposed {
+  const all = proposed(model, operations);
+  return all.errors.length === 0 ? all : proposed(model, bindable(model, operations, leftOut));
+}
+
+function bindable(model: Model, operations: Operations, leftOut: Map<string, string>): RestOperation[] {
   let left = whole(operations, (some) => reachedFaults(model.document, some)[0]?.message, leftOut);
   for (let round = 0; round < mostRounds; round++) {
     const reasons = reasonsByOperation(model, left);
@@ -28,15 +40,9 @@ export function bindableOperations(
     for (const [id, reason] of reasons) leftOut.set(id, reason);
     left = left.filter(({ id }) => !reasons.has(id));
   }
-  const firstError = (some: Operations): string | undefined => errorsOf(model, some)[0]?.message;
+  const firstError = (some: Operations): string | undefined => proposed(model, some).errors[0]?.message;
   const alone = whole(left, firstError, leftOut);
   return firstError(alone) === undefined ? alone : together([], alone, firstError, leftOut);
-}
-
-export function sdlOf(model: Model, operations: Operations): string {
-  const proposal = new Proposal(model);
-  for (const { id } of operations) proposal.add(id);
-  return proposal.sdl("type");
 }
 
 type FirstError = (operations: Operations) => string | undefined;
@@ -83,7 +89,7 @@ function halves(operations: Operations): [Operations, Operations] {
 
 /** The errors at the fields of roots, each by its field's operation. */
 function reasonsByOperation(model: Model, operations: Operations): Map<string, string> {
-  const { bound } = bindProposals(model, operations);
+  const { bound } = bindProposals(model, operations).found;
   const ids = new Map(
     bound ? boundFields(bound.model).map(({ coordinate, operation }) => [coordinate, operation.id]) : [],
   );
@@ -98,16 +104,22 @@ function reasonsByOperation(model: Model, operations: Operations): Map<string, s
 /** A schema needs a query; this one is bound to nothing. */
 const emptyQuery = "\ntype Query { nothing: Boolean }";
 
-function bindProposals(model: Model, operations: Operations): ReturnType<typeof bindSdl> {
+function bindProposals(model: Model, operations: Operations) {
+  const proposal = new Proposal(model);
+  for (const { id } of operations) proposal.add(id);
+  const sdl = proposal.sdl("type");
   const isWithoutQuery = operations.every(({ method }) => method !== "get");
-  return bindSdl(model, sdlOf(model, operations) + (isWithoutQuery ? emptyQuery : ""));
+  return { sdl, found: bindSdl(model, sdl + (isWithoutQuery ? emptyQuery : "")) };
 }
 
-/** The errors of a schema with a field for each of the operations. */
-function errorsOf(model: Model, operations: Operations): Diagnostic[] {
-  const { bound, diagnostics } = bindProposals(model, operations);
-  if (!bound) return [...diagnostics];
+/** `errors`: of the whole schema. */
+function proposed(model: Model, operations: Operations): Proposed & { readonly errors: Diagnostic[] } {
+  const { sdl, found } = bindProposals(model, operations);
+  const { bound, diagnostics } = found;
+  if (!bound) return { operations, sdl, model: undefined, errors: [...diagnostics] };
   const called = boundFields(bound.model).map(({ operation }) => operation);
-  const found = [...bound.diagnostics, ...reachedFaults(model.document, called)];
-  return found.filter(({ severity, coordinate }) => severity === "error" && coordinate !== "Query.nothing");
+  const errors = [...bound.diagnostics, ...reachedFaults(model.document, called)].filter(
+    ({ severity, coordinate }) => severity === "error" && coordinate !== "Query.nothing",
+  );
+  return { operations, sdl, model: bound.model, errors };
 }

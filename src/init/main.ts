@@ -40,23 +40,23 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
 
 async function init({ openapi, replace, tag = [], operation = [] }: Given, io: Io): Promise<number> {
   const spec = join(io.root, "spec");
-  const { document, files } = readDocument(openapi, io.root);
-  if (!replace && folderFiles(spec).list("").length > 0)
-    throw new UsageError(["spec/ has files: --replace removes them"]);
-  const start = startProject(document, { tag, operation });
+  const isFree = replace === true || folderFiles(spec).list("").length === 0;
+  const { files, lines } = startedProject(openapi, io.root, { tag, operation }, isFree);
   rmSync(spec, { recursive: true, force: true });
   write(spec, files);
-  write(
-    spec,
-    new Map([
-      ["schema.graphql", escaped(start.schema)],
-      ["rest-only.yaml", start.ledger],
-    ]),
-  );
   leaveOutOtherTests(io.root);
   const code = await codegen([], io);
-  if (code === 0) for (const line of summary(start, document)) io.out(line);
+  if (code === 0) for (const line of lines) io.out(line);
   return code;
+}
+
+/** The files of the new `spec/`, and the lines that tell of them. Only texts, so that codegen has the memory of the rest. */
+function startedProject(openapi: string, root: string, choice: Choice, isFree: boolean) {
+  const { document, files } = readDocument(openapi, root);
+  if (!isFree) throw new UsageError(["spec/ has files: --replace removes them"]);
+  const start = startProject(document, choice);
+  files.set("schema.graphql", escaped(start.schema)).set("rest-only.yaml", start.ledger);
+  return { files, lines: summary(start, document) };
 }
 
 /** The document under the name that it has in a spec folder, and the texts of all files that it consists of. */

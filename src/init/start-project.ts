@@ -12,8 +12,7 @@ import { isOperationPattern, operationsOf } from "../openapi/operation-pattern.t
 import { modelWithoutFields } from "../propose/empty-schema.ts";
 import { Links } from "../propose/links.ts";
 import { refusalOf } from "../propose/propose.ts";
-import { bindSdl } from "./bind-sdl.ts";
-import { bindableOperations, sdlOf } from "./bindable.ts";
+import { proposedTogether } from "./bindable.ts";
 import { type KeyLinks, withKeyLinks } from "./key-links.ts";
 
 export type Choice = { readonly tag: readonly string[]; readonly operation: readonly string[] };
@@ -44,7 +43,7 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
     if (refusal !== undefined) leftOut.set(operation.id, refusal);
     return refusal === undefined;
   });
-  const bound = bindableOperations(model, sendable, leftOut);
+  const { operations: bound, sdl, model: started } = proposedTogether(model, sendable, leftOut);
   if (!bound.some(({ method }) => method === "get"))
     throw new UsageError([
       "choose an operation that reads: a GraphQL schema needs a Query",
@@ -52,8 +51,6 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
     ]);
   const chosenOnes = new Set(bound);
   const rest = [...model.operations.values()].filter((operation) => !chosenOnes.has(operation));
-  const sdl = sdlOf(model, bound);
-  const started = bindSdl(model, sdl).bound?.model;
   const keyLinks = withKeyLinks(model, sdl, started);
   const links = started && new Links(started);
   return {

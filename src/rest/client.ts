@@ -137,7 +137,7 @@ export class RestClient {
         call.ageSeconds = sent.response.ageSeconds;
         const value = valueAt(bodyOf(operation, init, sent), result);
         this.#isAccepted ||= this.#scope.forwarded.proves(operation);
-        init?.link?.(sent.response.rawHeaders.link);
+        init?.link?.(sent.response.rawHeaders.link, value);
         call.succeed();
         endCall(call);
         return value;

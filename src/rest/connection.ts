@@ -46,16 +46,16 @@ export async function connection<
   load: (args: Args, link: NonNullable<TakesLink["link"]>) => Promise<Body> | null,
 ): Promise<Connection<NonNullable<Body>, ItemAt<NonNullable<Body>, Items>> | Extract<Body, null>> {
   const start = startAt(args, page);
-  let header: string | string[] | undefined;
+  let linked = "";
   const first = page.from === undefined ? null : String(page.from);
   // an argument that is left out has no value, also where every object inherits its name (`valueOf`)
   const own = { __proto__: null, ...args, ...sizeOf(args, page, start), after: start.cursor ?? first };
-  const body = await load(own, (link) => {
-    header = link;
+  const body = await load(own, (header, value) => {
+    linked = linkedCursor(page, header, value);
   });
   if (typeof body !== "object" || body === null) return body as never;
   const sent = valueAt(body, page.items);
-  const next = nextCursor(args, page, body, sent, start, header);
+  const next = page.link === undefined ? nextCursor(args, page, body, sent, start) : linked;
   return made(args, page, body, sent, start, next) as never;
 }
 
@@ -73,22 +73,32 @@ function sizeOf(
   return { first: Math.min((args.first ?? first) + skip, most ?? Number.MAX_SAFE_INTEGER) };
 }
 
+/** The cursor in the next page's address; empty on the last page. Its errors are those of the call, and name the operation. */
+function linkedCursor(
+  { next, link = "" }: Page<readonly string[]>,
+  header: string | string[] | undefined,
+  value: unknown,
+): string {
+  if (!next) return nextOf(header, link);
+  const address = restCursorAt(value, next);
+  return address === "" ? "" : cursorIn(address, link);
+}
+
+function restCursorAt(value: unknown, path: readonly string[]): string {
+  const next = valueAt(value, path) ?? "";
+  if (typeof next === "string" || typeof next === "number") return String(next);
+  throw new CodedError("BAD_UPSTREAM_RESPONSE", "the next cursor is neither text nor a number");
+}
+
 /** REST's cursor of the next page; empty on the last one. */
 function nextCursor(
   args: PageArguments,
-  { next: path, link, from = 0, offset, full = 0, first = 0, more, total }: Page<readonly string[]>,
+  { next: path, from = 0, offset, full = 0, first = 0, more, total }: Page<readonly string[]>,
   body: object,
   sent: unknown,
   { cursor, size, before = 0 }: PageStart,
-  header: string | string[] | undefined,
 ): string {
-  if (path) {
-    const next = valueAt(body, path) ?? "";
-    if (typeof next !== "string" && typeof next !== "number")
-      throw new CodedError("BAD_UPSTREAM_RESPONSE", "the next cursor is neither text nor a number");
-    return link === undefined || next === "" ? String(next) : cursorIn(String(next), link);
-  }
-  if (link !== undefined) return nextOf(header, link);
+  if (path) return restCursorAt(body, path);
   const count = Array.isArray(sent) ? sent.length : 0;
   const behind = Number(cursor ?? from) + (offset ? count : 1);
   const all = total && valueAt(body, total);

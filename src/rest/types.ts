@@ -49,8 +49,8 @@ type Body<Operation> = Operation extends { requestBody: { content: infer Content
     ? { readonly body?: Json<Content[keyof Content]> | null }
     : unknown;
 
-/** Called with the `Link` header of a success, before the call returns. */
-export type TakesLink = { readonly link?: (header: string | string[] | undefined) => void };
+/** Called with the `Link` header and the value of a success, before the call returns. What it throws fails the call. */
+export type TakesLink = { readonly link?: (header: string | string[] | undefined, value: unknown) => void };
 
 /** The input of a call: a section for each place of parameters. A section is optional if all its parameters are. */
 export type Init<Operation> = Section<"path", Wire<Parameters<Operation, "path">>> &

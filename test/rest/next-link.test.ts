@@ -1,7 +1,10 @@
 /** The `Link` header that names the next page: read as RFC 8288 writes it, at the cost of one pass. */
 import { expect, test } from "vitest";
+import { connection } from "../../src/rest/connection.ts";
 import { nextOf } from "../../src/rest/paging/next-link.ts";
 import { startWork } from "../../src/rest/shares/processor-time.ts";
+import { against, failureOf } from "./client.ts";
+import { http } from "./raw-server.ts";
 
 test("the next page is found in each form that RFC 8288 allows", () => {
   const found = (header: string | string[]) => nextOf(header, "page");
@@ -39,4 +42,23 @@ test.each([
   ["an address without the parameter", '<https://a.example/?p=2>; rel="next"'],
 ])("%s is an error of REST, and no last page", (_what, header) => {
   expect(() => nextOf(header, "page")).toThrow(expect.objectContaining({ code: "BAD_UPSTREAM_RESPONSE" }));
+});
+
+test.each([
+  ["in the header", {}, { link: '<https://a.example/?p=2>; rel="next"' }],
+  ["in the body", { next: "https://a.example/?p=2" }, {}],
+  ["in the body, which is no text,", { next: [2] }, {}],
+])("the error of a next address %s names the operation", async (_where, body, headers) => {
+  const { rest } = await against((socket) => {
+    socket.write(http(200, JSON.stringify({ items: [], ...body }), headers));
+  });
+  const page = { items: ["items"], link: "page", ...("next" in body && { next: ["next"] }) };
+  const failure = await failureOf(
+    connection({}, page, (_args, link) => rest.get("/things", { link }) as Promise<object>),
+  );
+  expect(failure).toMatchObject({
+    code: "BAD_UPSTREAM_RESPONSE",
+    message: expect.stringMatching(/^listThings: the next /),
+    details: { operation: "listThings" },
+  });
 });

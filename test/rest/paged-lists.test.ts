@@ -34,18 +34,22 @@ function restOf(length: number, { from, cap }: Manner) {
     linked: (args: Args) =>
       connection(args, { items: [], link: "page", first: byDefault }, async (inner, link) => {
         const found = pageOf(inner);
-        link(found.link);
+        link(found.link, found.page);
         return found.page;
       }),
     // the address stands in the body, and may be relative
     addressed: (args: Args) =>
-      connection(args, { items: ["page"], next: ["next"], link: "page", first: byDefault }, async (inner) => {
-        const { page, link } = pageOf(inner);
-        return {
-          page,
-          next: link === undefined ? null : (/<https:\/\/rest.example([^>]*)>/.exec(link)?.[1] ?? ""),
-        };
-      }),
+      connection(
+        args,
+        { items: ["page"], next: ["next"], link: "page", first: byDefault },
+        async (inner, link) => {
+          const found = pageOf(inner);
+          const address = /<https:\/\/rest.example([^>]*)>/.exec(found.link ?? "")?.[1] ?? null;
+          const body = { page: found.page, next: address };
+          link(undefined, body);
+          return body;
+        },
+      ),
     // the cursor is a number
     numeric: (args: Args) =>
       connection(args, { items: ["rows"], next: ["next"], first: byDefault, most: cap }, async (inner) => {

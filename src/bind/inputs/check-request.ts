@@ -11,7 +11,7 @@ export function checkRequest(binder: Binder, field: FieldInProgress): void {
       "parameter-unfed",
       { ...where, rest: node, ...(below && { below }) },
       message,
-      "make it optional in REST, or bind another operation",
+      "if REST does without it, say so in spec/overlay.yaml; otherwise list the operation in spec/rest-only.yaml, and clients call REST",
     );
   }
   checkUnused(binder, field);

@@ -21,6 +21,7 @@ export class InputConversions {
   readonly schema: GraphQLSchema;
   /** By input type and REST schema. Two equal conversions of one type share an entry. */
   readonly #entries = new Map<string, Entry>();
+  readonly #byType = new Map<string, Set<Entry>>();
 
   constructor(schema: GraphQLSchema) {
     this.schema = schema;
@@ -73,9 +74,11 @@ export class InputConversions {
       if (!known.fields) known.isRecursive = true;
       return known.id;
     }
-    const others = [...new Set(this.#entries.values())].filter(({ id }) => id.type === type.name);
+    const ofType = this.#byType.get(type.name) ?? new Set();
+    const others = [...ofType];
     const entry: Entry = { id: { type: type.name, ordinal: others.length + 1 }, isRecursive: false };
     this.#entries.set(key, entry);
+    this.#byType.set(type.name, ofType.add(entry));
     const { properties } = takenObject(this.schema, type, shape);
     entry.fields = Object.values(type.getFields()).map((field) => {
       const restName = restNameOf(this.schema, field);
@@ -85,6 +88,7 @@ export class InputConversions {
     const text = JSON.stringify(entry.fields);
     const equal = others.find((other) => JSON.stringify(other.fields) === text) ?? entry;
     this.#entries.set(key, equal);
+    if (equal !== entry) ofType.delete(entry);
     return equal.id;
   }
 }

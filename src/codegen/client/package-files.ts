@@ -3,13 +3,13 @@
  * same name give the same bytes.
  */
 import { hash } from "node:crypto";
-import { format } from "prettier";
 import ts from "typescript";
 import { boundFields, type Model } from "../../bind/model.ts";
 import { credentialHeadersOf } from "../../openapi/security.ts";
 import type { SavedOperation } from "../../schema/saved-operations.ts";
 import { escaped } from "../../standards/steering.ts";
 import { emitSchema } from "../emit-schema.ts";
+import { withLayout } from "../format.ts";
 import { emitModules, typedDocumentPackage } from "./emit-modules.ts";
 import { emitReadme } from "./emit-readme.ts";
 
@@ -37,7 +37,7 @@ export async function packageFiles({ model, saved, name, version }: PackageSourc
   for (const [module, text] of await emitModules(schema, saved)) {
     files.set(`${module}.js`, ts.transpileModule(text, { compilerOptions }).outputText);
     const { outputText } = ts.transpileDeclaration(text, { compilerOptions });
-    files.set(`${module}.d.ts`, await format(outputText, { parser: "typescript", printWidth: 110 }));
+    files.set(`${module}.d.ts`, await withLayout(`${module}.d.ts`, outputText));
   }
   for (const [path, text] of files) files.set(path, escaped(text));
   const content = hash("sha256", JSON.stringify([...files]));

@@ -7,7 +7,7 @@ import { posix } from "node:path";
 import { BaseResolver, bundle, createConfig, type Document, Source } from "@redocly/openapi-core";
 import { decodePercent, isRecord, type RestDocument, type RestNode, refOf } from "../../openapi/document.ts";
 import type { RestOperation } from "../../openapi/operation.ts";
-import { partsOf, reachedNodes } from "../../openapi/reach.ts";
+import { mappingsOf, partsOf, reachedNodes } from "../../openapi/reach.ts";
 import { mappedReference } from "../../openapi/shapes/variants.ts";
 import { type DeepReferences, deepReferences } from "./deep-references.ts";
 import { guarded, guardedReference } from "./inherited-names.ts";
@@ -21,7 +21,8 @@ export async function bundled(
   operations: readonly RestOperation[],
   names: ReadonlyMap<string, string>,
 ): Promise<Record<string, unknown>> {
-  const { root, references } = reachedRoot(document, operations, names);
+  const { root, references, isOneFile } = reachedRoot(document, operations, names);
+  if (isOneFile) return copy(root, references) as Record<string, unknown>;
   const resolver = new LoadedFiles(document, root, references);
   const config = await createConfig({});
   const found = await bundle({ ref: folder + document.root.file, config, externalRefResolver: resolver });
@@ -35,7 +36,12 @@ function reachedRoot(
   document: RestDocument,
   operations: readonly RestOperation[],
   names: ReadonlyMap<string, string>,
-): { root: Record<string, unknown>; references: DeepReferences["references"] } {
+): {
+  root: Record<string, unknown>;
+  references: DeepReferences["references"];
+  /** Whether the root file has all: there is nothing to bundle. */
+  isOneFile: boolean;
+} {
   const { openapi, info, paths, components } = document.root.value as Record<string, unknown>;
   const visited = new Map<unknown, RestNode>();
   const items = Map.groupBy(operations, ({ path }) => path);
@@ -60,8 +66,14 @@ function reachedRoot(
     ),
     components: Object.fromEntries(kept),
   };
-  return { root, references: deep.references };
+  const isOneFile = [...visited.values()].flatMap(referencesOf).every((each) => each.startsWith("#"));
+  return { root, references: deep.references, isOneFile };
 }
+
+const referencesOf = (node: RestNode): string[] => [
+  refOf(node.value) ?? "#",
+  ...mappingsOf(node).map(({ reference }) => mappedReference(reference)),
+];
 
 /** A path with its bound operations alone. An operation that shares its `operationId` goes without. */
 function boundItem({ root }: RestDocument, path: string, bound: readonly RestOperation[]): unknown {

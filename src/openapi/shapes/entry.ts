@@ -73,10 +73,14 @@ function wholeEntry(shape: Shape): Shape | undefined {
 /** Lists inside each other. A schema may be a list of itself. */
 const maxLists = 8;
 
+const isList = ({ types }: Shape, lists: number): boolean =>
+  types.size === 1 && types.has("array") && lists > 0;
+
 /** The list of a map's entries in place of the map, also within lists; `undefined` if the value is no map. */
 export function entriesShape(shape: Shape, lists = maxLists): Shape | undefined {
-  const isList = shape.types.size === 1 && shape.types.has("array") && lists > 0;
-  const items = isList ? shape.items && entriesShape(shape.items, lists - 1) : wholeEntry(shape);
+  const items = isList(shape, lists)
+    ? shape.items && entriesShape(shape.items, lists - 1)
+    : wholeEntry(shape);
   return (
     items && {
       ...emptyShape(shape.node),
@@ -90,7 +94,7 @@ export function entriesShape(shape: Shape, lists = maxLists): Shape | undefined 
 
 /** Whether the value, or an item of a list, has entries alone, and their values are of one type. */
 export function isMap(shape: Shape, lists = maxLists): boolean {
-  if (shape.items && lists > 0) return isMap(shape.items, lists - 1);
+  if (isList(shape, lists)) return shape.items !== undefined && isMap(shape.items, lists - 1);
   const value = shape.properties.size === 0 ? wholeEntry(shape)?.properties.get("value") : undefined;
   return value?.shape.types.size === 1;
 }

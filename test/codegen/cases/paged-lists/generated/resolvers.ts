@@ -36,8 +36,8 @@ export const Query = {
     ),
   /** Query.loans → GET /loans (listLoans) */
   loans: (_parent, args, { rest }) =>
-    connection(args, { items: ["loans"], next: ["links", "next"], link: "page", first: 20 }, (args) =>
-      rest.get("/loans", { query: { limit: args.first, page: args.after } }),
+    connection(args, { items: ["loans"], next: ["links", "next"], link: "page", first: 20 }, (args, link) =>
+      rest.get("/loans", { query: { limit: args.first, page: args.after }, link }),
     ),
   /** Query.editors → GET /editors (listEditors) */
   editors: (_parent, args, { rest }) =>
