@@ -44,6 +44,15 @@ export const folderFiles = (folder: string): SpecFiles => ({
   },
 });
 
+/** The files of a spec folder that is not written yet, by their names. */
+export const textFiles = (texts: ReadonlyMap<string, string>): SpecFiles => ({
+  read: (name) => texts.get(name),
+  list: (folder) => {
+    const names = [...texts.keys()].sort();
+    return folder === "." ? names : names.filter((name) => name.startsWith(`${folder}/`));
+  },
+});
+
 /** Returns `undefined` if the file does not exist. Throws `SpecUnreadable` for any other error. */
 function absent(name: string, error: unknown, words: Readonly<Record<string, string>> = {}): undefined {
   const { code, message } = error as NodeJS.ErrnoException;

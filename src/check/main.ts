@@ -1,10 +1,10 @@
 /** `npm run check`: one run of every stage, printed in as many formats as asked for. */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { folderFiles } from "../bind/spec-files.ts";
 import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
 import { nonEmpty } from "../cli/parse.ts";
+import { removeFile, replaceFile } from "../cli/replace.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import type { SpecSources } from "../codegen/generate.ts";
 import { escaped } from "../standards/steering.ts";
@@ -30,7 +30,7 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
     refuseInputs(format, io.root, usage);
     outputs = oneToStandardOutput(format);
     // the report of an earlier run must not stay if this run fails
-    for (const { file } of outputs) if (file !== undefined) rmSync(resolve(io.root, file), { force: true });
+    for (const { file } of outputs) if (file !== undefined) removeFile(resolve(io.root, file));
     const report = await reportOf(base, usage, io);
     for (const output of outputs) write(print(report, output, io), output, io);
     if (report.findings.some(({ rule }) => rule === "spec-unreadable")) return 3;
@@ -91,10 +91,8 @@ async function freshness(root: string, sources: SpecSources): Promise<Finding[]>
 }
 
 function write(text: string, { file }: Output, io: Io): void {
-  if (file === undefined) return io.out(text.trimEnd());
-  const path = resolve(io.root, file);
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
+  if (file === undefined) io.out(text.trimEnd());
+  else replaceFile(resolve(io.root, file), text);
 }
 
 function print(report: Report, { format, file }: Output, io: Io): string {

@@ -32,8 +32,11 @@ export type SpecSources = {
 };
 
 /** Reads `<root>/spec`; throws `SpecUnreadable` with all errors if there are any. */
-export function loadSources(root: string, results = new Results()): SpecSources {
-  const files = folderFiles(join(root, "spec"));
+export const loadSources = (root: string, results = new Results()): SpecSources =>
+  readSources(folderFiles(join(root, "spec")), results);
+
+/** Throws as `loadSources` does. */
+export function readSources(files: SpecFiles, results = new Results()): SpecSources {
   const model = provedModel(loadSpec(files.read, results.readDocument, reachedFaults));
   return { files, model, saved: loadSaved(files, model) };
 }

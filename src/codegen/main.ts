@@ -1,8 +1,9 @@
-/** `npm run codegen`: writes `generated/`, removes what is surplus. Findings are printed and nothing is written. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+/** `npm run codegen`: replaces `generated/`. Findings are printed and nothing is written. */
+import { readdirSync, readFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
+import { replaceFolders } from "../cli/replace.ts";
 import type { Results } from "./results.ts";
 
 /** `results`: of the time before. */
@@ -26,33 +27,44 @@ export const run = (argv: readonly string[], io: Io, results?: Results): Promise
 async function update({ root, out }: Io, results?: Results): Promise<number> {
   const { generate } = await import("./generate.ts");
   const files = await generate(root, results);
-  const changed = [...files].filter(([path, text]) => write(join(root, path), text));
+  const changed = [...files].flatMap(([path, text]) =>
+    readIfThere(join(root, path)) === text ? [] : [path],
+  );
   const surplus = generatedFiles(root).filter((path) => !files.has(path));
-  for (const path of surplus) rmSync(join(root, path));
-  for (const [path] of changed) out(`wrote ${path}`);
+  if (changed.length + surplus.length > 0) replaceFolders(new Map([generatedFolder(root, files)]));
+  for (const path of changed) out(`wrote ${path}`);
   for (const path of surplus) out(`removed ${path}`);
   if (changed.length + surplus.length === 0) out("generated/ is up to date");
   return 0;
 }
 
-function write(path: string, text: string): boolean {
+/** The folder with its files, from the paths that `generate` returns. */
+export function generatedFolder(root: string, files: ReadonlyMap<string, string>) {
+  const below = [...files].map(([path, text]) => [path.replace(/^generated\//, ""), text] as const);
+  return [join(root, "generated"), new Map(below)] as const;
+}
+
+function readIfThere(path: string): string | undefined {
   try {
-    if (readFileSync(path, "utf8") === text) return false;
+    return readFileSync(path, "utf8");
   } catch {
-    mkdirSync(dirname(path), { recursive: true });
+    return undefined;
   }
-  writeFileSync(path, text);
-  return true;
 }
 
 /** All files below `generated/`, relative to the root. */
 export function generatedFiles(root: string): string[] {
   const folder = join(root, "generated");
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
-    .sort();
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+      .sort();
+  } catch (error) {
+    // another run may replace the folder at this moment
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
 }
 
 if (import.meta.main) {

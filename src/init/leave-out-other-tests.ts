@@ -2,8 +2,9 @@
  * The tests and the example of this repository know the API that it comes with. A project on another API has neither, so
  * `npm test` and `npm run types` leave them out from then on. The files stay.
  */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { replaceFile } from "../cli/replace.ts";
 
 const edits: readonly (readonly [file: string, from: string, to: string])[] = [
   [
@@ -18,6 +19,6 @@ const edits: readonly (readonly [file: string, from: string, to: string])[] = [
 export function leaveOutOtherTests(root: string): void {
   for (const [file, from, to] of edits) {
     const path = join(root, file);
-    if (existsSync(path)) writeFileSync(path, readFileSync(path, "utf8").replace(from, to));
+    if (existsSync(path)) replaceFile(path, readFileSync(path, "utf8").replace(from, to));
   }
 }

@@ -1,13 +1,14 @@
 /** `npm run init -- --openapi <file>`: replaces `spec/` by a project on another document, and generates it. */
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { folderFiles } from "../bind/spec-files.ts";
+import { folderFiles, textFiles } from "../bind/spec-files.ts";
 import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
 import { ExpectedFailure, type Failure, withoutPlace } from "../cli/failure.ts";
 import { nonEmpty } from "../cli/parse.ts";
 import { asWord } from "../cli/printable.ts";
+import { replaceFolders } from "../cli/replace.ts";
 import { UsageError } from "../cli/usage-error.ts";
-import { run as codegen } from "../codegen/main.ts";
+import { generatedFolder } from "../codegen/main.ts";
 import { SpecUnreadable } from "../diagnostic.ts";
 import { RestDocument } from "../openapi/document.ts";
 import { escaped } from "../standards/steering.ts";
@@ -42,12 +43,34 @@ async function init({ openapi, replace, tag = [], operation = [] }: Given, io: I
   const spec = join(io.root, "spec");
   const isFree = replace === true || folderFiles(spec).list("").length === 0;
   const { files, lines } = startedProject(openapi, io.root, { tag, operation }, isFree);
-  rmSync(spec, { recursive: true, force: true });
-  write(spec, files);
+  // nothing is replaced before all is generated
+  const generated = await generateFrom(files, openapi);
+  replaceFolders(new Map([[spec, files], generatedFolder(io.root, generated)]));
   leaveOutOtherTests(io.root);
-  const code = await codegen([], io);
-  if (code === 0) for (const line of lines) io.out(line);
-  return code;
+  for (const path of generated.keys()) io.out(`wrote ${path}`);
+  for (const line of lines) io.out(line);
+  return 0;
+}
+
+/** Codegen's libraries are loaded for a document that can be read. */
+async function generateFrom(files: ReadonlyMap<string, string>, given: string): Promise<Map<string, string>> {
+  const { generateFrom: generate, readSources } = await import("../codegen/generate.ts");
+  return ofDocument(given, () => generate(readSources(textFiles(files))));
+}
+
+/** The files of a spec folder that are no parts of a document. */
+const ownNames: ReadonlySet<string> = new Set(["schema.graphql", "rest-only.yaml", "approvals.yaml"]);
+
+/** The files of the document keep their names below `spec/`, because its references name them. */
+function refuseOwnNames(names: Iterable<string>, given: string): void {
+  const taken = [...names].filter((name) => ownNames.has(name.split("/")[0] ?? ""));
+  if (taken.length > 0)
+    throw new UsageError(
+      taken.map(
+        (name) =>
+          `--openapi ${given}: a $ref names the file ${name}, and spec/${name.split("/")[0]} is a file of the project: give it another name, there and in the $ref`,
+      ),
+    );
 }
 
 /** The files of the new `spec/`, and the lines that tell of them. Only texts, so that codegen has the memory of the rest. */
@@ -55,6 +78,7 @@ function startedProject(openapi: string, root: string, choice: Choice, isFree: b
   const { document, files } = readDocument(openapi, root);
   if (!isFree) throw new UsageError(["spec/ has files: --replace removes them"]);
   const start = startProject(document, choice);
+  refuseOwnNames(files.keys(), openapi);
   files.set("schema.graphql", escaped(start.schema)).set("rest-only.yaml", start.ledger);
   return { files, lines: summary(start, document) };
 }
@@ -70,10 +94,18 @@ function readDocument(given: string, root: string): { document: RestDocument; fi
     if (text !== undefined) files.set(name, text);
     return text;
   };
-  try {
-    return { document: new RestDocument("openapi.yaml", read), files };
-  } catch (error) {
+  return ofDocument(given, () => ({ document: new RestDocument("openapi.yaml", read), files }));
+}
+
+function ofDocument<T>(given: string, make: () => T): T {
+  const told = (error: unknown): never => {
     throw error instanceof SpecUnreadable ? new UnreadableDocument(error, given) : error;
+  };
+  try {
+    const made = make();
+    return made instanceof Promise ? (made.catch(told) as T) : made;
+  } catch (error) {
+    return told(error);
   }
 }
 
@@ -90,14 +122,6 @@ class UnreadableDocument extends ExpectedFailure {
       return withoutPlace(`${at ?? given}: ${message}`);
     });
     this.failure = { exitCode: failure.exitCode, faults };
-  }
-}
-
-function write(folder: string, files: ReadonlyMap<string, string>): void {
-  for (const [name, text] of files) {
-    const path = join(folder, name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
   }
 }
 

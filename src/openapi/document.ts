@@ -2,6 +2,7 @@
  * The OpenAPI document as nodes. A node is a value with its file and its path in that file. A `$ref` (an RFC 3986
  * reference with an RFC 6901 JSON pointer) is resolved on demand; it may lead to another file or into a cycle.
  */
+import { hash } from "node:crypto";
 import { posix } from "node:path";
 import { type Diagnostic, type Place, unreadable } from "../diagnostic.ts";
 import { overlayFile, withOverlay } from "./overlay.ts";
@@ -30,6 +31,9 @@ export class RestDocument {
   isSound = false;
   readonly #read: ReadFile;
   readonly #files = new Map<string, YamlFile | undefined>();
+  /** The object with a `$ref` → the end of its chain: a chain is followed once for all of its members. */
+  readonly #ends = new WeakMap<object, RestNode | undefined>();
+  readonly #plainEnds = new WeakMap<object, RestNode | undefined>();
   /** By file and reference: a large document has tens of thousands of references to a few hundred schemas. */
   readonly #targets = new Map<string, Map<string, RestNode | undefined>>();
 
@@ -78,14 +82,30 @@ export class RestDocument {
       : undefined;
   }
 
-  /** Follows `$ref`s to the first node without one; `undefined` for a reference to nothing or to itself. */
+  /** Follows `$ref`s to the first node without one; `undefined` for references to nothing or in a circle. */
   follow(node: RestNode): RestNode | undefined {
-    let current: RestNode | undefined = node;
-    for (let hops = 0; current && hops < 50; hops++) {
-      if (refOf(current.value) === undefined) return current;
-      current = this.refTarget(current);
+    return this.#end(node, this.#ends, false);
+  }
+
+  /** Like `follow`, but a reference on the way that has statements beside it is an end, too: its statements count. */
+  followPlain(node: RestNode): RestNode | undefined {
+    return this.readsBesideRef ? this.#end(node, this.#plainEnds, true) : this.follow(node);
+  }
+
+  #end(node: RestNode, ends: WeakMap<object, RestNode | undefined>, isPlain: boolean): RestNode | undefined {
+    const passed = new Set<object>();
+    let end: RestNode | undefined = node;
+    while (end && refOf(end.value) !== undefined && !(isPlain && passed.size > 0 && saysBesideRef(end))) {
+      const holder = end.value as object;
+      if (ends.has(holder) || passed.has(holder)) {
+        end = ends.get(holder);
+        break;
+      }
+      passed.add(holder);
+      end = this.refTarget(end);
     }
-    return undefined;
+    for (const holder of passed) ends.set(holder, end);
+    return end;
   }
 
   /** The node that the `$ref` of `from` names, which may be another `$ref`; `undefined` if there is no such node. */
@@ -117,7 +137,20 @@ export class RestDocument {
 }
 
 /** Identifies a node within its document. */
-export const nodeKey = ({ file, path }: RestNode): string => `${file}#${path.join("/")}`;
+export const nodeKey = ({ file, path }: RestNode): string => `${file}#${path.map(shortStep).join("/")}`;
+
+/** Whether two nodes are one, without a text of their paths: a path may be long. */
+export const isSameNode = (one: RestNode, other: RestNode): boolean =>
+  one.file === other.file &&
+  one.path.length === other.path.length &&
+  one.path.every((step, index) => step === other.path[index]);
+
+/**
+ * A long step is named by its digest: V8 hashes a text of more than 16,383 characters by its length alone, so thousands of
+ * keys below a long path would be compared with each other.
+ */
+const shortStep = (step: string | number): string | number =>
+  typeof step === "string" && step.length > 2_000 ? hash("sha256", step) : step;
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -133,6 +166,11 @@ export const entriesOf = (document: RestDocument, node: RestNode | undefined): R
 export const refOf = (value: unknown): string | undefined =>
   isRecord(value) && typeof value.$ref === "string" ? value.$ref : undefined;
 
+/** Whether a node has statements beside its `$ref`. */
+export const saysBesideRef = ({ value }: RestNode): boolean =>
+  refOf(value) !== undefined &&
+  Object.keys(value as object).some((key) => key !== "$ref" && key !== "description" && key !== "summary");
+
 function childValue(value: unknown, key: string | number): unknown {
   if (Array.isArray(value)) return value[Number(key)];
   return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
@@ -141,6 +179,9 @@ function childValue(value: unknown, key: string | number): unknown {
 /** A step of a JSON pointer as a name (RFC 6901 §4). */
 export const unescapePointer = (step: string): string =>
   decodePercent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+
+/** A name as a step of a JSON pointer (RFC 6901 §3). */
+export const escapePointer = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
 
 /** Decodes the percent-encoding of a part of a reference (RFC 3986 §2.1). */
 export function decodePercent(text: string): string {

@@ -12,18 +12,18 @@ import { descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
 export class InputTypes {
   readonly #definitions: TypeDefinitions;
   readonly #operation: RestOperation;
+  readonly #named: ReadonlyMap<string, readonly Parameter[]>;
 
   constructor(definitions: TypeDefinitions, operation: RestOperation) {
     this.#definitions = definitions;
     this.#operation = operation;
+    this.#named = Map.groupBy(operation.parameters, ({ name }) => name);
   }
 
   /** The lines of an argument: description and definition. Those of a page have the types that a connection needs. */
   argument(own: string, parameter: Parameter, page: FoundPage | undefined): string[] {
     const { name, shape, required, node, in: location } = parameter;
-    const isAmbiguous = this.#operation.parameters.some(
-      (other) => other !== parameter && other.name === name,
-    );
+    const isAmbiguous = (this.#named.get(name)?.length ?? 0) > 1;
     const type =
       parameter === page?.after
         ? "String"

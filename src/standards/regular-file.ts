@@ -13,7 +13,11 @@ export function readRegularFile(path: string, maxBytes = maxFileBytes): string {
     if (stats.isDirectory()) throw new Error("is a folder, not a file");
     if (!stats.isFile()) throw new Error("is no regular file");
     if (stats.size > maxBytes) throw new Error(`is larger than ${maxBytes / 1_048_576} MiB`);
-    return readFileSync(file, "utf8");
+    const bytes = readFileSync(file);
+    // as text of UTF-8 it would have a finding at its first character
+    const mark = bytes.subarray(0, 2).toString("hex");
+    if (mark === "fffe" || mark === "feff") throw new Error("is UTF-16: save it as UTF-8");
+    return bytes.toString("utf8");
   } finally {
     closeSync(file);
   }

@@ -32,22 +32,25 @@ test.each(Object.entries(widePairs))(
   },
 );
 
-test("a path of thousands of parameters: twice as many cost about twice as much, and the types have the path itself", async () => {
-  const typesOf = (count: number): Promise<string> => {
-    const names = Array.from({ length: count }, (_, index) => `parameter${index}`);
-    const parameters = names.map((name) => ({
-      name,
-      in: "path",
-      required: true,
-      schema: { type: "string" },
-    }));
-    const get = { operationId: "get", parameters, responses: { 204: { description: "nothing" } } };
-    const path = names.map((name) => `/{${name}}`).join("");
-    const text = JSON.stringify({
+/** An operation whose path has `count` parameters. */
+function longPath(count: number): { names: string[]; text: string } {
+  const names = Array.from({ length: count }, (_, index) => `parameter${index}`);
+  const parameters = names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } }));
+  const get = { operationId: "get", parameters, responses: { 204: { description: "nothing" } } };
+  const path = names.map((name) => `/{${name}}`).join("");
+  return {
+    names,
+    text: JSON.stringify({
       openapi: "3.1.0",
       info: { title: "t", version: "1" },
       paths: { [path]: { get } },
-    });
+    }),
+  };
+}
+
+test("a path of thousands of parameters: twice as many cost about twice as much, and the types have the path itself", async () => {
+  const typesOf = (count: number): Promise<string> => {
+    const { text } = longPath(count);
     const document = new RestDocument("openapi.yaml", (file) => (file === "openapi.yaml" ? text : undefined));
     return emitRestTypes(document, [...readOperations(document).values()]);
   };
@@ -55,4 +58,24 @@ test("a path of thousands of parameters: twice as many cost about twice as much,
   const [one, two] = [await processorMs(() => typesOf(few)), await processorMs(() => typesOf(2 * few))];
   // from 16,384 characters on, twice as many parameters were 16 times as much
   expect(two / Math.max(one, 40)).toBeLessThan(7);
+});
+
+test("a field on a path of thousands of parameters: twice as many cost about twice as much", async () => {
+  const cost = (count: number): Promise<number> => {
+    const { names, text } = longPath(count);
+    const schema = `type Query {
+      get(${names.map((name) => `${name}: String!`).join(" ")}): Boolean @rest(operation: "get")
+    }`;
+    const files = new Map([
+      ["openapi.yaml", text],
+      ["schema.graphql", schema],
+    ]);
+    return processorMs(() => {
+      const { model } = loadSpec((name) => files.get(name));
+      expect(model?.reliances.length).toBeGreaterThan(count);
+    });
+  };
+  await cost(few); // compiles
+  const [one, two] = [await cost(2 * few), await cost(4 * few)];
+  expect(two / Math.max(one, 40)).toBeLessThan(4);
 });

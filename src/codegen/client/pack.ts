@@ -1,9 +1,10 @@
 /** `npm run pack:client`: writes the client package into a folder, for `npm pack` or `npm publish`. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
 import { exitCodes, type Io, processIo, runCommand } from "../../cli/command.ts";
 import { nonEmpty } from "../../cli/parse.ts";
+import { replaceFile } from "../../cli/replace.ts";
 import { UsageError } from "../../cli/usage-error.ts";
 
 type Options = { readonly out: string; readonly name?: string; readonly version?: string };
@@ -31,9 +32,9 @@ async function pack({ root, out: print }: Io, { out, name, version }: Options): 
   const present = [...files.keys()].find((path) => existsSync(join(folder, path)));
   if (present !== undefined && descriptionIn(folder) !== description)
     throw new UsageError([`--out ${out}: has a ${present} that this command has not written`]);
-  mkdirSync(folder, { recursive: true });
+  // the manifest is the last one: its version tells the other files apart
   for (const [path, text] of files) {
-    writeFileSync(join(folder, path), text);
+    replaceFile(join(folder, path), text);
     print(`wrote ${relative(root, join(folder, path))}`);
   }
   print(`install it:  npm install --install-links ${folder}`);

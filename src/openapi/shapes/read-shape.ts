@@ -4,7 +4,7 @@
  */
 
 import { unreadable } from "../../diagnostic.ts";
-import { isRecord, type RestDocument, type RestNode, refOf } from "../document.ts";
+import { isRecord, type RestDocument, type RestNode, refOf, saysBesideRef } from "../document.ts";
 import { isClosed, readEntry } from "./entry.ts";
 import { readLimits } from "./limits.ts";
 import { mergeShapes } from "./merge-shapes.ts";
@@ -38,20 +38,19 @@ export function shapeAt(document: RestDocument, node: RestNode): Shape {
 }
 
 function makeShape(document: RestDocument, node: RestNode, within?: Inclusion): Shape {
-  const reference = refOf(node.value);
-  const target = document.follow(node) ?? { ...node, value: unresolvedSchema };
-  const siblings =
-    reference !== undefined &&
-    document.readsBesideRef &&
-    Object.keys(node.value as object).some(
-      (key) => key !== "$ref" && key !== "description" && key !== "summary",
-    );
+  const isReference = refOf(node.value) !== undefined;
+  const target = document.followPlain(node) ?? { ...node, value: unresolvedSchema };
+  const siblings = document.readsBesideRef && saysBesideRef(node);
   if (within?.schemas.some((other) => other.value === target.value)) return emptyShape(target);
-  if (reference !== undefined && !siblings && !within) return shapeAt(document, target);
-  const own = foldSchema(document, target, {
+  if (isReference && !siblings && !within) return shapeAt(document, target);
+  const inside: Inclusion = {
     schemas: within ? [...within.schemas, target] : [target],
     parts: within?.parts ?? { count: 0 },
-  });
+  };
+  const own =
+    refOf(target.value) === undefined
+      ? foldSchema(document, target, inside)
+      : makeShape(document, target, inside);
   if (!siblings) return own;
   const rest = Object.fromEntries(Object.entries(node.value as object).filter(([key]) => key !== "$ref"));
   const merged = mergeShapes(own, foldSchema(document, { ...node, value: rest }, within), node);

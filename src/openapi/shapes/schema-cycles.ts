@@ -3,6 +3,12 @@ import { type Diagnostic, diagnosed } from "../../diagnostic.ts";
 import { isRecord, type RestDocument, type RestNode, refOf } from "../document.ts";
 import { nodeBelow } from "./shape.ts";
 
+/** A schema that another one includes; `closing` is the node that refers to it. */
+type Inclusion = { readonly node: RestNode; readonly closing: RestNode };
+
+/** A schema that is being walked. */
+type Visit = { readonly value: object; readonly includes: Generator<Inclusion, undefined> };
+
 export class SchemaCycles {
   /** One finding for each cycle, at the member that closes the cycle. */
   readonly found: Diagnostic[] = [];
@@ -13,21 +19,38 @@ export class SchemaCycles {
     this.#document = document;
   }
 
-  /** `closing`: the node that refers to `node`. */
-  visit(node: RestNode, closing = node): void {
-    if (!isRecord(node.value)) return;
-    const state = this.#state.get(node.value);
+  /** Walks with a list of its own in place of recursion: a chain of references may be longer than the stack. */
+  visit(start: RestNode): void {
+    const open: Visit[] = [];
+    this.#enter({ node: start, closing: start }, open);
+    for (let last = open.at(-1); last; last = open.at(-1)) {
+      const { value: next } = last.includes.next();
+      if (next) this.#enter(next, open);
+      else this.#state.set(open.pop()?.value, "done");
+    }
+  }
+
+  #enter({ node, closing }: Inclusion, open: Visit[]): void {
+    const { value } = node;
+    if (!isRecord(value)) return;
+    const state = this.#state.get(value);
     if (state === "open") this.#add(node, closing);
     if (state) return;
-    this.#state.set(node.value, "open");
+    this.#state.set(value, "open");
+    open.push({ value, includes: this.#includedBy(node, value) });
+  }
+
+  *#includedBy(node: RestNode, value: Record<string, unknown>): Generator<Inclusion, undefined> {
     const target = this.#document.refTarget(node);
-    if (target) this.visit(target, node);
+    if (target) yield { node: target, closing: node };
     for (const keyword of ["allOf", "oneOf", "anyOf"] as const) {
-      const members = node.value[keyword];
+      const members = value[keyword];
       if (!Array.isArray(members)) continue;
-      for (const index of members.keys()) this.visit(nodeBelow(node, keyword, index));
+      for (const index of members.keys()) {
+        const member = nodeBelow(node, keyword, index);
+        yield { node: member, closing: member };
+      }
     }
-    this.#state.set(node.value, "done");
   }
 
   #add({ path }: RestNode, closing: RestNode): void {
