@@ -64,7 +64,7 @@ export default defineConfig({
           // runs on graphql-js in any case, and files whose tests each run both ways
           exclude: [
             "test/e2e/{caching,drain,tenants,replicas,unfolding,hostile,introspection,keyless}.test.ts",
-            "test/graphql/{answers,callers,cop,cors,explorer,get,introspection,over-http,overload,saved,start-queue}.test.ts",
+            "test/graphql/{answers,callers,cop,cors,explorer,get,introspection,leaving-anywhere,over-http,overload,saved,shared-executions,start-queue}.test.ts",
             "test/graphql/{variables,documents,documents-cost,limits}.test.ts",
             "test/graphql/{abandoned-errors,date-scalars,deep-names,extensions,inherited-values,masking,refused-credentials}.test.ts",
           ],

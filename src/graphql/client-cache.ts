@@ -4,7 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { addVary } from "../http/vary.ts";
-import type { Answer } from "./answers.ts";
+import type { Answer } from "./answers/answer.ts";
 
 /**
  * Sets the headers. Returns whether the client has the answer already. `credentials` names the headers that carry

@@ -7,6 +7,7 @@ import { allowOrigins } from "../http/cors.ts";
 import { createServer } from "../http/server.ts";
 import { Upstreams } from "../rest/client.ts";
 import { credentialNames } from "../rest/credentials.ts";
+import { Answers } from "./answers/answers.ts";
 import { createApollo } from "./apollo.ts";
 import { Callers } from "./callers.ts";
 import { letAbandonedErrorsGo } from "./errors/abandoned-errors.ts";
@@ -17,7 +18,7 @@ import { type ManifestEntry, readManifest } from "./saved/manifest.ts";
 import { SavedOperations } from "./saved/saved-operations.ts";
 import { buildSchema } from "./schema.ts";
 import { shedOverload } from "./shed-overload.ts";
-import { limitStarts } from "./start-queue.ts";
+import { limitStarts, StartQueue } from "./start-queue.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -65,10 +66,12 @@ export async function createGraphql(
   await server.register(async (scoped) => {
     const callers = new Callers(config, operations);
     shedOverload(scoped, config.env.MAX_CONCURRENT_REQUESTS, (request) => callers.of(request).caller);
-    limitStarts(scoped, (request) => callers.of(request).caller);
+    const starts = new StartQueue();
+    limitStarts(scoped, starts, (request) => callers.of(request).caller);
     const explored = { schema, operations: entries, credentials };
     const explorer = config.production ? undefined : createExplorer(explored, samples);
-    routes(scoped, config, { apollo, upstreams, callers, saved, explorer });
+    const answers = new Answers(upstreams.cache, starts);
+    routes(scoped, config, { apollo, upstreams, callers, answers, saved, explorer });
   });
   return server;
 }

@@ -19,7 +19,9 @@ import type { Forwarded } from "../rest/forwarded.ts";
 import { RequestScope } from "../rest/request-scope.ts";
 import type { Rest } from "../rest/rest.ts";
 import { msPerFoundAnswer, writtenPerMs } from "../rest/shares/processor-time.ts";
-import { Answer, Answers, Execution } from "./answers.ts";
+import { Answer } from "./answers/answer.ts";
+import type { Answers } from "./answers/answers.ts";
+import { Execution } from "./answers/question.ts";
 import type { Apollo } from "./apollo.ts";
 import { collectCalls } from "./call-log.ts";
 import type { Callers } from "./callers.ts";
@@ -50,6 +52,7 @@ type Parts = {
   readonly apollo: Apollo;
   readonly upstreams: Upstreams;
   readonly callers: Callers;
+  readonly answers: Answers;
   readonly saved: SavedOperations;
   readonly explorer: Explorer | undefined;
 };
@@ -57,12 +60,11 @@ type Parts = {
 export function routes(
   server: FastifyInstance,
   config: Config,
-  { apollo, upstreams, callers, saved, explorer }: Parts,
+  { apollo, upstreams, callers, answers, saved, explorer }: Parts,
 ): void {
   const [tenantName = "", , keyName = ""] = contextHeaderNames(config.env.CONTEXT_HEADER_PREFIX);
   const credentials = credentialNames(operations);
   const run = operationRunner(config, apollo, saved);
-  const answers = new Answers(upstreams.cache);
   const parse = jsonParser(server);
   leaveJsonBodies(server); // a caller that has used up its share waits before its body is parsed
   /** The parsing of a large body is charged to its caller. */
@@ -101,16 +103,19 @@ export function routes(
     if (isList && parameters.length > maxOperations) throw tooMany(maxOperations);
     const isBatch = isList && maxOperations > 1 && parameters.length > 0;
     const rest = client as unknown as Rest;
-    const given = isBatch
+    let given = isBatch
       ? await Promise.all(parameters.map((one) => run(one, { request, scope, rest, isBatch })))
       : await run(parameters, { request, scope, rest, isBatch, execution });
     if (client.isAccepted) callers.accept(request);
     throwForRefusedCredentials([given].flat(), forwarded.hasCredentials, credentials);
     if (calls) addCalls(given, calls());
-    const text = responseText(given, request.id);
+    let text = responseText(given, request.id);
     const excess = answerExcess(config.env, text);
     scope.workedOn(text);
-    if (excess) return void sendResponses(request, reply, refusedOperation(excess));
+    if (excess) {
+      given = refusedOperation(excess);
+      text = responseText(given, request.id);
+    }
     const answer = new Answer(given, text, scope.freshUntil, request.record);
     if (!reply.raw.destroyed) execution?.end(answer);
     if (calls || answer.failed) sendResponses(request, reply, given, text);
@@ -132,20 +137,20 @@ export function routes(
       if (!reply.raw.writableFinished) scope.leave();
     });
     const calls = explorer && request.headers["x-explain-calls"] === "1" ? collectCalls(record) : undefined;
-    const find = () => (calls ? undefined : answers.find(request, forwarded));
+    const find = () => (calls ? undefined : answers.find(request, scope));
     let found = find();
     const isShared = found instanceof Promise;
-    if (found instanceof Promise) {
-      request.place.leave(); // an identical query is executed for this one
-      found = await found;
-    }
     try {
+      if (found instanceof Promise) found = await found;
       const admission = scope.start();
       if (admission) await admission; // identical queries meanwhile wait for this one
       if (reply.raw.destroyed) return;
       if (admission && found instanceof Answer && !isShared) found = await find(); // it may be too old now
       if (found instanceof Answer) sendFound(request, reply, found, scope);
       else await respond({ request, reply, scope, forwarded, execution: found, calls }, read);
+    } catch (error) {
+      if (found instanceof Execution && !reply.raw.destroyed) found.end(error as Error);
+      throw error;
     } finally {
       request.place.leave();
       if (found instanceof Execution) found.end();

@@ -134,6 +134,7 @@ export class StartQueue {
 
 declare module "fastify" {
   interface FastifyRequest {
+    /** Its place; another one if it has waited for an identical query, and is executed itself after that. */
     place: QueuePlace;
   }
 }
@@ -142,8 +143,11 @@ declare module "fastify" {
  * Applies to the routes that `server` registers afterwards. Little is made for a request while it waits: objects that
  * are added to a request after a long wait stay in memory until the next full collection.
  */
-export function limitStarts(server: FastifyInstance, callerOf: (request: FastifyRequest) => string): void {
-  const queue = new StartQueue();
+export function limitStarts(
+  server: FastifyInstance,
+  queue: StartQueue,
+  callerOf: (request: FastifyRequest) => string,
+): void {
   server.decorateRequest("place");
   server.server.on("connection", () => queue.connected());
   server.addHook("preHandler", (request, reply, done) => {

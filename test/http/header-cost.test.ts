@@ -1,7 +1,7 @@
 /** What a client's longest headers cost, beside an answer that needs no execution. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { expect, test } from "vitest";
-import type { Answer } from "../../src/graphql/answers.ts";
+import type { Answer } from "../../src/graphql/answers/answer.ts";
 import { letClientKeep } from "../../src/graphql/client-cache.ts";
 import { json, mediaTypeFor } from "../../src/http/graphql-media-type.ts";
 import { startWork } from "../../src/rest/shares/processor-time.ts";

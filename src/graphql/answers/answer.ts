@@ -1,0 +1,42 @@
+/** The answer to a request, as identical requests of its caller get it too. */
+import { hash } from "node:crypto";
+import type { RequestRecord } from "../../observe/records.ts";
+import { isWithoutErrors, type Responses } from "../send-response.ts";
+
+/** Bytes of a kept answer beside its text. */
+const overhead = 1_000;
+
+export class Answer {
+  readonly text: string;
+  /** The responses, if one has an error: each error names the request's id, so the text is for this request only. */
+  readonly failed: Responses | undefined;
+  /** Until when it may be used again, on the clock of `performance.now`. */
+  readonly freshUntil: number;
+  readonly operation: RequestRecord["operation"];
+  readonly givenName: string | undefined;
+  #tag: string | undefined;
+
+  constructor(given: Responses, text: string, freshUntil: number, { operation, givenName }: RequestRecord) {
+    this.text = text;
+    this.failed = isWithoutErrors(given) ? undefined : given;
+    this.freshUntil = this.failed ? 0 : freshUntil;
+    this.operation = operation;
+    this.givenName = givenName;
+  }
+
+  /** Bytes of memory, about. */
+  get size(): number {
+    return 2 * this.text.length + overhead;
+  }
+
+  /** Whole seconds for which it may be used again. */
+  get freshSeconds(): number {
+    return Math.max(Math.floor((this.freshUntil - performance.now()) / 1_000), 0);
+  }
+
+  /** Its entity tag (RFC 9110 §8.8.3). It is weak, because a response may be compressed. */
+  get tag(): string {
+    this.#tag ??= `W/"${hash("sha256", this.text, "base64url")}"`;
+    return this.#tag;
+  }
+}

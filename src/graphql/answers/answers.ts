@@ -1,0 +1,83 @@
+/**
+ * Answers to queries that need no execution of their own, for each caller alone.
+ *
+ * An answer is kept for as long as REST allows to use each response that it is made of. It stands beside those responses:
+ * a write of the caller drops both.
+ *
+ * Identical queries that wait together are executed once. An execution that is under way is never joined: its responses
+ * may be older than a write that the new reader knows of. A query waits for the end of the last identical one, but not
+ * longer than `pauseMs` after that one began. Then one of them is executed, and all of them get its answer.
+ */
+import type { FastifyRequest } from "fastify";
+import { LRUCache } from "lru-cache";
+import type { CallerCache } from "../../rest/cache/caller-cache.ts";
+import { digested } from "../../rest/forwarded.ts";
+import type { RequestScope } from "../../rest/request-scope.ts";
+import { TransientMap } from "../../rest/shares/transient-map.ts";
+import { knownQueryCharacters } from "../../settings/capacity.ts";
+import type { StartQueue } from "../start-queue.ts";
+import { Answer } from "./answer.ts";
+import { type Execution, Question } from "./question.ts";
+
+export class Answers {
+  readonly starts: StartQueue;
+  readonly #cache: CallerCache;
+  /** The questions that are executed or wait, by caller and text. */
+  readonly #questions = new TransientMap<Question>();
+  /**
+   * Questions that were queries before. Without this memory, all identical requests of one turn of the event loop would
+   * be executed.
+   */
+  readonly #queries = new LRUCache<string, true>({
+    maxSize: knownQueryCharacters,
+    sizeCalculation: (_true, key) => key.length,
+  });
+
+  constructor(cache: CallerCache, starts: StartQueue) {
+    this.#cache = cache;
+    this.starts = starts;
+  }
+
+  /**
+   * The answer to a request, or the execution that it must make. A request that is given a promise has left its place in
+   * the start queue. If it gets an execution in the end, it has another. Rejects when its client leaves.
+   */
+  find(request: FastifyRequest, scope: RequestScope): Answer | Execution | Promise<Answer | Execution> {
+    const { identity } = scope.forwarded;
+    const text = questionOf(request);
+    const kept = this.#cache.get(identity, text);
+    if (kept instanceof Answer && kept.freshUntil > performance.now()) return kept;
+    const key = identity + text;
+    let question = this.#questions.get(key);
+    if (!question) {
+      question = new Question(this, key, identity, text);
+      this.#questions.set(key, question);
+    }
+    return question.ask(request, scope);
+  }
+
+  isKnownQuery({ key }: Question): boolean {
+    return this.#queries.has(key);
+  }
+
+  ended({ key, identity, text }: Question, execution: Execution, answer: Answer | undefined): void {
+    if (execution.isQuery) this.#queries.set(key, true);
+    if (answer && answer.freshSeconds > 0) this.#cache.set(identity, text, answer, execution.beganAt);
+  }
+
+  forget({ key }: Question): void {
+    this.#questions.delete(key);
+  }
+}
+
+/** A longer question is remembered as its digest. */
+const mostCharacters = 4_096;
+
+/**
+ * The parts of a request that an answer without errors depends on, beside the caller. Line breaks join them, which
+ * neither a URL nor a language holds.
+ */
+function questionOf({ method, url, body, headers }: FastifyRequest): string {
+  const text = typeof body === "string" ? body : "";
+  return digested(`${method} ${url}\n${headers["accept-language"] ?? ""}\n${text}`, mostCharacters);
+}

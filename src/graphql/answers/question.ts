@@ -1,0 +1,169 @@
+/**
+ * One question of one caller: its executions, and the requests that wait for the next one.
+ *
+ * Requests that wait have no place in the start queue. When the wait is over, the question itself enters the queue, as one
+ * request of its caller. At its turn the first request that still waits gets the place and is executed, and the others read
+ * its answer. So no request waits for one that waits itself, and a client that leaves takes no place with it. A request that
+ * asks meanwhile has a place already: it is executed at once, for all that wait, and the question leaves the queue.
+ */
+import type { FastifyRequest } from "fastify";
+import type { RequestScope } from "../../rest/request-scope.ts";
+import { pauseMs } from "../../rest/upstream/shared-reads.ts";
+import type { StartQueue } from "../start-queue.ts";
+import { Answer } from "./answer.ts";
+
+/** What an execution comes to. `undefined`: its client has left. */
+type Outcome = Answer | Error | undefined;
+
+/** A request that waits for an identical one. */
+type Waiting = {
+  readonly request: FastifyRequest;
+  readonly settle: (found: Answer | Execution | Error) => void;
+  hasLeft: boolean;
+};
+
+/** The execution of a request. Whoever gets one must end it. */
+export class Execution {
+  /**
+   * Whether the operation is a query. It is known once the operation is parsed, or if the same question was a query
+   * before. No request waits for the end of a mutation.
+   */
+  isQuery: boolean;
+  readonly beganAt = performance.now();
+  readonly #onEnd: (outcome: Outcome, execution: Execution) => void;
+  #hasEnded = false;
+
+  constructor(isQuery: boolean, onEnd: (outcome: Outcome, execution: Execution) => void) {
+    this.isQuery = isQuery;
+    this.#onEnd = onEnd;
+  }
+
+  /** Milliseconds for which the next execution has to wait. */
+  get pauseMs(): number {
+    return this.#hasEnded ? 0 : this.beganAt + pauseMs - performance.now();
+  }
+
+  /** Ends it. Without an outcome, the first of its readers is executed next. Only the first call counts. */
+  end(outcome?: Outcome): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#onEnd(outcome, this);
+  }
+}
+
+/** What a question is part of. */
+type Owner = {
+  readonly starts: StartQueue;
+  isKnownQuery(question: Question): boolean;
+  ended(question: Question, execution: Execution, answer: Answer | undefined): void;
+  /** No execution of the question is under way, and no request waits for one. */
+  forget(question: Question): void;
+};
+
+export class Question {
+  readonly key: string;
+  readonly identity: string;
+  readonly text: string;
+  readonly #owner: Owner;
+  #last: Execution | undefined;
+  #underWay = 0;
+  /** The requests that wait for the next execution, the oldest first. */
+  #waiting: Waiting[] = [];
+  /** Runs while they wait for the last execution. */
+  #timer: NodeJS.Timeout | undefined;
+  /** Stands in the start queue for them after that. */
+  #place: FastifyRequest["place"] | undefined;
+
+  /** `identity` is the caller's. `key` is the identity and the text. */
+  constructor(owner: Owner, key: string, identity: string, text: string) {
+    this.key = key;
+    this.identity = identity;
+    this.text = text;
+    this.#owner = owner;
+  }
+
+  /** The execution of a request that has a place, or what the request gets after a wait without one. */
+  ask(request: FastifyRequest, scope: RequestScope): Execution | Promise<Answer | Execution> {
+    const last = this.#last;
+    if (!last?.isQuery || this.#place || last.pauseMs <= 0) return this.#begin();
+    request.place.leave();
+    return this.#wait(request, scope);
+  }
+
+  /** Begins an execution. The requests that wait get its answer. */
+  #begin(): Execution {
+    const readers = this.#waiting;
+    this.#waiting = [];
+    this.#underWay++;
+    this.#last = new Execution(this.#owner.isKnownQuery(this), (outcome, execution) =>
+      this.#end(execution, readers, outcome),
+    );
+    this.#proceed();
+    return this.#last;
+  }
+
+  #end(execution: Execution, readers: readonly Waiting[], outcome: Outcome): void {
+    this.#underWay--;
+    this.#owner.ended(this, execution, outcome instanceof Answer ? outcome : undefined);
+    if (!outcome) this.#waiting.unshift(...readers.filter(({ hasLeft }) => !hasLeft));
+    else for (const reader of readers) reader.settle(outcome);
+    if (execution === this.#last) this.#stopTimer();
+    this.#proceed();
+  }
+
+  #wait(request: FastifyRequest, scope: RequestScope): Promise<Answer | Execution> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer | Execution>();
+    const leave = (failure: Error): void => {
+      waiting.hasLeft = true;
+      this.#waiting = this.#waiting.filter((other) => other !== waiting);
+      waiting.settle(failure);
+      this.#proceed();
+    };
+    const waiting: Waiting = {
+      request,
+      settle: (found) => {
+        scope.ended(leave);
+        if (found instanceof Error) reject(found);
+        else resolve(found);
+      },
+      hasLeft: false,
+    };
+    scope.onLeave(leave);
+    this.#waiting.push(waiting);
+    this.#proceed();
+    return promise;
+  }
+
+  /** Brings the requests that wait one step on, or stops what was begun for them. */
+  #proceed(): void {
+    if (this.#waiting.length === 0) {
+      this.#stopTimer();
+      this.#place?.leave();
+      this.#place = undefined;
+      if (this.#underWay === 0) this.#owner.forget(this);
+    } else if (!this.#timer && !this.#place) {
+      const waitMs = this.#last?.pauseMs ?? 0;
+      if (waitMs > 0) this.#timer = setTimeout(() => this.#enter(), waitMs);
+      else this.#enter();
+    }
+  }
+
+  #stopTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Enters the start queue, in the name of the oldest request. At its turn, the oldest that is left is executed. */
+  #enter(): void {
+    this.#stopTimer();
+    const caller = this.#waiting[0]?.request.place.caller ?? "";
+    const place = this.#owner.starts.place(caller, () => {
+      const first = this.#waiting.shift() as Waiting;
+      first.request.place = place;
+      this.#place = undefined;
+      first.settle(this.#begin());
+    });
+    this.#place = place;
+    this.#owner.starts.enter(place);
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * Clients leave at random moments, while REST answers, refuses, drips or says nothing. What was counted or kept for their
+ * requests is gone afterwards: places, bytes, calls, timers. A client that stays and does not read holds no place either.
+ */
+import { request as call, type ServerResponse } from "node:http";
+import net from "node:net";
+import { performance } from "node:perf_hooks";
+import { brotliCompressSync } from "node:zlib";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { subscribe } from "../../src/observe/observer.ts";
+import type { RequestRecord } from "../../src/observe/records.ts";
+import { decompressedAtOnce, executedAtOnce } from "../../src/settings/capacity.ts";
+import { countedKeys } from "./counted-keys.ts";
+import { inFrontOf } from "./rest-stand-in.ts";
+
+const me = { id: "1", email: "a@b.example", tenantId: "t", roles: [], permissions: [], features: [] };
+const large = JSON.stringify({ ...me, items: [], email: "x".repeat(200_000) });
+const compressed = brotliCompressSync(large);
+const message = {
+  id: "1",
+  conversationId: "1",
+  status: "sent",
+  body: "b",
+  createdAt: "2026-11-21T00:00:00Z",
+};
+
+/** A generator of numbers from 0 to 1 (mulberry32), so that a failure can be repeated. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const bodies = [
+  "{ me { id } }",
+  "{ me { id email } agents { id } contacts { id } }",
+  'mutation { sendMessage(channel: "sms", to: "+12025550143", body: "b") { id conversation { id } } }',
+  '{ a: agent(id: "1") { id } b: agent(id: "2") { id } }',
+  "{ no such field }",
+].map((query) => JSON.stringify({ query }));
+bodies.push(JSON.stringify({ query: "{ me { id } }", variables: { unused: "x".repeat(30_000) } }), "{");
+
+function withLoop(utilization: number): void {
+  const loop = vi
+    .spyOn(performance, "eventLoopUtilization")
+    .mockReturnValue({ utilization, active: 1, idle: 1 });
+  onTestFinished(() => loop.mockRestore());
+}
+
+test("responses that their client does not read hold no place", async () => {
+  withLoop(1);
+  const body = JSON.stringify({ ...me, email: "x".repeat(900_000) });
+  const { url, server } = await inFrontOf((_request, response) =>
+    response.writeHead(200, { "content-type": "application/json" }).end(body),
+  );
+  const socket = net.connect(Number(url.port), url.hostname);
+  onTestFinished(() => void socket.destroy());
+  const requests = 2 * executedAtOnce;
+  for (let index = 0; index < requests; index++) {
+    const query = `query=%7Bme%7Bemail%20a${index}:id%7D%7D`;
+    socket.write(`GET ${url.pathname}?${query} HTTP/1.1\r\nHost: a\r\nX-Api-Key: key\r\n\r\n`);
+  }
+  await expect.poll(() => server.executions.planned + server.executions.interpreted).toBe(requests);
+});
+
+test.each([
+  ["is busy", 1, 1],
+  ["has time to spare", 0.1, 2],
+])("while the event loop %s, nothing is left of clients that leave", async (_name, utilization, seed) => {
+  withLoop(utilization);
+  const left = countedKeys();
+  const random = randomFrom(seed);
+  const oneOf = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
+  const json = { "content-type": "application/json" };
+  const answers: ((response: ServerResponse) => void)[] = [
+    (response) => response.writeHead(200, json).end(JSON.stringify(me)),
+    (response) => response.writeHead(200, json).end(large),
+    (response) => response.writeHead(200, { ...json, "content-encoding": "br" }).end(compressed),
+    (response) => response.writeHead(200, { ...json, "cache-control": "max-age=1", etag: '"1"' }).end(large),
+    (response) => response.writeHead(oneOf([401, 403, 404, 500]), json).end("{}"),
+    (response) => void response.writeHead(200, json).write(large.slice(0, 100_000)), // drips
+    (response) => response.destroy(),
+    () => {}, // hangs
+  ];
+  const { url, server } = await inFrontOf(
+    (request, response) => {
+      const answer = request.method === "POST" ? send : oneOf(answers);
+      setTimeout(() => response.destroyed || answer(response), 10 * random());
+    },
+    { REQUEST_TIMEOUT_MS: "3000", CALL_TIMEOUT_MS: "2000", MAX_CONCURRENT_REQUESTS: "100" },
+  );
+  const send = (response: ServerResponse): void =>
+    void response.writeHead(201, json).end(JSON.stringify(message));
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const before = timers();
+  let began = 0;
+  const underWay = new Set<RequestRecord>();
+  onTestFinished(
+    subscribe({
+      requestBegan: (record) => {
+        began++;
+        underWay.add(record);
+      },
+      requestEnded: (record) => void underWay.delete(record),
+    }),
+  );
+  const ask = (): Promise<void> =>
+    new Promise((resolve) => {
+      const headers = {
+        ...json,
+        "x-api-key": oneOf(["a", "b", "c"]),
+        "x-explain-calls": oneOf(["0", "0", "0", "1"]),
+      };
+      const body = oneOf(bodies);
+      const sent = call(url, { method: "POST", headers, agent: false });
+      sent.on("error", () => {}).once("close", resolve);
+      sent.on("response", (response) => oneOf([() => response.resume(), () => {}, () => sent.destroy()])());
+      if (random() < 0.1) sent.write(body.slice(0, -1));
+      else sent.end(body);
+      setTimeout(() => sent.destroy(), oneOf([1, 5, 20, 100, 200]) * random() + 1);
+    });
+  const client = async (): Promise<void> => {
+    for (let asked = 0; asked < 10; asked++) await ask();
+  };
+  await Promise.all(Array.from({ length: 40 }, client));
+  await fetch(new URL("/healthz", url)); // connections are accepted in their order
+  await expect.poll(() => underWay.size).toBe(0);
+  expect(began).toBeGreaterThan(200);
+  await expect.poll(left).toBe(0);
+  const { decompression } = server.upstreams.shares;
+  let started = 0;
+  const open = Promise.withResolvers<void>();
+  const begin = (): Promise<void> => {
+    if (++started === decompressedAtOnce) open.resolve();
+    return open.promise;
+  };
+  await Promise.all(Array.from({ length: decompressedAtOnce }, () => decompression.run("a", begin)));
+  await expect.poll(timers).toBeLessThanOrEqual(before);
+});
