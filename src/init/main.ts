@@ -1,5 +1,5 @@
 /** `npm run init -- --openapi <file>`: replaces `spec/` by a project on another document, and generates it. */
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { folderFiles } from "../bind/spec-files.ts";
 import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
@@ -42,10 +42,11 @@ async function init({ openapi, replace, tag = [], operation = [] }: Given, io: I
   const spec = join(io.root, "spec");
   const isFree = replace === true || folderFiles(spec).list("").length === 0;
   const { files, lines } = startedProject(openapi, io.root, { tag, operation }, isFree);
-  rmSync(spec, { recursive: true, force: true });
-  write(spec, files);
-  leaveOutOtherTests(io.root);
-  const code = await codegen([], io);
+  const code = await replaceFolder(spec, async () => {
+    write(spec, files);
+    return codegen([], io);
+  });
+  if (code <= findings) leaveOutOtherTests(io.root);
   if (code === 0) for (const line of lines) io.out(line);
   return code;
 }
@@ -55,8 +56,38 @@ function startedProject(openapi: string, root: string, choice: Choice, isFree: b
   const { document, files } = readDocument(openapi, root);
   if (!isFree) throw new UsageError(["spec/ has files: --replace removes them"]);
   const start = startProject(document, choice);
+  const taken = [...files.keys()].find(hasOwnMeaning);
+  if (taken !== undefined)
+    throw new UsageError([
+      `--openapi ${openapi}: refers to ${taken}, which has a meaning of its own in spec/`,
+    ]);
   files.set("schema.graphql", escaped(start.schema)).set("rest-only.yaml", start.ledger);
   return { files, lines: summary(start, document) };
+}
+
+/** The exit code of a spec that was read and has findings. The user goes on from such a spec. */
+const findings = 1;
+
+/**
+ * Files of a project that are no part of its document. A vendor's document that refers to such a name could bring approvals
+ * of its own, or operations that the server then runs as saved ones.
+ */
+const hasOwnMeaning = (name: string): boolean =>
+  ["schema.graphql", "rest-only.yaml", "approvals.yaml"].includes(name) || name.startsWith("operations/");
+
+/** Puts the folder aside while `make` makes a new one, and back if that one cannot be read. */
+async function replaceFolder(folder: string, make: () => Promise<number>): Promise<number> {
+  const aside = `${folder}.before-init`;
+  if (existsSync(folder)) renameSync(folder, aside);
+  let code = findings + 1;
+  try {
+    code = await make();
+  } finally {
+    if (code > findings) rmSync(folder, { recursive: true, force: true });
+    if (code > findings && existsSync(aside)) renameSync(aside, folder);
+    rmSync(aside, { recursive: true, force: true });
+  }
+  return code;
 }
 
 /** The document under the name that it has in a spec folder, and the texts of all files that it consists of. */
