@@ -112,7 +112,9 @@ class CallPlanner {
     for (const selection of set.selections) {
       if (selection.kind === Kind.FIELD) {
         const name = selection.alias?.value ?? selection.name.value;
-        fields.set(name, [...(fields.get(name) ?? []), selection]);
+        const nodes = fields.get(name);
+        if (nodes) nodes.push(selection);
+        else fields.set(name, [selection]);
         continue;
       }
       const spread =

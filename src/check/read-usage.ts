@@ -30,7 +30,8 @@ export async function readUsage(root: string, source: string): Promise<Usage> {
   const { seconds, runs, errors } = isUrl(source)
     ? await fromPrometheus(source)
     : fromText(source, read(resolve(root, source), source));
-  if (runs.length === 0 || !Number.isFinite(seconds))
+  const since = new Date(seconds * 1_000);
+  if (runs.length === 0 || Number.isNaN(since.getTime()))
     throw new UsageError([`--usage ${source}: has no ${runsMetric} of a graphql role`]);
   const counts = new Map<string, number>();
   const add = (name: string | undefined, times: number): void =>
@@ -38,7 +39,7 @@ export async function readUsage(root: string, source: string): Promise<Usage> {
   for (const { labels, value } of runs) add(labels.operation, value);
   for (const { labels, value } of errors)
     if (refused.includes(labels.code ?? "")) add(labels.operation, -value);
-  return { source, since: new Date(seconds * 1_000).toISOString().slice(0, 10), runs: counts };
+  return { source, since: since.toISOString().slice(0, 10), runs: counts };
 }
 
 type UsageSamples = { readonly seconds: number; readonly runs: Sample[]; readonly errors: Sample[] };

@@ -1,7 +1,7 @@
 /**
  * Checks the raw header section of a request: a bounded number of fields, exactly one `Host` from HTTP/1.1 on (RFC 9112
- * §3.2), and no transfer coding but `chunked` (§6.1). Node itself drops surplus fields silently, takes the first `Host`,
- * and accepts `identity` beside `chunked`.
+ * §3.2), and no transfer coding but `chunked`, which HTTP/1.0 does not have (§6.1). Node itself drops surplus fields
+ * silently, takes the first `Host`, and accepts `identity` beside `chunked`, and any of them in HTTP/1.0.
  */
 import type { IncomingMessage } from "node:http";
 import { CodedError, overLimit } from "../errors.ts";
@@ -21,6 +21,8 @@ export function headerFault({ rawHeaders, httpVersion }: HeaderSection, max: num
   }
   if (codings.length > 1 || (codings.length === 1 && codings[0]?.toLowerCase() !== "chunked"))
     return new CodedError("BAD_REQUEST", "the only transfer coding is chunked");
+  if (codings.length > 0 && httpVersion === "1.0")
+    return new CodedError("BAD_REQUEST", "HTTP/1.0 has no transfer coding");
   if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) {
     return new CodedError("BAD_REQUEST", "a request has exactly one Host header");
   }

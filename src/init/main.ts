@@ -58,17 +58,20 @@ async function generateFrom(files: ReadonlyMap<string, string>, given: string): 
   return ofDocument(given, () => generate(readSources(textFiles(files))));
 }
 
-/** The files of a spec folder that are no parts of a document. */
-const ownNames: ReadonlySet<string> = new Set(["schema.graphql", "rest-only.yaml", "approvals.yaml"]);
+/**
+ * The files of a spec folder that are no parts of a document. A vendor's document that refers to such a name could bring
+ * approvals of its own, or operations that the server then runs as saved ones.
+ */
+const ownNames = /^(?:(?:schema\.graphql|rest-only\.yaml|approvals\.yaml)(?:\/|$)|operations\/.*\.graphql$)/;
 
 /** The files of the document keep their names below `spec/`, because its references name them. */
 function refuseOwnNames(names: Iterable<string>, given: string): void {
-  const taken = [...names].filter((name) => ownNames.has(name.split("/")[0] ?? ""));
+  const taken = [...names].filter((name) => ownNames.test(name));
   if (taken.length > 0)
     throw new UsageError(
       taken.map(
         (name) =>
-          `--openapi ${given}: a $ref names the file ${name}, and spec/${name.split("/")[0]} is a file of the project: give it another name, there and in the $ref`,
+          `--openapi ${given}: a $ref names the file ${name}, which has a meaning of its own in spec/: give it another name, there and in the $ref`,
       ),
     );
 }

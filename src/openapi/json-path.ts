@@ -7,9 +7,17 @@ import { type LinearPattern, linearPattern } from "../standards/linear-pattern.t
 
 const { FunctionExpressionType, JSONPathEnvironment } = jsonpath;
 
+/** Values that a query may select. `$..[*,*]` selects each value twice, and each further step multiplies again. */
+const mostSelected = 500_000;
+
 /** The values that a query selects, with their paths. Throws for a query, or a pattern, that cannot be read. */
 export function queryPaths(query: string, value: unknown): jsonpath.JSONPathNode[] {
-  return [...environment().query(query, value as never)];
+  const selected: jsonpath.JSONPathNode[] = [];
+  for (const node of environment().lazyQuery(query, value as never)) {
+    if (selected.length >= mostSelected) throw new Error(`selects more than ${mostSelected} values`);
+    selected.push(node);
+  }
+  return selected;
 }
 
 function environment(): jsonpath.JSONPathEnvironment {

@@ -22,10 +22,26 @@ const hasTag =
   ({ node }: RestOperation): boolean =>
     isRecord(node.value) && Array.isArray(node.value.tags) && node.value.tags.includes(tag);
 
-/** A star takes any text. */
 function hasName(glob: string): (operation: RestOperation) => boolean {
-  const parts = glob.split("*").map((part) => part.replace(/[^\w]/g, "\\$&"));
-  const expression = new RegExp(`^${parts.join(".*")}$`, "s");
+  const parts = glob.split("*");
   return (operation) =>
-    [operation.id, operation.path, methodAndPath(operation)].some((name) => expression.test(name));
+    [operation.id, operation.path, methodAndPath(operation)].some((name) => consistsOf(name, parts));
+}
+
+/**
+ * Whether the parts follow one another in the name, with any text between them, and the first and the last at its ends.
+ * Each part is found at its first place, so nothing is tried twice: a regular expression would backtrack at each star.
+ */
+function consistsOf(name: string, parts: readonly string[]): boolean {
+  const [first = "", ...others] = parts;
+  const last = others.pop() ?? "";
+  const end = name.length - last.length;
+  if (!name.startsWith(first) || !name.endsWith(last)) return false;
+  let at = first.length;
+  for (const part of others) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at <= end;
 }

@@ -6,10 +6,12 @@ import {
   type Document,
   isAlias,
   isMap,
+  isPair,
   isScalar,
   isSeq,
   LineCounter,
   parseDocument,
+  visit,
   type Node as YamlNode,
 } from "yaml";
 import { type Place, unreadable } from "../diagnostic.ts";
@@ -68,8 +70,8 @@ function addLines(lines: LineCounter, text: string): void {
 function readYaml(name: string, text: string): YamlFile {
   const lines = new LineCounter();
   try {
-    const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, merge: true });
-    const [error] = document.errors.filter(({ code }) => code !== "DUPLICATE_KEY");
+    const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, merge: true });
+    const [error] = document.errors;
     if (error) {
       const message = error.message.split(/ at line |\n/)[0] ?? "not YAML";
       const reason = /call stack/.test(message) ? "is nested too deeply" : message;
@@ -77,10 +79,7 @@ function readYaml(name: string, text: string): YamlFile {
     }
     const value: unknown = document.toJS({ maxAliasCount: 1_000 });
     const pairsOf = pairsByKey();
-    const duplicateKeys = document.errors.map(({ pos: [offset] }): DuplicateKey => {
-      const path = pathAt(document.contents, offset);
-      return { file: name, path, place: placeAt(name, lines, offset) };
-    });
+    const duplicateKeys = duplicateKeysOf(name, document, lines);
     return { value, duplicateKeys, place: (path) => placeAt(name, lines, offsetOf(document, path, pairsOf)) };
   } catch (error) {
     if (error instanceof RangeError) throw unreadable(name, "is nested too deeply");
@@ -106,24 +105,34 @@ function offsetOf(document: Document, path: NodePath, pairsOf: PairsOf): number 
   return offset;
 }
 
-/** The path of the key at an offset of the text. */
-function pathAt(contents: unknown, offset: number): NodePath {
-  const path: (string | number)[] = [];
-  for (let node = contents; ; ) {
-    const entries: { step: string | number; from: number; value: unknown }[] = isMap(node)
-      ? node.items.map(({ key, value }) => ({ step: String(key), from: startOf(key), value }))
-      : isSeq(node)
-        ? node.items.map((value, step) => ({ step, from: startOf(value), value }))
-        : [];
-    const entry = entries.findLast(({ from }) => from <= offset);
-    if (!entry) return path;
-    path.push(entry.step);
-    if (entry.from === offset && isMap(node)) return path;
-    node = entry.value;
-  }
+/** The parser's own check for such keys compares each key of a map with all keys before it. */
+function duplicateKeysOf(file: string, document: Document, lines: LineCounter): DuplicateKey[] {
+  const found: { offset: number; path: NodePath }[] = [];
+  visit(document, {
+    Map(_step, map, ancestors) {
+      const known = new Set<unknown>();
+      for (const { key } of map.items) {
+        if (!isScalar(key)) continue;
+        if (known.has(key.value))
+          found.push({
+            offset: key.range?.[0] ?? 0,
+            path: [...pathThrough([...ancestors, map]), String(key)],
+          });
+        known.add(key.value);
+      }
+    },
+  });
+  return found
+    .sort((one, other) => one.offset - other.offset)
+    .map(({ offset, path }) => ({ file, path, place: placeAt(file, lines, offset) }));
 }
 
-const startOf = (node: unknown): number => (node as YamlNode | null)?.range?.[0] ?? Number.POSITIVE_INFINITY;
+/** The path that leads from the first of the nodes to the last one. Each node is an ancestor of the next one. */
+const pathThrough = (nodes: readonly unknown[]): NodePath =>
+  nodes.flatMap((node, index): NodePath => {
+    if (isPair(node)) return [String(node.key)];
+    return isSeq(node) ? [node.items.indexOf(nodes[index + 1])] : [];
+  });
 
 type Entry = [node: unknown, offset: number];
 

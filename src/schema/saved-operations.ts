@@ -16,6 +16,7 @@ import {
 import { type Diagnostic, diagnosed, type Place } from "../diagnostic.ts";
 import { missingRoots } from "../standards/missing-roots.ts";
 import { placeOf } from "./directives.ts";
+import { documentRefusals } from "./refused-document.ts";
 
 export type SavedOperation = {
   readonly name: string;
@@ -52,7 +53,10 @@ export function readSavedOperations(
 
 function parseDocument(file: string, text: string, diagnostics: Diagnostic[]): DocumentNode | undefined {
   try {
-    return parse(new Source(text.replace(/^\uFEFF/, ""), file), { maxTokens: 100_000 });
+    const document = parse(new Source(text.replace(/^\uFEFF/, ""), file), { maxTokens: 100_000 });
+    const refusals = documentRefusals(document);
+    diagnostics.push(...refusals.map((error) => invalid(file, nameAt(document, error), error)));
+    return refusals.length > 0 ? undefined : document;
   } catch (error) {
     const known = error instanceof RangeError ? new GraphQLError("is nested too deeply") : error;
     if (!(known instanceof GraphQLError)) throw error;

@@ -138,6 +138,11 @@ test("Prometheus is asked by its address", async () => {
 
 test.each([
   ["nothing of a graphql role", { data: { result: [] } }, /has no graphql_operation_duration_seconds_count/],
+  [
+    "a time that is none",
+    { data: { result: [{ metric: { operation: "Depot" }, value: [1, "1e20"] }] } },
+    /has no graphql_operation_duration_seconds_count/,
+  ],
   ["an error", { status: "error", error: "too many samples" }, /: too many samples/],
   ["something else", {}, /is no answer of Prometheus/],
 ])("%s is a refusal, and never no use", async (_name, answer, reason) => {

@@ -52,6 +52,10 @@ const wideObject = (count: number) =>
   );
 
 export const widePairs: Record<string, (count: number) => Pair> = {
+  "keys of a map in YAML": (count) => ({
+    openapi: `${document({ "/thing": get("thing") }).replace(/.$/, ",\n")}"x-wide":\n  {${lines(5 * count, (at) => `k${at}: 1,`)}}}`,
+    schema: `type Query { ${field} } ${things}`,
+  }),
   "parameters of an operation": (count) => ({
     openapi: document({ "/thing": get("thing", { parameters: many(count, (at) => query(at)) }) }),
     schema: `type Query { ${field} } ${things}`,

@@ -69,6 +69,17 @@ test("of a credential's slow bodies 32 may go on, wherever they come from", asyn
   expect(other.text()).toBe("");
 });
 
+test("a credential with the text of an address does not count for the client at that address", async () => {
+  const { url } = await listening({ TRUSTED_PROXIES: "127.0.0.1" });
+  const attacker = Array.from({ length: 32 }, () =>
+    drip(url, "/echo", ["X-API-Key: 192.0.2.7", "X-Forwarded-For: 192.0.2.1"]),
+  );
+  await expect.poll(() => attacker.every(({ socket }) => socket.bytesWritten > 0)).toBe(true);
+  const victim = drip(url, "/echo", ["X-Forwarded-For: 192.0.2.7"]);
+  await sleep(2_500);
+  expect(victim.text()).toBe("");
+});
+
 test("a head that does not end is a 408, too, within the time and a second", async () => {
   const { url } = await listening({ REQUEST_TIMEOUT_MS: "600" });
   const socket = net.connect(Number(url.port), url.hostname);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LineCounter, parseDocument, visit } from "yaml";
 import { SpecUnreadable } from "../../src/diagnostic.ts";
-import { type NodePath, parseYamlFile } from "../../src/openapi/yaml-file.ts";
+import { type NodePath, parseWithDuplicates, parseYamlFile } from "../../src/openapi/yaml-file.ts";
 
 type Placed = { readonly path: NodePath; readonly line: number; readonly column: number };
 
@@ -79,6 +79,19 @@ test.each([
   const failure = attempt(() => parseYamlFile("a.json", text));
   expect(failure?.diagnostics[0]?.message).toMatch(message);
   expect(failure?.diagnostics[0]?.rest).toMatchObject({ file: "a.json", line });
+});
+
+test("each key that stands twice in a map of YAML is found, with its path and place", () => {
+  const text =
+    "a:\n  - b: 1\n    ? [c]\n    : 2\n    b: 3\nx: {a: 1, 'a': {c: 1, \"c\": 2}}\n1: y\n<<: &m {k: 1}\n1: z\n";
+  const { value, duplicateKeys } = parseWithDuplicates("a.yaml", text);
+  expect(duplicateKeys.map(({ path, place }) => [path.join("/"), place.line, place.column])).toEqual([
+    ["a/0/b", 5, 5],
+    ["x/a", 6, 11],
+    ["x/a/c", 6, 23],
+    ["1", 9, 1],
+  ]);
+  expect(value).toMatchObject({ a: [{ b: 3 }], x: { a: { c: 2 } }, 1: "z", k: 1 });
 });
 
 test("YAML that is no JSON is read as YAML", () => {

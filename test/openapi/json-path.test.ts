@@ -20,3 +20,9 @@ test("a pattern that cannot be read is an error", () => {
   expect(() => selected("$[?search(@, '(')]")).toThrow();
   expect(() => selected("$[?search(@, '(?=a)')]")).toThrow();
 });
+
+test("a query that selects each value again and again is an error", () => {
+  const many = `[${Array.from({ length: 100 }, () => "*").join()}]`;
+  const wide = { a: Array.from({ length: 200 }, () => [1]) };
+  expect(() => queryPaths(`$..${many}..${many}`, wide)).toThrow("more than 500000 values");
+});

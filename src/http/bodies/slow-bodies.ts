@@ -145,10 +145,15 @@ const bytesOf = ({ request, bytesBefore }: Body): number => request.raw.socket.b
 
 const isOver = ({ request: { raw } }: Body): boolean => raw.complete || raw.readableEnded || raw.destroyed;
 
-/** The address and the credential of the request; neither is verified yet. */
+/**
+ * The address and the credential of the request. Neither is verified yet, so a credential may have the text of somebody's
+ * address: the words before them keep the two apart.
+ */
 function ownersOf({ request }: Body): string[] {
   const { "x-api-key": apiKey, authorization } = request.headers;
-  return [addressBlock(request.ip), ...[apiKey ?? authorization ?? []].flat()];
+  const credential = apiKey ?? authorization;
+  const address = `address ${addressBlock(request.ip)}`;
+  return credential === undefined ? [address] : [address, `credential ${credential}`];
 }
 
 function linger(body: Body): void {
