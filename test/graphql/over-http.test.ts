@@ -65,7 +65,7 @@ describe("parameters", () => {
     [[{ query: "{ __typename }" }], /object/],
     [{ query: ["{ __typename }"] }, /"query"/],
     [{ documentId: 1 }, /"documentId"/],
-    [{}, /query, or the id/],
+    [{}, /neither a query nor the id/],
     [{ query, operationName: 1 }, /"operationName"/],
     [{ query, variables: "{}" }, /"variables"/],
     [{ query, variables: [] }, /"variables"/],
