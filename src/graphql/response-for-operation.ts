@@ -7,7 +7,7 @@ import {
   type GraphQLResponse,
   HeaderMap,
 } from "@apollo/server";
-import type { FormattedExecutionResult, GraphQLError, GraphQLSchema } from "graphql";
+import type { FormattedExecutionResult, GraphQLError, GraphQLSchema, OperationDefinitionNode } from "graphql";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { parentsOfPiece } from "../settings/capacity.ts";
@@ -16,9 +16,9 @@ import { mask, maskField, maskVariable } from "./errors/mask.ts";
 import { grouped, withPlaces } from "./errors/repeated-errors.ts";
 import { IntrospectionBound } from "./plan/introspection-bound.ts";
 import { Plans } from "./plan/plans.ts";
-import { runPlan } from "./plan/run-plan.ts";
+import { type PlanResult, runPlan } from "./plan/run-plan.ts";
 import type { RequestContext } from "./request-context.ts";
-import { coerceVariables } from "./variables/coerce-variables.ts";
+import { coerceVariables, type Variables } from "./variables/coerce-variables.ts";
 
 /** The number of operations that a plan ran, and the number that graphql-js ran. */
 export type ExecutionCounts = { planned: number; interpreted: number };
@@ -40,44 +40,58 @@ export function responseForOperation(
 ): RespondForOperation {
   const plans = new Plans(schema, env.MAX_FIELDS);
   const introspection = new IntrospectionBound(schema);
-  return async ({ document, operation, contextValue, request }) => {
+  const coerce = ({ scope }: RequestContext, operation: OperationDefinitionNode, given: Variables) => {
+    const { variableDefinitions = [] } = operation;
+    const run = () => coerceVariables(schema, variableDefinitions, given, production);
+    return Object.values(given).some(isLarge) ? scope.measured(run) : run();
+  };
+  /** Begins the execution. A response that is there already was refused. */
+  const begin = ({
+    document,
+    operation,
+    contextValue,
+    request,
+  }: Asked): Promise<PlanResult> | GraphQLResponse | null => {
     // Apollo calls the hook even if the document has no such operation; graphql-js reports that error
     if (!operation) return null;
     if (contextValue.queriesOnly && operation.operation !== "query") return refused(notByGet, "POST");
     if (contextValue.execution) contextValue.execution.isQuery = operation.operation === "query";
+    const variables = coerce(contextValue, operation, request.variables ?? {});
+    if ("errors" in variables) return refusedVariables(contextValue, variables.errors);
+    const { coerced } = variables;
+    const { scope } = contextValue;
+    const plan = executions && plans.get(document, operation, coerced, (compile) => scope.measured(compile));
+    if (!plan) {
+      scope.measured(() => introspection.check(document, operation, coerced));
+      return null;
+    }
+    executions.planned++;
+    return runPlan(plan, coerced, contextValue, env, {
+      size: parentsOfPiece,
+      // nothing of a mutation waits: its writes are done
+      complete: (work) => (plan.serial ? scope.measured(work) : scope.completed(work)),
+    });
+  };
+  return async (asked) => {
     try {
-      const { variableDefinitions = [] } = operation;
-      const { scope } = contextValue;
-      const given = request.variables ?? {};
-      const coerce = () => coerceVariables(schema, variableDefinitions, given, production);
-      const variables = Object.values(given).some(isLarge) ? scope.measured(coerce) : coerce();
-      if ("errors" in variables) return refusedVariables(contextValue, variables.errors);
-      const { coerced } = variables;
-      const plan =
-        executions && plans.get(document, operation, coerced, (compile) => scope.measured(compile));
-      if (!plan) {
-        scope.measured(() => introspection.check(document, operation, coerced));
-        return null;
-      }
-      executions.planned++;
-      const { data, errors } = await runPlan(plan, coerced, contextValue, env, {
-        size: parentsOfPiece,
-        // nothing of a mutation waits: its writes are done
-        complete: (work) => (plan.serial ? scope.measured(work) : scope.completed(work)),
-      });
-      if (errors.length === 0) return responseWith({ data });
-      const groups = grouped(errors);
-      logErrors(
-        contextValue,
-        groups.map(({ error }) => error),
-      );
-      const masked = groups.map(({ error, places }) => withPlaces(maskField(error), places));
-      return responseWith({ errors: masked, data });
+      const begun = begin(asked);
+      return begun instanceof Promise ? responseOf(asked.contextValue, await begun) : begun;
     } catch (error) {
       if (error instanceof CodedError) return refused(error);
       throw error;
     }
   };
+}
+
+function responseOf(context: RequestContext, { data, errors }: PlanResult): GraphQLResponse {
+  if (errors.length === 0) return responseWith({ data });
+  const groups = grouped(errors);
+  logErrors(
+    context,
+    groups.map(({ error }) => error),
+  );
+  const masked = groups.map(({ error, places }) => withPlaces(maskField(error), places));
+  return responseWith({ errors: masked, data });
 }
 
 /** Whether the coercion of a variable's value may take long enough to be measured. */

@@ -6,7 +6,7 @@ import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { operations } from "../../generated/operations.ts";
 import type { Config } from "../config.ts";
-import { CodedError, overLimit } from "../errors.ts";
+import { CodedError } from "../errors.ts";
 import { jsonParser, leaveJsonBodies } from "../http/bodies/json-body.ts";
 import { contextHeaderNames } from "../http/context-headers.ts";
 import { graphqlPath as path } from "../http/error-response.ts";
@@ -33,7 +33,15 @@ import { readSearch, refusalResponse } from "./over-http.ts";
 import { throwForRefusedCredentials } from "./refused-credentials.ts";
 import { operationRunner, refusedOperation } from "./run-operation.ts";
 import type { SavedOperations } from "./saved/saved-operations.ts";
-import { addCalls, responseText, sending, sendResponses, sendText } from "./send-response.ts";
+import {
+  addCalls,
+  listOf,
+  type Responses,
+  responseText,
+  sending,
+  sendResponses,
+  sendText,
+} from "./send-response.ts";
 
 /** Characters of a body from which on its parsing is measured: it takes a millisecond or more. */
 const largeBody = 16_384;
@@ -73,7 +81,7 @@ export function routes(
     if (typeof body !== "string") return undefined;
     return body.length < largeBody ? parse(request, body) : scope.measured(() => parse(request, body));
   };
-  const { GRAPHQL_GET: takesGet, MAX_OPERATIONS: maxOperations } = config.env;
+  const { GRAPHQL_GET: takesGet } = config.env;
   /** Sends an answer without errors. A client that has the answer to its GET already gets a 304. */
   const send = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply =>
     request.method !== "POST" && letClientKeep(request, reply, answer, credentials)
@@ -92,22 +100,14 @@ export function routes(
     if (found.failed) sendResponses(request, reply, found.failed);
     else send(request, reply, found);
   };
-  /** Executes the request, and sends its answer. */
-  const respond = async (
+  /** Sends the answer of the request's own execution. */
+  const sendGiven = (
     { request, reply, scope, forwarded, execution, calls }: Begun,
-    read: (scope: RequestScope) => unknown,
-  ): Promise<void> => {
-    const client = new RestClient(operations, upstreams, scope, request.record);
-    const parameters = read(scope);
-    const isList = Array.isArray(parameters);
-    if (isList && parameters.length > maxOperations) throw tooMany(maxOperations);
-    const isBatch = isList && maxOperations > 1 && parameters.length > 0;
-    const rest = client as unknown as Rest;
-    let given = isBatch
-      ? await Promise.all(parameters.map((one) => run(one, { request, scope, rest, isBatch })))
-      : await run(parameters, { request, scope, rest, isBatch, execution });
+    client: RestClient,
+    given: Responses,
+  ): void => {
     if (client.isAccepted) callers.accept(request);
-    throwForRefusedCredentials([given].flat(), forwarded.hasCredentials, credentials);
+    throwForRefusedCredentials(listOf(given), forwarded.hasCredentials, credentials);
     if (calls) addCalls(given, calls());
     let text = responseText(given, request.id);
     const excess = answerExcess(config.env, text);
@@ -146,8 +146,11 @@ export function routes(
       if (admission) await admission; // identical queries meanwhile wait for this one
       if (reply.raw.destroyed) return;
       if (admission && found instanceof Answer && !isShared) found = await find(); // it may be too old now
-      if (found instanceof Answer) sendFound(request, reply, found, scope);
-      else await respond({ request, reply, scope, forwarded, execution: found, calls }, read);
+      if (found instanceof Answer) return sendFound(request, reply, found, scope);
+      const client = new RestClient(operations, upstreams, scope, record);
+      const rest = client as unknown as Rest;
+      const given = await run(read(scope), { request, scope, rest, execution: found });
+      sendGiven({ request, reply, scope, forwarded, execution: found, calls }, client, given);
     } catch (error) {
       if (found instanceof Execution && !reply.raw.destroyed) found.end(error as Error);
       throw error;
@@ -190,6 +193,3 @@ export function routes(
 
 const unacceptable = (): GraphQLResponse =>
   refusalResponse("this client accepts no media type of GraphQL's", 406);
-
-const tooMany = (limit: number): CodedError =>
-  overLimit("MAX_OPERATIONS", limit, `a request may carry at most ${limit} operations`);

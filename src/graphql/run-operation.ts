@@ -1,32 +1,40 @@
-/** Runs one operation of an HTTP request, unless it is refused before. */
+/** Runs the operations of an HTTP request, unless they are refused before. */
 import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyRequest } from "fastify";
 import type { GraphQLError } from "graphql";
 import type { Config } from "../config.ts";
-import { CodedError } from "../errors.ts";
+import { CodedError, overLimit } from "../errors.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
 import type { Rest } from "../rest/rest.ts";
 import { msPerRefusal } from "../rest/shares/processor-time.ts";
-import type { Apollo } from "./apollo.ts";
+import type { Apollo, Executed } from "./apollo.ts";
 import { textExcess } from "./limits/limits.ts";
 import { Refusals } from "./limits/refusals.ts";
 import { readParameters, refusalResponse } from "./over-http.ts";
+import type { RequestContext } from "./request-context.ts";
 import { requestedText } from "./saved/requested-text.ts";
 import type { SavedOperations } from "./saved/saved-operations.ts";
+import type { Responses } from "./send-response.ts";
 
 type Running = {
   readonly request: FastifyRequest;
   readonly scope: RequestScope;
   readonly rest: Rest;
   /** The operation is one of several. Its name is not noted. */
-  readonly isBatch: boolean;
+  readonly isBatch?: true;
   readonly execution?: { isQuery: boolean } | undefined;
 };
 
 export function operationRunner(config: Config, apollo: Apollo, saved: SavedOperations) {
+  const { MAX_OPERATIONS: maxOperations } = config.env;
   const savedOnly = config.env.OPERATIONS === "saved";
   const refusals = new Refusals();
-  return async (given: unknown, running: Running): Promise<GraphQLResponse> => {
+  const execute = async (request: Executed, context: RequestContext): Promise<GraphQLResponse> => {
+    const response = await apollo.execute(request, context);
+    if (context.document?.refused) refusals.set(request.query, response);
+    return response;
+  };
+  const runOne = (given: unknown, running: Running): Promise<GraphQLResponse> | GraphQLResponse => {
     const { request, scope, rest, isBatch, execution } = running;
     const { record } = request;
     const asked = readParameters(given);
@@ -43,17 +51,29 @@ export function operationRunner(config: Config, apollo: Apollo, saved: SavedOper
     }
     const known = refusals.get(query);
     if (known) return unexecuted(scope, known);
-    const document = { refused: false };
-    const queriesOnly = request.method !== "POST";
-    const contextValue = {
-      ...{ rest, scope, requestId: request.id, log: record.face.log },
-      ...{ queriesOnly, document, execution },
+    const context = {
+      rest,
+      scope,
+      requestId: request.id,
+      log: record.face.log,
+      queriesOnly: request.method !== "POST",
+      document: { refused: false },
+      execution,
     };
-    const response = await apollo.execute({ query, operationName, variables }, contextValue);
-    if (document.refused) refusals.set(query, response);
-    return response;
+    return execute({ query, operationName, variables }, context);
+  };
+  /** Runs the operation, or those of a batch. */
+  return (given: unknown, running: Running): Promise<Responses> | Responses => {
+    if (!Array.isArray(given)) return runOne(given, running);
+    if (given.length > maxOperations) throw tooMany(maxOperations);
+    if (maxOperations === 1 || given.length === 0) return runOne(given, running);
+    const batched: Running = { ...running, isBatch: true, execution: undefined };
+    return Promise.all(given.map((one) => runOne(one, batched)));
   };
 }
+
+const tooMany = (limit: number): CodedError =>
+  overLimit("MAX_OPERATIONS", limit, `a request may carry at most ${limit} operations`);
 
 export const refusedOperation = ({ message, extensions }: GraphQLError): GraphQLResponse =>
   refusalResponse(message, 400, { code: "LIMIT_EXCEEDED", ...extensions });

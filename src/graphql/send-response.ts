@@ -10,14 +10,17 @@ import { resultOf, statusOf } from "./over-http.ts";
 /** One response, or those of a batch. */
 export type Responses = GraphQLResponse | GraphQLResponse[];
 
+export const listOf = (given: Responses): readonly GraphQLResponse[] =>
+  Array.isArray(given) ? given : [given];
+
 /** Adds `extensions.calls`: the REST calls of the whole HTTP request. */
 export function addCalls(given: Responses, calls: readonly NotedCall[]): void {
-  for (const { body } of [given].flat())
+  for (const { body } of listOf(given))
     if (body.kind === "single") body.singleResult.extensions = { ...body.singleResult.extensions, calls };
 }
 
 export const isWithoutErrors = (given: Responses): boolean =>
-  [given].flat().every(({ body }) => body.kind === "single" && body.singleResult.errors === undefined);
+  listOf(given).every(({ body }) => body.kind === "single" && body.singleResult.errors === undefined);
 
 export const responseText = (given: Responses, id: string): string =>
   JSON.stringify(Array.isArray(given) ? given.map((one) => resultOf(one, id)) : resultOf(given, id));
@@ -38,7 +41,7 @@ export function sendResponses(
   text = responseText(given, id),
 ): FastifyReply {
   let status = 0;
-  for (const response of Array.isArray(given) ? given : [given]) {
+  for (const response of listOf(given)) {
     for (const [name, value] of response.http.headers) reply.header(name, value);
     status = Math.max(status, statusOf(response, accept));
     noteError(record, response);

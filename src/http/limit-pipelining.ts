@@ -36,7 +36,7 @@ export function limitPipelining(server: Server): (socket: Duplex) => Readonly<Co
     const connection = underWay(socket);
     connection.last = response;
     if (++connection.unanswered > pipelinedRequests) return void socket.destroy();
-    response.once("close", () => {
+    response.on("close", () => {
       connection.unanswered--;
       connection.bytesBefore = socket.bytesRead;
       if (request.complete && connection.last === response) connection.last = undefined;

@@ -47,15 +47,22 @@ export function credentialOwner(
 ): (credentials: Readonly<Record<string, string>>) => string {
   const ways = waysIn(operations);
   return (credentials) => {
-    const met = ways.filter((way) => way.every((name) => Object.hasOwn(credentials, name)));
-    const least = met.filter((way) => !met.some((other) => other !== way && includes(way, other)));
+    const met = ways.filter((way) => hasAll(credentials, way));
+    const least = met.length > 1 ? met.filter((way) => !met.some((other) => isWithin(other, way))) : met;
     const [only] = least;
     return only && least.length === 1 ? only.map((name) => `${name}: ${credentials[name]}`).join("\n") : "";
   };
 }
 
-const includes = (way: readonly string[], other: readonly string[]): boolean =>
-  other.every((name) => way.includes(name));
+/** Whether the credentials are enough for a way in. */
+export function hasAll(credentials: Readonly<Record<string, string>>, way: readonly string[]): boolean {
+  for (const name of way) if (!Object.hasOwn(credentials, name)) return false;
+  return true;
+}
+
+/** Whether `way` takes all headers of another way. */
+const isWithin = (other: readonly string[], way: readonly string[]): boolean =>
+  other !== way && other.every((name) => way.includes(name));
 
 /** Every list of headers that lets a caller in somewhere, once. */
 function waysIn(operations: Operations): (readonly string[])[] {

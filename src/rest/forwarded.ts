@@ -1,5 +1,6 @@
 /** The headers of a request that travel on to REST, and the caller that the request belongs to. */
 import { hash } from "node:crypto";
+import { hasAll } from "./credentials.ts";
 import type { Operation } from "./operation.ts";
 
 type Headers = Readonly<Record<string, string>>;
@@ -22,7 +23,6 @@ export class Forwarded {
   readonly caller: string;
   /** A text that differs wherever REST can tell callers apart: all headers but those of one request, and the language. */
   readonly identity: string;
-  readonly #headersOf = new Map<Operation, Headers>();
 
   constructor(headers: Headers, credentials: Headers, caller: string) {
     this.headers = headers;
@@ -38,15 +38,11 @@ export class Forwarded {
 
   /** Whether a success of the operation says that the credential is good: it needs one, and got one. */
   proves({ credentials = [], anonymous }: Operation): boolean {
-    return (
-      !anonymous && credentials.some((way) => way.every((name) => Object.hasOwn(this.credentials, name)))
-    );
+    return !anonymous && credentials.some((way) => hasAll(this.credentials, way));
   }
 
-  /** The headers that travel on to an operation, with the credentials that it takes. */
-  headersOf(operation: Operation): Headers {
-    const known = this.#headersOf.get(operation);
-    if (known) return known;
+  /** A copy of the headers that travel on to an operation, with the credentials that it takes. */
+  headersOf(operation: Operation): Record<string, string> {
     const headers: Record<string, string> = { ...this.headers };
     const { credentials = [], places } = operation;
     if (places) this.#place(operation, headers);
@@ -56,7 +52,6 @@ export class Forwarded {
           const value = this.credentials[name];
           if (value !== undefined) headers[name] = value;
         }
-    this.#headersOf.set(operation, headers);
     return headers;
   }
 

@@ -11,7 +11,7 @@ export class ArgumentBudget {
   readonly #limit: number;
   #left: number;
   /** The characters of each list and object. A variable's value is the same object at each place. */
-  readonly #known = new Map<object, number>();
+  #known: Map<object, number> | undefined;
 
   /** `limit` is MAX_BODY_BYTES. */
   constructor(limit: number) {
@@ -37,6 +37,7 @@ export class ArgumentBudget {
   }
 
   #weighMembers(value: object): number {
+    this.#known ??= new Map();
     const known = this.#known.get(value) ?? this.#weigh(Object.values(value));
     this.#known.set(value, known);
     return known;

@@ -12,7 +12,7 @@ export type Budget = {
   /** A string counts by its length. Once less than `wary` is left, it counts by its bytes as JSON. */
   readonly wary: number;
   /** The bytes of lists and objects of custom scalars. A response may repeat one value many times. */
-  readonly known: Map<object, number>;
+  known: Map<object, number> | undefined;
 };
 
 /** One UTF-16 unit of a string takes at most this many bytes: a control character is sent as `\u0001`. */
@@ -22,7 +22,7 @@ export const budgetOf = (limit: number): Budget => ({
   left: limit,
   limit,
   wary: limit - limit / mostBytes,
-  known: new Map(),
+  known: undefined,
 });
 
 /** Spends the bytes that a string's JSON needs beyond its length. */
@@ -59,6 +59,7 @@ export function spendLeaf(budget: Budget, leaf: unknown): unknown {
   if (typeof leaf !== "object" || leaf === null) spendJson(budget, leaf, 0);
   else {
     const { left } = budget;
+    budget.known ??= new Map();
     const known = budget.known.get(leaf);
     if (known === undefined) spendJson(budget, leaf, 0);
     else spend(budget, known);

@@ -53,7 +53,9 @@ export async function completeLevel(
 ): Promise<ParentsByPlan> {
   let isExact = false;
   const nextParents: ParentsByPlan = [];
-  for (const piece of piecesOf({ ...level, enclosing: around }, values, run.pieces.size)) {
+  const { size } = run.pieces;
+  for (let start = 0; start < values.length; start += size) {
+    const piece = pieceOf(level, values, around, start, start + size);
     const completing = run.pieces.complete(() => {
       if (project(run, piece, nextParents)) return;
       isExact = true;
@@ -71,19 +73,19 @@ type Piece = Pick<Level, "field" | "resultMaps" | "enclosing" | "above"> & {
   readonly values: readonly unknown[];
 };
 
-function* piecesOf(
-  { field, resultMaps, enclosing, above }: Level,
+const pieceOf = (
+  { field, resultMaps, above }: Level,
   values: readonly unknown[],
-  size: number,
-): Iterable<Piece> {
-  for (let start = 0; start < values.length; start += size) {
-    const end = start + size;
-    yield {
-      ...{ field, above, values: values.slice(start, end) },
-      ...{ resultMaps: resultMaps.slice(start, end), enclosing: enclosing.slice(start, end) },
-    };
-  }
-}
+  around: LevelParents["enclosing"],
+  start: number,
+  end: number,
+): Piece => ({
+  field,
+  above,
+  values: values.slice(start, end),
+  resultMaps: resultMaps.slice(start, end),
+  enclosing: around.slice(start, end),
+});
 
 /** The fast way for a piece. Returns `false` if the projection refuses one of the values. */
 function project(

@@ -12,13 +12,13 @@ import { budgetOf } from "./budget.ts";
 import { completeLevel, type Level, type Pieces, type Run } from "./complete-level.ts";
 import { enclosingWithArguments, type OperationPlan, type ResultMap } from "./plan.ts";
 
-type PlanResult = { readonly data: ResultMap | null; readonly errors: readonly FieldError[] };
+export type PlanResult = { readonly data: ResultMap | null; readonly errors: readonly FieldError[] };
 
 /**
  * Returns the data and the unmasked field errors (GraphQL spec §6.4.4). Throws `AnswerTooLarge` for a response of more than
  * about MAX_ANSWER_BYTES. Throws the `CLIENT_CLOSED_REQUEST` error of a call if a query's client has left.
  */
-export async function runPlan(
+export function runPlan(
   plan: OperationPlan,
   variables: Variables,
   context: unknown,
@@ -26,7 +26,8 @@ export async function runPlan(
   pieces: Pieces,
 ): Promise<PlanResult> {
   const { fault } = plan.root;
-  if (fault) return { data: null, errors: [new FieldError(fault, fault.locations, undefined)] };
+  if (fault)
+    return Promise.resolve({ data: null, errors: [new FieldError(fault, fault.locations, undefined)] });
   const data: ResultMap = Object.create(null);
   const budget = budgetOf(limits.MAX_ANSWER_BYTES);
   const argumentBudget = new ArgumentBudget(limits.MAX_BODY_BYTES);
@@ -36,10 +37,13 @@ export async function runPlan(
   const levels = plan.root.bound.map(
     (field): Level => ({ field, parents: [undefined], resultMaps: [data], enclosing: [], above: undefined }),
   );
-  // once a root field has nulled the whole data, the next mutations do not run (GraphQL spec §6.3.1)
-  if (plan.serial) for (const level of levels) run.data && (await runLevel(run, level));
-  else await all(levels.map((level) => runLevel(run, level)));
-  return { data: run.data, errors: run.errors };
+  const running = plan.serial ? inTurn(run, levels) : all(levels.map((level) => runLevel(run, level)));
+  return running.then(() => ({ data: run.data, errors: run.errors }));
+}
+
+/** Once a root field has nulled the whole data, the next mutations do not run (GraphQL spec §6.3.1). */
+async function inTurn(run: Run, levels: readonly Level[]): Promise<void> {
+  for (const level of levels) if (run.data) await runLevel(run, level);
 }
 
 /** Calls the field's resolver for all parents, completes the values, and runs the levels below. */
@@ -64,8 +68,10 @@ async function runLevel(run: Run, level: Level): Promise<void> {
 }
 
 /** `Promise.all`, without its cost for a single promise. */
-const all = (runs: Promise<void>[]): Promise<unknown> | undefined =>
-  runs.length === 1 ? runs[0] : Promise.all(runs);
+const all = (runs: Promise<void>[]): Promise<unknown> => {
+  const [first] = runs;
+  return first && runs.length === 1 ? first : Promise.all(runs);
+};
 
 function argumentsOf(run: Run, { field: { field, nodes } }: Level): object {
   const [node] = nodes;

@@ -126,10 +126,10 @@ export class Upstream {
     if (isRead) scope.onLeave(abandon);
     const { method, body, operation } = request;
     const path = scope.forwarded.pathOf(operation, request.path);
-    const carried = scope.forwarded.headersOf(operation);
+    const headers = scope.forwarded.headersOf(operation);
+    Object.assign(headers, request.headers, read?.validators);
     const { traceparent } = request.call;
-    const own = [request.headers, read?.validators, traceparent && { traceparent }].filter(Boolean);
-    const headers = own.length > 0 ? Object.assign({}, carried, ...own) : carried;
+    if (traceparent !== undefined) headers.traceparent = traceparent;
     const send = (): void => exchange.send(this.#pool, { method, path, headers, body });
     if (entry.turn) entry.turn.then(send);
     else send();
