@@ -36,7 +36,7 @@ const attacks: Record<string, string> = {
   "aliases of nested links": `{ ${lists(8, (index) => `contacts(q: "${index}") { ${thread(1)} }`)} }`,
 };
 
-/** The heap that `deploy/kubernetes` gives the role. With a smaller one, the collection of garbage takes the other's time. */
+/** The heap that `deploy/kubernetes` gives the role. */
 const heapMiB = 768;
 const rest = await startRest(0, "./large-rest.ts");
 const chosen = process.env.ATTACK ?? "";
