@@ -3,6 +3,7 @@ import type net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { CallerCache } from "../../src/rest/cache/caller-cache.ts";
+import { CallerKey } from "../../src/rest/cache/caller-key.ts";
 import { cachedResponses, vainRevalidations } from "../../src/settings/capacity.ts";
 import { against, failureOf } from "./client.ts";
 import { http } from "./raw-server.ts";
@@ -258,8 +259,12 @@ test.each([-1, 1])("a wall clock that jumps by %i year makes no response older o
 describe("the store of all callers", () => {
   test("is bounded, whatever their number, and those who were there first make room", () => {
     const cache = new CallerCache();
-    for (let caller = 0; caller < 200; caller++) cache.set(`${caller}`, "key", { size: 1_048_570 }, 1);
-    const kept = Array.from({ length: 200 }, (_, caller) => cache.get(`${caller}`, "key") !== undefined);
+    for (let caller = 0; caller < 200; caller++)
+      cache.set(new CallerKey(`${caller}`, "key"), { size: 1_048_570 }, 1);
+    const kept = Array.from(
+      { length: 200 },
+      (_, caller) => cache.get(new CallerKey(`${caller}`, "key")) !== undefined,
+    );
     const most = cachedResponses.bytes / 1_048_576;
     expect(kept.slice(0, -most)).not.toContain(true);
     expect(kept.slice(1 - most)).not.toContain(false); // the keys take some bytes too
@@ -268,10 +273,11 @@ describe("the store of all callers", () => {
   test("counts the key of each value: its caller and its question", () => {
     const cache = new CallerCache();
     const [caller, key] = ["c".repeat(500_000), "k".repeat(500_000)];
-    for (let count = 0; count < 100; count++) cache.set(`${caller}${count}`, key, { size: 1 }, 1);
-    const kept = Array.from({ length: 100 }, (_, count) => cache.get(`${caller}${count}`, key)).filter(
-      Boolean,
-    );
+    for (let count = 0; count < 100; count++)
+      cache.set(new CallerKey(`${caller}${count}`, key), { size: 1 }, 1);
+    const kept = Array.from({ length: 100 }, (_, count) =>
+      cache.get(new CallerKey(`${caller}${count}`, key)),
+    ).filter(Boolean);
     expect(kept.length).toBeLessThan(34);
   });
 
@@ -279,9 +285,10 @@ describe("the store of all callers", () => {
     const cache = new CallerCache();
     const before = performance.now();
     for (let caller = 0; caller <= cachedResponses.writers; caller++) cache.drop(`${caller}`);
-    cache.set("0", "key", { size: 1 }, before);
-    expect(cache.get("0", "key")).toBeUndefined();
-    cache.set("0", "key", { size: 1 }, performance.now() + 1);
-    expect(cache.get("0", "key")).toBeDefined();
+    const key = new CallerKey("0", "key");
+    cache.set(key, { size: 1 }, before);
+    expect(cache.get(key)).toBeUndefined();
+    cache.set(key, { size: 1 }, performance.now() + 1);
+    expect(cache.get(key)).toBeDefined();
   });
 });

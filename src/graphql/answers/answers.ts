@@ -11,6 +11,7 @@
 import type { FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import type { CallerCache } from "../../rest/cache/caller-cache.ts";
+import { CallerKey } from "../../rest/cache/caller-key.ts";
 import { digested } from "../../rest/forwarded.ts";
 import type { RequestScope } from "../../rest/request-scope.ts";
 import { TransientMap } from "../../rest/shares/transient-map.ts";
@@ -43,30 +44,28 @@ export class Answers {
    * the start queue. If it gets an execution in the end, it has another. Rejects when its client leaves.
    */
   find(request: FastifyRequest, scope: RequestScope): Answer | Execution | Promise<Answer | Execution> {
-    const { identity } = scope.forwarded;
-    const text = questionOf(request);
-    const kept = this.#cache.get(identity, text);
+    const key = new CallerKey(scope.forwarded.identity, questionOf(request));
+    const kept = this.#cache.get(key);
     if (kept instanceof Answer && kept.freshUntil > performance.now()) return kept;
-    const key = identity + text;
-    let question = this.#questions.get(key);
+    let question = this.#questions.get(key.whole);
     if (!question) {
-      question = new Question(this, key, identity, text);
-      this.#questions.set(key, question);
+      question = new Question(this, key);
+      this.#questions.set(key.whole, question);
     }
     return question.ask(request, scope);
   }
 
   isKnownQuery({ key }: Question): boolean {
-    return this.#queries.has(key);
+    return this.#queries.get(key.whole) === true;
   }
 
-  ended({ key, identity, text }: Question, execution: Execution, answer: Answer | undefined): void {
-    if (execution.isQuery) this.#queries.set(key, true);
-    if (answer && answer.freshSeconds > 0) this.#cache.set(identity, text, answer, execution.beganAt);
+  ended({ key }: Question, execution: Execution, answer: Answer | undefined): void {
+    if (execution.isQuery && !this.#queries.has(key.whole)) this.#queries.set(key.whole, true);
+    if (answer && answer.freshSeconds > 0) this.#cache.set(key, answer, execution.beganAt);
   }
 
   forget({ key }: Question): void {
-    this.#questions.delete(key);
+    this.#questions.delete(key.whole);
   }
 }
 

@@ -7,6 +7,7 @@
  * asks meanwhile has a place already: it is executed at once, for all that wait, and the question leaves the queue.
  */
 import type { FastifyRequest } from "fastify";
+import type { CallerKey } from "../../rest/cache/caller-key.ts";
 import type { RequestScope } from "../../rest/request-scope.ts";
 import { pauseMs } from "../../rest/upstream/shared-reads.ts";
 import type { StartQueue } from "../start-queue.ts";
@@ -61,9 +62,8 @@ type Owner = {
 };
 
 export class Question {
-  readonly key: string;
-  readonly identity: string;
-  readonly text: string;
+  /** The caller and the question's text. */
+  readonly key: CallerKey;
   readonly #owner: Owner;
   #last: Execution | undefined;
   #underWay = 0;
@@ -74,11 +74,8 @@ export class Question {
   /** Stands in the start queue for them after that. */
   #place: FastifyRequest["place"] | undefined;
 
-  /** `identity` is the caller's. `key` is the identity and the text. */
-  constructor(owner: Owner, key: string, identity: string, text: string) {
+  constructor(owner: Owner, key: CallerKey) {
     this.key = key;
-    this.identity = identity;
-    this.text = text;
     this.#owner = owner;
   }
 

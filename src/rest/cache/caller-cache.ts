@@ -1,11 +1,11 @@
 /**
- * Keeps the values that REST allows to keep, for each caller alone: a key begins with the caller's identity. A write of
- * a caller drops all values of the caller, of all products, so that the caller reads its own writes (RFC 9111 §4.4 asks
+ * Keeps the values that REST allows to keep, for each caller alone (`CallerKey`). A write of a caller drops all values of the caller, of all products, so that the caller reads its own writes (RFC 9111 §4.4 asks
  * for the written URL only). The total size is bounded, and the size for each caller: the least recently used values go
  * first.
  */
 import { LRUCache } from "lru-cache";
 import { cachedResponses } from "../../settings/capacity.ts";
+import type { CallerKey } from "./caller-key.ts";
 
 /** `size` is in bytes of memory, about, without the key. */
 type Kept = { readonly size: number };
@@ -34,16 +34,15 @@ export class CallerCache {
   #forgottenAt = Number.NEGATIVE_INFINITY;
 
   /** The value of a key. The reader checks its class: the cache holds REST responses and whole answers. */
-  get(identity: string, key: string): Kept | undefined {
+  get({ identity, whole }: CallerKey): Kept | undefined {
     if (!this.#callers.has(identity)) return undefined; // a long key is not hashed in vain
-    const entry = this.#entries.get(identity + key);
+    const entry = this.#entries.get(whole);
     return entry?.identity === identity ? entry.value : undefined;
   }
 
   /** Keeps the value of work that began at `beganAt`, unless the caller's values were dropped since. */
-  set(identity: string, key: string, value: Kept, beganAt: number): void {
+  set({ identity, whole }: CallerKey, value: Kept, beganAt: number): void {
     if (beganAt <= Math.max(this.#droppedAt.get(identity) ?? 0, this.#forgottenAt)) return;
-    const whole = identity + key;
     const size = value.size + bytesPerUnit * whole.length;
     if (size > cachedResponses.bytesOfCaller) return;
     this.#entries.set(whole, { value, identity, size });
@@ -57,8 +56,8 @@ export class CallerCache {
     }
   }
 
-  delete(identity: string, key: string): void {
-    this.#entries.delete(identity + key);
+  delete({ whole }: CallerKey): void {
+    this.#entries.delete(whole);
   }
 
   /** Drops all values of the caller: it writes, it has written, or REST refuses its credential. */

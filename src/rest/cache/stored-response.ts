@@ -137,7 +137,9 @@ const ofCaching = ["age", "cache-control", "date", "etag", "expires", "last-modi
  */
 function cacheHeaders(raw: RawHeaders, forValidator: boolean): Headers | undefined {
   const validator = forValidator ? (raw.etag ?? raw["last-modified"]) : undefined;
-  const control = [raw["cache-control"] ?? ""].flat().join(", ").toLowerCase();
+  const given = raw["cache-control"];
+  if ((validator ?? raw.expires ?? given) === undefined) return undefined; // most responses
+  const control = [given ?? ""].flat().join(", ").toLowerCase();
   if ((validator ?? raw.expires) === undefined && !control.includes("max-age")) return undefined;
   const headers: Headers = {};
   for (const name of ofCaching) {

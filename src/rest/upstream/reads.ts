@@ -4,6 +4,7 @@
  */
 import type { CodedError } from "../../errors.ts";
 import type { CallerCache } from "../cache/caller-cache.ts";
+import { CallerKey } from "../cache/caller-key.ts";
 import { Revalidations } from "../cache/revalidations.ts";
 import { StoredResponse } from "../cache/stored-response.ts";
 import type { RequestScope } from "../request-scope.ts";
@@ -55,32 +56,33 @@ export class Reads {
     const { scope } = request;
     const own = request.headers ? JSON.stringify(request.headers) : "";
     const language = scope.forwarded.headers["accept-language"] ?? "";
-    const key = `${request.operation.id} ${this.#origin}${request.path}${own}\n${language}`;
-    const known = scope.reads.get(key);
+    const url = this.#origin + request.path;
+    const key = new CallerKey(scope.forwarded.identity, `${request.operation.id} ${url}${own}\n${language}`);
+    const known = scope.reads.get(key.whole);
     if (known) {
       request.call.isRepeated = true;
       return known;
     }
     const isFirst = known === undefined;
-    const forget = isFirst ? () => void scope.reads.set(key, null) : () => {};
+    const forget = isFirst ? () => void scope.reads.set(key.whole, null) : () => {};
     let response = this.#stored(request, key);
     if (!response) {
       response = this.#called(request, key, forget);
       if (isFirst) first();
     }
-    scope.reads.set(key, response);
+    scope.reads.set(key.whole, response);
     return response;
   }
 
-  #kept(identity: string, key: string): StoredResponse | undefined {
-    const kept = this.#cache.get(identity, key);
+  #kept(key: CallerKey): StoredResponse | undefined {
+    const kept = this.#cache.get(key);
     return kept instanceof StoredResponse ? kept : undefined;
   }
 
   /** A stored response that needs no call, or none that the reader waits for. */
-  #stored(request: CallRequest, key: string): Promise<RestResponse> | undefined {
+  #stored(request: CallRequest, key: CallerKey): Promise<RestResponse> | undefined {
     const { scope } = request;
-    const stored = this.#kept(scope.forwarded.identity, key);
+    const stored = this.#kept(key);
     if (!stored) return undefined;
     const { isFresh } = stored;
     if (!isFresh && !stored.servesWhileRevalidating) return undefined;
@@ -94,8 +96,8 @@ export class Reads {
    * Makes a stored response fresh for later readers, unless such a call is under way. A failure of the call reaches no
    * reader.
    */
-  #revalidate({ scope, ...request }: CallRequest, key: string): void {
-    if (this.#shared.isUnderWay(scope.forwarded.identity + key)) return;
+  #revalidate({ scope, ...request }: CallRequest, key: CallerKey): void {
+    if (this.#shared.isUnderWay(key)) return;
     const own = scope.fresh();
     const call = async () => this.#begin({ ...request, scope: own }, key);
     void call()
@@ -103,22 +105,18 @@ export class Reads {
       .finally(() => own.close());
   }
 
-  #called(request: CallRequest, key: string, forget: () => void): Promise<RestResponse> {
+  #called(request: CallRequest, key: CallerKey, forget: () => void): Promise<RestResponse> {
     const { scope } = request;
     const send = (other: RequestScope) => this.#begin({ ...request, scope: other }, key);
-    return (
-      this.#shared.join(scope.forwarded.identity + key, scope, send, forget) ??
-      this.#begin(request, key, forget)
-    );
+    return this.#shared.join(key, scope, send, forget) ?? this.#begin(request, key, forget);
   }
 
-  #begin(request: CallRequest, key: string, forget?: () => void): Promise<RestResponse> {
+  #begin(request: CallRequest, key: CallerKey, forget?: () => void): Promise<RestResponse> {
     const { scope } = request;
-    const { identity } = scope.forwarded;
-    const stored = this.#kept(identity, key);
+    const stored = this.#kept(key);
     const response = this.#call(request, () => {
       const beganAt = performance.now();
-      const endSharing = this.#shared.begin(identity + key);
+      const endSharing = this.#shared.begin(key);
       return {
         validators: stored?.validators,
         end: (outcome) => {
@@ -140,7 +138,7 @@ export class Reads {
   /** Stores the response as REST allows. Returns what the readers get. */
   #use(
     request: CallRequest,
-    key: string,
+    key: CallerKey,
     stored: StoredResponse | undefined,
     outcome: Outcome,
     beganAt: number,
@@ -148,16 +146,15 @@ export class Reads {
     const { scope } = request;
     if (stored && isFailure(outcome)) return insteadOf(outcome, stored, scope);
     if (!(outcome instanceof RestResponse)) return outcome;
-    const { identity } = scope.forwarded;
     const { id } = request.operation;
-    if (outcome.status === 401 || (stored && isRefusal(outcome))) this.#cache.drop(identity);
+    if (outcome.status === 401 || (stored && isRefusal(outcome))) this.#cache.drop(key.identity);
     const isUnchanged = stored !== undefined && outcome.status === 304;
     if (stored?.isConditional && (isUnchanged || outcome.ok)) this.#revalidations.count(id, isUnchanged);
     const next = isUnchanged
       ? stored.revalidated(request, outcome)
       : StoredResponse.of(request, outcome, this.#revalidations.areWorthwhile(id));
-    if (next) this.#cache.set(identity, key, next, beganAt);
-    else if (stored && outcome.ok) this.#cache.delete(identity, key);
+    if (next) this.#cache.set(key, next, beganAt);
+    else if (stored && outcome.ok) this.#cache.delete(key);
     return isUnchanged && next ? held(scope, next.response.copy("revalidated")) : outcome;
   }
 }

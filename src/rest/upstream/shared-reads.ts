@@ -9,6 +9,7 @@
  * all of its readers leave. No later reader gets its response or its failure.
  */
 import type { CodedError } from "../../errors.ts";
+import type { CallerKey } from "../cache/caller-key.ts";
 import { noResponse } from "../failure.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { RestResponse } from "../rest-response.ts";
@@ -28,22 +29,27 @@ export class SharedReads {
   readonly #sent = new TransientMap<Sent>();
 
   /** Notes that a call begins. Returns the function that ends it. */
-  begin(key: string): () => void {
+  begin({ whole }: CallerKey): () => void {
     const sent: Sent = { at: performance.now(), next: undefined };
-    this.#sent.set(key, sent);
+    this.#sent.set(whole, sent);
     return () => {
-      if (this.#sent.get(key) === sent) this.#sent.delete(key);
+      if (this.#sent.get(whole) === sent) this.#sent.delete(whole);
       sendNext(sent);
     };
   }
 
-  isUnderWay(key: string): boolean {
-    return this.#sent.has(key);
+  isUnderWay({ whole }: CallerKey): boolean {
+    return this.#sent.has(whole);
   }
 
   /** The response of the next call, if the read waits for one. `forget` is called if the response is no success. */
-  join(key: string, scope: RequestScope, send: Send, forget: () => void): Promise<RestResponse> | undefined {
-    const last = this.#sent.get(key);
+  join(
+    { whole }: CallerKey,
+    scope: RequestScope,
+    send: Send,
+    forget: () => void,
+  ): Promise<RestResponse> | undefined {
+    const last = this.#sent.get(whole);
     if (!last) return undefined;
     if (!last.next) {
       const waitMs = last.at + pauseMs - performance.now();
