@@ -9,6 +9,7 @@ import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { jsonParser, leaveJsonBodies } from "../http/bodies/json-body.ts";
 import { contextHeaderNames } from "../http/context-headers.ts";
+import { endOfTurn } from "../http/end-of-turn.ts";
 import { graphqlPath as path } from "../http/error-response.ts";
 import { mediaTypeFor } from "../http/graphql-media-type.ts";
 import { wantsHtml } from "../http/media-type.ts";
@@ -150,6 +151,9 @@ export function routes(
       const client = new RestClient(operations, upstreams, scope, record);
       const rest = client as unknown as Rest;
       const given = await run(read(scope), { request, scope, rest, execution: found });
+      const turn = endOfTurn();
+      request.place.leave(); // another request starts in this turn
+      await turn;
       sendGiven({ request, reply, scope, forwarded, execution: found, calls }, client, given);
     } catch (error) {
       if (found instanceof Execution && !reply.raw.destroyed) found.end(error as Error);
