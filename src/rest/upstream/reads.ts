@@ -152,10 +152,11 @@ export class Reads {
     const { id } = request.operation;
     if (outcome.status === 401 || (stored && isRefusal(outcome))) this.#cache.drop(identity);
     const isUnchanged = stored !== undefined && outcome.status === 304;
-    if (stored?.isConditional && (isUnchanged || outcome.ok)) this.#revalidations.count(id, isUnchanged);
+    if (stored?.isConditional && (isUnchanged || outcome.ok))
+      this.#revalidations.count(identity, id, isUnchanged);
     const next = isUnchanged
       ? stored.revalidated(request, outcome)
-      : StoredResponse.of(request, outcome, this.#revalidations.areWorthwhile(id));
+      : StoredResponse.of(request, outcome, this.#revalidations.areWorthwhile(identity, id));
     if (next) this.#cache.set(identity, key, next, beganAt);
     else if (stored && outcome.ok) this.#cache.delete(identity, key);
     return isUnchanged && next ? held(scope, next.response.copy("revalidated")) : outcome;
