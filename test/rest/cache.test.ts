@@ -176,6 +176,33 @@ test("a 304 with the tag of another body changes nothing of what is stored", asy
   expect(server.requests).toHaveLength(3);
 });
 
+describe("a 304", () => {
+  const modified = { "last-modified": "Sun, 22 Nov 2020 10:00:00 GMT" };
+
+  test.each<[string, Record<string, string>, number]>([
+    ["without Cache-Control leaves the lifetime that the response had", modified, 2],
+    ["with `no-cache` alone ends it", { "cache-control": "no-cache" }, 3],
+  ])("%s", async (_name, headers, made) => {
+    const { read, given, calls } = await serving({ "cache-control": "max-age=10", ...modified });
+    await read();
+    pass(11);
+    [given.status, given.headers] = [304, { ...headers, "content-length": "" }];
+    for (let count = 0; count < 2; count++) expect(await read()).toEqual({ count: 1 });
+    expect(calls()).toBe(made);
+  });
+
+  test("with `no-store` is for its reader, and the response is not kept", async () => {
+    const { read, given, server } = await serving({ "cache-control": "max-age=10" });
+    given.tag = '"one"';
+    await read();
+    pass(11);
+    given.headers = { "cache-control": "no-store" };
+    expect(await read()).toEqual({ count: 1 });
+    expect(await read()).toEqual({ count: 3 });
+    expect(server.requests[2]).not.toContain("if-none-match");
+  });
+});
+
 test("a 304 that nobody asked for is a broken response", async () => {
   const { read, given } = await serving({});
   given.status = 304;

@@ -58,12 +58,13 @@ export class StoredResponse {
    * a validator is reason enough to keep it.
    */
   static of(request: CallRequest, response: RestResponse, forValidator: boolean): StoredResponse | undefined {
-    if (response.status !== 200) return undefined;
-    const headers = cacheHeaders(response.rawHeaders, forValidator);
-    if (!headers || variesByRequest(headers)) return undefined;
+    const { status, rawHeaders } = response;
+    if (status !== 200 || !isWorthStoring(rawHeaders, forValidator)) return undefined;
+    const headers = cacheHeaders(rawHeaders);
+    if (variesByRequest(headers)) return undefined;
     const stored = new StoredResponse(response, response.valueBytes, request, headers);
     const isUsable = stored.#policy.timeToLive() > 0 || (forValidator && stored.isConditional);
-    if (!isUsable || !stored.#policy.storable()) return undefined;
+    if (!isUsable || !stored.isStorable) return undefined;
     response.parse(); // readers share the value
     return stored;
   }
@@ -73,6 +74,11 @@ export class StoredResponse {
     const copy = this.response.copy("cached");
     copy.ageSeconds = this.#policy.age();
     return copy;
+  }
+
+  /** A 304 may bring a `no-store`: its reader has the response, and nobody after. */
+  get isStorable(): boolean {
+    return this.#policy.storable();
   }
 
   get isFresh(): boolean {
@@ -106,7 +112,7 @@ export class StoredResponse {
    * another body: it updates nothing (§4.3.4), so that no body gets a validator that is not its own.
    */
   revalidated(request: CallRequest, { rawHeaders }: RestResponse): StoredResponse {
-    const news = cacheHeaders(rawHeaders, true) ?? {};
+    const news = cacheHeaders(rawHeaders);
     if (news.etag !== undefined && opaque(news.etag) !== opaque(this.#headers.etag)) return this;
     const merged = { ...this.response.rawHeaders, ...rawHeaders };
     for (const name of ofBody) merged[name] = this.response.rawHeaders[name];
@@ -125,26 +131,33 @@ function headerBytes(headers: RawHeaders | Headers): number {
 /** An entity tag without the mark of a weak one. */
 const opaque = (tag = ""): string => tag.replace(/^W\//, "");
 
+/** The directives of `Cache-Control`, in lower case. */
+const controlOf = (raw: RawHeaders): string => [raw["cache-control"] ?? ""].flat().join(", ").toLowerCase();
+
+const validatorOf = (raw: RawHeaders): RawHeaders[string] => raw.etag ?? raw["last-modified"];
+
+/** Whether the response has a lifetime, or a validator that is reason enough to keep it. */
+const isWorthStoring = (raw: RawHeaders, forValidator: boolean): boolean =>
+  ((forValidator ? validatorOf(raw) : undefined) ?? raw.expires) !== undefined ||
+  controlOf(raw).includes("max-age");
+
 /** Headers that describe a body as it was sent: a response without one cannot change them. */
 const ofBody = ["content-encoding", "content-length", "content-md5", "content-range"];
 
-const ofCaching = ["age", "cache-control", "date", "etag", "expires", "last-modified", "pragma", "vary"];
+const ofCaching = ["age", "cache-control", "date", "etag", "expires", "last-modified", "vary"];
 
 /**
- * The headers that rule caching. `undefined`: the response has no lifetime, and no validator that is reason enough to keep
- * it. The library takes directives in lower case, refuses a fresh response with `must-revalidate`, and serves a stale one
- * with `no-cache`.
+ * The headers that rule caching. The library takes directives in lower case, refuses a fresh response with
+ * `must-revalidate`, and serves a stale one with `no-cache`.
  */
-function cacheHeaders(raw: RawHeaders, forValidator: boolean): Headers | undefined {
-  const validator = forValidator ? (raw.etag ?? raw["last-modified"]) : undefined;
-  const control = [raw["cache-control"] ?? ""].flat().join(", ").toLowerCase();
-  if ((validator ?? raw.expires) === undefined && !control.includes("max-age")) return undefined;
+function cacheHeaders(raw: RawHeaders): Headers {
   const headers: Headers = {};
   for (const name of ofCaching) {
     const value = raw[name];
     if (value !== undefined) headers[name] = [value].flat().join(", ");
   }
-  const directives = control.split(",");
+  if (raw["cache-control"] === undefined) return headers;
+  const directives = controlOf(raw).split(",");
   const isStrict = directives.some((one) => /^\s*(?:must-revalidate|no-cache)\b/.test(one));
   headers["cache-control"] = directives
     .filter((one) => !/^\s*must-revalidate\b/.test(one) && !(isStrict && /^\s*stale-/.test(one)))

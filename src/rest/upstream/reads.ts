@@ -157,8 +157,8 @@ export class Reads {
     const next = isUnchanged
       ? stored.revalidated(request, outcome)
       : StoredResponse.of(request, outcome, this.#revalidations.areWorthwhile(identity, id));
-    if (next) this.#cache.set(identity, key, next, beganAt);
-    else if (stored && outcome.ok) this.#cache.delete(identity, key);
+    if (next?.isStorable) this.#cache.set(identity, key, next, beganAt);
+    else if (stored && (isUnchanged || outcome.ok)) this.#cache.delete(identity, key);
     return isUnchanged && next ? held(scope, next.response.copy("revalidated")) : outcome;
   }
 }
