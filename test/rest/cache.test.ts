@@ -1,5 +1,6 @@
 /** What REST's caching headers allow is kept for its caller, and nothing else is (RFC 9111). */
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { neverStored } from "../../src/rest/rest-response.ts";
 import { against, failureOf } from "./client.ts";
 import { http } from "./raw-server.ts";
 
@@ -192,12 +193,14 @@ describe("a 304", () => {
   });
 
   test("with `no-store` is for its reader, and the response is not kept", async () => {
-    const { read, given, server } = await serving({ "cache-control": "max-age=10" });
+    const { read, given, request, server } = await serving({ "cache-control": "max-age=10" });
     given.tag = '"one"';
     await read();
     pass(11);
     given.headers = { "cache-control": "no-store" };
-    expect(await read()).toEqual({ count: 1 });
+    const reader = request();
+    expect(await reader.get("/things")).toEqual({ count: 1 });
+    expect(reader.freshUntil()).toBe(neverStored);
     expect(await read()).toEqual({ count: 3 });
     expect(server.requests[2]).not.toContain("if-none-match");
   });

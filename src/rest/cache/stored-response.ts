@@ -5,7 +5,7 @@
  */
 import CachePolicy from "http-cache-semantics";
 import { headersOfOneRequest } from "../forwarded.ts";
-import type { RawHeaders, RestResponse } from "../rest-response.ts";
+import { neverStored, type RawHeaders, type RestResponse } from "../rest-response.ts";
 import type { CallRequest } from "../upstream/call-request.ts";
 
 type Headers = Record<string, string>;
@@ -50,7 +50,7 @@ export class StoredResponse {
     this.size = valueBytes + headerBytes(response.rawHeaders) + headerBytes(own) + overhead;
     this.#policy = new Policy(this.#request, { status: response.status, headers }, options);
     const seconds = Math.min(this.#policy.maxAge(), mostSeconds) - this.#policy.age();
-    response.freshUntil = performance.now() + seconds * 1_000;
+    response.freshUntil = this.isStorable ? performance.now() + seconds * 1_000 : neverStored;
   }
 
   /**
@@ -59,12 +59,14 @@ export class StoredResponse {
    */
   static of(request: CallRequest, response: RestResponse, forValidator: boolean): StoredResponse | undefined {
     const { status, rawHeaders } = response;
-    if (status !== 200 || !isWorthStoring(rawHeaders, forValidator)) return undefined;
+    if (status !== 200 || !mayBeStored(rawHeaders)) return undefined;
+    response.freshUntil = performance.now(); // another cache may store it, also where this one does not
+    if (!isWorthStoring(rawHeaders, forValidator)) return undefined;
     const headers = cacheHeaders(rawHeaders);
     if (variesByRequest(headers)) return undefined;
     const stored = new StoredResponse(response, response.valueBytes, request, headers);
     const isUsable = stored.#policy.timeToLive() > 0 || (forValidator && stored.isConditional);
-    if (!isUsable || !stored.isStorable) return undefined;
+    if (!isUsable) return undefined;
     response.parse(); // readers share the value
     return stored;
   }
@@ -135,6 +137,13 @@ const opaque = (tag = ""): string => tag.replace(/^W\//, "");
 const controlOf = (raw: RawHeaders): string => [raw["cache-control"] ?? ""].flat().join(", ").toLowerCase();
 
 const validatorOf = (raw: RawHeaders): RawHeaders[string] => raw.etag ?? raw["last-modified"];
+
+/** Whether REST says how the response is cached, and does not say `no-store`. */
+function mayBeStored(raw: RawHeaders): boolean {
+  const control = controlOf(raw);
+  if (control.includes("no-store")) return false;
+  return control !== "" || (validatorOf(raw) ?? raw.expires) !== undefined;
+}
 
 /** Whether the response has a lifetime, or a validator that is reason enough to keep it. */
 const isWorthStoring = (raw: RawHeaders, forValidator: boolean): boolean =>
