@@ -1,6 +1,6 @@
 /**
- * Lets a client keep the response to a query by GET (RFC 9111): for as long as REST allows to keep each response that it
- * is made of. Without an error, the response has an `ETag`, and a client that has it already gets a 304 (RFC 9110 §13.1.2).
+ * Lets a client keep the response to a query by GET (RFC 9111), as REST allows to keep each response that it is made of.
+ * Without an error, the response has an `ETag`, and a client that has it already gets a 304 (RFC 9110 §13.1.2).
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { addVary } from "../http/vary.ts";
@@ -13,12 +13,11 @@ import type { Answer } from "./answers/answer.ts";
 export function letClientKeep(
   { headers }: FastifyRequest,
   reply: FastifyReply,
-  { tag, freshSeconds }: Answer,
+  { tag, cacheControl }: Answer,
   credentials: readonly string[],
 ): boolean {
   addVary(reply, "accept", "accept-language", ...credentials);
-  reply.header("etag", tag);
-  if (freshSeconds > 0) reply.header("cache-control", `private, max-age=${freshSeconds}`);
+  reply.header("etag", tag).header("cache-control", cacheControl);
   return isIn(headers["if-none-match"] ?? "", tag);
 }
 

@@ -5,7 +5,7 @@
 import type { Config } from "../config.ts";
 import { CodedError, clientLeft } from "../errors.ts";
 import type { Forwarded } from "./forwarded.ts";
-import type { RestResponse } from "./rest-response.ts";
+import { neverStored, type RestResponse } from "./rest-response.ts";
 import type { Account } from "./shares/fair-share.ts";
 import { charactersPerMs, largeBody, msPerCall, startWork } from "./shares/processor-time.ts";
 import type { Shares } from "./shares/shares.ts";
@@ -160,9 +160,9 @@ export class RequestScope {
     return turn ? turn.then(() => this.#charge(response)) : this.#charge(response);
   }
 
-  /** Until when all responses may be used again. 0 if there is none, or one that may not. */
+  /** Until when all responses may be used again. `neverStored` if there is none, or one that nobody may store. */
   get freshUntil(): number {
-    return Number.isFinite(this.#freshUntil) ? this.#freshUntil : 0;
+    return Number.isFinite(this.#freshUntil) ? this.#freshUntil : neverStored;
   }
 
   /** Takes in a response that is stored, or that another request's call has brought: it is parsed and charged. */

@@ -5,6 +5,9 @@ import { isJson, isText } from "../standards/media-type.ts";
 
 export type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
+/** Earlier than each time at which a response may become stale. */
+export const neverStored = Number.NEGATIVE_INFINITY;
+
 export class RestResponse {
   readonly status: number;
   readonly ok: boolean;
@@ -15,8 +18,11 @@ export class RestResponse {
   source: ResponseSource = "fetched";
   /** The age of a cached response in seconds (RFC 9111 §4.2.3). */
   ageSeconds: number | undefined;
-  /** Until when REST allows to use the response without a call, on the clock of `performance.now`. */
-  freshUntil = 0;
+  /**
+   * Until when REST allows to use the response without a call, on the clock of `performance.now`. `neverStored`: nobody may
+   * store it.
+   */
+  freshUntil = neverStored;
   #text: string;
   #value: unknown;
 

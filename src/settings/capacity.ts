@@ -162,5 +162,8 @@ export const cachedResponses = {
   writers: 10_000,
 };
 
-/** Conditional calls of an operation that got no 304: after so many in a row, no response is kept for its validator. */
-export const vainRevalidations = { inRow: 32, pauseMs: 60_000 };
+/**
+ * Conditional calls of a caller for an operation that got no 304: after so many in a row, no response is kept for its
+ * validator. Each upstream has so many counts. A caller's name has at most 1 kB, so they take 7 MB at most.
+ */
+export const vainRevalidations = { inRow: 32, pauseMs: 60_000, counts: 5_000 };

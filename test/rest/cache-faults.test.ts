@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { CallerCache } from "../../src/rest/cache/caller-cache.ts";
 import { CallerKey } from "../../src/rest/cache/caller-key.ts";
-import { cachedResponses, vainRevalidations } from "../../src/settings/capacity.ts";
+import { cachedResponses } from "../../src/settings/capacity.ts";
 import { against, failureOf } from "./client.ts";
 import { http } from "./raw-server.ts";
 
@@ -189,38 +189,6 @@ test("an ETag that changes with each response leaves one response, and takes no 
   expect(server.requests).toHaveLength(30);
   expect(tagIn(server.requests.at(-1) ?? "")).toBe('"29"');
 });
-
-test.each<[string, Headers]>([
-  ["ETag", { etag: '"one"' }],
-  ["ETag beside a lifetime of 0", { etag: '"one"', "cache-control": "max-age=0, must-revalidate" }],
-  ["Last-Modified", { "last-modified": "Sun, 22 Nov 2026 10:00:00 GMT" }],
-])(
-  "an upstream that sends an %s and no 304 is soon read without conditions, for a minute",
-  async (_name, headers) => {
-    using clock = movingClock();
-    const state = { honours: false };
-    const { request, server } = await against((socket, text) => {
-      const isConditional = /if-(?:none-match|modified-since):/.test(text);
-      if (state.honours && isConditional) socket.write(http(304, "", { "content-length": "", ...headers }));
-      else socket.write(plain({ fine: true }, headers));
-    });
-    const read = async (path: "/things" | "/motto" = "/things"): Promise<boolean> => {
-      await request().get(path);
-      return /if-(?:none-match|modified-since):/.test(server.requests.at(-1) ?? "");
-    };
-    const conditional: boolean[] = [];
-    for (let count = 0; count < 40; count++) conditional.push(await read());
-    expect(conditional).toEqual(conditional.map((_, index) => index > 0 && index <= vainRevalidations.inRow));
-    expect([await read("/motto"), await read("/motto")]).toEqual([false, true]); // an operation of its own
-
-    clock.pass(61);
-    expect([await read(), await read(), await read()]).toEqual([false, true, false]);
-    clock.pass(61);
-    state.honours = true;
-    await read();
-    for (let count = 0; count < 40; count++) expect(await read()).toBe(true);
-  },
-);
 
 test("a cookie of REST stays where it is: no call of anybody carries it", async () => {
   const { request, server } = await against(

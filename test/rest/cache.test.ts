@@ -1,5 +1,6 @@
 /** What REST's caching headers allow is kept for its caller, and nothing else is (RFC 9111). */
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { neverStored } from "../../src/rest/rest-response.ts";
 import { against, failureOf } from "./client.ts";
 import { http } from "./raw-server.ts";
 
@@ -174,6 +175,35 @@ test("a 304 with the tag of another body changes nothing of what is stored", asy
   for (let count = 0; count < 2; count++) expect(await read()).toEqual({ count: 1 });
   for (const text of server.requests.slice(1)) expect(text).toContain('if-none-match: "one"');
   expect(server.requests).toHaveLength(3);
+});
+
+describe("a 304", () => {
+  const modified = { "last-modified": "Sun, 22 Nov 2020 10:00:00 GMT" };
+
+  test.each<[string, Record<string, string>, number]>([
+    ["without Cache-Control leaves the lifetime that the response had", modified, 2],
+    ["with `no-cache` alone ends it", { "cache-control": "no-cache" }, 3],
+  ])("%s", async (_name, headers, made) => {
+    const { read, given, calls } = await serving({ "cache-control": "max-age=10", ...modified });
+    await read();
+    pass(11);
+    [given.status, given.headers] = [304, { ...headers, "content-length": "" }];
+    for (let count = 0; count < 2; count++) expect(await read()).toEqual({ count: 1 });
+    expect(calls()).toBe(made);
+  });
+
+  test("with `no-store` is for its reader, and the response is not kept", async () => {
+    const { read, given, request, server } = await serving({ "cache-control": "max-age=10" });
+    given.tag = '"one"';
+    await read();
+    pass(11);
+    given.headers = { "cache-control": "no-store" };
+    const reader = request();
+    expect(await reader.get("/things")).toEqual({ count: 1 });
+    expect(reader.freshUntil()).toBe(neverStored);
+    expect(await read()).toEqual({ count: 3 });
+    expect(server.requests[2]).not.toContain("if-none-match");
+  });
 });
 
 test("a 304 that nobody asked for is a broken response", async () => {

@@ -1,6 +1,7 @@
 /** The answer to a request, as identical requests of its caller get it too. */
 import { hash } from "node:crypto";
 import type { RequestRecord } from "../../observe/records.ts";
+import { neverStored } from "../../rest/rest-response.ts";
 import { isWithoutErrors, type Responses } from "../send-response.ts";
 
 /** Bytes of a kept answer beside its text. */
@@ -10,7 +11,7 @@ export class Answer {
   readonly text: string;
   /** The responses, if one has an error: each error names the request's id, so the text is for this request only. */
   readonly failed: Responses | undefined;
-  /** Until when it may be used again, on the clock of `performance.now`. */
+  /** Until when it may be used again, on the clock of `performance.now`. `neverStored`: nobody may store it. */
   readonly freshUntil: number;
   readonly operation: RequestRecord["operation"];
   readonly givenName: string | undefined;
@@ -19,7 +20,7 @@ export class Answer {
   constructor(given: Responses, text: string, freshUntil: number, { operation, givenName }: RequestRecord) {
     this.text = text;
     this.failed = isWithoutErrors(given) ? undefined : given;
-    this.freshUntil = this.failed ? 0 : freshUntil;
+    this.freshUntil = this.failed ? neverStored : freshUntil;
     this.operation = operation;
     this.givenName = givenName;
   }
@@ -32,6 +33,13 @@ export class Answer {
   /** Whole seconds for which it may be used again. */
   get freshSeconds(): number {
     return Math.max(Math.floor((this.freshUntil - performance.now()) / 1_000), 0);
+  }
+
+  /** `Cache-Control` for its client: the strictest of what REST says of the responses that it is made of. */
+  get cacheControl(): string {
+    const { freshSeconds } = this;
+    if (freshSeconds > 0) return `private, max-age=${freshSeconds}`;
+    return this.freshUntil === neverStored ? "private, no-store" : "private, no-cache";
   }
 
   /** Its entity tag (RFC 9110 §8.8.3). It is weak, because a response may be compressed. */

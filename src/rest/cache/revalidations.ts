@@ -1,29 +1,33 @@
 /**
- * Decides whether responses of an operation are kept for their validators alone. Some services send an `ETag` or a
- * `Last-Modified` and never respond with 304. Others send a new validator each time. A kept response of such an operation is
- * never used again, and costs time and memory. So no response of it is kept for a while; then keeping is tried again.
+ * Decides whether a caller's responses of an operation are kept for their validators alone. Some services send an `ETag` or
+ * a `Last-Modified` and never respond with 304. Others send a new validator each time. A kept response of such an operation
+ * is never used again, and costs time and memory. So none is kept for a while; then keeping is tried again. Each caller has
+ * a count of its own: what changes for one caller may be steady for others.
  */
+import { LRUCache } from "lru-cache";
 import { vainRevalidations } from "../../settings/capacity.ts";
 
 /** Conditional calls in a row that got no 304, and until when nothing is kept. */
 type Vain = { calls: number; until: number };
 
 export class Revalidations {
-  readonly #vain = new Map<string, Vain>();
+  /** By caller and operation. A count that is forgotten begins anew. */
+  readonly #vain = new LRUCache<string, Vain>({ max: vainRevalidations.counts });
 
   /** Counts the response to a conditional call. */
-  count(operationId: string, isUnchanged: boolean): void {
+  count(identity: string, operationId: string, isUnchanged: boolean): void {
+    const key = identity + operationId;
     if (isUnchanged) {
-      this.#vain.delete(operationId);
+      this.#vain.delete(key);
       return;
     }
-    const vain = this.#vain.get(operationId) ?? { calls: 0, until: 0 };
-    this.#vain.set(operationId, vain);
+    const vain = this.#vain.get(key) ?? { calls: 0, until: 0 };
+    this.#vain.set(key, vain);
     if (++vain.calls >= vainRevalidations.inRow) vain.until = performance.now() + vainRevalidations.pauseMs;
   }
 
-  areWorthwhile(operationId: string): boolean {
-    const vain = this.#vain.get(operationId);
+  areWorthwhile(identity: string, operationId: string): boolean {
+    const vain = this.#vain.get(identity + operationId);
     return vain === undefined || vain.until <= performance.now();
   }
 }

@@ -5,7 +5,7 @@
  */
 import CachePolicy from "http-cache-semantics";
 import { headersOfOneRequest } from "../forwarded.ts";
-import type { RawHeaders, RestResponse } from "../rest-response.ts";
+import { neverStored, type RawHeaders, type RestResponse } from "../rest-response.ts";
 import type { CallRequest } from "../upstream/call-request.ts";
 
 type Headers = Record<string, string>;
@@ -50,20 +50,28 @@ export class StoredResponse {
     this.size = valueBytes + headerBytes(response.rawHeaders) + headerBytes(own) + overhead;
     this.#policy = new Policy(this.#request, { status: response.status, headers }, options);
     const seconds = Math.min(this.#policy.maxAge(), mostSeconds) - this.#policy.age();
-    response.freshUntil = performance.now() + seconds * 1_000;
+    response.freshUntil = this.isStorable ? performance.now() + seconds * 1_000 : neverStored;
   }
 
   /**
-   * Returns `undefined` if REST does not allow to keep the response, or if nobody could use it. `forValidator` tells whether
-   * a validator is reason enough to keep it.
+   * Returns `undefined` if REST does not allow to keep the response, or if nobody could use it. `mayKeepForValidator` tells
+   * whether a validator is reason enough to keep it.
    */
-  static of(request: CallRequest, response: RestResponse, forValidator: boolean): StoredResponse | undefined {
-    if (response.status !== 200) return undefined;
-    const headers = cacheHeaders(response.rawHeaders, forValidator);
-    if (!headers || variesByRequest(headers)) return undefined;
+  static of(
+    request: CallRequest,
+    response: RestResponse,
+    mayKeepForValidator: () => boolean,
+  ): StoredResponse | undefined {
+    const { status, rawHeaders } = response;
+    if (status !== 200 || !mayBeStored(rawHeaders)) return undefined;
+    response.freshUntil = performance.now(); // another cache may store it, also where this one does not
+    const forValidator = mayKeepForValidator();
+    if (!isWorthStoring(rawHeaders, forValidator)) return undefined;
+    const headers = cacheHeaders(rawHeaders);
+    if (variesByRequest(headers)) return undefined;
     const stored = new StoredResponse(response, response.valueBytes, request, headers);
     const isUsable = stored.#policy.timeToLive() > 0 || (forValidator && stored.isConditional);
-    if (!isUsable || !stored.#policy.storable()) return undefined;
+    if (!isUsable) return undefined;
     response.parse(); // readers share the value
     return stored;
   }
@@ -73,6 +81,11 @@ export class StoredResponse {
     const copy = this.response.copy("cached");
     copy.ageSeconds = this.#policy.age();
     return copy;
+  }
+
+  /** A 304 may bring a `no-store`: its reader has the response, and nobody after. */
+  get isStorable(): boolean {
+    return this.#policy.storable();
   }
 
   get isFresh(): boolean {
@@ -106,7 +119,7 @@ export class StoredResponse {
    * another body: it updates nothing (§4.3.4), so that no body gets a validator that is not its own.
    */
   revalidated(request: CallRequest, { rawHeaders }: RestResponse): StoredResponse {
-    const news = cacheHeaders(rawHeaders, true) ?? {};
+    const news = cacheHeaders(rawHeaders);
     if (news.etag !== undefined && opaque(news.etag) !== opaque(this.#headers.etag)) return this;
     const merged = { ...this.response.rawHeaders, ...rawHeaders };
     for (const name of ofBody) merged[name] = this.response.rawHeaders[name];
@@ -125,28 +138,43 @@ function headerBytes(headers: RawHeaders | Headers): number {
 /** An entity tag without the mark of a weak one. */
 const opaque = (tag = ""): string => tag.replace(/^W\//, "");
 
+/** The directives of `Cache-Control`, in lower case. */
+function controlOf(raw: RawHeaders): string {
+  const given = raw["cache-control"];
+  return given === undefined ? "" : [given].flat().join(", ").toLowerCase();
+}
+
+const validatorOf = (raw: RawHeaders): RawHeaders[string] => raw.etag ?? raw["last-modified"];
+
+/** Whether REST says how the response is cached, and does not say `no-store`. */
+function mayBeStored(raw: RawHeaders): boolean {
+  const control = controlOf(raw);
+  if (control.includes("no-store")) return false;
+  return control !== "" || (validatorOf(raw) ?? raw.expires) !== undefined;
+}
+
+/** Whether the response has a lifetime, or a validator that is reason enough to keep it. */
+const isWorthStoring = (raw: RawHeaders, forValidator: boolean): boolean =>
+  ((forValidator ? validatorOf(raw) : undefined) ?? raw.expires) !== undefined ||
+  controlOf(raw).includes("max-age");
+
 /** Headers that describe a body as it was sent: a response without one cannot change them. */
 const ofBody = ["content-encoding", "content-length", "content-md5", "content-range"];
 
-const ofCaching = ["age", "cache-control", "date", "etag", "expires", "last-modified", "pragma", "vary"];
+const ofCaching = ["age", "cache-control", "date", "etag", "expires", "last-modified", "vary"];
 
 /**
- * The headers that rule caching. `undefined`: the response has no lifetime, and no validator that is reason enough to keep
- * it. The library takes directives in lower case, refuses a fresh response with `must-revalidate`, and serves a stale one
- * with `no-cache`.
+ * The headers that rule caching. The library takes directives in lower case, refuses a fresh response with
+ * `must-revalidate`, and serves a stale one with `no-cache`.
  */
-function cacheHeaders(raw: RawHeaders, forValidator: boolean): Headers | undefined {
-  const validator = forValidator ? (raw.etag ?? raw["last-modified"]) : undefined;
-  const given = raw["cache-control"];
-  if ((validator ?? raw.expires ?? given) === undefined) return undefined; // most responses
-  const control = [given ?? ""].flat().join(", ").toLowerCase();
-  if ((validator ?? raw.expires) === undefined && !control.includes("max-age")) return undefined;
+function cacheHeaders(raw: RawHeaders): Headers {
   const headers: Headers = {};
   for (const name of ofCaching) {
     const value = raw[name];
     if (value !== undefined) headers[name] = [value].flat().join(", ");
   }
-  const directives = control.split(",");
+  if (raw["cache-control"] === undefined) return headers;
+  const directives = controlOf(raw).split(",");
   const isStrict = directives.some((one) => /^\s*(?:must-revalidate|no-cache)\b/.test(one));
   headers["cache-control"] = directives
     .filter((one) => !/^\s*must-revalidate\b/.test(one) && !(isStrict && /^\s*stale-/.test(one)))

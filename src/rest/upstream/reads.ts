@@ -149,12 +149,13 @@ export class Reads {
     const { id } = request.operation;
     if (outcome.status === 401 || (stored && isRefusal(outcome))) this.#cache.drop(key.identity);
     const isUnchanged = stored !== undefined && outcome.status === 304;
-    if (stored?.isConditional && (isUnchanged || outcome.ok)) this.#revalidations.count(id, isUnchanged);
+    if (stored?.isConditional && (isUnchanged || outcome.ok))
+      this.#revalidations.count(key.identity, id, isUnchanged);
     const next = isUnchanged
       ? stored.revalidated(request, outcome)
-      : StoredResponse.of(request, outcome, this.#revalidations.areWorthwhile(id));
-    if (next) this.#cache.set(key, next, beganAt);
-    else if (stored && outcome.ok) this.#cache.delete(key);
+      : StoredResponse.of(request, outcome, () => this.#revalidations.areWorthwhile(key.identity, id));
+    if (next?.isStorable) this.#cache.set(key, next, beganAt);
+    else if (stored && (isUnchanged || outcome.ok)) this.#cache.delete(key);
     return isUnchanged && next ? held(scope, next.response.copy("revalidated")) : outcome;
   }
 }

@@ -1,0 +1,76 @@
+/** Keeping a response for its validator ends for a while where no validator is ever confirmed, and for no other caller. */
+import { beforeEach, expect, test, vi } from "vitest";
+import { Revalidations } from "../../src/rest/cache/revalidations.ts";
+import { vainRevalidations } from "../../src/settings/capacity.ts";
+import { against } from "./client.ts";
+import { http } from "./raw-server.ts";
+
+/** The monotonic clock, which the tests move. */
+let clockMs = 0;
+beforeEach(() => {
+  clockMs = 1_000_000;
+  const now = vi.spyOn(performance, "now").mockImplementation(() => clockMs);
+  return () => now.mockRestore();
+});
+
+/** An upstream whose responses have `headers`. Callers that it honours get a 304 to a conditional call. */
+async function serving(headers: Record<string, string>) {
+  const honoured = new Set<string>();
+  const { request, server } = await against((socket, text) => {
+    const isConditional = /if-(?:none-match|modified-since):/.test(text);
+    const isHonoured = honoured.has(/x-api-key: (\S+)/.exec(text)?.[1] ?? "");
+    if (isHonoured && isConditional) socket.write(http(304, "", { "content-length": "", ...headers }));
+    else socket.write(http(200, '"fine"', headers));
+  });
+  /** Reads. Returns whether the call was conditional. */
+  const read = async (path: "/things" | "/motto" = "/things", caller = "key"): Promise<boolean> => {
+    await request(caller).get(path);
+    return /if-(?:none-match|modified-since):/.test(server.requests.at(-1) ?? "");
+  };
+  return { honoured, read };
+}
+
+test.each<[string, Record<string, string>]>([
+  ["ETag", { etag: '"one"' }],
+  ["ETag beside a lifetime of 0", { etag: '"one"', "cache-control": "max-age=0, must-revalidate" }],
+  ["Last-Modified", { "last-modified": "Sun, 22 Nov 2026 10:00:00 GMT" }],
+])(
+  "an upstream that sends an %s and no 304 is soon read without conditions, for a minute",
+  async (_name, headers) => {
+    const { honoured, read } = await serving(headers);
+    const conditional: boolean[] = [];
+    for (let count = 0; count < 40; count++) conditional.push(await read());
+    expect(conditional).toEqual(conditional.map((_, index) => index > 0 && index <= vainRevalidations.inRow));
+    expect([await read("/motto"), await read("/motto")]).toEqual([false, true]); // an operation of its own
+
+    clockMs += 61_000;
+    expect([await read(), await read(), await read()]).toEqual([false, true, false]);
+    clockMs += 61_000;
+    honoured.add("key");
+    await read();
+    for (let count = 0; count < 40; count++) expect(await read()).toBe(true);
+  },
+);
+
+test("a caller whose validators are never confirmed changes nothing for another", async () => {
+  const { honoured, read } = await serving({ etag: '"one"' });
+  honoured.add("steady");
+  await read("/things", "steady");
+  for (let count = 0; count < 40; count++) await read("/things", "changing");
+  expect(await read("/things", "changing")).toBe(false);
+  expect([await read("/things", "new"), await read("/things", "new")]).toEqual([false, true]);
+  expect(await read("/things", "steady")).toBe(true);
+  for (let count = 0; count < 2; count++) expect(await read("/things", "changing")).toBe(false);
+});
+
+test("the counts are bounded: the oldest is forgotten", () => {
+  const revalidations = new Revalidations();
+  for (let count = 0; count < vainRevalidations.inRow; count++) revalidations.count("first", "read", false);
+  const isOff = () => !revalidations.areWorthwhile("first", "read");
+  for (let caller = 1; caller < vainRevalidations.counts; caller++)
+    revalidations.count(`${caller}`, "read", false);
+  expect(isOff()).toBe(true);
+  for (let caller = 0; caller < vainRevalidations.counts; caller++)
+    revalidations.count(`${caller}`, "read", false);
+  expect(isOff()).toBe(false);
+});
