@@ -12,9 +12,8 @@ import type { RequestRecord } from "../../src/observe/records.ts";
 import { pauseMs } from "../../src/rest/upstream/shared-reads.ts";
 import { executedAtOnce } from "../../src/settings/capacity.ts";
 import { countedKeys } from "./counted-keys.ts";
-import { inFrontOf } from "./rest-stand-in.ts";
+import { inFrontOf, me } from "./rest-stand-in.ts";
 
-const me = { id: "1", email: "a@b.example", tenantId: "t", roles: [], permissions: [], features: [] };
 const query = "{ me { id email } }";
 
 beforeEach(() => {
