@@ -1,6 +1,6 @@
 /** Collects the parts of the model while the fields are bound, and queues the object types that are still unvisited. */
 import type { GraphQLSchema } from "graphql";
-import { isSameNode, nodeKey, type RestDocument, type RestNode } from "../openapi/document.ts";
+import { nodeKey, type RestDocument, type RestNode } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { RestOperations } from "../openapi/read-operations.ts";
 import { shapeAt } from "../openapi/shapes/read-shape.ts";
@@ -15,8 +15,7 @@ export class Binder {
   readonly abstracts = new Map<string, AbstractType>();
   readonly backings = new Map<string, Backing[]>();
   readonly reliances: Reliance[] = [];
-  /** Direction and coordinate → value → its nodes: a value that the document repeats by an alias has several. */
-  readonly #relied = new Map<string, Map<unknown, RestNode[]>>();
+  readonly #known = new Set<string>();
   readonly #backed = new Set<string>();
   readonly #slots = new Map<RestOperation, InputSlots>();
   readonly #unvisited: { type: string; backing: Backing }[] = [];
@@ -79,14 +78,10 @@ export class Binder {
   }
 
   #addReliances(direction: Direction, coordinate: string, nodes: readonly (RestNode | undefined)[]): void {
-    const key = `${direction} ${coordinate}`;
-    const known = this.#relied.get(key) ?? new Map<unknown, RestNode[]>();
-    this.#relied.set(key, known);
     for (const node of nodes) {
-      if (!node) continue;
-      const alike = known.get(node.value) ?? [];
-      if (alike.some((other) => isSameNode(node, other))) continue;
-      known.set(node.value, [...alike, node]);
+      const key = node && `${direction} ${coordinate} ${nodeKey(node)}`;
+      if (!node || key === undefined || this.#known.has(key)) continue;
+      this.#known.add(key);
       this.reliances.push({ coordinate, node, direction });
     }
   }

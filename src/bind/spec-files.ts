@@ -9,7 +9,7 @@ import { readRegularFile } from "../standards/regular-file.ts";
 
 export type SpecFiles = {
   readonly read: ReadFile;
-  /** The sorted names of all files below `folder`, relative to the spec folder; empty if the folder does not exist. */
+  /** The sorted names of all files below `folder` (`.`: all), relative to the spec folder; empty if there is no such folder. */
   readonly list: (folder: string) => string[];
 };
 
@@ -47,11 +47,12 @@ export const folderFiles = (folder: string): SpecFiles => ({
 /** The files of a spec folder that is not written yet, by their names. */
 export const textFiles = (texts: ReadonlyMap<string, string>): SpecFiles => ({
   read: (name) => texts.get(name),
-  list: (folder) => {
-    const names = [...texts.keys()].sort();
-    return folder === "." ? names : names.filter((name) => name.startsWith(`${folder}/`));
-  },
+  list: (folder) => namesBelow(folder, [...texts.keys()]),
 });
+
+/** As `SpecFiles.list` gives them. */
+export const namesBelow = (folder: string, names: readonly string[]): string[] =>
+  names.filter((name) => folder === "." || name.startsWith(`${folder}/`)).sort();
 
 /** Returns `undefined` if the file does not exist. Throws `SpecUnreadable` for any other error. */
 function absent(name: string, error: unknown, words: Readonly<Record<string, string>> = {}): undefined {

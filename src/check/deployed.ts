@@ -18,7 +18,7 @@ export async function deployedCommit(root: string, url: string): Promise<string>
   const unknown = `--base ${url}: serves the spec ${hash}, which no commit here has; fetch the commit that is deployed`;
   if (commit === undefined) throw new UsageError([unknown]);
   const { list, read } = gitFiles(root, commit);
-  if (hashSpec(list(""), read) !== hash) throw new UsageError([unknown]);
+  if (hashSpec(list("."), read) !== hash) throw new UsageError([unknown]);
   return commit;
 }
 

@@ -1,6 +1,6 @@
 /** Reads the spec folder at a git ref with `git ls-tree` and `git show`. Nothing is checked out or written. */
 import { execFileSync } from "node:child_process";
-import { readOnce, type SpecFiles } from "../bind/spec-files.ts";
+import { namesBelow, readOnce, type SpecFiles } from "../bind/spec-files.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { maxFileBytes } from "../standards/regular-file.ts";
 
@@ -17,7 +17,7 @@ export function gitFiles(root: string, ref: string): SpecFiles {
   return {
     // a name outside the listing may be a folder, or point out of the spec folder
     read: readOnce((name) => (known.has(name) ? git("show", `${commit}:./spec/${name}`) : undefined)),
-    list: (folder) => names.filter((name) => folder === "" || name.startsWith(`${folder}/`)).sort(),
+    list: (folder) => namesBelow(folder, names),
   };
 }
 

@@ -1,6 +1,7 @@
 /**
  * Replaces files and folders. What is new is written beside its place and renamed, so that an interruption leaves the old
- * state or the new one. A write that fails ends the command with the name of the file.
+ * state or the new one. A folder takes two renames: between them, both states stand beside its place (`.spec.….tmp`). A
+ * write that fails ends the command with the name of the file.
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -9,6 +10,7 @@ import {
   lstatSync,
   mkdirSync,
   readlinkSync,
+  realpathSync,
   renameSync,
   rmSync,
   type Stats,
@@ -23,9 +25,9 @@ import { UsageError } from "./usage-error.ts";
 /** A link of the user's stays, and the file that it names is replaced. A device or a pipe is written to. */
 export function replaceFile(path: string, text: string): void {
   writing(path, () => {
+    const before = statSync(path, { throwIfNoEntry: false });
+    if (before && !before.isFile()) return writeFileSync(path, text);
     const target = linkTarget(path);
-    const before = statSync(target, { throwIfNoEntry: false });
-    if (before && !before.isFile()) return writeFileSync(target, text);
     mkdirSync(dirname(target), { recursive: true });
     const staged = nameBeside(target);
     try {
@@ -41,31 +43,29 @@ export function replaceFile(path: string, text: string): void {
 /** Removes a file if it is a regular one: a device stays. */
 export function removeFile(path: string): void {
   writing(path, () => {
-    const target = linkTarget(path);
-    if (statSync(target, { throwIfNoEntry: false })?.isFile()) rmSync(target);
+    if (statSync(path, { throwIfNoEntry: false })?.isFile()) rmSync(linkTarget(path));
   });
 }
 
 /** Each folder gets the files of its map, and no others. All are written before the first one is replaced. */
 export function replaceFolders(folders: ReadonlyMap<string, ReadonlyMap<string, string>>): void {
-  const staged = new Map<string, string>();
+  const staged: [folder: string, path: string][] = [];
   try {
     for (const [folder, files] of folders) {
       refuseLink(folder);
-      staged.set(folder, nameBeside(folder));
-      for (const [name, text] of files) stage(folder, name, join(nameOf(staged, folder), name), text);
+      const path = nameBeside(folder);
+      staged.push([folder, path]);
+      for (const [name, text] of files) stage(folder, name, join(path, name), text);
     }
-    for (const folder of folders.keys()) writing(folder, () => swap(nameOf(staged, folder), folder));
+    for (const [folder, path] of staged) writing(folder, () => swap(path, folder));
   } finally {
-    for (const folder of staged.values()) rmSync(folder, { recursive: true, force: true });
+    for (const [, path] of staged) rmSync(path, { recursive: true, force: true });
   }
 }
 
-const nameOf = (staged: ReadonlyMap<string, string>, folder: string): string => staged.get(folder) ?? folder;
-
 /** What the link names may be shared with others, and may hold files that nobody would get back. */
 function refuseLink(folder: string): void {
-  if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink())
+  if (isLink(folder))
     throw new UsageError([
       `${folder} is a symbolic link, and the command replaces the whole folder: remove it first`,
     ]);
@@ -88,9 +88,10 @@ function swap(staged: string, folder: string): void {
       rmSync(before, { recursive: true, force: true });
       return;
     } catch (error) {
-      const isAnotherThere = ["ENOTEMPTY", "EEXIST"].includes(codeOf(error));
-      if (!isAnotherThere && wasThere) renameSync(before, folder);
-      if (!isAnotherThere) throw error;
+      if (!["ENOTEMPTY", "EEXIST"].includes(codeOf(error))) {
+        if (wasThere) renameSync(before, folder);
+        throw error;
+      }
       rmSync(before, { recursive: true, force: true });
     }
   }
@@ -110,14 +111,12 @@ function isMoved(from: string, to: string): boolean {
 const nameBeside = (path: string): string =>
   join(dirname(path), `.${basename(path).slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`);
 
-/** The file that a name leads to through symbolic links. It need not exist. */
-function linkTarget(path: string, hops = 0): string {
-  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  return isLink && hops < mostHops ? linkTarget(resolve(dirname(path), readlinkSync(path)), hops + 1) : path;
-}
+/** The file that a name leads to through symbolic links. It need not exist. Links in a circle have failed before (`statSync`). */
+const linkTarget = (path: string): string =>
+  isLink(path) ? linkTarget(resolve(realpathSync(dirname(path)), readlinkSync(path))) : path;
 
-/** Linux follows no more links either (path_resolution(7)). */
-const mostHops = 40;
+const isLink = (path: string): boolean =>
+  lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 
 function keepOwner(path: string, { mode, uid, gid }: Stats): void {
   chmodSync(path, mode);

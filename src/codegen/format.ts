@@ -18,7 +18,7 @@ export async function formatted(name: string, text: string): Promise<string> {
   }
 }
 
-/** TypeScript in Prettier's layout, which oxfmt makes in a thirtieth of Prettier's time. */
+/** TypeScript in Prettier's layout, which oxfmt makes in a twentieth of Prettier's time. */
 export async function withLayout(name: string, text: string): Promise<string> {
   const { code, errors } = await format(name, text, { printWidth: 110, embeddedLanguageFormatting: "off" });
   const [error] = errors;

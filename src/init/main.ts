@@ -41,8 +41,8 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
 
 async function init({ openapi, replace, tag = [], operation = [] }: Given, io: Io): Promise<number> {
   const spec = join(io.root, "spec");
-  const isFree = replace === true || folderFiles(spec).list("").length === 0;
-  const { files, lines } = startedProject(openapi, io.root, { tag, operation }, isFree);
+  const isFree = replace === true || folderFiles(spec).list(".").length === 0;
+  const { files, lines } = await startedProject(openapi, io.root, { tag, operation }, isFree);
   // nothing is replaced before all is generated
   const generated = await generateFrom(files, openapi);
   replaceFolders(new Map([[spec, files], generatedFolder(io.root, generated)]));
@@ -54,8 +54,8 @@ async function init({ openapi, replace, tag = [], operation = [] }: Given, io: I
 
 /** Codegen's libraries are loaded for a document that can be read. */
 async function generateFrom(files: ReadonlyMap<string, string>, given: string): Promise<Map<string, string>> {
-  const { generateFrom: generate, readSources } = await import("../codegen/generate.ts");
-  return ofDocument(given, () => generate(readSources(textFiles(files))));
+  const codegen = await import("../codegen/generate.ts");
+  return ofDocument(given, () => codegen.generateFrom(codegen.readSources(textFiles(files))));
 }
 
 /**
@@ -77,8 +77,8 @@ function refuseOwnNames(names: Iterable<string>, given: string): void {
 }
 
 /** The files of the new `spec/`, and the lines that tell of them. Only texts, so that codegen has the memory of the rest. */
-function startedProject(openapi: string, root: string, choice: Choice, isFree: boolean) {
-  const { document, files } = readDocument(openapi, root);
+async function startedProject(openapi: string, root: string, choice: Choice, isFree: boolean) {
+  const { document, files } = await readDocument(openapi, root);
   if (!isFree) throw new UsageError(["spec/ has files: --replace removes them"]);
   const start = startProject(document, choice);
   refuseOwnNames(files.keys(), openapi);
@@ -87,7 +87,7 @@ function startedProject(openapi: string, root: string, choice: Choice, isFree: b
 }
 
 /** The document under the name that it has in a spec folder, and the texts of all files that it consists of. */
-function readDocument(given: string, root: string): { document: RestDocument; files: Map<string, string> } {
+async function readDocument(given: string, root: string) {
   const path = resolve(root, given);
   if (!existsSync(path)) throw new UsageError([`--openapi ${given}: there is no such file`]);
   const files = new Map<string, string>();
@@ -97,18 +97,14 @@ function readDocument(given: string, root: string): { document: RestDocument; fi
     if (text !== undefined) files.set(name, text);
     return text;
   };
-  return ofDocument(given, () => ({ document: new RestDocument("openapi.yaml", read), files }));
+  return { document: await ofDocument(given, () => new RestDocument("openapi.yaml", read)), files };
 }
 
-function ofDocument<T>(given: string, make: () => T): T {
-  const told = (error: unknown): never => {
-    throw error instanceof SpecUnreadable ? new UnreadableDocument(error, given) : error;
-  };
+async function ofDocument<T>(given: string, make: () => T | Promise<T>): Promise<T> {
   try {
-    const made = make();
-    return made instanceof Promise ? (made.catch(told) as T) : made;
+    return await make();
   } catch (error) {
-    return told(error);
+    throw error instanceof SpecUnreadable ? new UnreadableDocument(error, given) : error;
   }
 }
 

@@ -139,12 +139,6 @@ export class RestDocument {
 /** Identifies a node within its document. */
 export const nodeKey = ({ file, path }: RestNode): string => `${file}#${path.map(shortStep).join("/")}`;
 
-/** Whether two nodes are one, without a text of their paths: a path may be long. */
-export const isSameNode = (one: RestNode, other: RestNode): boolean =>
-  one.file === other.file &&
-  one.path.length === other.path.length &&
-  one.path.every((step, index) => step === other.path[index]);
-
 /**
  * A long step is named by its digest: V8 hashes a text of more than 16,383 characters by its length alone, so thousands of
  * keys below a long path would be compared with each other.

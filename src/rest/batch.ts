@@ -76,7 +76,6 @@ const notA = (what: "list" | "key"): Error =>
   new CodedError("BAD_UPSTREAM_RESPONSE", `the REST answer has no ${what} where one belongs`);
 
 /**
-/**
  * A key as text. `undefined`: the value breaks the REST contract. A rounded number (`1e20`) breaks it too: it may be the key
  * of another object.
  */

@@ -142,6 +142,19 @@ test("a file keeps its mode, and a link to it stays a link", () => {
   ]);
 });
 
+test("a link names a file from the folder that it really stands in, and links in a circle name none", () => {
+  const root = folder();
+  mkdirSync(join(root, "real/sub"), { recursive: true });
+  symlinkSync("real/sub", join(root, "through"));
+  symlinkSync("../report.json", join(root, "real/sub/link.json"));
+  replaceFile(join(root, "through/link.json"), "new");
+  expect(readFileSync(join(root, "real/report.json"), "utf8")).toBe("new");
+  const circle = join(root, "circle");
+  symlinkSync("circle", circle);
+  for (const write of [() => replaceFile(circle, "new"), () => removeFile(circle)])
+    expect(write).toThrow(`${circle}: cannot be written: too many symbolic links encountered (ELOOP)`);
+});
+
 test("a file that is no regular one is neither removed nor replaced", async () => {
   const root = folder();
   const pipe = join(root, "pipe");

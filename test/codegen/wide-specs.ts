@@ -51,6 +51,40 @@ const wideObject = (count: number) =>
     { Wide: { type: "object", properties: named(count, (at) => [`p${at}`, string]) } },
   );
 
+/** A property of the values `V0`, `V1`, …; its enum has values of the given letter. */
+const wideEnum = (count: number, letter: string): Pair => ({
+  openapi: document(
+    { "/thing": get("thing", {}, ref("Kinded")) },
+    {
+      Kinded: {
+        type: "object",
+        properties: { kind: { type: "string", enum: many(count, (at) => `V${at}`) } },
+      },
+    },
+  ),
+  schema: `type Query { thing: Kinded @rest(operation: "thing") } type Kinded { kind: Kind } enum Kind { ${lines(count, (at) => `${letter}${at}`)} }`,
+});
+
+/** A mutation that takes an object of properties `p0`, `p1`, …; its input has fields of the given letter. */
+const wideInput = (count: number, letter: string): Pair => {
+  const content = {
+    "application/json": {
+      schema: { type: "object", properties: named(count, (at) => [`p${at}`, string]) },
+    },
+  };
+  return {
+    openapi: document({
+      "/thing": {
+        ...get("thing"),
+        post: { ...get("change").get, requestBody: { required: true, content } },
+      },
+    }),
+    schema: `type Query { ${field} } ${things}
+      type Mutation { change(value: Wide!): Thing @rest(operation: "change", body: "args.value") }
+      input Wide { ${lines(count, (at) => `${letter}${at}: String`)} }`,
+  };
+};
+
 export const widePairs: Record<string, (count: number) => Pair> = {
   "keys of a map in YAML": (count) => ({
     openapi: `${document({ "/thing": get("thing") }).replace(/.$/, ",\n")}"x-wide":\n  {${lines(5 * count, (at) => `k${at}: 1,`)}}}`,
@@ -102,36 +136,8 @@ export const widePairs: Record<string, (count: number) => Pair> = {
     schema: `type Query { thing: Choice @rest(operation: "thing") } interface Choice { id: String }
       ${lines(count, (at) => `type C${at} implements Choice { id: String }`)}`,
   }),
-  "values of an enum": (count) => ({
-    openapi: document(
-      { "/thing": get("thing", {}, ref("Kinded")) },
-      {
-        Kinded: {
-          type: "object",
-          properties: { kind: { type: "string", enum: many(count, (at) => `V${at}`) } },
-        },
-      },
-    ),
-    schema: `type Query { thing: Kinded @rest(operation: "thing") } type Kinded { kind: Kind } enum Kind { ${lines(count, (at) => `V${at}`)} }`,
-  }),
-  "fields of an input": (count) => {
-    const content = {
-      "application/json": {
-        schema: { type: "object", properties: named(count, (at) => [`p${at}`, string]) },
-      },
-    };
-    return {
-      openapi: document({
-        "/thing": {
-          ...get("thing"),
-          post: { ...get("change").get, requestBody: { required: true, content } },
-        },
-      }),
-      schema: `type Query { ${field} } ${things}
-        type Mutation { change(value: Wide!): Thing @rest(operation: "change", body: "args.value") }
-        input Wide { ${lines(count, (at) => `p${at}: String`)} }`,
-    };
-  },
+  "values of an enum": (count) => wideEnum(count, "V"),
+  "fields of an input": (count) => wideInput(count, "p"),
   "fields of Query": (count) => ({
     openapi: document(named(count, (at) => [`/t${at}`, get(`thing${at}`)])),
     schema: `type Query { ${lines(count, (at) => `thing${at}: Thing @rest(operation: "thing${at}")`)} } ${things}`,
@@ -175,36 +181,8 @@ export const widePairs: Record<string, (count: number) => Pair> = {
     openapi: wideObject(count),
     schema: `type Query { thing: Wide @rest(operation: "thing") } type Wide { ${lines(count, (at) => `q${at}: String`)} }`,
   }),
-  "fields of an input without a property": (count) => {
-    const content = {
-      "application/json": {
-        schema: { type: "object", properties: named(count, (at) => [`p${at}`, string]) },
-      },
-    };
-    return {
-      openapi: document({
-        "/thing": {
-          ...get("thing"),
-          post: { ...get("change").get, requestBody: { required: true, content } },
-        },
-      }),
-      schema: `type Query { ${field} } ${things}
-        type Mutation { change(value: Wide!): Thing @rest(operation: "change", body: "args.value") }
-        input Wide { ${lines(count, (at) => `q${at}: String`)} }`,
-    };
-  },
-  "unknown values of an enum": (count) => ({
-    openapi: document(
-      { "/thing": get("thing", {}, ref("Kinded")) },
-      {
-        Kinded: {
-          type: "object",
-          properties: { kind: { type: "string", enum: many(count, (at) => `V${at}`) } },
-        },
-      },
-    ),
-    schema: `type Query { thing: Kinded @rest(operation: "thing") } type Kinded { kind: Kind } enum Kind { ${lines(count, (at) => `W${at}`)} }`,
-  }),
+  "fields of an input without a property": (count) => wideInput(count, "q"),
+  "unknown values of an enum": (count) => wideEnum(count, "W"),
   "unknown operations": (count) => ({
     openapi: document({ "/thing": get("thing"), ...named(count, (at) => [`/t${at}`, get(`thing${at}`)]) }),
     schema: `type Query { ${lines(count, (at) => `thing${at}: Thing @rest(operation: "thung${at}")`)} } ${things}`,

@@ -9,7 +9,7 @@ import { buildSchema } from "../../src/graphql/schema.ts";
 import { proofHeader, writeContextHeaders } from "../../src/http/context-headers.ts";
 import { msPerRefusal, startWork } from "../../src/rest/shares/processor-time.ts";
 import { configure } from "./configure.ts";
-import { inFrontOf, send } from "./rest-stand-in.ts";
+import { inFrontOf, me, send } from "./rest-stand-in.ts";
 
 const secret = "a-secret-of-the-gateway";
 const from = (ip: string, headers: object): FastifyRequest =>
@@ -64,7 +64,6 @@ test("beyond the bound only a caller with less than an equal part gets more", ()
   expect(taken("d")).toBe(4);
 });
 
-const profile = { id: "1", email: "a@b.example", tenantId: "t", roles: [], permissions: [], features: [] };
 const body = JSON.stringify({ query: "{ me { id } }" });
 
 test("a caller that holds every place keeps no other out, and made-up credentials get no places of their own", async () => {
@@ -72,7 +71,7 @@ test("a caller that holds every place keeps no other out, and made-up credential
   const { post } = await inFrontOf(
     ({ headers }, response) => {
       if (headers["x-api-key"] === "wrong") send(response, {}, 401);
-      else if (!isSlow || headers["x-api-key"] === "other") send(response, profile);
+      else if (!isSlow || headers["x-api-key"] === "other") send(response, me);
     },
     { MAX_CONCURRENT_REQUESTS: "4", CALL_TIMEOUT_MS: "60000", REQUEST_TIMEOUT_MS: "60000" },
   );
@@ -105,7 +104,7 @@ test.each([
   ["that is remembered as refused", { query: "{ nothing }" }],
   ["that is no document", { query: 1 }],
 ])("a document %s is charged to its caller", async (_name, document) => {
-  const { server, post } = await inFrontOf((_request, response) => send(response, profile));
+  const { server, post } = await inFrontOf((_request, response) => send(response, me));
   const { processor } = server.upstreams.shares;
   const worked = vi.spyOn(processor, "worked");
   const charged = () => worked.mock.calls.reduce((sum, [, ms]) => sum + ms, 0);
@@ -117,7 +116,7 @@ test.each([
 });
 
 test("introspection is charged to its caller", async () => {
-  const { server, post } = await inFrontOf((_request, response) => send(response, profile));
+  const { server, post } = await inFrontOf((_request, response) => send(response, me));
   const worked = vi.spyOn(server.upstreams.shares.processor, "worked");
   const types = "types { fields { description type { fields { description type { name description } } } } }";
   const roots = Array.from({ length: 4 }, (_, index) => `r${index}: __schema { ${types} }`).join(" ");

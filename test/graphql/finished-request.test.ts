@@ -5,12 +5,10 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test } from "vitest";
 import { RequestScope } from "../../src/rest/request-scope.ts";
-import { inFrontOf, send } from "./rest-stand-in.ts";
+import { inFrontOf, me, send } from "./rest-stand-in.ts";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
-
-const profile = { id: "1", email: "a@b.example", tenantId: "t", roles: [], permissions: [], features: [] };
 
 /** Sends a query on a connection that stays open. Resolves with the weak references to what `RequestScope.read` took in. */
 async function finished(): Promise<{ scopes: WeakRef<object>[]; responses: WeakRef<object>[] }> {
@@ -24,7 +22,7 @@ async function finished(): Promise<{ scopes: WeakRef<object>[]; responses: WeakR
   onTestFinished(() => {
     RequestScope.prototype.read = read;
   });
-  const { url } = await inFrontOf((_request, response) => send(response, profile));
+  const { url } = await inFrontOf((_request, response) => send(response, me));
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());
   const headers = { "content-type": "application/json", "x-api-key": "key" };

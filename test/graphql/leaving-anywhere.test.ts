@@ -11,18 +11,10 @@ import { subscribe } from "../../src/observe/observer.ts";
 import type { RequestRecord } from "../../src/observe/records.ts";
 import { decompressedAtOnce, executedAtOnce } from "../../src/settings/capacity.ts";
 import { countedKeys } from "./counted-keys.ts";
-import { inFrontOf } from "./rest-stand-in.ts";
+import { inFrontOf, me, message } from "./rest-stand-in.ts";
 
-const me = { id: "1", email: "a@b.example", tenantId: "t", roles: [], permissions: [], features: [] };
 const large = JSON.stringify({ ...me, items: [], email: "x".repeat(200_000) });
 const compressed = brotliCompressSync(large);
-const message = {
-  id: "1",
-  conversationId: "1",
-  status: "sent",
-  body: "b",
-  createdAt: "2026-11-21T00:00:00Z",
-};
 
 /** A generator of numbers from 0 to 1 (mulberry32), so that a failure can be repeated. */
 function randomFrom(seed: number): () => number {

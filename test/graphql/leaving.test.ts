@@ -1,14 +1,6 @@
 /** When a client leaves, its reads end at the upstream and its mutations finish there. */
 import { expect, test } from "vitest";
-import { inFrontOf, send } from "./rest-stand-in.ts";
-
-const message = {
-  id: "1",
-  conversationId: "1",
-  status: "sent",
-  body: "b",
-  createdAt: "2026-11-21T00:00:00Z",
-};
+import { inFrontOf, message, send } from "./rest-stand-in.ts";
 
 /** None of them ends a call of these tests. */
 const deadlines = { CALL_TIMEOUT_MS: "120000", REQUEST_TIMEOUT_MS: "120000" };

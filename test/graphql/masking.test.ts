@@ -6,9 +6,8 @@ import { resultOf } from "../../src/graphql/over-http.ts";
 import { LogLines } from "../../src/observe/log-lines.ts";
 import { configure } from "./configure.ts";
 import { freeScope } from "./free-scope.ts";
-import { inFrontOf, send } from "./rest-stand-in.ts";
+import { inFrontOf, me, send } from "./rest-stand-in.ts";
 
-const profile = { id: "1", email: "a@b.example", tenantId: "t", roles: [], permissions: [], features: [] };
 const agent = { id: "1", name: "Ada", kind: "human", availability: "online" };
 
 /** Captures standard output, which holds the logs. */
@@ -29,7 +28,7 @@ describe.each([
     test.each<[name: string, answer: unknown, query: string, data: unknown, path: (string | number)[]]>([
       [
         "null where a value must be",
-        { ...profile, email: null },
+        { ...me, email: null },
         "{ me { id email } }",
         { me: null },
         ["me", "email"],
@@ -37,25 +36,13 @@ describe.each([
       ["a missing property", { id: "1" }, "{ me { id tenantId } }", { me: null }, ["me", "tenantId"]],
       [
         "an object for a string",
-        { ...profile, email: { CANARY: 1 } },
+        { ...me, email: { CANARY: 1 } },
         "{ me { id email } }",
         { me: null },
         ["me", "email"],
       ],
-      [
-        "a string for a list",
-        { ...profile, roles: "CANARY" },
-        "{ me { roles } }",
-        { me: null },
-        ["me", "roles"],
-      ],
-      [
-        "null in a list",
-        { ...profile, roles: ["a", null] },
-        "{ me { roles } }",
-        { me: null },
-        ["me", "roles", 1],
-      ],
+      ["a string for a list", { ...me, roles: "CANARY" }, "{ me { roles } }", { me: null }, ["me", "roles"]],
+      ["null in a list", { ...me, roles: ["a", null] }, "{ me { roles } }", { me: null }, ["me", "roles", 1]],
       ["a list for an object", ["CANARY"], "{ me { id } }", { me: null }, ["me"]],
       ["text for an object", "CANARY", "{ me { id } }", { me: null }, ["me"]],
       ["an object for a list", { items: { CANARY: 1 } }, "{ agents { id } }", { agents: null }, ["agents"]],

@@ -7,9 +7,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { subscribe } from "../../src/observe/observer.ts";
 import type { RequestRecord } from "../../src/observe/records.ts";
 import { largeBodies } from "../../src/settings/capacity.ts";
-import { inFrontOf, send } from "./rest-stand-in.ts";
-
-const profile = { id: "1", email: "a@b.example", tenantId: "t", roles: [], permissions: [], features: [] };
+import { inFrontOf, me, send } from "./rest-stand-in.ts";
 
 describe("MAX_CONCURRENT_REQUESTS", () => {
   test("requests run, one more gets 503 with Retry-After, and a finished request frees its place", async () => {
@@ -19,7 +17,7 @@ describe("MAX_CONCURRENT_REQUESTS", () => {
     const { post, url } = await inFrontOf(
       (_request, response) => {
         arrived++;
-        open.then(() => send(response, profile));
+        open.then(() => send(response, me));
       },
       {
         MAX_CONCURRENT_REQUESTS: "3",
@@ -68,7 +66,7 @@ describe("MAX_CONCURRENT_REQUESTS", () => {
 
 test("large bodies of identical queries are under way up to a bound, and a small request passes", async () => {
   const open = Promise.withResolvers<void>();
-  const answer = (response: ServerResponse): void => void open.promise.then(() => send(response, profile));
+  const answer = (response: ServerResponse): void => void open.promise.then(() => send(response, me));
   const environment = { REQUEST_TIMEOUT_MS: "30000", CALL_TIMEOUT_MS: "30000" };
   const { post, url } = await inFrontOf((_request, response) => answer(response), environment);
   const body = JSON.stringify({ query: "{ me { id } }", variables: { unused: "x".repeat(1_048_450) } });
@@ -92,7 +90,7 @@ test.each([
 ])(
   "unread: %s are held up to a bound, and small responses pass",
   async (_, length, connections, requests) => {
-    const large = { ...profile, email: "€".repeat(length) };
+    const large = { ...me, email: "€".repeat(length) };
     const { post, url } = await inFrontOf((_request, response) => send(response, large), {
       MAX_ANSWER_BYTES: "10000000",
     });
@@ -132,7 +130,7 @@ test("MAX_ANSWER_BYTES counts the bytes of a response as sent", async () => {
       [limit, 200],
       [limit - 1, 400],
     ] as const) {
-      const { post } = await inFrontOf((_request, response) => send(response, { ...profile, email }), {
+      const { post } = await inFrontOf((_request, response) => send(response, { ...me, email }), {
         MAX_ANSWER_BYTES: `${value}`,
       });
       const response = await post("{ me { email } }");
@@ -181,7 +179,7 @@ test("an event loop that stays late refuses requests, and accepts them again onc
 test("a product that hangs does not delay the others", async () => {
   const { ask } = await inFrontOf(
     (request, response) => {
-      if (!request.url?.includes("agents")) send(response, profile);
+      if (!request.url?.includes("agents")) send(response, me);
     },
     { CONNECT_TIMEOUT_MS: "5000", CALL_TIMEOUT_MS: "5000" },
   );

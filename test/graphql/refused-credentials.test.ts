@@ -1,9 +1,8 @@
 /** The graphql role alone refuses a wrong key with the same response as a gateway. */
 import { describe, expect, test } from "vitest";
 import { startGateway } from "../gateway/start.ts";
-import { inFrontOf, send } from "./rest-stand-in.ts";
+import { inFrontOf, me, send } from "./rest-stand-in.ts";
 
-const profile = { id: "1", email: "a@b.example", tenantId: "t", roles: [], permissions: [], features: [] };
 const two = "{ me { id } agents { id } }";
 
 describe.each([true, false])("planned: %s", (planned) => {
@@ -27,7 +26,7 @@ describe.each([true, false])("planned: %s", (planned) => {
 
   test("if one product refuses a key, the others still return data", async () => {
     const { post } = await inFrontOf(
-      ({ url }, response) => (url?.endsWith("/me") ? send(response, profile) : send(response, {}, 401)),
+      ({ url }, response) => (url?.endsWith("/me") ? send(response, me) : send(response, {}, 401)),
       {},
       planned,
     );

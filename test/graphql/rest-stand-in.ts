@@ -43,3 +43,15 @@ export async function inFrontOf(handler: Handler, environment: NodeJS.ProcessEnv
 export const send = (response: ServerResponse, value: unknown, status = 200): void => {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
 };
+
+/** REST's answer to `getMe`. */
+export const me = { id: "1", email: "a@b.example", tenantId: "t", roles: [], permissions: [], features: [] };
+
+/** REST's answer to `sendMessage`. */
+export const message = {
+  id: "1",
+  conversationId: "1",
+  status: "sent",
+  body: "b",
+  createdAt: "2026-11-21T00:00:00Z",
+};

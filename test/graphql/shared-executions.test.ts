@@ -5,16 +5,18 @@
 import type { ServerResponse } from "node:http";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { FastifyRequest } from "fastify";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { Execution } from "../../src/graphql/answers/question.ts";
+import { Execution, Question } from "../../src/graphql/answers/question.ts";
+import { StartQueue } from "../../src/graphql/start-queue.ts";
 import { subscribe } from "../../src/observe/observer.ts";
 import type { RequestRecord } from "../../src/observe/records.ts";
+import type { RequestScope } from "../../src/rest/request-scope.ts";
 import { pauseMs } from "../../src/rest/upstream/shared-reads.ts";
 import { executedAtOnce } from "../../src/settings/capacity.ts";
 import { countedKeys } from "./counted-keys.ts";
-import { inFrontOf } from "./rest-stand-in.ts";
+import { inFrontOf, me } from "./rest-stand-in.ts";
 
-const me = { id: "1", email: "a@b.example", tenantId: "t", roles: [], permissions: [], features: [] };
 const query = "{ me { id email } }";
 
 beforeEach(() => {
@@ -26,10 +28,8 @@ beforeEach(() => {
 
 /** Identical queries wait for the end of the last one, however long it takes, unless `endPauses` is called. */
 function holdPauses() {
-  const left = Object.getOwnPropertyDescriptor(Execution.prototype, "pauseMs")?.get as () => number;
-  const pause = vi.spyOn(Execution.prototype, "pauseMs", "get").mockImplementation(function (
-    this: Execution,
-  ) {
+  const left = Object.getOwnPropertyDescriptor(Execution.prototype, "waitMs")?.get as () => number;
+  const pause = vi.spyOn(Execution.prototype, "waitMs", "get").mockImplementation(function (this: Execution) {
     return left.call(this) === 0 ? 0 : pauseMs;
   });
   const start = setTimeout;
@@ -137,6 +137,18 @@ test("many identical queries of many callers are no more executions at the same 
   expect(ended.map(({ status }) => status)).toEqual(ended.map(() => 200));
   expect([most(), calls()]).toEqual([executedAtOnce, 3 * keys.length]);
   await expect.poll(left).toBe(0);
+});
+
+test("an execution that follows one of a query is a query's from its start: it may wait for its share before it is parsed", async () => {
+  const starts = new StartQueue();
+  const question = new Question(starts, false, { ended: () => {}, forget: () => {} });
+  const request = () => ({ place: starts.place("a", () => {}) }) as FastifyRequest;
+  const scope = { onLeave: () => {}, ended: () => {} } as unknown as RequestScope;
+  const first = question.ask(request(), scope) as Execution;
+  first.isQuery = true;
+  const second = question.ask(request(), scope);
+  first.end(new Error("of the first"));
+  expect(await second).toMatchObject({ isQuery: true });
 });
 
 describe("identical queries that wait for a place", () => {

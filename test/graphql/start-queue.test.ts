@@ -8,7 +8,7 @@ import { performance } from "node:perf_hooks";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { StartQueue } from "../../src/graphql/start-queue.ts";
-import { inFrontOf, send } from "./rest-stand-in.ts";
+import { inFrontOf, me, send } from "./rest-stand-in.ts";
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
@@ -88,11 +88,10 @@ test("a request whose client leaves the queue makes no REST call", async () => {
   withLoop(1);
   const calls: string[] = [];
   const { promise: open, resolve: answer } = Promise.withResolvers<void>();
-  const profile = { id: "1", email: "a@b.example", tenantId: "t", roles: [], permissions: [], features: [] };
   const { post, server } = await inFrontOf(async (request, response) => {
     calls.push(String(request.headers["x-api-key"]));
     await open;
-    send(response, profile);
+    send(response, me);
   });
   const leaving = new AbortController();
   const ask = (key: string, signal?: AbortSignal) =>

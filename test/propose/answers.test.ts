@@ -1,7 +1,6 @@
 /** `npm run propose` on operations with several successes: the binder reads each of them, and so does the proposal. */
 import { expect, test } from "vitest";
-import { run as propose } from "../../src/propose/main.ts";
-import { project, ran, reportOf, write } from "../check/run.ts";
+import { proposed } from "./proposed.ts";
 
 const object = (properties: object, required: readonly string[] = []) => ({
   type: "object",
@@ -50,7 +49,7 @@ const document = JSON.stringify({
   },
 });
 
-const proposed = `type Query {
+const expected = `type Query {
   same: Thing
     @rest(operation: "same")
   # Only what REST's answers 200 and 202 share.
@@ -90,17 +89,5 @@ type Shared {
 scalar JSON`;
 
 test("a proposal over several successes has what all of them have, and binds", async () => {
-  const root = project({
-    "spec/openapi.yaml": document,
-    "spec/schema.graphql": "",
-    "spec/operations/depot.graphql": "",
-    "spec/rest-only.yaml": "",
-  });
-  const { code, out, error } = await ran(root, Object.keys(operations), propose);
-  expect({ code, error }).toEqual({ code: 0, error: "" });
-  write(root, { "spec/schema.graphql": out });
-  const { findings } = await reportOf(root);
-  const own = findings.filter(({ stage }) => stage === "proof" || stage === "load");
-  expect(own.map(({ rule, message }) => `${rule} ${message}`)).toEqual([]);
-  expect(out).toBe(proposed);
+  expect(await proposed(document, Object.keys(operations))).toBe(expected);
 });

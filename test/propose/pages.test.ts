@@ -1,7 +1,6 @@
 /** The connections that `npm run propose` prints for lists with pages, and the lists that stay lists. */
 import { expect, test } from "vitest";
-import { run as propose } from "../../src/propose/main.ts";
-import { project, ran, reportOf, write } from "../check/run.ts";
+import { proposed } from "./proposed.ts";
 
 const things = { type: "array", items: { $ref: "#/components/schemas/Thing" } };
 
@@ -32,27 +31,16 @@ const documentOf = (
     },
   });
 
-/** What propose prints for all operations of the document, which passes check. */
-async function proposed(document: string): Promise<string> {
-  const root = project({
-    "spec/openapi.yaml": document,
-    "spec/schema.graphql": "",
-    "spec/operations/depot.graphql": "",
-    "spec/rest-only.yaml": "",
-  });
-  const operations = Object.keys(JSON.parse(document).paths).map((path) => path.slice(1));
-  const { code, out, error } = await ran(root, operations, propose);
-  expect({ code, error }).toEqual({ code: 0, error: "" });
-  write(root, { "spec/schema.graphql": out });
-  const { findings } = await reportOf(root);
-  const own = findings.filter(({ stage }) => stage === "proof" || stage === "load");
-  expect(own.map(({ rule, message }) => `${rule} ${message}`)).toEqual([]);
-  return out;
-}
+/** What propose prints for all operations of the document. */
+const proposedAll = (document: string): Promise<string> =>
+  proposed(
+    document,
+    Object.keys(JSON.parse(document).paths).map((path) => path.slice(1)),
+  );
 
 test("propose prints a connection for a list with a cursor, and its types once", async () => {
   const text = { type: "string" };
-  const out = await proposed(
+  const out = await proposedAll(
     documentOf({
       listThings: [
         { cursor: text, limit: { type: "integer", maximum: 10 }, first: text },
@@ -124,7 +112,7 @@ test("propose prints a connection for a list that begins at an offset", async ()
     required: ["data"],
     properties: { data: things, meta: { type: "object", properties: meta } },
   });
-  const out = await proposed(
+  const out = await proposedAll(
     documentOf({
       listThings: [
         // nothing says with which page counting begins
@@ -148,7 +136,7 @@ test("propose prints a connection for a list that begins at an offset", async ()
 test("pages with numbers need no size", async () => {
   const answer = { type: "object", required: ["items"], properties: { items: things } };
   const page = { type: "integer", format: "int32", default: 1 };
-  const out = await proposed(documentOf({ listThings: [{ page }, answer] }));
+  const out = await proposedAll(documentOf({ listThings: [{ page }, answer] }));
   expect(out).toContain('@rest(operation: "listThings", connection: { items: "items", pages: NUMBERED })');
 });
 
@@ -177,7 +165,7 @@ test.each([
   ],
 ])("the next page's address is read for %s", async (_what, properties, parameters, next, after) => {
   const answer = { type: "object", required: ["items"], properties: { items: things, ...properties } };
-  const out = await proposed(documentOf({ listThings: [parameters, answer] }));
+  const out = await proposedAll(documentOf({ listThings: [parameters, answer] }));
   expect(out).toContain(`after: String @restName(name: "${after}")`);
   expect(out).toContain(`connection: { items: "items", next: "${next}", pages: LINKED })`);
 });
@@ -203,6 +191,6 @@ test.each([
   ],
 ])("a list with %s stays a list", async (_what, properties, parameters) => {
   const answer = { type: "object", required: ["items"], properties: { items: things, ...properties } };
-  const out = await proposed(documentOf({ listThings: [parameters, answer] }));
+  const out = await proposedAll(documentOf({ listThings: [parameters, answer] }));
   expect(out).toContain('  ): [Thing!]\n    @rest(operation: "listThings", result: "items")\n');
 });

@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 import { run as propose } from "../../src/propose/main.ts";
 import { fieldName } from "../../src/schema/graphql-names.ts";
-import { project, ran, reportOf, write } from "../check/run.ts";
+import { project, ran } from "../check/run.ts";
+import { proposed } from "./proposed.ts";
 
 const list = { type: "array", items: { type: "string" } };
 const object = (properties: object) => ({ type: "object", properties });
@@ -46,25 +47,8 @@ const document = JSON.stringify({
 
 const ids = ["GetSubscriptions", "PostSubscriptions", "getLink", "putLink"];
 
-/** What propose prints without a schema. It passes check as a schema. */
-async function proposed(): Promise<string> {
-  const root = project({
-    "spec/openapi.yaml": document,
-    "spec/schema.graphql": "",
-    "spec/operations/depot.graphql": "",
-    "spec/rest-only.yaml": "",
-  });
-  const { code, out, error } = await ran(root, ids, propose);
-  expect({ code, error }).toEqual({ code: 0, error: "" });
-  write(root, { "spec/schema.graphql": out });
-  const { findings } = await reportOf(root);
-  const own = findings.filter(({ stage }) => stage === "proof" || stage === "load");
-  expect(own.map(({ rule, message }) => `${rule} ${message}`)).toEqual([]);
-  return out;
-}
-
 test("an optional value that cannot be sent is left out, and so is a form with nothing in it", async () => {
-  const out = await proposed();
+  const out = await proposed(document, ids);
   const left = "an array in style deepObject, which cannot be sent.";
   expect(out).toContain(
     `  # Without query "expand", ${left}\n  subscriptions(\n    customer: String\n  ): [GetSubscriptionsSubscription!]`,
@@ -74,7 +58,7 @@ test("an optional value that cannot be sent is left out, and so is a form with n
 });
 
 test("an envelope around one list or object is left out", async () => {
-  const out = await proposed();
+  const out = await proposed(document, ids);
   expect(out).toContain('@rest(operation: "GetSubscriptions", result: "data")');
   expect(out).toContain('@rest(operation: "PostSubscriptions", body: "args.input", result: "data")');
   for (const id of ["getLink", "putLink"]) expect(out).toContain(`@rest(operation: "${id}")\n`);

@@ -11,9 +11,9 @@ const messagesOf = (text: string): string[] =>
 
 /** Fragments of which each spreads the next one twice: they unfold to 2 to the power of `count` fields. */
 const doubling = (count: number): string =>
-  Array.from({ length: count }, (_, at) => `fragment F${at} on Query { ...F${at + 1} ...F${at + 1} }`).join(
-    "\n",
-  ) + `\nfragment F${count} on Query { a }`;
+  Array.from({ length: count }, (_, at) => `fragment F${at} on Query { ...F${at + 1} ...F${at + 1} }`)
+    .concat(`fragment F${count} on Query { a }`)
+    .join("\n");
 
 test("fragments that unfold to too many fields are a finding", () => {
   expect(messagesOf(`query Q { ...F0 } ${doubling(60)}`)).toEqual([

@@ -21,8 +21,8 @@ import { Answer } from "./answer.ts";
 import { type Execution, Question } from "./question.ts";
 
 export class Answers {
-  readonly starts: StartQueue;
   readonly #cache: CallerCache;
+  readonly #starts: StartQueue;
   /** The questions that are executed or wait, by caller and text. */
   readonly #questions = new TransientMap<Question>();
   /**
@@ -36,7 +36,7 @@ export class Answers {
 
   constructor(cache: CallerCache, starts: StartQueue) {
     this.#cache = cache;
-    this.starts = starts;
+    this.#starts = starts;
   }
 
   /**
@@ -49,23 +49,16 @@ export class Answers {
     if (kept instanceof Answer && kept.freshUntil > performance.now()) return kept;
     let question = this.#questions.get(key.whole);
     if (!question) {
-      question = new Question(this, key);
+      question = new Question(this.#starts, this.#queries.get(key.whole) === true, {
+        ended: (execution, answer) => {
+          if (execution.isQuery && !this.#queries.has(key.whole)) this.#queries.set(key.whole, true);
+          if (answer && answer.freshSeconds > 0) this.#cache.set(key, answer, execution.beganAt);
+        },
+        forget: () => this.#questions.delete(key.whole),
+      });
       this.#questions.set(key.whole, question);
     }
     return question.ask(request, scope);
-  }
-
-  isKnownQuery({ key }: Question): boolean {
-    return this.#queries.get(key.whole) === true;
-  }
-
-  ended({ key }: Question, execution: Execution, answer: Answer | undefined): void {
-    if (execution.isQuery && !this.#queries.has(key.whole)) this.#queries.set(key.whole, true);
-    if (answer && answer.freshSeconds > 0) this.#cache.set(key, answer, execution.beganAt);
-  }
-
-  forget({ key }: Question): void {
-    this.#questions.delete(key.whole);
   }
 }
 

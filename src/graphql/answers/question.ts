@@ -7,7 +7,6 @@
  * asks meanwhile has a place already: it is executed at once, for all that wait, and the question leaves the queue.
  */
 import type { FastifyRequest } from "fastify";
-import type { CallerKey } from "../../rest/cache/caller-key.ts";
 import type { RequestScope } from "../../rest/request-scope.ts";
 import { pauseMs } from "../../rest/upstream/shared-reads.ts";
 import type { StartQueue } from "../start-queue.ts";
@@ -40,7 +39,7 @@ export class Execution {
   }
 
   /** Milliseconds for which the next execution has to wait. */
-  get pauseMs(): number {
+  get waitMs(): number {
     return this.#hasEnded ? 0 : this.beganAt + pauseMs - performance.now();
   }
 
@@ -54,16 +53,14 @@ export class Execution {
 
 /** What a question is part of. */
 type Owner = {
-  readonly starts: StartQueue;
-  isKnownQuery(question: Question): boolean;
-  ended(question: Question, execution: Execution, answer: Answer | undefined): void;
+  ended(execution: Execution, answer: Answer | undefined): void;
   /** No execution of the question is under way, and no request waits for one. */
-  forget(question: Question): void;
+  forget(): void;
 };
 
 export class Question {
-  /** The caller and the question's text. */
-  readonly key: CallerKey;
+  readonly #starts: StartQueue;
+  readonly #wasQuery: boolean;
   readonly #owner: Owner;
   #last: Execution | undefined;
   #underWay = 0;
@@ -74,15 +71,17 @@ export class Question {
   /** Stands in the start queue for them after that. */
   #place: FastifyRequest["place"] | undefined;
 
-  constructor(owner: Owner, key: CallerKey) {
-    this.key = key;
+  /** `wasQuery`: whether the same question was a query before. */
+  constructor(starts: StartQueue, wasQuery: boolean, owner: Owner) {
+    this.#starts = starts;
+    this.#wasQuery = wasQuery;
     this.#owner = owner;
   }
 
   /** The execution of a request that has a place, or what the request gets after a wait without one. */
   ask(request: FastifyRequest, scope: RequestScope): Execution | Promise<Answer | Execution> {
     const last = this.#last;
-    if (!last?.isQuery || this.#place || last.pauseMs <= 0) return this.#begin();
+    if (!last?.isQuery || this.#place || last.waitMs <= 0) return this.#begin();
     request.place.leave();
     return this.#wait(request, scope);
   }
@@ -92,16 +91,15 @@ export class Question {
     const readers = this.#waiting;
     this.#waiting = [];
     this.#underWay++;
-    this.#last = new Execution(this.#owner.isKnownQuery(this), (outcome, execution) =>
-      this.#end(execution, readers, outcome),
-    );
+    const isQuery = this.#last?.isQuery ?? this.#wasQuery;
+    this.#last = new Execution(isQuery, (outcome, execution) => this.#end(execution, readers, outcome));
     this.#proceed();
     return this.#last;
   }
 
   #end(execution: Execution, readers: readonly Waiting[], outcome: Outcome): void {
     this.#underWay--;
-    this.#owner.ended(this, execution, outcome instanceof Answer ? outcome : undefined);
+    this.#owner.ended(execution, outcome instanceof Answer ? outcome : undefined);
     if (!outcome) this.#waiting.unshift(...readers.filter(({ hasLeft }) => !hasLeft));
     else for (const reader of readers) reader.settle(outcome);
     if (execution === this.#last) this.#stopTimer();
@@ -137,9 +135,9 @@ export class Question {
       this.#stopTimer();
       this.#place?.leave();
       this.#place = undefined;
-      if (this.#underWay === 0) this.#owner.forget(this);
+      if (this.#underWay === 0) this.#owner.forget();
     } else if (!this.#timer && !this.#place) {
-      const waitMs = this.#last?.pauseMs ?? 0;
+      const waitMs = this.#last?.waitMs ?? 0;
       if (waitMs > 0) this.#timer = setTimeout(() => this.#enter(), waitMs);
       else this.#enter();
     }
@@ -154,13 +152,13 @@ export class Question {
   #enter(): void {
     this.#stopTimer();
     const caller = this.#waiting[0]?.request.place.caller ?? "";
-    const place = this.#owner.starts.place(caller, () => {
+    const place = this.#starts.place(caller, () => {
       const first = this.#waiting.shift() as Waiting;
       first.request.place = place;
       this.#place = undefined;
       first.settle(this.#begin());
     });
     this.#place = place;
-    this.#owner.starts.enter(place);
+    this.#starts.enter(place);
   }
 }

@@ -1,16 +1,16 @@
 /**
  * Fair shares of the processor between callers. A caller pays for work afterwards, in time: work of `ms` in one turn of
  * the event loop costs `max(1.6 ms, ms³ / 30)`. The price exceeds the time, because a part of a request's work is not
- * charged. It grows with the cube, because long work is what the other callers' 95th percentile shows: work of 40 ms costs
- * 2 s, so it delays fewer than a twentieth of their requests. A caller that owes more than `freeMs` waits before its next request, before work on a large response of REST,
- * and before each piece of an answer. Ordinary requests owe less, and never wait.
+ * charged. From 7 ms on it grows with the cube, because long work is what the other callers' 95th percentile shows. A
+ * caller that owes more than `freeMs` waits before its next request, before work on a large response of REST, and before
+ * each piece of an answer. Ordinary requests owe less, and never wait.
  *
  * Callers that owe more than `freeMs` at the same time share what one of them would get: the price is multiplied by their
  * number. So a tenant gains nothing by sending with ten keys where the process does not know the tenant.
  *
- * The longest wait that a piece of work causes is `maxDebtMs`, times the same number. The other callers' 95th percentile
- * needs no more: work of 140 ms that comes at most once in 2 s delays fewer than a twentieth of their requests by more
- * than 40 ms.
+ * The longest wait that a piece of work causes is `maxDebtMs`, times the same number: work of 40 ms costs that much. The
+ * other callers' 95th percentile needs no more: work of 140 ms that comes at most once in 2 s delays fewer than a twentieth
+ * of their requests by more than 40 ms.
  *
  * Of a caller's requests, the one that came first goes on first: few of them hold memory at the same time.
  *

@@ -1,5 +1,5 @@
 /** `npm run init` that fails leaves the project as it was; so do two runs of codegen at the same time. */
-import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { run as check } from "../../../src/check/main.ts";
@@ -14,7 +14,7 @@ function copied(): ProjectCopy {
 }
 
 /** A document whose one schema stands in another file. */
-function vendor(copy: ProjectCopy, file: string): string {
+function vendor(copy: ProjectCopy, file: string, properties: unknown = { id: { type: "string" } }): string {
   const schema = { $ref: `${file}#/Thing` };
   const responses = { 200: { description: "ok", content: { "application/json": { schema } } } };
   const document = {
@@ -25,10 +25,7 @@ function vendor(copy: ProjectCopy, file: string): string {
   };
   const path = join(copy.root, "vendor", file, "..");
   mkdirSync(path, { recursive: true });
-  writeFileSync(
-    join(copy.root, "vendor", file),
-    JSON.stringify({ Thing: { type: "object", properties: { id: { type: "string" } } } }),
-  );
+  writeFileSync(join(copy.root, "vendor", file), JSON.stringify({ Thing: { type: "object", properties } }));
   writeFileSync(join(copy.root, "vendor/api.json"), JSON.stringify(document));
   return "vendor/api.json";
 }
@@ -49,6 +46,18 @@ test.each([
   expect(copy.read("spec/schema.graphql")).toBe(before);
 });
 
+test("a document that codegen cannot read leaves the spec as it was", async () => {
+  const copy = copied();
+  const read = () => [copy.read("spec/schema.graphql"), readdirSync(join(copy.root, "spec"))];
+  const before = read();
+  const openapi = vendor(copy, "thing.json", ["x"]);
+  expect(await ran(copy.root, ["--openapi", openapi, "--replace"], init)).toMatchObject({
+    code: 3,
+    error: expect.stringContaining("cannot write types for it"),
+  });
+  expect(read()).toEqual(before);
+});
+
 test("a document whose parts stand in a folder operations/ is taken with them", async () => {
   const copy = copied();
   const openapi = vendor(copy, "operations/thing.json");
@@ -56,7 +65,8 @@ test("a document whose parts stand in a folder operations/ is taken with them", 
     code: 0,
     error: "",
   });
-  expect(copy.read("spec/operations/thing.json")).toContain("Thing");
+  expect(readdirSync(join(copy.root, "spec/operations"))).toEqual(["thing.json"]);
+  expect(readdirSync(copy.root).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   expect((await ran(copy.root, [], check)).code).toBe(0);
 });
 
