@@ -1,7 +1,7 @@
 /**
- * Keeps the values that REST allows to keep, for each caller alone (`CallerKey`). A write of a caller drops all values of the caller, of all products, so that the caller reads its own writes (RFC 9111 §4.4 asks
- * for the written URL only). The total size is bounded, and the size for each caller: the least recently used values go
- * first.
+ * Keeps the values that REST allows to keep, for each caller alone (`CallerKey`). A write of a caller drops all values of
+ * the caller, of all products, so that the caller reads its own writes (RFC 9111 §4.4 asks for the written URL only). The
+ * total size is bounded, and the size for each caller: the least recently used values go first.
  */
 import { LRUCache } from "lru-cache";
 import { cachedResponses } from "../../settings/capacity.ts";

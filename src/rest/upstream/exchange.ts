@@ -40,8 +40,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #interim = 0;
 
   /**
-   * The body has at most `maxBytes`, before and after decompression and by its values, and never more than `budget` has left. `isUnread`:
-   * the body of a success does not matter and is not kept.
+   * The body has at most `maxBytes`, before and after decompression and by its values, and never more than `budget` has
+   * left. `isUnread`: the body of a success does not matter and is not kept.
    */
   constructor(maxBytes: number, budget: ResponseBytes, isUnread = false) {
     this.#maxBytes = maxBytes;
