@@ -1,4 +1,7 @@
-/** The REST platform of the benchmarks: nginx with answers that stand in files, so that it costs next to nothing. */
+/**
+ * The REST platform of the benchmarks: nginx with answers that stand in files, so that it costs next to nothing. It refuses
+ * a call without an API key, so each server has to forward the key of its caller.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -28,7 +31,10 @@ http {
     add_header Last-Modified "";
     add_header Cache-Control "${cacheControl}";
     location = /calls { stub_status; }
-    location / { try_files $uri.json =404; }
+    location / {
+      if ($http_x_api_key = "") { return 401; }
+      try_files $uri.json =404;
+    }
   }
 }
 `;
@@ -61,7 +67,7 @@ export async function startNginx(cacheControl = "no-store"): Promise<Nginx> {
   await once(child, "spawn");
   const url = new URL(`http://127.0.0.1:${port}`);
   const isUp = () =>
-    fetch(new URL("/v1/identity/me", url)).then(
+    fetch(new URL("/v1/identity/me", url), { headers: { "x-api-key": "key" } }).then(
       ({ ok }) => ok,
       () => false,
     );

@@ -4,9 +4,9 @@
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { byKey, type Conversation, items, overUndici } from "./rest.ts";
+import { byKey, type Conversation, type Get, items, overUndici } from "./rest.ts";
 
-const get = overUndici();
+const getOf = overUndici();
 type Item = Record<string, unknown>;
 
 const profile = ({ id, email, tenantId, roles, permissions, features }: Item): Item => ({
@@ -18,7 +18,7 @@ const profile = ({ id, email, tenantId, roles, permissions, features }: Item): I
   features,
 });
 
-async function dashboard(): Promise<object> {
+async function dashboard(get: Get): Promise<object> {
   const [me, conversations, agents, contacts, metrics] = await Promise.all([
     get<Item>("/v1/identity/me"),
     items<Item>(get, "/v1/inbox/conversations"),
@@ -56,12 +56,12 @@ async function dashboard(): Promise<object> {
   };
 }
 
-async function ids(): Promise<object> {
+async function ids(get: Get): Promise<object> {
   const conversations = await items<Conversation>(get, "/v1/inbox/conversations");
   return { conversations: conversations.map(({ id }) => ({ id })) };
 }
 
-async function nested(): Promise<object> {
+async function nested(get: Get): Promise<object> {
   const conversations = await items<Conversation>(get, "/v1/inbox/conversations");
   const [contacts, agents] = await Promise.all([
     byKey(
@@ -86,10 +86,10 @@ async function nested(): Promise<object> {
   };
 }
 
-async function run(query: string): Promise<object> {
-  if (query.includes("metrics")) return dashboard();
-  if (query.includes("assignee")) return nested();
-  if (query.includes("conversations")) return ids();
+async function run(query: string, get: Get): Promise<object> {
+  if (query.includes("metrics")) return dashboard(get);
+  if (query.includes("assignee")) return nested(get);
+  if (query.includes("conversations")) return ids(get);
   return { me: profile(await get<Item>("/v1/identity/me")) };
 }
 
@@ -99,7 +99,7 @@ const server = createServer((request, response) => {
   request.on("end", async () => {
     try {
       const { query } = JSON.parse(Buffer.concat(chunks).toString()) as { query: string };
-      const body = JSON.stringify({ data: await run(query) });
+      const body = JSON.stringify({ data: await run(query, getOf(request.headers)) });
       const head = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
       response.writeHead(200, head).end(body);
     } catch {

@@ -2,23 +2,26 @@
 import { readFileSync } from "node:fs";
 import Fastify from "fastify";
 import mercurius from "mercurius";
-import { byKey, type Conversation, overUndici, queryResolvers } from "./rest.ts";
+import { byKey, type Context, type Conversation, overUndici, queryResolvers } from "./rest.ts";
 
-const get = overUndici();
+const getOf = overUndici();
 type Queries = { obj: Conversation }[];
-const link = (path: string, key: "contactId" | "assigneeId") => async (queries: Queries) => {
-  const found = await byKey(
-    get,
-    path,
-    queries.map(({ obj }) => obj[key]),
-  );
-  return queries.map(({ obj }) => found.get(obj[key]) ?? null);
-};
+const link =
+  (path: string, key: "contactId" | "assigneeId") =>
+  async (queries: Queries, { get }: Context) => {
+    const found = await byKey(
+      get,
+      path,
+      queries.map(({ obj }) => obj[key]),
+    );
+    return queries.map(({ obj }) => found.get(obj[key]) ?? null);
+  };
 
 const server = Fastify();
 await server.register(mercurius, {
   schema: readFileSync(new URL("../../../generated/schema.graphql", import.meta.url), "utf8"),
-  resolvers: { Query: queryResolvers(get) } as never,
+  context: ({ headers }) => ({ get: getOf(headers) }),
+  resolvers: { Query: queryResolvers } as never,
   loaders: {
     Conversation: {
       contact: link("/v1/crm/contacts", "contactId"),

@@ -1,4 +1,8 @@
-/** What the hand-written servers of `npm run bench` call REST with: a bare undici pool, or the global fetch. */
+/**
+ * What the hand-written servers of `npm run bench` call REST with: a bare undici pool, or the global fetch. Each call
+ * carries the caller's API key, because REST answers nobody without one.
+ */
+import type { IncomingHttpHeaders } from "node:http";
 import { Pool } from "undici";
 
 type Named = { readonly id: string; readonly name: string };
@@ -9,18 +13,28 @@ export type Conversation = {
   readonly assigneeId: string;
 };
 export type Get = <T>(path: string) => Promise<T>;
+/** Returns the `Get` of one caller. */
+export type GetOf = (caller: IncomingHttpHeaders) => Get;
 
 const upstream = process.env.REST_BASE_URL ?? "";
 
-export function overUndici(): Get {
+const keyOf = ({ "x-api-key": key = "" }: IncomingHttpHeaders) => ({ "x-api-key": String(key) });
+
+export function overUndici(): GetOf {
   const pool = new Pool(upstream, { connections: 64, pipelining: 1, keepAliveTimeout: 60_000 });
-  return async <T>(path: string) => {
-    const { body } = await pool.request({ path, method: "GET" });
-    return JSON.parse(await body.text()) as T;
+  return (caller) => {
+    const headers = keyOf(caller);
+    return async <T>(path: string) => {
+      const { body } = await pool.request({ path, method: "GET", headers });
+      return JSON.parse(await body.text()) as T;
+    };
   };
 }
 
-export const overFetch: Get = async <T>(path: string) => (await fetch(upstream + path)).json() as T;
+export const overFetch: GetOf = (caller) => {
+  const headers = keyOf(caller);
+  return async <T>(path: string) => (await fetch(upstream + path, { headers })).json() as T;
+};
 
 export const items = async <T>(get: Get, path: string): Promise<T[]> =>
   (await get<{ items: T[] }>(path)).items;
@@ -32,13 +46,15 @@ export async function byKey(get: Get, path: string, keys: readonly string[]): Pr
   return new Map(found.map((item) => [item.id, item]));
 }
 
+export type Context = { readonly get: Get };
+
 /** The root fields of the workloads, for the servers that execute GraphQL. */
-export const queryResolvers = (get: Get) => ({
-  me: () => get("/v1/identity/me"),
-  conversations: () => items(get, "/v1/inbox/conversations"),
-  agents: () => items(get, "/v1/ai/agents"),
-  contacts: (_: unknown, { q }: { q?: string }) =>
+export const queryResolvers = {
+  me: (_: unknown, __: unknown, { get }: Context) => get("/v1/identity/me"),
+  conversations: (_: unknown, __: unknown, { get }: Context) => items(get, "/v1/inbox/conversations"),
+  agents: (_: unknown, __: unknown, { get }: Context) => items(get, "/v1/ai/agents"),
+  contacts: (_: unknown, { q }: { q?: string }, { get }: Context) =>
     items(get, `/v1/crm/contacts?q=${encodeURIComponent(q ?? "")}`),
-  metrics: (_: unknown, { from, to }: { from: string; to: string }) =>
+  metrics: (_: unknown, { from, to }: { from: string; to: string }, { get }: Context) =>
     items(get, `/v1/insights/metrics?from=${from}&to=${to}`),
-});
+};
