@@ -8,7 +8,7 @@ import type { FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import type { Config } from "../config.ts";
 import { addressBlock } from "../http/address-block.ts";
-import { Forwarded } from "../rest/forwarded.ts";
+import type { Forwarded } from "../rest/forwarded.ts";
 import { headerForwarder, isVerified } from "../rest/forwarded-headers.ts";
 import type { Operation } from "../rest/operation.ts";
 import { acceptedCredentials } from "../settings/capacity.ts";
@@ -28,7 +28,8 @@ const unknown = "address ";
 
 export class Callers {
   readonly #forward: ReturnType<typeof headerForwarder>;
-  readonly #accepted = new LRUCache<string, true>({ max: acceptedCredentials });
+  /** Each caller by itself. All its requests then name it by one string, which maps find without comparing its text. */
+  readonly #accepted = new LRUCache<string, string>({ max: acceptedCredentials });
 
   constructor(config: Config, operations: Readonly<Record<string, Operation>>) {
     this.#forward = headerForwarder(config, operations);
@@ -44,12 +45,16 @@ export class Callers {
   accept(request: FastifyRequest): void {
     if (!this.of(request).caller.startsWith(unknown)) return;
     const { caller } = this.#forward(request.headers, request.id);
-    if (caller !== "") this.#accepted.set(caller, true);
+    if (caller !== "") this.#accepted.set(caller, caller);
   }
 
   #read({ headers, id, ip }: FastifyRequest): Forwarded {
     const forwarded = this.#forward(headers, id);
-    if (isVerified(forwarded) || this.#accepted.has(forwarded.caller)) return forwarded;
-    return new Forwarded(forwarded.headers, forwarded.credentials, unknown + addressBlock(ip));
+    const { caller } = forwarded;
+    const known = this.#accepted.get(caller);
+    if (known !== undefined) forwarded.caller = known;
+    else if (isVerified(forwarded)) this.#accepted.set(caller, caller);
+    else forwarded.caller = unknown + addressBlock(ip);
+    return forwarded;
   }
 }

@@ -20,7 +20,7 @@ export class Forwarded {
   /** The credential headers. An operation receives those that it takes. */
   readonly credentials: Headers;
   /** The caller, to whom the request's shares of the process belong. */
-  readonly caller: string;
+  caller: string;
   /** A text that differs wherever REST can tell callers apart: all headers but those of one request, and the language. */
   readonly identity: string;
 

@@ -8,6 +8,7 @@ import { performance } from "node:perf_hooks";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { StartQueue } from "../../src/graphql/start-queue.ts";
+import { executedAtOnce as most } from "../../src/settings/capacity.ts";
 import { inFrontOf, me, send } from "./rest-stand-in.ts";
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
@@ -29,32 +30,32 @@ function entering(queue: StartQueue, requests: readonly number[], caller?: strin
 }
 
 describe("while the event loop is busy", () => {
-  test("sixteen requests are executed, and the next ones start in order when others end", async () => {
+  test("a bounded number of requests is executed, and the next ones start in order when others end", async () => {
     withLoop(1);
-    const { places, begun } = entering(new StartQueue(), upTo(40));
+    const { places, begun } = entering(new StartQueue(), upTo(most + 24));
     await nextTurn();
-    expect(begun).toEqual(upTo(16));
+    expect(begun).toEqual(upTo(most));
     for (const ended of [3, 5, 7, 7]) places[ended]?.leave();
     await nextTurn();
-    expect(begun).toEqual(upTo(19));
+    expect(begun).toEqual(upTo(most + 3));
   });
 
   test("a later request does not overtake waiting requests", async () => {
     withLoop(1);
     const queue = new StartQueue();
-    const { places, begun } = entering(queue, upTo(17));
+    const { places, begun } = entering(queue, upTo(most + 1));
     places[0]?.leave();
-    entering(queue, [17], undefined, begun);
+    entering(queue, [most + 1], undefined, begun);
     await nextTurn();
-    expect(begun).toEqual(upTo(17));
+    expect(begun).toEqual(upTo(most + 1));
   });
 
   test("a request that leaves while it waits never starts", async () => {
     withLoop(1);
-    const { places, begun } = entering(new StartQueue(), upTo(18));
-    for (const left of [16, 0, 1]) places[left]?.leave();
+    const { places, begun } = entering(new StartQueue(), upTo(most + 2));
+    for (const left of [most, 0, 1]) places[left]?.leave();
     await nextTurn();
-    expect(begun).toEqual([...upTo(16), 17]);
+    expect(begun).toEqual([...upTo(most), most + 1]);
   });
 
   test("a caller whose requests take all places holds up no other", async () => {
@@ -77,11 +78,11 @@ test("two requests start in a turn that accepts a connection", async () => {
   withLoop(1);
   const queue = new StartQueue();
   queue.connected();
-  const { begun } = entering(queue, upTo(20));
+  const { begun } = entering(queue, upTo(most + 4));
   expect(begun).toEqual(upTo(2));
   await nextTurn();
   await nextTurn();
-  expect(begun).toEqual(upTo(16));
+  expect(begun).toEqual(upTo(most));
 });
 
 test("a request whose client leaves the queue makes no REST call", async () => {
@@ -99,8 +100,8 @@ test("a request whose client leaves the queue makes no REST call", async () => {
       headers: { "content-type": "application/json", "x-api-key": key },
       ...(signal && { signal }),
     });
-  const first = upTo(16).map((index) => ask(`key ${index}`));
-  await expect.poll(() => calls.length).toBe(16);
+  const first = upTo(most).map((index) => ask(`key ${index}`));
+  await expect.poll(() => calls.length).toBe(most);
   const waits = once(server.server, "request") as Promise<[unknown, ServerResponse]>;
   const left = ask("left", leaving.signal).catch(() => "left");
   const [, abandoned] = await waits;
@@ -111,5 +112,5 @@ test("a request whose client leaves the queue makes no REST call", async () => {
   const last = ask("last");
   answer();
   for (const response of [...first, last]) expect((await response).status).toBe(200);
-  expect(calls.slice(16)).toEqual(["last"]);
+  expect(calls.slice(most)).toEqual(["last"]);
 });

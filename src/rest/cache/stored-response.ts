@@ -141,7 +141,8 @@ const opaque = (tag = ""): string => tag.replace(/^W\//, "");
 /** The directives of `Cache-Control`, in lower case. */
 function controlOf(raw: RawHeaders): string {
   const given = raw["cache-control"];
-  return given === undefined ? "" : [given].flat().join(", ").toLowerCase();
+  if (given === undefined) return "";
+  return (typeof given === "string" ? given : given.join(", ")).toLowerCase();
 }
 
 const validatorOf = (raw: RawHeaders): RawHeaders[string] => raw.etag ?? raw["last-modified"];
