@@ -27,7 +27,6 @@ import { collectCalls } from "./call-log.ts";
 import type { Callers } from "./callers.ts";
 import { letClientKeep } from "./client-cache.ts";
 import { crossSiteFault } from "./cross-site.ts";
-import { endOfTurn } from "./end-of-turn.ts";
 import type { Explorer } from "./explorer/explorer.ts";
 import { answerExcess } from "./limits/limits.ts";
 import { readSearch, refusalResponse } from "./over-http.ts";
@@ -147,13 +146,14 @@ export function routes(
       if (admission) await admission; // identical queries meanwhile wait for this one
       if (reply.raw.destroyed) return;
       if (admission && found instanceof Answer && !isShared) found = await find(); // it may be too old now
-      if (found instanceof Answer) return sendFound(request, reply, found, scope);
+      if (found instanceof Answer) {
+        if (!isShared) await request.place.leaveThisTurn(); // shared ones go on together already
+        return sendFound(request, reply, found, scope);
+      }
       const client = new RestClient(operations, upstreams, scope, record);
       const rest = client as unknown as Rest;
       const given = await run(read(scope), { request, scope, rest, execution: found });
-      const turn = endOfTurn();
-      request.place.leave(); // another request starts in this turn
-      await turn;
+      await request.place.leaveThisTurn();
       sendGiven({ request, reply, scope, forwarded, execution: found, calls }, client, given);
     } catch (error) {
       if (found instanceof Execution && !reply.raw.destroyed) found.end(error as Error);

@@ -10,6 +10,7 @@
 import { performance } from "node:perf_hooks";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { executedAtOnce } from "../settings/capacity.ts";
+import { endOfTurn } from "./end-of-turn.ts";
 import { FairBound } from "./fair-bound.ts";
 
 /** Starts in a turn that accepted a connection: more connections may wait behind that one. */
@@ -45,6 +46,13 @@ class QueuePlace {
     const wasExecuting = this.#state === "executing";
     this.#state = "left";
     if (wasExecuting) this.#end(this.caller);
+  }
+
+  /** Frees the place, so that another request starts in this turn. Resolves at the end of the turn. */
+  leaveThisTurn(): Promise<void> {
+    const turn = endOfTurn();
+    this.leave();
+    return turn;
   }
 }
 
