@@ -9,8 +9,8 @@
  */
 import { performance } from "node:perf_hooks";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { endOfTurn } from "../rest/shares/end-of-turn.ts";
 import { executedAtOnce } from "../settings/capacity.ts";
+import { endOfTurn } from "./end-of-turn.ts";
 import { FairBound } from "./fair-bound.ts";
 
 /** Starts in a turn that accepted a connection: more connections may wait behind that one. */

@@ -1,11 +1,8 @@
 /** The end of a turn of the event loop: all that wait for it go on together, after the data of the turn. */
-import { subscribe as onMessage, unsubscribe } from "node:diagnostics_channel";
-import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { subscribe } from "../../src/observe/observer.ts";
-import { endOfTurn } from "../../src/rest/shares/end-of-turn.ts";
-import { inFrontOf, me, send } from "./rest-stand-in.ts";
+import { endOfTurn } from "../../src/graphql/end-of-turn.ts";
+import { inFrontOf, me } from "./rest-stand-in.ts";
 
 test("those who wait in one turn go on together, and the next turn has an end of its own", async () => {
   const first = endOfTurn();
@@ -39,22 +36,4 @@ test("kept answers to requests that come together are sent together", async () =
   const socket = connect(Number(port), "127.0.0.1", () => socket.write(request + request));
   onTestFinished(() => void socket.destroy());
   await expect.poll(() => order).toEqual(["came", "came", "sent", "sent"]);
-});
-
-test("REST responses that come together are taken in together", async () => {
-  const waiting: ServerResponse[] = [];
-  const { ask } = await inFrontOf((_request, response) => {
-    waiting.push(response);
-    if (waiting.length === 2) for (const one of waiting) send(one, { ...me, items: [] });
-  });
-  const order: string[] = [];
-  const came = () => order.push("came");
-  onMessage("undici:request:headers", came);
-  const stop = subscribe({ callEnded: () => order.push("taken in") });
-  onTestFinished(() => {
-    stop();
-    unsubscribe("undici:request:headers", came);
-  });
-  expect(await ask("{ me { id } agents { id } }")).toEqual({ data: { me: { id: "1" }, agents: [] } });
-  expect(order.slice(0, 4)).toEqual(["came", "came", "taken in", "taken in"]);
 });

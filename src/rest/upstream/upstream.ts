@@ -12,7 +12,6 @@ import type { CallerCache } from "../cache/caller-cache.ts";
 import { serializePath } from "../encode.ts";
 import { circuitOpen, NoTurn, notSent } from "../failure.ts";
 import { RestResponse } from "../rest-response.ts";
-import { endOfTurn } from "../shares/end-of-turn.ts";
 import { ResponseBytes } from "../shares/response-bytes.ts";
 import { CallDeadlines } from "./call-deadlines.ts";
 import { CallRequest } from "./call-request.ts";
@@ -116,7 +115,7 @@ export class Upstream {
       queue.release(entry, isResponse);
       this.#breaker.count(admission, this.#verdictOf(outcome));
       const used = read ? read.end(outcome) : outcome;
-      if (used instanceof RestResponse) resolve(endOfTurn().then(() => scope.read(used, isRead)));
+      if (used instanceof RestResponse) resolve(scope.read(used, isRead));
       else reject(used);
     };
     exchange.response.then(end, end);

@@ -1,6 +1,5 @@
 /**
- * The end of a turn of the event loop. What waits for it is done together, and costs less so: code that has just run is
- * still in the processor's caches. And a write to a socket wakes the process that reads it, if that process sleeps, which
+ * The end of a turn of the event loop. A write to a socket wakes the process that reads it, if that process sleeps, which
  * costs more than the write itself. Responses that are sent together wake it once.
  */
 let end: Promise<void> | undefined;
