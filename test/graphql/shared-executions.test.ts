@@ -7,12 +7,12 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyRequest } from "fastify";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { Execution, Question } from "../../src/graphql/answers/question.ts";
+import { type Execution, Question } from "../../src/graphql/answers/question.ts";
 import { StartQueue } from "../../src/graphql/start-queue.ts";
 import { subscribe } from "../../src/observe/observer.ts";
 import type { RequestRecord } from "../../src/observe/records.ts";
 import type { RequestScope } from "../../src/rest/request-scope.ts";
-import { pauseMs } from "../../src/rest/upstream/shared-reads.ts";
+import { pauseBehind } from "../../src/rest/upstream/shared-reads.ts";
 import { executedAtOnce } from "../../src/settings/capacity.ts";
 import { countedKeys } from "./counted-keys.ts";
 import { inFrontOf, me } from "./rest-stand-in.ts";
@@ -26,10 +26,11 @@ beforeEach(() => {
   return () => busy.mockRestore();
 });
 
-/** Identical queries wait for the end of the last one, however long it takes, unless `endPauses` is called. */
+/** Identical queries wait for the end of one, however long it takes, unless `endPauses` is called. */
 function holdPauses() {
-  const left = Object.getOwnPropertyDescriptor(Execution.prototype, "waitMs")?.get as () => number;
-  const pause = vi.spyOn(Execution.prototype, "waitMs", "get").mockImplementation(function (this: Execution) {
+  const pauseMs = Math.round(pauseBehind(1, performance.now()));
+  const left = Object.getOwnPropertyDescriptor(Question.prototype, "waitMs")?.get as () => number;
+  const pause = vi.spyOn(Question.prototype, "waitMs", "get").mockImplementation(function (this: Question) {
     return left.call(this) === 0 ? 0 : pauseMs;
   });
   const start = setTimeout;
@@ -128,7 +129,7 @@ test("many identical queries of many callers are no more executions at the same 
   const { ask, arrive, holds, endAll, left, most, calls } = await holding(keys);
   const firsts = keys.map((key) => ask(key));
   await holds(keys.length);
-  const alike = await arrive(() => keys.flatMap((key) => upTo(5).map(() => ask(key))));
+  const alike = await arrive(() => keys.flatMap((key) => upTo(3).map(() => ask(key))));
   const others = await arrive(() => keys.map((key, index) => ask(key, other(index))));
   await holds(executedAtOnce);
   endPauses();

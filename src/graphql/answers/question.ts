@@ -8,7 +8,7 @@
  */
 import type { FastifyRequest } from "fastify";
 import type { RequestScope } from "../../rest/request-scope.ts";
-import { pauseMs } from "../../rest/upstream/shared-reads.ts";
+import { pauseBehind } from "../../rest/upstream/shared-reads.ts";
 import type { StartQueue } from "../start-queue.ts";
 import { Answer } from "./answer.ts";
 
@@ -38,11 +38,6 @@ export class Execution {
     this.#onEnd = onEnd;
   }
 
-  /** Milliseconds for which the next execution has to wait. */
-  get waitMs(): number {
-    return this.#hasEnded ? 0 : this.beganAt + pauseMs - performance.now();
-  }
-
   /** Ends it. Without an outcome, the first of its readers is executed next. Only the first call counts. */
   end(outcome?: Outcome): void {
     if (this.#hasEnded) return;
@@ -66,7 +61,7 @@ export class Question {
   #underWay = 0;
   /** The requests that wait for the next execution, the oldest first. */
   #waiting: Waiting[] = [];
-  /** Runs while they wait for the last execution. */
+  /** Runs while they wait for the end of an execution. */
   #timer: NodeJS.Timeout | undefined;
   /** Stands in the start queue for them after that. */
   #place: FastifyRequest["place"] | undefined;
@@ -81,9 +76,14 @@ export class Question {
   /** The execution of a request that has a place, or what the request gets after a wait without one. */
   ask(request: FastifyRequest, scope: RequestScope): Execution | Promise<Answer | Execution> {
     const last = this.#last;
-    if (!last?.isQuery || this.#place || last.waitMs <= 0) return this.#begin();
+    if (!last?.isQuery || this.#place || this.waitMs <= 0) return this.#begin();
     request.place.leave();
     return this.#wait(request, scope);
+  }
+
+  /** Milliseconds for which the next execution has to wait, unless one ends before. */
+  get waitMs(): number {
+    return this.#last && this.#underWay > 0 ? pauseBehind(this.#underWay, this.#last.beganAt) : 0;
   }
 
   /** Begins an execution. The requests that wait get its answer. */
@@ -102,8 +102,8 @@ export class Question {
     this.#owner.ended(execution, outcome instanceof Answer ? outcome : undefined);
     if (!outcome) this.#waiting.unshift(...readers.filter(({ hasLeft }) => !hasLeft));
     else for (const reader of readers) reader.settle(outcome);
-    if (execution === this.#last) this.#stopTimer();
-    this.#proceed();
+    if (this.#waiting.length > 0 && !this.#place) this.#enter();
+    else this.#proceed();
   }
 
   #wait(request: FastifyRequest, scope: RequestScope): Promise<Answer | Execution> {
@@ -137,9 +137,7 @@ export class Question {
       this.#place = undefined;
       if (this.#underWay === 0) this.#owner.forget();
     } else if (!this.#timer && !this.#place) {
-      const waitMs = this.#last?.waitMs ?? 0;
-      if (waitMs > 0) this.#timer = setTimeout(() => this.#enter(), waitMs);
-      else this.#enter();
+      this.#timer = setTimeout(() => this.#enter(), this.waitMs);
     }
   }
 

@@ -2,7 +2,6 @@
 import { EventEmitter, once } from "node:events";
 import type net from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { pauseMs } from "../../../src/rest/upstream/shared-reads.ts";
 import { against, failureOf } from "../client.ts";
 import { http } from "../raw-server.ts";
 
@@ -45,17 +44,35 @@ describe("reads that wait together", () => {
     expect(await later).toEqual({ version: 3 });
   });
 
-  test("wait a moment for a call that hangs, and not for its end", async () => {
+  test("wait 20 ms for a call that hangs, and not for its end", async () => {
     const { answer, calls, things } = await held();
     const hanging = failureOf(things());
     await calls(1);
     const others = [things(), things()];
-    vi.advanceTimersByTime(pauseMs);
+    vi.advanceTimersByTime(20);
     await calls(2);
     answer(1, {});
     expect(await Promise.all(others)).toEqual([{}, {}]);
     answer(0, {}, 404);
     expect((await hanging).code).toBe("NOT_FOUND");
+  });
+
+  test("wait 20 ms longer for each call that hangs, and for the end of one of them at most", async () => {
+    const { answer, calls, things } = await held();
+    const hanging = [things()];
+    await calls(1);
+    hanging.push(things());
+    vi.advanceTimersByTime(20);
+    await calls(2);
+    const others = [things(), things()];
+    vi.advanceTimersByTime(39);
+    await calls(2);
+    answer(0, {});
+    await calls(3);
+    answer(2, { fine: true });
+    expect(await Promise.all(others)).toEqual([{ fine: true }, { fine: true }]);
+    answer(1, {});
+    expect(await Promise.all(hanging)).toEqual([{}, {}]);
   });
 
   test("share a failure, and nobody who comes later gets it", async () => {
@@ -202,7 +219,7 @@ test("the call ends when its last reader leaves", async () => {
   await calls(2);
   for (const one of readers) one.leave();
   for (const failure of left) expect((await failure).code).toBe("CLIENT_CLOSED_REQUEST");
-  vi.advanceTimersByTime(pauseMs); // the connection lingers
+  vi.advanceTimersByTime(50); // the connection lingers
   await vi.waitFor(() => expect(upstreams.underWay).toBe(0));
 });
 
