@@ -21,7 +21,7 @@ import { formatError } from "./errors/mask.ts";
 import { grouped, onceEach } from "./errors/repeated-errors.ts";
 import { Documents } from "./limits/document-store.ts";
 import { limitRule } from "./limits/limits.ts";
-import { noteRefusal } from "./limits/refusals.ts";
+import { noteRefusal, Refusals } from "./limits/refusals.ts";
 import type { RequestContext } from "./request-context.ts";
 import {
   type Asked,
@@ -36,6 +36,8 @@ export type Executed = { query: string } & Asked["request"];
 
 /** Apollo Server, with a shorter way to the plan of an operation whose document it has accepted before. */
 export class Apollo extends ApolloServer<RequestContext> {
+  /** The responses to documents that were refused before. */
+  readonly refusals = new Refusals();
   readonly #documents: Documents;
   readonly #respond: RespondForOperation;
 
@@ -57,7 +59,10 @@ export class Apollo extends ApolloServer<RequestContext> {
     const document = this.#documents.of(request.query);
     const operation = document && getOperationAST(document, request.operationName);
     const planned = operation && (await this.#respond({ document, operation, request, contextValue }));
-    return planned ?? this.executeOperation(request, { contextValue });
+    if (planned) return planned;
+    const response = await this.executeOperation(request, { contextValue });
+    if (contextValue.document?.refused) this.refusals.set(request.query, response);
+    return response;
   }
 }
 

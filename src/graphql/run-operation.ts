@@ -7,11 +7,9 @@ import { CodedError, overLimit } from "../errors.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
 import type { Rest } from "../rest/rest.ts";
 import { msPerRefusal } from "../rest/shares/processor-time.ts";
-import type { Apollo, Executed } from "./apollo.ts";
+import type { Apollo } from "./apollo.ts";
 import { textExcess } from "./limits/limits.ts";
-import { Refusals } from "./limits/refusals.ts";
 import { readParameters, refusalResponse } from "./over-http.ts";
-import type { RequestContext } from "./request-context.ts";
 import { requestedText } from "./saved/requested-text.ts";
 import type { SavedOperations } from "./saved/saved-operations.ts";
 import type { Responses } from "./send-response.ts";
@@ -28,12 +26,6 @@ type Running = {
 export function operationRunner(config: Config, apollo: Apollo, saved: SavedOperations) {
   const { MAX_OPERATIONS: maxOperations } = config.env;
   const savedOnly = config.env.OPERATIONS === "saved";
-  const refusals = new Refusals();
-  const execute = async (request: Executed, context: RequestContext): Promise<GraphQLResponse> => {
-    const response = await apollo.execute(request, context);
-    if (context.document?.refused) refusals.set(request.query, response);
-    return response;
-  };
   const runOne = (given: unknown, running: Running): Promise<GraphQLResponse> | GraphQLResponse => {
     const { request, scope, rest, isBatch, execution } = running;
     const { record } = request;
@@ -49,8 +41,8 @@ export function operationRunner(config: Config, apollo: Apollo, saved: SavedOper
       record.operation = saved.nameOf(query);
       record.givenName = operationName;
     }
-    const known = refusals.get(query);
-    if (known) return unexecuted(scope, known);
+    const refusal = apollo.refusals.get(query);
+    if (refusal) return unexecuted(scope, refusal);
     const context = {
       rest,
       scope,
@@ -60,7 +52,7 @@ export function operationRunner(config: Config, apollo: Apollo, saved: SavedOper
       document: { refused: false },
       execution,
     };
-    return execute({ query, operationName, variables }, context);
+    return apollo.execute({ query, operationName, variables }, context);
   };
   /** Runs the operation, or those of a batch. */
   return (given: unknown, running: Running): Promise<Responses> | Responses => {

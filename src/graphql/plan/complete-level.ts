@@ -44,28 +44,33 @@ export type Level = {
   below?: Positions;
 };
 
-/** Completes the values of all parents, and returns the parents of the levels below. `around` encloses each value. */
-export async function completeLevel(
+/**
+ * Completes the values of all parents, and returns the parents of the levels below. `around` encloses each value. Returns a
+ * promise if a piece has to wait.
+ */
+export function completeLevel(
   run: Run,
   level: Level,
   values: readonly unknown[],
   around: LevelParents["enclosing"],
-): Promise<ParentsByPlan> {
+): ParentsByPlan | Promise<ParentsByPlan> {
   let isExact = false;
   const nextParents: ParentsByPlan = [];
-  const { size } = run.pieces;
-  for (let start = 0; start < values.length; start += size) {
+  const { size, complete } = run.pieces;
+  const completeFrom = (start: number): ParentsByPlan | Promise<ParentsByPlan> => {
+    if (start >= values.length)
+      return isExact
+        ? nextParents.map((parents) => parents && attachedParents(run, level, parents))
+        : nextParents;
     const piece = pieceOf(level, values, around, start, start + size);
-    const completing = run.pieces.complete(() => {
+    const completing = complete(() => {
       if (project(run, piece, nextParents)) return;
       isExact = true;
       completeExactly(run, piece, nextParents);
     });
-    if (completing) await completing;
-  }
-  return isExact
-    ? nextParents.map((parents) => parents && attachedParents(run, level, parents))
-    : nextParents;
+    return completing ? completing.then(() => completeFrom(start + size)) : completeFrom(start + size);
+  };
+  return completeFrom(0);
 }
 
 /** A part of a level's parents, and their values. */

@@ -54,11 +54,14 @@ async function runLevel(run: Run, level: Level): Promise<void> {
     const args = argumentsOf(run, level);
     if (level.field.inherited.length > 0)
       around = level.parents.map((_, index) => enclosingWithArguments(level.field, args, around[index]));
-    values = await callResolver(run, level, args);
+    const called = callResolver(run, level, args);
+    values = Array.isArray(called) ? [await called[0]] : await called;
   } catch (error) {
     values = level.parents.map(() => asError(error));
   }
-  const nextParents = await completeLevel(run, level, values, around);
+  const completed = completeLevel(run, level, values, around);
+  const nextParents = completed instanceof Promise ? await completed : completed;
+  if (nextParents.length === 0) return;
   const next = nextParents.flatMap((found) => {
     if (!found || found.resultMaps.length === 0) return [];
     const { plan, sources: parents, resultMaps, enclosing } = found;
@@ -81,18 +84,21 @@ function argumentsOf(run: Run, { field: { field, nodes } }: Level): object {
   return args;
 }
 
-/** Returns one value or Error for each parent. A rejection is the error of every parent. */
+/**
+ * Returns one value or Error for each parent. A rejection is the error of every parent. For one parent it returns the value
+ * or its promise in a list, which costs one promise less.
+ */
 function callResolver(
   run: Run,
   { field, parents, enclosing }: Level,
   args: object,
-): Promise<readonly unknown[]> {
+): Promise<readonly unknown[]> | [unknown] {
   const { source } = field;
   if (source.kind === "level") return source.resolve(parents, args, run.context, enclosing);
   if (source.kind !== "call") throw new Error(`${field.key} is bound to no resolver`);
   const call = (parent: unknown, index: number): unknown =>
     source.resolve(parent, args, run.context, { enclosing: enclosing[index] });
-  if (parents.length === 1) return Promise.resolve(call(parents[0], 0)).then((value) => [value]);
+  if (parents.length === 1) return [call(parents[0], 0)];
   return Promise.allSettled(parents.map(async (parent, index) => call(parent, index))).then((settled) =>
     settled.map((one) => (one.status === "fulfilled" ? one.value : asError(one.reason))),
   );

@@ -97,6 +97,10 @@ export class FairShare {
     if (this.#isAlone(account, now)) return undefined;
     const hasTurn = account.turn !== this.#turn || account.turnMs < maxTurnMs;
     if (hasTurn && account.paidAt - now <= freeMs && !this.#waiting.has(account)) return undefined;
+    return this.#wait(account, kind, request);
+  }
+
+  #wait(account: Account, kind: "starting" | "going", request: Waiter): Promise<void> {
     const { promise: turn, resolve: begin, reject: refuse } = Promise.withResolvers<void>();
     const { deadline } = request;
     const waiting = { deadline, begin };
