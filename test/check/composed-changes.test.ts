@@ -192,3 +192,40 @@ test("a property that no longer refers to a shared schema changes by its own nam
     /; Answer\.contact \(and 1 more\) rest on it$/,
   );
 });
+
+/** The changes with the fields that they reach: two fields rest on the property `contact`, and one on `deputy`. */
+function reached(before: object, after: object): unknown[] {
+  const type = 'type Answer { contact: ID owner: ID @restName(name: "contact") deputy: ID }';
+  const schemas = JSON.stringify({ Id: { type: "string" }, Number: { type: "integer" } });
+  const [base, head] = [before, after].map((properties) =>
+    snapshot(
+      openapi({ type: "object", properties }).replace(
+        '"paths"',
+        `"components": { "schemas": ${schemas} }, "paths"`,
+      ),
+      schemaText.replace(/type Answer.*/, type),
+    ),
+  );
+  if (!base?.model || !head) throw new Error("no model");
+  const { changes } = examine(head, { ...base, model: base.model, name: "base" }, "2026-01-01");
+  return changes.map(({ message, coordinates }) => [message, coordinates]);
+}
+
+test("a property that no longer refers to a shared schema reaches no other use of that schema", () => {
+  const [id, number] = ["Id", "Number"].map((schema) => ({ $ref: `#/components/schemas/${schema}` }));
+  const integer = { type: "integer" };
+  const now = "is integer now, it was string";
+  const ofContact = [`${at}.contact ${now}`, ["Answer.contact", "Answer.owner"]];
+  const base = { contact: id, deputy: id };
+  expect(reached(base, { contact: integer, deputy: id })).toEqual([ofContact]);
+  expect(reached(base, { contact: number, deputy: id })).toEqual([ofContact]);
+  expect(reached({ ...base, contact: { allOf: [id] } }, { contact: integer, deputy: id })).toEqual([
+    ofContact,
+  ]);
+  expect(reached(base, { contact: integer, deputy: integer })).toEqual([
+    ofContact,
+    [`${at}.deputy ${now}`, ["Answer.deputy"]],
+  ]);
+  const all = ["Answer.contact", "Answer.owner", "Answer.deputy"];
+  expect(reached(base, { contact: number, deputy: number })).toEqual([[`${at}.contact ${now}`, all]]);
+});
