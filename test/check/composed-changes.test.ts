@@ -229,3 +229,27 @@ test("a property that no longer refers to a shared schema reaches no other use o
   const all = ["Answer.contact", "Answer.owner", "Answer.deputy"];
   expect(reached(base, { contact: number, deputy: number })).toEqual([[`${at}.contact ${now}`, all]]);
 });
+
+test("a property that several schemas have by allOf is gone once", () => {
+  const ref = (schema: string): object => ({ $ref: `#/components/schemas/${schema}` });
+  const document = (properties: object): string => {
+    const schemas = {
+      Person: { type: "object", properties: { name, ...properties } },
+      Author: { type: "object", allOf: [ref("Person")] },
+      Editor: { type: "object", allOf: [ref("Person")] },
+    };
+    const answer = { type: "object", properties: { author: ref("Author"), editor: ref("Editor") } };
+    return openapi(answer).replace('"paths"', `"components": ${JSON.stringify({ schemas })}, "paths"`);
+  };
+  const sdl = `type Query { answer: Answer @rest(operation: "answer") }
+type Answer { author: Author editor: Editor }
+type Author { name: String nick: String }
+type Editor { name: String nick: String }
+`;
+  const [base, head] = [snapshot(document({ nick: name }), sdl), snapshot(document({}), sdl)];
+  if (!base.model) throw new Error("no model");
+  const { changes } = examine(head, { ...base, model: base.model, name: "base" }, "2026-01-01");
+  expect(changes.map(({ rule, coordinates }) => [rule, coordinates])).toEqual([
+    ["rest-property-removed", ["Author.nick", "Editor.nick"]],
+  ]);
+});
