@@ -187,7 +187,7 @@ test("a property that no longer refers to a shared schema changes by its own nam
   const head = snapshot(document(own), schemaText.replace(/type Answer.*/, contact));
   if (!base.model) throw new Error("no model");
   const { changes, findings } = examine(head, { ...base, model: base.model, name: "base" }, "2026-01-01");
-  expect(changes.map(({ message }) => message)).toEqual([`${at}.contact may be b too now`]);
+  expect(changes.map(({ message }) => message)).toEqual([`${at}.contact may be "b" too now`]);
   expect(findings.find(({ stage }) => stage === "changes")?.message).toMatch(
     /; Answer\.contact \(and 1 more\) rest on it$/,
   );
