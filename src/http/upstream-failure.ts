@@ -4,7 +4,9 @@ import { CodedError } from "../errors.ts";
 const notInTime = new Set(["UND_ERR_CONNECT_TIMEOUT", "ETIMEDOUT"]);
 /** Node's own: a response header that no response may carry. */
 const invalidHeader = "ERR_INVALID_CHAR";
-const notHttp = new Set(["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "UND_ERR_HEADERS_OVERFLOW", invalidHeader]);
+const notHttp = new Set(["UND_ERR_HEADERS_OVERFLOW", invalidHeader]);
+/** The body was cut off, or a response without a body has a length. */
+const otherLength = "UND_ERR_RES_CONTENT_LENGTH_MISMATCH";
 const notSendable = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH"]);
 
 /** The error's message may hold addresses: it stays in `cause`. A `CodedError` passes as it is. */
@@ -13,6 +15,8 @@ export function upstreamFailure(error: unknown): CodedError {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (notInTime.has(code)) return new CodedError("UPSTREAM_TIMEOUT", "no connection in time", {}, error);
   if (notSendable.has(code)) return new CodedError("BAD_REQUEST", "the request cannot be sent", {}, error);
+  if (code === otherLength)
+    return new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not as long as it says", {}, error);
   if (notHttp.has(code) || (error instanceof Error && error.name === "HTTPParserError"))
     return new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not HTTP", {}, error);
   return new CodedError("UPSTREAM_UNAVAILABLE", "the service cannot be reached", {}, error);

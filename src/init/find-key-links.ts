@@ -47,17 +47,13 @@ type ByName = Map<string, readonly Bringer[]>;
 function linksOf(model: Model, owner: string, byName: ByName): KeyLink[] {
   const type = model.schema.getType(owner);
   const own = isObjectType(type) ? type.getFields() : {};
-  const names = Object.keys(own).flatMap((name) => {
-    const field = model.fields.get(`${owner}.${name}`);
-    return field?.kind === "plain" && field.path.length === 1 ? (field.path[0] ?? []) : [];
-  });
-  return names.flatMap((name): KeyLink[] => {
+  return shownProperties(model, owner).flatMap((name): KeyLink[] => {
     const base = keyName.exec(name)?.[1];
     const key = propertyOf(model, owner, name);
     if (base === undefined || !key) return [];
     const isMany = key.shape.types.has("array");
     const fitting = (byName.get(plain(base)) ?? []).filter(
-      (each) => each.type !== owner && (each.isList || !isMany),
+      (each) => (each.isList || !isMany) && !isSame(model, owner, each.type, name),
     );
     if (new Set(fitting.map((each) => each.type)).size > 1) return [];
     const [lists, gets] = [fitting.filter(({ isList }) => isList), fitting.filter(({ isList }) => !isList)];
@@ -69,6 +65,21 @@ function linksOf(model: Model, owner: string, byName: ByName): KeyLink[] {
     if (bindings.length === 0 || Object.hasOwn(own, field)) return [];
     return [{ owner, field, bindings: bindings.map((each) => `${field}: ${each}`) }];
   });
+}
+
+/** The names of the properties that the type shows. */
+function shownProperties({ schema, fields }: Model, owner: string): string[] {
+  const type = schema.getType(owner);
+  return Object.keys(isObjectType(type) ? type.getFields() : {}).flatMap((name) => {
+    const field = fields.get(`${owner}.${name}`);
+    return field?.kind === "plain" && field.path.length === 1 ? (field.path[0] ?? []) : [];
+  });
+}
+
+/** Whether the key is the owner's own id: the object that it brings has the key too, and shows nothing that the owner lacks. */
+function isSame(model: Model, owner: string, brought: string, key: string): boolean {
+  const [own, other] = [shownProperties(model, owner), shownProperties(model, brought)];
+  return owner === brought || (other.includes(key) && other.every((name) => own.includes(name)));
 }
 
 /** The property, if every REST object of the type sends it. */

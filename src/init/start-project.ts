@@ -44,11 +44,7 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
     return refusal === undefined;
   });
   const { operations: bound, sdl, model: started } = proposedTogether(model, sendable, leftOut);
-  if (!bound.some(({ method }) => method === "get"))
-    throw new UsageError([
-      "choose an operation that reads: a GraphQL schema needs a Query",
-      ...[...leftOut].slice(0, mostReasons).map(([id, reason]) => `left out: ${id}: ${reason}`),
-    ]);
+  if (!bound.some(({ method }) => method === "get")) throw new UsageError(withoutQuery(bound, leftOut));
   const chosenOnes = new Set(bound);
   const rest = [...model.operations.values()].filter((operation) => !chosenOnes.has(operation));
   const keyLinks = withKeyLinks(model, sdl, started);
@@ -61,6 +57,16 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
     links: bound.flatMap((each) => (links?.of(each) ? [each.id] : [])),
     keyLinks,
   };
+}
+
+function withoutQuery(bound: readonly RestOperation[], leftOut: ReadonlyMap<string, string>): string[] {
+  return [
+    "choose an operation that reads: a GraphQL schema needs a Query",
+    ...(bound.some(({ method }) => method === "post")
+      ? ['none of these is a GET; if a POST only reads, see "Reads by POST" in docs/reference.md']
+      : []),
+    ...[...leftOut].slice(0, mostReasons).map(([id, reason]) => `left out: ${id}: ${reason}`),
+  ];
 }
 
 function chosenOperations({ operations }: Model, { tag, operation }: Choice): RestOperation[] {

@@ -2,6 +2,7 @@
 import type { RestOperation } from "../openapi/operation.ts";
 import { isMap } from "../openapi/shapes/entry.ts";
 import { declaredProperty, type Property, type Shape } from "../openapi/shapes/shape.ts";
+import { isOfPages } from "./pages.ts";
 
 /** The binder reads every success that has a body. */
 export const answersOf = ({
@@ -18,14 +19,16 @@ export function onlyOfAll(operation: RestOperation, type: string): string[] {
 }
 
 /**
- * The main value of a response: its list `items`, without the properties beside it, or else its only property, if that
- * property is a list or an object.
+ * The main value of a response: its list `items`, if the properties beside it only tell of pages, or else its only property,
+ * if that property is a list or an object. An order has `items` too, and is more than its items.
  */
 export function envelopeOf(answer: Shape): Property | undefined {
+  const shown = [...answer.properties.values()].filter((each) => each.only !== "request");
   const items = declaredProperty(answer, "items");
-  if (items?.shape.types.has("array")) return items;
-  const [only, ...others] = [...answer.properties.values()].filter((each) => each.only !== "request");
-  const isEnvelope = only && others.length === 0 && isOnlyObject(answer) && !only.isUndeclared;
+  const others = shown.filter((each) => each !== items && !each.isUndeclared);
+  if (items?.shape.types.has("array")) return others.every(isOfPages) ? items : undefined;
+  const [only] = shown;
+  const isEnvelope = only && shown.length === 1 && isOnlyObject(answer) && !only.isUndeclared;
   return isEnvelope && !only.name.includes(".") && isComposed(only.shape) ? only : undefined;
 }
 

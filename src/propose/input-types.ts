@@ -7,7 +7,7 @@ import { fieldName, restNameDirective, typeName } from "../schema/graphql-names.
 import type { FoundPage } from "./pages.ts";
 import { descriptionLines, nameFrom, uniqueNames } from "./proposed-names.ts";
 import { scalarType } from "./scalar-types.ts";
-import { descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
+import { describedBy, descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
 
 export class InputTypes {
   readonly #definitions: TypeDefinitions;
@@ -22,7 +22,7 @@ export class InputTypes {
 
   /** The lines of an argument: description and definition. Those of a page have the types that a connection needs. */
   argument(own: string, parameter: Parameter, page: FoundPage | undefined): string[] {
-    const { name, shape, required, node, in: location } = parameter;
+    const { name, shape, required, in: location } = parameter;
     const isAmbiguous = (this.#named.get(name)?.length ?? 0) > 1;
     const type =
       parameter === page?.after
@@ -32,7 +32,7 @@ export class InputTypes {
           : this.#input(shape, typeName(name), false) + (required ? "!" : "");
     const at = location === "header" || isAmbiguous ? location : undefined;
     return [
-      ...descriptionLines(descriptionOf(node), ""),
+      ...descriptionLines(describedBy(parameter), ""),
       `${own}: ${type}${restNameDirective(own, name, at)}`,
     ];
   }
@@ -63,13 +63,15 @@ export class InputTypes {
       fieldName,
     );
     return this.#definitions.define(shape, wanted, "Input", (name) => [
+      ...descriptionLines(descriptionOf(shape.node), ""),
       `input ${name} {`,
-      ...fields.flatMap(({ name: rest, shape: value, required, node }, index) => {
+      ...fields.flatMap((property, index) => {
+        const { name: rest, shape: value, required } = property;
         const own = names[index] ?? rest;
         const type =
           this.#input(value, name.replace(/Input$/, "") + typeName(rest), true) + (required ? "!" : "");
         return [
-          ...descriptionLines(descriptionOf(node), "  "),
+          ...descriptionLines(describedBy(property), "  "),
           `  ${own}: ${type}${restNameDirective(own, rest)}`,
         ];
       }),

@@ -7,7 +7,7 @@ import { fieldName, restNameDirective, typeName } from "../schema/graphql-names.
 import type { FoundPage } from "./pages.ts";
 import { descriptionLines, uniqueNames } from "./proposed-names.ts";
 import { scalarType } from "./scalar-types.ts";
-import { descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
+import { describedBy, descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
 import { isUnion, knownUnion, onlyShared, variantName } from "./unions.ts";
 
 /** What stands behind a field whose value is a map. */
@@ -146,13 +146,14 @@ export class OutputTypes {
     return known?.[0];
   }
 
-  #field(own: string, { name, shape, required, node }: Property, owner: string): string[] {
+  #field(own: string, property: Property, owner: string): string[] {
+    const { name, shape, required } = property;
     const plain = this.output(shape, owner + typeName(name));
     const type =
       (plain === "String" && /(^id|Id|_id)$/.test(name) ? "ID" : plain) +
       (required && !shape.nullable ? "!" : "");
     return [
-      ...descriptionLines(descriptionOf(node) ?? descriptionOf(shape.node), "  "),
+      ...descriptionLines(describedBy(property), "  "),
       `  ${own}: ${type}${restNameDirective(own, name)}${entriesDirective(shape)}`,
     ];
   }

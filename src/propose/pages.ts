@@ -42,6 +42,16 @@ const names = {
 
 const plain = (name: string): string => name.replace(/[^A-Za-z0-9]/g, "").toLowerCase();
 
+/** The names of what tells of pages beside a list, and is not read here. */
+const told = ["pages", "totalpages", "pagecount", "pagination", "paging", "pageinfo", "links", "meta"]
+  .concat(["metadata", "prev", "previous", "previouspage", "last", "self", "object", "kind"])
+  .concat(["itemcount", "itemsperpage"]);
+
+const ofPages = new Set([...Object.values(names).flat(), ...told]);
+
+/** Whether a property beside a list tells of pages alone, as its name says. */
+export const isOfPages = ({ name }: Property): boolean => ofPages.has(plain(name));
+
 const hasName = (known: readonly string[], { name }: { readonly name: string }): boolean =>
   known.includes(plain(name)) && !name.includes(".");
 

@@ -1,7 +1,7 @@
 /** The definitions that proposed fields add to the schema: one for each REST schema, each with a free name. */
 import { isScalarType } from "graphql";
 import type { Model } from "../bind/model.ts";
-import { isRecord, nodeKey } from "../openapi/document.ts";
+import { isRecord, nodeKey, type RestNode } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
 import { typeName } from "../schema/graphql-names.ts";
@@ -100,3 +100,7 @@ export class TypeDefinitions {
 
 export const descriptionOf = ({ value }: { readonly value: unknown }): unknown =>
   isRecord(value) ? value.description : undefined;
+
+/** The description of a property or a parameter, or else that of its schema. */
+export const describedBy = ({ node, shape }: { readonly node: RestNode; readonly shape: Shape }): unknown =>
+  descriptionOf(node) ?? descriptionOf(shape.node);

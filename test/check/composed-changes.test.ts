@@ -187,8 +187,69 @@ test("a property that no longer refers to a shared schema changes by its own nam
   const head = snapshot(document(own), schemaText.replace(/type Answer.*/, contact));
   if (!base.model) throw new Error("no model");
   const { changes, findings } = examine(head, { ...base, model: base.model, name: "base" }, "2026-01-01");
-  expect(changes.map(({ message }) => message)).toEqual([`${at}.contact may be b too now`]);
+  expect(changes.map(({ message }) => message)).toEqual([`${at}.contact may be "b" too now`]);
   expect(findings.find(({ stage }) => stage === "changes")?.message).toMatch(
     /; Answer\.contact \(and 1 more\) rest on it$/,
   );
+});
+
+/** The changes with the fields that they reach: two fields rest on the property `contact`, and one on `deputy`. */
+function reached(before: object, after: object): unknown[] {
+  const type = 'type Answer { contact: ID owner: ID @restName(name: "contact") deputy: ID }';
+  const schemas = JSON.stringify({ Id: { type: "string" }, Number: { type: "integer" } });
+  const [base, head] = [before, after].map((properties) =>
+    snapshot(
+      openapi({ type: "object", properties }).replace(
+        '"paths"',
+        `"components": { "schemas": ${schemas} }, "paths"`,
+      ),
+      schemaText.replace(/type Answer.*/, type),
+    ),
+  );
+  if (!base?.model || !head) throw new Error("no model");
+  const { changes } = examine(head, { ...base, model: base.model, name: "base" }, "2026-01-01");
+  return changes.map(({ message, coordinates }) => [message, coordinates]);
+}
+
+test("a property that no longer refers to a shared schema reaches no other use of that schema", () => {
+  const [id, number] = ["Id", "Number"].map((schema) => ({ $ref: `#/components/schemas/${schema}` }));
+  const integer = { type: "integer" };
+  const now = "is integer now, it was string";
+  const ofContact = [`${at}.contact ${now}`, ["Answer.contact", "Answer.owner"]];
+  const base = { contact: id, deputy: id };
+  expect(reached(base, { contact: integer, deputy: id })).toEqual([ofContact]);
+  expect(reached(base, { contact: number, deputy: id })).toEqual([ofContact]);
+  expect(reached({ ...base, contact: { allOf: [id] } }, { contact: integer, deputy: id })).toEqual([
+    ofContact,
+  ]);
+  expect(reached(base, { contact: integer, deputy: integer })).toEqual([
+    ofContact,
+    [`${at}.deputy ${now}`, ["Answer.deputy"]],
+  ]);
+  const all = ["Answer.contact", "Answer.owner", "Answer.deputy"];
+  expect(reached(base, { contact: number, deputy: number })).toEqual([[`${at}.contact ${now}`, all]]);
+});
+
+test("a property that several schemas have by allOf is gone once", () => {
+  const ref = (schema: string): object => ({ $ref: `#/components/schemas/${schema}` });
+  const document = (properties: object): string => {
+    const schemas = {
+      Person: { type: "object", properties: { name, ...properties } },
+      Author: { type: "object", allOf: [ref("Person")] },
+      Editor: { type: "object", allOf: [ref("Person")] },
+    };
+    const answer = { type: "object", properties: { author: ref("Author"), editor: ref("Editor") } };
+    return openapi(answer).replace('"paths"', `"components": ${JSON.stringify({ schemas })}, "paths"`);
+  };
+  const sdl = `type Query { answer: Answer @rest(operation: "answer") }
+type Answer { author: Author editor: Editor }
+type Author { name: String nick: String }
+type Editor { name: String nick: String }
+`;
+  const [base, head] = [snapshot(document({ nick: name }), sdl), snapshot(document({}), sdl)];
+  if (!base.model) throw new Error("no model");
+  const { changes } = examine(head, { ...base, model: base.model, name: "base" }, "2026-01-01");
+  expect(changes.map(({ rule, coordinates }) => [rule, coordinates])).toEqual([
+    ["rest-property-removed", ["Author.nick", "Editor.nick"]],
+  ]);
 });

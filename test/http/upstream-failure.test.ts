@@ -27,6 +27,13 @@ test("a response that is not HTTP is BAD_UPSTREAM_RESPONSE, whatever undici says
   );
 });
 
+test("a response of another length than it says is told as such: it is HTTP", () => {
+  expect(upstreamFailure(fault("UND_ERR_RES_CONTENT_LENGTH_MISMATCH"))).toMatchObject({
+    code: "BAD_UPSTREAM_RESPONSE",
+    message: "the answer is not as long as it says",
+  });
+});
+
 test("a coded error stays as it is", () => {
   const own = new CodedError("CLIENT_CLOSED_REQUEST", "the client left");
   expect(upstreamFailure(own)).toBe(own);

@@ -119,6 +119,15 @@ test("a get by id stands in where the list cannot bring all", () => {
   expect(links).toMatch(/^# {3}user: User$/m);
 });
 
+test("the key of an object that the link would bring again makes no link", () => {
+  const user = { user_id: text, name: text };
+  const answers = { "/authors": [list(ref("Author"))], "/users/{user_id}": [ref("User")] } as const;
+  const links = (author: object): string =>
+    started({}, answers, { User: object(user), Author: object(author) }).links;
+  expect(links({ ...user, pen: text })).toBe("");
+  expect(links({ user_id: text, pen: text })).toContain("# extend type Author {\n#   user: User\n");
+});
+
 const byId: Get = [ref("User")];
 
 test.each<[what: string, keys: object, gets: Readonly<Record<string, Get>>]>([

@@ -91,3 +91,18 @@ scalar JSON`;
 test("a proposal over several successes has what all of them have, and binds", async () => {
   expect(await proposed(document, Object.keys(operations))).toBe(expected);
 });
+
+test("an object with items is more than a list of them, and a list that tells of its pages is a list", async () => {
+  const things = { items: { type: "array", items: ref("Thing") } };
+  const shown = async (properties: object): Promise<string> => {
+    const get = { operationId: "find", responses: { 200: answer(object({ ...things, ...properties })) } };
+    const paths = { "/orders/{id}": { get: { ...get, parameters: [id] } } };
+    const out = await proposed(JSON.stringify({ ...JSON.parse(document), paths }), ["find"]);
+    return out.slice(out.indexOf("): ") + 3, out.indexOf("\n}"));
+  };
+  const id = { name: "id", in: "path", required: true, schema: { type: "string" } };
+  expect(await shown({ id: { type: "string" } })).toBe('Find\n    @rest(operation: "find")');
+  expect(await shown({ total_count: { type: "integer" }, has_more: { type: "boolean" } })).toBe(
+    '[Thing!]\n    @rest(operation: "find", result: "items")',
+  );
+});

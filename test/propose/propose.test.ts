@@ -115,6 +115,28 @@ components:
   expect((await reportOf(root)).findings).toEqual([]);
 });
 
+test("a proposal has the document's descriptions: of arguments, inputs and their fields, by their schemas too", async () => {
+  const operation = `
+  /api/gates:
+    post:
+      operationId: addGate
+      parameters: [{ name: kind, in: query, schema: { type: string, description: What kind it is. } }]
+      requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/NewGate' } } } }
+      responses: { '204': { description: done } }
+`;
+  const gate = `
+components:
+  schemas:
+    Width: { type: number, description: In metres. }
+    NewGate: { type: object, description: A gate to build., properties: { width: { $ref: '#/components/schemas/Width' } } }`;
+  const root = project({
+    "spec/openapi.yaml": edited(depotOpenapi, "\ncomponents:\n  schemas:", operation + gate.slice(1)),
+  });
+  const { out } = await ran(root, ["addGate"], propose);
+  expect(out).toContain('    "What kind it is."\n    kind: String\n');
+  expect(out).toContain('"A gate to build."\ninput NewGateInput {\n  "In metres."\n  width: Float\n}');
+});
+
 test("propose refuses an operation that no field can send", async () => {
   const operation = `
   /api/drivers:

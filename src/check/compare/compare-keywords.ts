@@ -84,12 +84,16 @@ function compareEnums(answer: boolean, before: Shape, after: Shape, add: Add): v
   if (!is)
     add({ ...facts, class: answer ? "dangerous" : "safe", message: "takes any value now, it was an enum" });
   else if (!was)
-    add({ ...facts, class: answer ? "safe" : "breaking", message: `is an enum now: ${is.join(", ")}` });
+    add({ ...facts, class: answer ? "safe" : "breaking", message: `is an enum now: ${quoted(is)}` });
   if (added.length > 0)
-    add({ ...facts, class: answer ? "dangerous" : "safe", message: `may be ${added.join(", ")} too now` });
+    add({ ...facts, class: answer ? "dangerous" : "safe", message: `may be ${quoted(added)} too now` });
   if (removed.length > 0)
-    add({ ...facts, class: answer ? "safe" : "breaking", message: `is never ${removed.join(", ")} now` });
+    add({ ...facts, class: answer ? "safe" : "breaking", message: `is never ${quoted(removed)} now` });
 }
+
+/** A value of an enum may read as a word of the sentence: `"voided"`, `"new"`, the empty text. */
+const quoted = (values: readonly unknown[]): string =>
+  values.map((value) => JSON.stringify(value)).join(", ");
 
 /** A limit matters in a request only. The default is compared with its parameter. */
 function compareLimits(answer: boolean, before: Shape, after: Shape, add: Add): void {

@@ -25,7 +25,10 @@ export class RestChangeCollector {
   }
 }
 
-function keyOf({ rule, class: kind, old, new: now, before, after, at }: RestChange): string {
+/** A property is gone once, however many schemas had it by `allOf`: which of them holds it no more is no other change. */
+function keyOf(change: RestChange): string {
+  const { rule, class: kind, old, before, after, at } = change;
+  const now = rule === "rest-property-removed" ? undefined : change.new;
   const place = old || now ? `${old ? nodeKey(old) : ""} ${now ? nodeKey(now) : ""}` : at;
   return JSON.stringify([rule, kind, place, before, after]);
 }

@@ -3,22 +3,29 @@
  * and never more. `$ref` and `allOf` are resolved before, so the way a schema is written makes no difference.
  */
 import type { Direction } from "../../bind/model.ts";
-import { nodeKey, type RestNode, refOf } from "../../openapi/document.ts";
+import { nodeKey, type RestNode } from "../../openapi/document.ts";
 import type { Property } from "../../openapi/shapes/shape.ts";
 import { compareKeywords } from "./compare-keywords.ts";
 import { compareVariants } from "./compare-variants.ts";
 import type { RestChangeCollector } from "./rest-change-collector.ts";
-import { placeName, type ShapeChange, type ShapePair, type ShapeUse, standaloneUse } from "./shape-pair.ts";
+import {
+  commonPlace,
+  declaredProperties,
+  isReference,
+  pairKey,
+  placeName,
+  type ShapeChange,
+  type ShapePair,
+  type ShapeUse,
+  standaloneUse,
+} from "./shape-pair.ts";
 
 export class ShapeComparison {
   readonly #changes: RestChangeCollector;
   readonly #withoutUnion: ReadonlySet<string>;
   readonly #compared: Set<string>;
 
-  /**
-   * `withoutUnion`: the keys of the nodes that no union is bound to. `compared`: the pairs whose changes are collected
-   * already.
-   */
+  /** `withoutUnion`: the keys of nodes that no union is bound to. `compared`: the pairs whose changes are collected. */
   constructor(changes: RestChangeCollector, withoutUnion: ReadonlySet<string>, compared = new Set<string>()) {
     this.#changes = changes;
     this.#withoutUnion = withoutUnion;
@@ -32,13 +39,13 @@ export class ShapeComparison {
 
   compare(pair: ShapePair): void {
     this.#usage(pair);
-    const key = `${pair.direction} ${pair.old.shape.identity.text} ${pair.new.shape.identity.text}`;
+    const place = commonPlace(pair);
+    const key = pairKey(pair, place === undefined);
     if (this.#compared.has(key)) return;
     this.#compared.add(key);
-    const [before, after] = [pair.old, pair.new].map(({ shape }) => placeName(shape.node, pair.at));
-    // a place that no longer refers to a shared schema tells nothing of that schema
-    const inside = { ...pair, at: before === after && before ? before : pair.at };
-    const add = (change: ShapeChange): void => this.#add(inside, change);
+    const inside = { ...pair, at: place ?? pair.at };
+    const add = (change: ShapeChange): void =>
+      this.#add(inside, change, "schema", place === undefined ? "use" : "schema");
     if (!compareKeywords(inside, add)) return;
     this.#properties(inside);
     this.#items(inside);
@@ -104,13 +111,11 @@ export class ShapeComparison {
   #properties({ at, direction, old, new: now }: ShapePair): void {
     // properties beside the members repeat those of the members
     if (old.shape.variants && now.shape.variants) return;
-    const isDeclared = ([, { isUndeclared }]: [string, Property]): boolean => !isUndeclared;
-    const before = new Map([...old.shape.properties].filter(isDeclared));
-    const after = new Map([...now.shape.properties].filter(isDeclared));
+    const [before, after] = [declaredProperties(old.shape), declaredProperties(now.shape)];
     for (const property of before.values()) {
       const other = after.get(property.name);
       const place = `${at}.${property.name}`;
-      if (other) this.compare({ at: place, direction, old: useOf(property), new: useOf(other) });
+      if (other) this.compare({ at: place, direction, old: property, new: other });
       else this.#removed(place, direction, property, now.shape.node);
     }
     for (const property of after.values()) {
@@ -192,9 +197,3 @@ export class ShapeComparison {
       });
   }
 }
-
-/** A `$ref` without keywords of its own beside it. */
-const isReference = ({ value }: RestNode): boolean =>
-  refOf(value) !== undefined && Object.keys(value as object).length === 1;
-
-const useOf = ({ node, shape, required }: Property): ShapeUse => ({ node, shape, required });

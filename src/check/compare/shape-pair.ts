@@ -1,7 +1,7 @@
 /** The old and the new schema of one place in the OpenAPI document, which a shape comparison holds against each other. */
 import type { Direction } from "../../bind/model.ts";
-import type { RestNode } from "../../openapi/document.ts";
-import type { Shape } from "../../openapi/shapes/shape.ts";
+import { nodeKey, type RestNode, refOf } from "../../openapi/document.ts";
+import type { Property, Shape } from "../../openapi/shapes/shape.ts";
 import type { RestChange } from "./rest-change.ts";
 
 /** A schema and the node that uses it: a property, a parameter, a body. */
@@ -27,5 +27,22 @@ export type ShapePair = {
   readonly new: ShapeUse;
 };
 
+/** The place of both schemas. Undefined if the use refers to another schema now: that changes no other use of the old one. */
+export function commonPlace({ at, old, new: now }: ShapePair): string | undefined {
+  const place = placeName(old.shape.node, at);
+  return place === placeName(now.shape.node, at) ? place : undefined;
+}
+
+/** Two pairs with one key have the same changes. `ofUse`: the changes are those of the use alone. */
+export const pairKey = ({ direction, old, new: now }: ShapePair, ofUse: boolean): string =>
+  [direction, old.shape.identity.text, now.shape.identity.text, ofUse ? nodeKey(old.node) : ""].join(" ");
+
 /** A change of the pair's schema; the comparison adds the place. */
 export type ShapeChange = Pick<RestChange, "rule" | "class" | "message" | "before" | "after" | "below">;
+
+export const declaredProperties = ({ properties }: Shape): ReadonlyMap<string, Property> =>
+  new Map([...properties].filter(([, { isUndeclared }]) => !isUndeclared));
+
+/** A `$ref` without keywords of its own beside it. */
+export const isReference = ({ value }: RestNode): boolean =>
+  refOf(value) !== undefined && Object.keys(value as object).length === 1;

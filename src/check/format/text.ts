@@ -62,7 +62,12 @@ export const impactLine = ({ name, file, line, verdict }: ImpactedOperation): st
 function changeLines({ changes: all, base }: Report, paint: Paint): string[] {
   const changes = all.filter(matters);
   if (changes.length === 0) return [];
-  const line = ({ class: kind, message }: SpecChange): string => `  ${kind.padEnd(9)} ${message}`;
+  const line = (change: SpecChange): string => {
+    // one change of a shared schema may break what is sent to REST, and be safe for what is read from it
+    const isTwofold = changes.some((other) => other !== change && other.message === change.message);
+    const fields = isTwofold ? ` (${change.coordinates.join(", ")})` : "";
+    return `  ${change.class.padEnd(9)} ${change.message}${fields}`;
+  };
   return [paint("bold", `Changes since ${base}`), ...changes.map(line)];
 }
 
