@@ -1,5 +1,4 @@
 /**
-/**
  * Finds how the members of a `oneOf` are told apart: by the discriminator, by a property that each member requires with
  * values of its own (`enum`, `const`), or by a property that each member but one requires and no other member can have.
  * Such properties prove the member without a discriminator.
