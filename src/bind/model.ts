@@ -8,7 +8,6 @@ import type { InputLocation, RestOperation } from "../openapi/operation.ts";
 import type { RestOperations } from "../openapi/read-operations.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
 import type { ArgumentSource, InheritedSource, InputSource, ParentSource } from "./inputs/input-source.ts";
-import type { TypeExpression } from "./outputs/type-expression.ts";
 import type { CalledOperation, InputConversion, RestRequest } from "./requests/rest-request.ts";
 
 export type Input = {
@@ -116,7 +115,8 @@ export type AbstractType = {
 /** A REST object that an object type is read from. */
 export type Backing = {
   readonly shape: Shape;
-  readonly typeExpression: TypeExpression;
+  /** Its TypeScript type (`outputs/type-expression.ts`). */
+  readonly typeExpression: string;
   /** The status of the response, if the object is a response and the operation documents several. */
   readonly status?: string;
   /** The coordinate of the field that brings the object here: the first one that was bound. */
