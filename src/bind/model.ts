@@ -4,23 +4,17 @@
 import type { DocumentNode, GraphQLSchema } from "graphql";
 import type { Diagnostic, Place } from "../diagnostic.ts";
 import type { RestDocument, RestNode } from "../openapi/document.ts";
-import type { InputLocation, RestOperation } from "../openapi/operation.ts";
+import type { RestOperation } from "../openapi/operation.ts";
 import type { RestOperations } from "../openapi/read-operations.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
+import type { InputSlot } from "./inputs/input-slots.ts";
 import type { ArgumentSource, InheritedSource, InputSource, ParentSource } from "./inputs/input-source.ts";
 import type { CalledOperation, InputConversion, RestRequest } from "./requests/rest-request.ts";
 
-export type Input = {
-  readonly name: string;
-  readonly in: InputLocation;
-  readonly required: boolean;
-  /** Whether REST takes an explicit null here (a body property only). */
-  readonly takesNull: boolean;
-  /** The parameter, or the body property. */
-  readonly node: RestNode;
-  readonly shape: Shape;
+/** A parameter or body property, with the source that feeds it. */
+export type Input = InputSlot & {
   readonly source: InputSource;
-  /** The default value of the argument that feeds the parameter. */
+  /** The default value of the argument that feeds it. */
   readonly argumentDefault?: unknown;
 };
 
