@@ -11,7 +11,7 @@ import type { RestChangeCollector } from "./rest-change-collector.ts";
 import { placeName, type ShapeChange, type ShapePair, type ShapeUse, standaloneUse } from "./shape-pair.ts";
 
 export class ShapeComparison {
-  readonly #changes: RestChangeCollector;
+  readonly changes: RestChangeCollector;
   readonly #withoutUnion: ReadonlySet<string>;
   readonly #compared: Set<string>;
 
@@ -20,7 +20,7 @@ export class ShapeComparison {
    * already.
    */
   constructor(changes: RestChangeCollector, withoutUnion: ReadonlySet<string>, compared = new Set<string>()) {
-    this.#changes = changes;
+    this.changes = changes;
     this.#withoutUnion = withoutUnion;
     this.#compared = compared;
   }
@@ -90,7 +90,7 @@ export class ShapeComparison {
    */
   #add(pair: ShapePair, change: ShapeChange, of: "schema" | "use" = "schema", reaches = of): void {
     const { old, new: now, at, direction } = pair;
-    this.#changes.add({
+    this.changes.add({
       ...change,
       at,
       direction,
@@ -121,7 +121,7 @@ export class ShapeComparison {
   #removed(at: string, direction: Direction, { node, shape }: Property, holder: RestNode): void {
     // a referenced schema stays when one property that uses it is gone
     const isOwnSchema = nodeKey(node) === nodeKey(shape.node);
-    this.#changes.add({
+    this.changes.add({
       rule: "rest-property-removed",
       class: "breaking",
       at,
@@ -137,7 +137,7 @@ export class ShapeComparison {
 
   #added(at: string, direction: Direction, { node, required }: Property, holder: ShapeUse): void {
     const isRequired = direction === "request" && required;
-    this.#changes.add({
+    this.changes.add({
       rule: "rest-property-added",
       class: isRequired ? "breaking" : "safe",
       at,
@@ -178,7 +178,7 @@ export class ShapeComparison {
     if (before && after)
       this.compare({ at: `${at}{}`, direction, old: standaloneUse(before), new: standaloneUse(after) });
     else if (before || after)
-      this.#changes.add({
+      this.changes.add({
         rule: "rest-entries-changed",
         class: after ? "safe" : "breaking",
         at,
