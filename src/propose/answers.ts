@@ -1,7 +1,7 @@
 /** The answers of an operation, as a proposed field shows them. */
 import type { RestOperation } from "../openapi/operation.ts";
 import { isMap } from "../openapi/shapes/entry.ts";
-import { declaredProperty, type Property, type Shape } from "../openapi/shapes/shape.ts";
+import { declaredProperty, isOnly, type Property, type Shape } from "../openapi/shapes/shape.ts";
 
 /** The binder reads every success that has a body. */
 export const answersOf = ({
@@ -25,12 +25,12 @@ export function envelopeOf(answer: Shape): Property | undefined {
   const items = declaredProperty(answer, "items");
   if (items?.shape.types.has("array")) return items;
   const [only, ...others] = [...answer.properties.values()].filter((each) => each.only !== "request");
-  const isEnvelope = only && others.length === 0 && isOnlyObject(answer) && !only.isUndeclared;
+  const isEnvelope = only && others.length === 0 && isPlainObject(answer) && !only.isUndeclared;
   return isEnvelope && !only.name.includes(".") && isComposed(only.shape) ? only : undefined;
 }
 
-const isOnlyObject = ({ types, nullable, variants }: Shape): boolean =>
-  types.size === 1 && types.has("object") && !nullable && !variants;
+const isPlainObject = (shape: Shape): boolean =>
+  isOnly(shape, "object") && !shape.nullable && !shape.variants;
 
 const isComposed = (shape: Shape): boolean => {
   const { types, items, properties, variants } = shape;

@@ -10,7 +10,7 @@ import {
   isScalarType,
   isSpecifiedScalarType,
 } from "graphql";
-import { declaredProperty, type Shape } from "../../openapi/shapes/shape.ts";
+import { declaredProperty, isOnly, type Shape } from "../../openapi/shapes/shape.ts";
 import { placeOf, restNameOf } from "../../schema/directives.ts";
 import { enumValueDefinition, enumValueName } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
@@ -33,7 +33,7 @@ export function matchInput(
 ): void {
   if (isNonNullType(type)) return matchInput(binder, where, type.ofType, shape, enclosing);
   checkLimits(binder, where, shape);
-  const isArray = shape.types.size === 1 && shape.types.has("array");
+  const isArray = isOnly(shape, "array");
   if (isListType(type) !== isArray && shape.types.size > 0 && !isCustomScalar(type)) {
     return addMismatch(binder, where, type, shape);
   }
