@@ -1,6 +1,6 @@
 /** The head of `generated/graphql.ts`: imports, and the REST object behind each GraphQL object type. */
 import type { Model } from "../bind/model.ts";
-import { comment } from "./text.ts";
+import { codeOf, comment } from "./text.ts";
 import type { TypeNames } from "./type-names.ts";
 
 export function emitParents(model: Model, typeNames: TypeNames): { prepend: string[]; content: string } {
@@ -11,7 +11,7 @@ export function emitParents(model: Model, typeNames: TypeNames): { prepend: stri
     ([type, rest]) =>
       `${comment(`The REST object that ${type} is read from.`)}\nexport type ${typeNames.ofParent(type)} = ${rest};`,
   );
-  const used = new Set(types.flatMap(([, rest]) => namesIn(rest)));
+  const used = new Set(types.flatMap(([, rest]) => codeOf(rest).match(/\w+/g) ?? []));
   const generated = ["components", "paths"].filter((name) => used.has(name));
   return {
     prepend: [
@@ -23,6 +23,3 @@ export function emitParents(model: Model, typeNames: TypeNames): { prepend: stri
     content: parents.join("\n"),
   };
 }
-
-/** The names in a type; REST's own names are literals in it. */
-const namesIn = (type: string): string[] => type.replaceAll(/"(?:[^"\\]|\\.)*"/g, "").match(/\w+/g) ?? [];
