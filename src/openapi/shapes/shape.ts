@@ -126,7 +126,7 @@ export const typeText = ({ types }: Shape): string => [...types].sort().join(" o
 /** Formats that state the width of a number (OpenAPI Format Registry). */
 export const numberFormats: ReadonlySet<string> = new Set(["int32", "int64", "float", "double"]);
 
-/** Stands for the schema of a broken `$ref`. `brokenReferences` has reported the reference. */
+/** Stands for the schema of a broken `$ref`. `document-faults.ts` reports the reference. */
 export const unresolvedSchema = Object.freeze({});
 
 export const emptyShape = (node: RestNode): Shape => ({
