@@ -133,18 +133,19 @@ export const diagnosed = (found: Omit<Diagnostic, "severity">): Diagnostic => ({
 /** The spec cannot be used: a file cannot be read (exit code 3), or the mapping has errors (exit code 1). */
 export class SpecUnreadable extends ExpectedFailure {
   readonly diagnostics: readonly Diagnostic[];
-  readonly failure: Failure;
+
   /** `elsewhere` says which other spec, such as the base's; its places are not those of the files here. */
   constructor(diagnostics: readonly Diagnostic[], elsewhere?: string) {
-    super(diagnostics.map((diagnostic) => diagnostic.message).join("\n"));
-    this.name = "SpecUnreadable";
+    super(diagnostics.map(({ message }) => message).join("\n"), failureOf(diagnostics, elsewhere));
     this.diagnostics = diagnostics;
-    const faults = diagnostics.map(faultOf);
-    this.failure =
-      elsewhere === undefined
-        ? { exitCode: diagnostics.some(isUnreadable) ? 3 : 1, faults }
-        : { exitCode: 3, faults: faults.map((fault) => withoutPlace(`${elsewhere}: ${faultLine(fault)}`)) };
   }
+}
+
+function failureOf(diagnostics: readonly Diagnostic[], elsewhere: string | undefined): Failure {
+  const faults = diagnostics.map(faultOf);
+  return elsewhere === undefined
+    ? { exitCode: diagnostics.some(isUnreadable) ? 3 : 1, faults }
+    : { exitCode: 3, faults: faults.map((fault) => withoutPlace(`${elsewhere}: ${faultLine(fault)}`)) };
 }
 
 const isUnreadable = ({ rule }: Diagnostic): boolean => rule === "spec-unreadable";

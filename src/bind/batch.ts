@@ -20,7 +20,7 @@ export function bindBatch(
   const match = directive.batchBy ?? "";
   const where = {
     ...field.where,
-    schema: directivePlace(definition, "rest", "batchBy") ?? field.where.schema,
+    schema: directivePlace(definition, "rest", "batchBy"),
   };
   const keys = inputs.filter(
     (input): input is Batch["key"] => input.source.kind === "parent" && input.shape.types.has("array"),

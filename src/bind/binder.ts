@@ -8,7 +8,7 @@ import type { Shape } from "../openapi/shapes/shape.ts";
 import type { Findings } from "./findings.ts";
 import { InputSlots } from "./inputs/input-slots.ts";
 import type { AbstractType, Backing, Direction, FieldBinding, PlainField, Reliance } from "./model.ts";
-import { componentType, type TypeExpression, withoutNull } from "./outputs/type-expression.ts";
+import { componentType, withoutNull } from "./outputs/type-expression.ts";
 
 export class Binder {
   readonly fields = new Map<string, FieldBinding | PlainField>();
@@ -87,7 +87,7 @@ export class Binder {
   }
 
   /** The TypeScript type of a shape: its component's type if it is a named component, else `otherwise`. */
-  typeExpressionOf(shape: Shape, otherwise: TypeExpression): TypeExpression {
+  typeExpressionOf(shape: Shape, otherwise: string): string {
     const { node, identity } = shape;
     const [components, schemas, name, ...below] = node.path;
     const isComponent =

@@ -91,18 +91,19 @@ function bindOperation(binder: Binder, type: string, field: FieldInProgress): vo
   const connections = directive.connection
     ? results.flatMap((result) => bindConnection(binder, field, inputs, result) ?? [])
     : [];
-  const [value, ...others] = directive.connection ? connections.map((each) => each.value) : results;
+  const values = directive.connection ? connections.map(({ value }) => value) : results;
   const batch =
-    value && directive.batchBy !== undefined ? bindBatch(binder, field, inputs, value.shape) : undefined;
-  checkInputTypes(binder, field, inputs, batch?.key);
+    values[0] && directive.batchBy !== undefined
+      ? bindBatch(binder, field, inputs, values[0].shape)
+      : undefined;
+  checkInputTypes(binder, field, inputs);
   for (const input of inputs) relyOnInput(binder, where.coordinate, input);
   // a body that is built from properties belongs to the field; a body that is an argument belongs to the argument
   if (!wholeBody) binder.relyOnRequest(where.coordinate, operation.body?.node, operation.body?.shape.node);
   const needs = neededBy(inputs, batch);
   const nullOn404 =
     operation.statuses.includes("404") && type !== "Mutation" && !isNonNullType(definition.type);
-  for (const each of value ? [value, ...others] : [])
-    matchResult(binder, field, each, batch, needs.length > 0);
+  for (const value of values) matchResult(binder, field, value, batch, needs.length > 0);
   binder.fields.set(where.coordinate, {
     kind: "bound",
     coordinate: where.coordinate,

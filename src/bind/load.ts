@@ -30,6 +30,17 @@ export function loadSpec(read: ReadFile, documentOf = readDocument, faultsOf = d
   return withinStack(() => bindBoth(documentFile, schemaFile, faultsOf));
 }
 
+/** Binds a schema, written to a file or not, to the document. */
+export const bindSdl = (documentFile: DocumentFile, sdl: string): Spec =>
+  bindSchema(documentFile, readSchema("schema.graphql", sdl));
+
+function bindSchema(
+  { document, operations }: DocumentFile,
+  { schema, document: schemaDocument, diagnostics }: SchemaFile,
+): Spec {
+  return schema ? bind({ document, operations, schema, schemaDocument }) : { diagnostics };
+}
+
 /** The model of a spec without errors; throws `SpecUnreadable` with all errors of any other spec. */
 export function provedModel({ model, diagnostics }: Spec): Model {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
@@ -37,29 +48,14 @@ export function provedModel({ model, diagnostics }: Spec): Model {
   return model;
 }
 
-function bindBoth(
-  { document, operations }: DocumentFile,
-  schemaFile: SchemaFile,
-  faultsOf: typeof documentFaults,
-): Spec {
-  if (!schemaFile.schema) return { diagnostics: schemaFile.diagnostics };
-  const bound = bind({
-    document,
-    operations,
-    schema: schemaFile.schema,
-    schemaDocument: schemaFile.document,
-  });
-  const called = boundFields(bound.model).map(({ operation }) => operation);
-  const misnamed = boundNames(schemaFile.schema).flatMap((name) => operations.sharing(name));
-  return {
-    model: bound.model,
-    diagnostics: [
-      ...faultsOf(document, called, misnamed),
-      ...document.overlayFindings,
-      ...schemaFile.diagnostics,
-      ...bound.diagnostics,
-    ],
-  };
+function bindBoth(documentFile: DocumentFile, schemaFile: SchemaFile, faultsOf: typeof documentFaults): Spec {
+  const { document, operations } = documentFile;
+  const { model, diagnostics } = bindSchema(documentFile, schemaFile);
+  if (!model) return { diagnostics };
+  const called = boundFields(model).map(({ operation }) => operation);
+  const misnamed = boundNames(model.schema).flatMap((name) => operations.sharing(name));
+  const faults = faultsOf(document, called, misnamed);
+  return { model, diagnostics: [...faults, ...document.overlayFindings, ...diagnostics] };
 }
 
 /** The names of operations in the schema's `@rest`, right or wrong. */

@@ -4,24 +4,17 @@
 import type { DocumentNode, GraphQLSchema } from "graphql";
 import type { Diagnostic, Place } from "../diagnostic.ts";
 import type { RestDocument, RestNode } from "../openapi/document.ts";
-import type { InputLocation, RestOperation } from "../openapi/operation.ts";
+import type { RestOperation } from "../openapi/operation.ts";
 import type { RestOperations } from "../openapi/read-operations.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
+import type { InputSlot } from "./inputs/input-slots.ts";
 import type { ArgumentSource, InheritedSource, InputSource, ParentSource } from "./inputs/input-source.ts";
-import type { TypeExpression } from "./outputs/type-expression.ts";
 import type { CalledOperation, InputConversion, RestRequest } from "./requests/rest-request.ts";
 
-export type Input = {
-  readonly name: string;
-  readonly in: InputLocation;
-  readonly required: boolean;
-  /** Whether REST takes an explicit null here (a body property only). */
-  readonly takesNull: boolean;
-  /** The parameter, or the body property. */
-  readonly node: RestNode;
-  readonly shape: Shape;
+/** A parameter or body property, with the source that feeds it. */
+export type Input = InputSlot & {
   readonly source: InputSource;
-  /** The default value of the argument that feeds the parameter. */
+  /** The default value of the argument that feeds it. */
   readonly argumentDefault?: unknown;
 };
 
@@ -116,7 +109,8 @@ export type AbstractType = {
 /** A REST object that an object type is read from. */
 export type Backing = {
   readonly shape: Shape;
-  readonly typeExpression: TypeExpression;
+  /** Its TypeScript type (`outputs/type-expression.ts`). */
+  readonly typeExpression: string;
   /** The status of the response, if the object is a response and the operation documents several. */
   readonly status?: string;
   /** The coordinate of the field that brings the object here: the first one that was bound. */

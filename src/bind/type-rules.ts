@@ -10,7 +10,7 @@ import {
   isEnumType,
   isSpecifiedScalarType,
 } from "graphql";
-import { type Shape, typeText } from "../openapi/shapes/shape.ts";
+import { isOnly, type Shape, typeText } from "../openapi/shapes/shape.ts";
 import { restNameOf } from "../schema/directives.ts";
 import { dateScalars } from "../standards/date-scalars.ts";
 import type { Binder } from "./binder.ts";
@@ -41,7 +41,7 @@ export function checkFormat(
   verb: "sends" | "takes",
 ): void {
   const format = dateScalars.get(name);
-  const isMet = shape.types.size === 1 && shape.types.has("string") && shape.format === format;
+  const isMet = isOnly(shape, "string") && shape.format === format;
   if (format === undefined || isMet) return;
   findings.add(
     "scalar-format",
@@ -50,9 +50,6 @@ export function checkFormat(
     `write the type that REST ${verb}, or document it in REST as a string with \`format: ${format}\``,
   );
 }
-
-/** Whether every value is an object, or null. */
-export const isObject = ({ types }: Shape): boolean => types.size === 1 && types.has("object");
 
 /** Whether `type` covers every value of this shape. A custom scalar covers any value. */
 export const scalarCoversOutput = (type: GraphQLScalarType, shape: Shape): boolean =>

@@ -13,9 +13,15 @@ export type Fault = {
 /** 1: findings, or a refusal · 2: usage or configuration · 3: an unreadable spec file · 4: a fault of ours. */
 export type Failure = { readonly exitCode: 1 | 2 | 3 | 4; readonly faults: readonly Fault[] };
 
-/** An error that a command foresees. Its class decides how the command ends; nothing reads its message for that. */
-export abstract class ExpectedFailure extends Error {
-  abstract readonly failure: Failure;
+/** An error that a command foresees. `failure` is how the command ends; nothing reads the message for that. */
+export class ExpectedFailure extends Error {
+  readonly failure: Failure;
+
+  constructor(message: string, failure: Failure) {
+    super(message);
+    this.name = new.target.name;
+    this.failure = failure;
+  }
 }
 
 /** `doing` names the command. With `debug`, a fault of ours shows its stack trace. */

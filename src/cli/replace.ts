@@ -18,7 +18,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { ExpectedFailure, type Failure, withoutPlace } from "./failure.ts";
+import { ExpectedFailure, withoutPlace } from "./failure.ts";
 import { printable } from "./printable.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -135,16 +135,12 @@ function writing(path: string, write: () => void): void {
   try {
     write();
   } catch (error) {
-    throw codeOf(error) === "" ? error : new Unwritable(path, error as NodeJS.ErrnoException);
+    throw codeOf(error) === "" ? error : unwritable(path, error as NodeJS.ErrnoException);
   }
 }
 
-class Unwritable extends ExpectedFailure {
-  readonly failure: Failure;
-
-  constructor(path: string, { code, message }: NodeJS.ErrnoException) {
-    const [, reason = "it failed"] = /^\w+: ([^,]+)/.exec(message) ?? [];
-    super(`${path}: cannot be written: ${reason} (${code})`);
-    this.failure = { exitCode: 2, faults: [withoutPlace(printable(this.message))] };
-  }
+function unwritable(path: string, { code, message }: NodeJS.ErrnoException): ExpectedFailure {
+  const [, reason = "it failed"] = /^\w+: ([^,]+)/.exec(message) ?? [];
+  const fault = `${path}: cannot be written: ${reason} (${code})`;
+  return new ExpectedFailure(fault, { exitCode: 2, faults: [withoutPlace(printable(fault))] });
 }

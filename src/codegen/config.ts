@@ -30,11 +30,15 @@ type GeneratedFile = {
   readonly config?: object;
 };
 
-export function codegenConfig(
+/** The options of every file. */
+export const commonOptions = { sort: false };
+
+/** The schema that clients see, and the files of `generated/` by their names, each with the plugin that makes it. */
+export function plannedFiles(
   model: Model,
-  saved: readonly SavedOperation[] = [],
-  results = new Results(),
-): CodegenConfig {
+  saved: readonly SavedOperation[],
+  results: Results,
+): { schema: string; files: [name: string, file: GeneratedFile][] } {
   const schema = emitSchema(model);
   const typeNames = new TypeNames(model.schema);
   const files: Record<string, GeneratedFile> = {
@@ -49,13 +53,23 @@ export function codegenConfig(
     "arguments.ts": { plugin: () => emitArguments(model) },
     ...(saved.length > 0 && savedOperationFiles(model, saved)),
   };
-  const plugins = new Map(
-    Object.entries(files).map(([name, { plugin }]) => [name, { plugin: formatting(name, plugin, results) }]),
-  );
+  return {
+    schema,
+    files: Object.entries(files).map(([name, file]) => [
+      name,
+      { ...file, plugin: formatting(name, file.plugin, results) },
+    ]),
+  };
+}
+
+/** The files as graphql-codegen's own command and editors read them. */
+export function codegenConfig(model: Model, saved: readonly SavedOperation[] = []): CodegenConfig {
+  const { schema, files } = plannedFiles(model, saved, new Results());
+  const plugins = new Map(files);
   return {
     schema,
     silent: true,
-    config: { sort: false },
+    config: commonOptions,
     pluginLoader: (async (name: string) => {
       // graphql-codegen asks for a package of its own scope before it asks for the name
       const found = plugins.get(name);
@@ -63,7 +77,7 @@ export function codegenConfig(
       return found;
     }) as unknown as NonNullable<CodegenConfig["pluginLoader"]>,
     generates: Object.fromEntries(
-      Object.entries(files).map(([name, { documents, config }]) => [
+      files.map(([name, { documents, config }]) => [
         `generated/${name}`,
         { plugins: [name], ...(documents !== undefined && { documents }), ...(config && { config }) },
       ]),

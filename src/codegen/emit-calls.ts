@@ -5,7 +5,7 @@
 import { getNamedType } from "graphql";
 import { type InheritedSource, isInheritedSource, sourceOf } from "../bind/inputs/input-source.ts";
 import type { Batch, BoundField, ConnectionPaging } from "../bind/model.ts";
-import type { RequestValue, SentValue } from "../bind/requests/rest-request.ts";
+import type { RequestValue } from "../bind/requests/rest-request.ts";
 import { sentExpression } from "./emit-inputs.ts";
 import { access, object } from "./names.ts";
 import { literal } from "./text.ts";
@@ -13,7 +13,7 @@ import { literal } from "./text.ts";
 const keysName = "keys";
 
 /** The function of `src/rest/batch.ts` for each mode. */
-export const batchFunctions = { one: "batchOne", many: "batchMany", each: "batchEach" } as const;
+const batchFunctions = { one: "batchOne", many: "batchMany", each: "batchEach" } as const;
 
 export function boundResolver(field: BoundField): string {
   if (field.batch) return levelResolver(field, field.batch, restCall(field));
@@ -29,7 +29,7 @@ export function boundResolver(field: BoundField): string {
 const inheritedSources = ({ inputs }: BoundField): InheritedSource[] =>
   inputs.flatMap(({ source }) => (isInheritedSource(source) ? [source] : []));
 
-export const isInheriting = (field: BoundField): boolean => inheritedSources(field).length > 0;
+const isInheriting = (field: BoundField): boolean => inheritedSources(field).length > 0;
 
 /** `inheriting({ "Account.id": ["Account", "id"] }, resolve)`, with the sources that may be null behind. */
 function inheritingCall(name: string, field: BoundField, resolve: string): string {
@@ -92,13 +92,3 @@ function valueExpression(value: RequestValue): string {
   const expression = sentExpression(value.sent, access(root, value.path, value.nullable));
   return value.isUntyped ? `untyped(${expression})` : expression;
 }
-
-const valuesOf = ({ request }: BoundField): RequestValue[] =>
-  request.parts.flatMap((part) => ("whole" in part ? [part.whole] : part.entries.map(({ value }) => value)));
-
-/** Whether the call uses `untyped`. */
-export const sendsUntyped = (field: BoundField): boolean =>
-  valuesOf(field).some((value) => "isUntyped" in value && value.isUntyped);
-
-export const sentValues = (field: BoundField): SentValue[] =>
-  valuesOf(field).flatMap((value) => ("sent" in value ? [value.sent] : []));

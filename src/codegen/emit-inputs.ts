@@ -27,10 +27,6 @@ export function conversionFunction(names: TypeNames, input: InputConversion): st
   return `const ${conversionName(input)} = (input: ${names.of(input.type)})${result} => (${object(entries)});`;
 }
 
-/** Whether the expression calls `integer`. */
-export const sendsInteger = ({ isInteger, items }: SentValue): boolean =>
-  isInteger === true || (items !== undefined && sendsInteger(items));
-
 /** The function that converts one item of a list. */
 const itemFunction = (item: SentValue): string =>
   item.conversion && item.nulls === "never"

@@ -1,11 +1,11 @@
 /** `generated/resolvers.ts`: one expression for each field, in schema order, with the field's binding in its comment. */
 import type { AbstractType, BoundField, Model, ModelField, PlainField } from "../bind/model.ts";
 import { methodAndPath } from "../openapi/operation.ts";
-import { batchFunctions, boundResolver, isInheriting, sendsUntyped, sentValues } from "./emit-calls.ts";
-import { conversionFunction, sendsInteger } from "./emit-inputs.ts";
+import { boundResolver } from "./emit-calls.ts";
+import { conversionFunction } from "./emit-inputs.ts";
 import { access, key } from "./names.ts";
-import { comment, literal } from "./text.ts";
-import type { TypeNames } from "./type-names.ts";
+import { codeOf, comment, literal } from "./text.ts";
+import { restFunctions, type TypeNames } from "./type-names.ts";
 
 export function emitResolvers(model: Model, typeNames: TypeNames): string {
   const types = Map.groupBy(model.fields.values(), ({ type }) => type);
@@ -14,7 +14,7 @@ export function emitResolvers(model: Model, typeNames: TypeNames): string {
   const abstracts = [...model.abstracts.values()].map((abstract) => emitAbstract(typeNames, abstract));
   const enums = [...model.enums].map(([name, values]) => emitEnum(typeNames, name, values));
   const body = [...conversions, ...objects, ...abstracts, ...enums].join("\n\n");
-  return `${imports(model, typeNames, [...types.keys()])}\n\n${body}\n`;
+  return `${imports(model, typeNames, [...types.keys()], body)}\n\n${body}\n`;
 }
 
 function emitType(model: Model, typeNames: TypeNames, type: string, fields: readonly ModelField[]): string {
@@ -78,38 +78,17 @@ function emitEnum(typeNames: TypeNames, name: string, values: ReadonlyMap<string
   return `${comment(`${name}: GraphQL name → REST value`)}\n${text}`;
 }
 
-/** The functions of `src/rest/` that the expressions call, and the types of this file's objects and conversions. */
-function imports(model: Model, typeNames: TypeNames, types: readonly string[]): string {
-  const fields = [...model.fields.values()];
-  const bound = fields.filter((field) => field.kind === "bound");
-  const modes = bound.flatMap(({ batch }) => (batch ? [batch.mode] : []));
-  const reads = fields.flatMap((field) =>
-    field.kind === "plain" ? [readerOf(field)] : field.entries ? ["entriesFrom"] : [],
-  );
+/** The functions of `src/rest/` that the body calls, and the types of this file's objects and conversions. */
+function imports(model: Model, typeNames: TypeNames, types: readonly string[], body: string): string {
+  const used = new Set(codeOf(body).match(/(?<![\w$.])(?:\w+(?=\()|itself(?=,))/g));
+  const lines = Object.entries(restFunctions).map(([file, names]) => {
+    const called = names.filter((name) => used.has(name));
+    return called.length > 0 ? `\nimport { ${called.join(", ")} } from "../src/rest/${file}.ts";` : "";
+  });
   const inputs = new Set(model.inputConversions.map(({ type }) => typeNames.of(type)));
-  const isUntyped = bound.some(sendsUntyped);
-  const converted = model.inputConversions.flatMap((input) => input.fields.map(({ sent }) => sent));
-  const hasInteger = [...converted, ...bound.flatMap(sentValues)].some(sendsInteger);
   const resolvers = [...types, ...model.abstracts.keys(), ...model.enums.keys()];
   const names = [...inputs, ...resolvers.map((name) => typeNames.ofResolvers(name))];
-  const used = {
-    batch: modes.map((mode) => batchFunctions[mode]),
-    connection: bound.some(({ connection }) => connection) ? ["connection"] : [],
-    encode: [...(hasInteger ? ["integer"] : []), ...(isUntyped ? ["untyped"] : [])],
-    inherit: bound.some((field) => isInheriting(field) && !field.batch) ? ["inheriting"] : [],
-    level: bound.flatMap((field) => (field.batch ? [isInheriting(field) ? "inheritingLevel" : "level"] : [])),
-    member: [...model.abstracts.values()].map(({ property }) =>
-      property === undefined ? "holder" : "member",
-    ),
-    property: reads,
-  };
-  const lines = Object.entries(used).map(([file, functions]) => importLine(file, functions));
   return `${lines.join("")}\nimport type { ${names.sort().join(", ")} } from "./graphql.ts";`;
-}
-
-function importLine(file: string, names: readonly string[]): string {
-  const sorted = [...new Set(names)].sort();
-  return sorted.length > 0 ? `\nimport { ${sorted.join(", ")} } from "../src/rest/${file}.ts";` : "";
 }
 
 const roots = ({ schema }: Model): (string | undefined)[] => [

@@ -4,7 +4,6 @@
  */
 import { join } from "node:path";
 import { codegen } from "@graphql-codegen/core";
-import type { Types } from "@graphql-codegen/plugin-helpers";
 import { buildASTSchema, parse } from "graphql";
 import { loadSpec, provedModel } from "../bind/load.ts";
 import type { Model } from "../bind/model.ts";
@@ -14,7 +13,7 @@ import { reachedFaults } from "../openapi/document-faults.ts";
 import { readSavedOperations, type SavedOperation } from "../schema/saved-operations.ts";
 import { hashSpec } from "../standards/spec-hash.ts";
 import { escaped } from "../standards/steering.ts";
-import { codegenConfig } from "./config.ts";
+import { codegenConfig, commonOptions, plannedFiles } from "./config.ts";
 import { Results } from "./results.ts";
 
 /** Throws `SpecUnreadable` with all findings if a saved operation is not valid. */
@@ -55,10 +54,6 @@ export const specHash = "${hashSpec(list("."), read)}";
 `;
 }
 
-const missing = (name: string): never => {
-  throw new Error(`no plugin ${name}`);
-};
-
 /** Adds the file's name to an unforeseen error. */
 async function named<T>(filename: string, make: () => Promise<T>): Promise<T> {
   try {
@@ -74,34 +69,31 @@ export const generate = (root: string, results = new Results()): Promise<Map<str
   generateFrom(loadSources(root, results), results);
 
 /**
- * Paths are relative to the project, `/`-separated and sorted. The core of graphql-codegen runs the configuration of
- * `codegen.ts`. It starts faster than the command line of graphql-codegen.
+ * Paths are relative to the project, `/`-separated and sorted. The core of graphql-codegen runs the plugins: it starts faster
+ * than the command line of graphql-codegen, which reads them by `codegen.ts`.
  */
 export async function generateFrom(
   { files: spec, model, saved }: SpecSources,
   results = new Results(),
 ): Promise<Map<string, string>> {
-  const { generates, pluginLoader, schema, config } = codegenConfig(model, saved, results);
-  const document = parse(String(schema));
+  const { schema, files } = plannedFiles(model, saved, results);
+  const document = parse(schema);
   const schemaAst = buildASTSchema(document, { assumeValid: true });
-  const files = Object.entries(generates).map(async ([filename, output]) => {
-    const { plugins = [], documents, config: own } = output as Types.ConfiguredOutput;
-    const names = plugins.map(String);
-    const loaded = names.map(async (name) => [name, (await pluginLoader?.(name)) ?? missing(name)] as const);
-    const pluginMap = Object.fromEntries(await Promise.all(loaded));
+  const texts = files.map(async ([name, { plugin, documents, config }]) => {
+    const filename = `generated/${name}`;
     const content = await named(filename, () =>
       codegen({
         filename,
         schema: document,
         schemaAst,
-        documents: documents ? [{ document: parse(String(documents)) }] : [],
-        config: { ...config, ...own },
-        plugins: names.map((name) => ({ [name]: {} })),
-        pluginMap,
+        documents: documents === undefined ? [] : [{ document: parse(documents) }],
+        config: { ...commonOptions, ...config },
+        plugins: [{ [name]: {} }],
+        pluginMap: { [name]: { plugin } },
       }),
     );
     return [filename, escaped(content)] as const;
   });
-  const all = [...(await Promise.all(files)), ["generated/spec.ts", specModule(spec)] as const];
+  const all = [...(await Promise.all(texts)), ["generated/spec.ts", specModule(spec)] as const];
   return new Map(all.sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -7,6 +7,9 @@
 export const literal = (value: unknown): string =>
   JSON.stringify(value).replaceAll(/(?<=[{,])"__proto__":/g, '["__proto__"]:');
 
+/** The text without its string literals and its comments, in which any word may stand. */
+export const codeOf = (text: string): string => text.replaceAll(/"(?:[^"\\]|\\.)*"|\/\*\*.*?\*\//gs, "");
+
 /** What stands between single quotes, which graphql-codegen writes without a look; a number would lose its quotes. */
 export function singleQuoted(text: string): string {
   const escaped = literal(text).slice(1, -1).replaceAll("'", "\\'");

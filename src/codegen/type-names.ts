@@ -3,6 +3,17 @@ import { type GraphQLSchema, isInputObjectType, isObjectType } from "graphql";
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
+/** The functions that the resolvers may call, by their file in `src/rest/`. */
+export const restFunctions = {
+  batch: words("batchEach batchMany batchOne"),
+  connection: ["connection"],
+  encode: words("integer untyped"),
+  inherit: ["inheriting"],
+  level: words("inheritingLevel level"),
+  member: words("holder member"),
+  property: words("entries entriesFrom itself property propertyAt"),
+};
+
 const reservedNames = new Set([
   // TypeScript's keywords and types
   ...words(`any as async await bigint boolean break case catch class const continue debugger default delete do else enum
@@ -19,9 +30,8 @@ const reservedNames = new Set([
     SubscriptionResolveFn SubscriptionResolver SubscriptionResolverObject SubscriptionSubscribeFn
     SubscriptionSubscriberObject TypeResolveFn TypedDocumentText`),
   // names that our own emitters write
-  ...words(
-    "Connection Context Entries batchEach batchMany batchOne components connection entries entriesFrom holder inheriting inheritingLevel integer itself level member paths property propertyAt untyped",
-  ),
+  ...words("Connection Context Entries components paths"),
+  ...Object.values(restFunctions).flat(),
 ]);
 
 /** The names that a schema's types have in TypeScript. Every emitter asks for them, so they are found once. */

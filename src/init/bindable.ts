@@ -2,12 +2,12 @@
  * Chooses the operations whose fields bind beside each other. Most operations of a document do, so it binds them all at
  * once, leaves out those whose own fields have errors, and looks for the others by halves: a document has thousands.
  */
+import { bindSdl } from "../bind/load.ts";
 import { boundFields, type Model } from "../bind/model.ts";
 import type { Diagnostic } from "../diagnostic.ts";
 import { reachedFaults } from "../openapi/document-faults.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import { Proposal } from "../propose/propose.ts";
-import { bindSdl } from "./bind-sdl.ts";
 
 type Operations = readonly RestOperation[];
 
@@ -89,12 +89,12 @@ function halves(operations: Operations): [Operations, Operations] {
 
 /** The errors at the fields of roots, each by its field's operation. */
 function reasonsByOperation(model: Model, operations: Operations): Map<string, string> {
-  const { bound } = bindProposals(model, operations).found;
+  const { model: bound, diagnostics } = bindProposals(model, operations);
   const ids = new Map(
-    bound ? boundFields(bound.model).map(({ coordinate, operation }) => [coordinate, operation.id]) : [],
+    bound ? boundFields(bound).map(({ coordinate, operation }) => [coordinate, operation.id]) : [],
   );
   const reasons = new Map<string, string>();
-  for (const { severity, coordinate, message } of bound?.diagnostics ?? []) {
+  for (const { severity, coordinate, message } of diagnostics) {
     const id = ids.get(coordinate.replace(/\(.*$/, ""));
     if (severity === "error" && id !== undefined && !reasons.has(id)) reasons.set(id, message);
   }
@@ -109,17 +109,19 @@ function bindProposals(model: Model, operations: Operations) {
   for (const { id } of operations) proposal.add(id);
   const sdl = proposal.sdl("type");
   const isWithoutQuery = operations.every(({ method }) => method !== "get");
-  return { sdl, found: bindSdl(model, sdl + (isWithoutQuery ? emptyQuery : "")) };
+  return { sdl, ...bindSdl(model, sdl + (isWithoutQuery ? emptyQuery : "")) };
 }
 
 /** `errors`: of the whole schema. */
-function proposed(model: Model, operations: Operations): Proposed & { readonly errors: Diagnostic[] } {
-  const { sdl, found } = bindProposals(model, operations);
-  const { bound, diagnostics } = found;
-  if (!bound) return { operations, sdl, model: undefined, errors: [...diagnostics] };
-  const called = boundFields(bound.model).map(({ operation }) => operation);
-  const errors = [...bound.diagnostics, ...reachedFaults(model.document, called)].filter(
+function proposed(
+  model: Model,
+  operations: Operations,
+): Proposed & { readonly errors: readonly Diagnostic[] } {
+  const { sdl, model: bound, diagnostics } = bindProposals(model, operations);
+  if (!bound) return { operations, sdl, model: undefined, errors: diagnostics };
+  const called = boundFields(bound).map(({ operation }) => operation);
+  const errors = [...diagnostics, ...reachedFaults(model.document, called)].filter(
     ({ severity, coordinate }) => severity === "error" && coordinate !== "Query.nothing",
   );
-  return { operations, sdl, model: bound.model, errors };
+  return { operations, sdl, model: bound, errors };
 }

@@ -8,7 +8,7 @@ import { getNamedType, getNullableType, isListType, isObjectType } from "graphql
 import { isPaging } from "../bind/list-length.ts";
 import { type BoundField, boundFields, type Model } from "../bind/model.ts";
 import type { Parameter } from "../openapi/operation.ts";
-import { declaredProperty, type Property } from "../openapi/shapes/shape.ts";
+import { declaredProperty, isOnly, type Property } from "../openapi/shapes/shape.ts";
 import { fieldName } from "../schema/graphql-names.ts";
 
 export type KeyLink = {
@@ -140,8 +140,7 @@ const isIds = (
   named: Pick<Bringer, "type" | "resource">,
 ): boolean =>
   location === "query" &&
-  shape.types.size === 1 &&
-  shape.types.has("array") &&
+  isOnly(shape, "array") &&
   (["id", "ids"].includes(plain(name)) || isId(name.replace(/\[\]$/, ""), named));
 
 /** One call for many parents; with the longest page, if REST has pages. */

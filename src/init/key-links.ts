@@ -2,8 +2,8 @@
  * Writes the links that keys suggest behind a schema. A link that binds without a finding is a field. A link that needs a
  * decision, because it makes a call for each parent, is a comment. A link with an error is left out.
  */
+import { bindSdl } from "../bind/load.ts";
 import type { Model } from "../bind/model.ts";
-import { bindSdl } from "./bind-sdl.ts";
 import { findKeyLinks, type KeyLink } from "./find-key-links.ts";
 
 export type KeyLinks = {
@@ -24,10 +24,9 @@ const commentHead = `# Links that the names of keys suggest. Each makes a call f
 export function withKeyLinks(model: Model, sdl: string, started: Model | undefined): KeyLinks {
   let tried: Tried[] = started ? findKeyLinks(started).map((link) => ({ link, place: 0 })) : [];
   while (tried.length > 0) {
-    const found = bindSdl(model, `${sdl}\n\n${tried.map(extension).join("\n\n")}`);
-    const findings = [...found.diagnostics, ...(found.bound?.diagnostics ?? [])];
+    const { diagnostics } = bindSdl(model, `${sdl}\n\n${tried.map(extension).join("\n\n")}`);
     const at = (severity: string) =>
-      new Set(findings.flatMap((each) => (each.severity === severity ? [each.coordinate] : [])));
+      new Set(diagnostics.flatMap((each) => (each.severity === severity ? [each.coordinate] : [])));
     const [wrong, doubtful] = [at("error"), at("warning")];
     const failed = tried.filter(({ link }) => wrong.has(`${link.owner}.${link.field}`));
     if (failed.length === 0) {

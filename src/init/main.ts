@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { folderFiles, textFiles } from "../bind/spec-files.ts";
 import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
-import { ExpectedFailure, type Failure, withoutPlace } from "../cli/failure.ts";
+import { ExpectedFailure, withoutPlace } from "../cli/failure.ts";
 import { nonEmpty } from "../cli/parse.ts";
 import { asWord } from "../cli/printable.ts";
 import { replaceFolders } from "../cli/replace.ts";
@@ -104,24 +104,19 @@ async function ofDocument<T>(given: string, make: () => T | Promise<T>): Promise
   try {
     return await make();
   } catch (error) {
-    throw error instanceof SpecUnreadable ? new UnreadableDocument(error, given) : error;
+    throw error instanceof SpecUnreadable ? unreadableDocument(error, given) : error;
   }
 }
 
 /** The places of its faults are not below `spec/` yet: they are told by the name that the user gave. */
-class UnreadableDocument extends ExpectedFailure {
-  readonly failure: Failure;
-
-  constructor({ failure }: SpecUnreadable, given: string) {
-    super(given);
-    const faults = failure.faults.map(({ message, places }) => {
-      const [at] = places.map(
-        ({ file, line, column }) => `${file.replace(/^openapi\.yaml$/, () => given)}:${line}:${column}`,
-      );
-      return withoutPlace(`${at ?? given}: ${message}`);
-    });
-    this.failure = { exitCode: failure.exitCode, faults };
-  }
+function unreadableDocument({ failure }: SpecUnreadable, given: string): ExpectedFailure {
+  const faults = failure.faults.map(({ message, places }) => {
+    const [at] = places.map(
+      ({ file, line, column }) => `${file.replace(/^openapi\.yaml$/, () => given)}:${line}:${column}`,
+    );
+    return withoutPlace(`${at ?? given}: ${message}`);
+  });
+  return new ExpectedFailure(given, { exitCode: failure.exitCode, faults });
 }
 
 function summary({ fields, leftOut, links, keyLinks }: StartedProject, document: RestDocument): string[] {

@@ -3,6 +3,7 @@
  * is found in the text when a finding needs it. Each object on the path to the value has its members listed once; other
  * values are skipped.
  */
+import { endOfString } from "../standards/json-values.ts";
 
 type JsonFile = { readonly value: unknown; offsetAt(path: Steps): number };
 
@@ -35,7 +36,7 @@ function colonsIn(text: string): number {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code === quote) at = endOfString(text, at) - 1;
+    if (code === quote) at = endOfString(text, at);
     else if (code === colon) colons++;
     else if (opens(code) && ++depth > maxDepth) return Number.NaN;
     else if (closes(code)) depth--;
@@ -84,7 +85,7 @@ function readMembers(text: string, start: number): Map<string, Member> {
   let at = skipSpace(text, start + 1);
   while (!closes(text.charCodeAt(at))) {
     const offset = at;
-    if (isObject) at = skipSpace(text, skipSpace(text, endOfString(text, at)) + 1);
+    if (isObject) at = skipSpace(text, skipSpace(text, endOfString(text, at) + 1) + 1);
     const key = isObject ? keyAt(text, offset) : String(members.size);
     members.set(key, [offset, at]);
     at = skipSpace(text, endOfValue(text, at));
@@ -94,26 +95,17 @@ function readMembers(text: string, start: number): Map<string, Member> {
 }
 
 const keyAt = (text: string, offset: number): string =>
-  JSON.parse(text.slice(offset, endOfString(text, offset))) as string;
+  JSON.parse(text.slice(offset, endOfString(text, offset) + 1)) as string;
 
 function endOfValue(text: string, start: number): number {
   let depth = 0;
   for (let at = start; ; at++) {
     const code = text.charCodeAt(at);
-    if (code === quote) at = endOfString(text, at) - 1;
+    if (code === quote) at = endOfString(text, at);
     else if (opens(code)) depth++;
     else if (closes(code) && --depth < 0) return at;
     else if (code === comma && depth === 0) return at;
     if (depth === 0 && (code === quote || closes(code))) return at + 1;
-  }
-}
-
-/** The offset behind the closing quote: the first quote with an even number of backslashes before it. */
-function endOfString(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); ; at = text.indexOf('"', at + 1)) {
-    let first = at;
-    while (text.charCodeAt(first - 1) === backslash) first--;
-    if ((at - first) % 2 === 0) return at + 1;
   }
 }
 
@@ -123,13 +115,7 @@ function skipSpace(text: string, start: number): number {
   return at;
 }
 
-const [space, quote, comma, colon, backslash, brace] = [...' ",:\\{'].map((each) => each.charCodeAt(0)) as [
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-];
-const opens = (code: number): boolean => code === brace || code === 0x5b;
-const closes = (code: number): boolean => code === 0x7d || code === 0x5d;
+const [space, quote, comma, colon] = [0x20, 0x22, 0x2c, 0x3a];
+const [brace, bracket, closingBrace, closingBracket] = [0x7b, 0x5b, 0x7d, 0x5d];
+const opens = (code: number): boolean => code === brace || code === bracket;
+const closes = (code: number): boolean => code === closingBrace || code === closingBracket;

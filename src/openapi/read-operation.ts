@@ -33,8 +33,7 @@ export function readOperation(
     parameters: [...merged.values()],
     successes: leavesSuccessOut({ method, statuses }) ? [{ status: "2XX" }] : readSuccesses(document, node),
     successPath: readSuccessPath(document, node),
-    unfeedable: readUnfeedable(document, item, node, body),
-    ...unsentBody(document, node, body),
+    ...readUnsendable(document, item, node, body),
     ...ownServers(document, item, node),
     statuses,
     ...(typeof value.summary === "string" && { summary: value.summary }),
@@ -85,36 +84,20 @@ function readSuccessPath(document: RestDocument, operation: RestNode): NodePath 
   return ["responses", status, ...(media === undefined ? [] : ["content", media])];
 }
 
-function readUnfeedable(
+/** Cookies, and a body of media types that no binding can write: required, or left out of the calls. */
+function readUnsendable(
   document: RestDocument,
   item: RestNode,
   operation: RestNode,
-  json: RestOperation["body"],
-): RestOperation["unfeedable"] {
-  const cookies = requiredCookies(document, [item, operation]);
-  const body = document.child(operation, "requestBody");
-  const media = keysOf(document.child(body, "content"));
-  return body && isRequired(body) && !json
-    ? [
-        ...cookies,
-        {
-          name: `a body of ${media.join(" or ") || "no media type"}`,
-          node: body,
-          below: ["content", ...media.slice(0, 1)],
-        },
-      ]
-    : cookies;
-}
-
-/** The media types of a body that may be left out, and of which no binding can write any. */
-function unsentBody(
-  document: RestDocument,
-  operation: RestNode,
   body: RestOperation["body"],
-): Pick<RestOperation, "unsentBody"> {
+): Pick<RestOperation, "unfeedable" | "unsentBody"> {
+  const unfeedable = requiredCookies(document, [item, operation]);
   const node = document.child(operation, "requestBody");
+  if (!node || body) return { unfeedable };
   const media = keysOf(document.child(node, "content"));
-  return node && !isRequired(node) && !body && media.length > 0 ? { unsentBody: { node, media } } : {};
+  if (!isRequired(node)) return { unfeedable, ...(media.length > 0 && { unsentBody: { node, media } }) };
+  const name = `a body of ${media.join(" or ") || "no media type"}`;
+  return { unfeedable: [...unfeedable, { name, node, below: ["content", ...media.slice(0, 1)] }] };
 }
 
 const isRequired = ({ value }: RestNode): boolean => isRecord(value) && value.required === true;

@@ -1,7 +1,7 @@
 /** The answers of an operation, as a proposed field shows them. */
 import type { RestOperation } from "../openapi/operation.ts";
 import { isMap } from "../openapi/shapes/entry.ts";
-import { declaredProperty, type Property, type Shape } from "../openapi/shapes/shape.ts";
+import { declaredProperty, isOnly, type Property, type Shape } from "../openapi/shapes/shape.ts";
 import { isOfPages } from "./pages.ts";
 
 /** The binder reads every success that has a body. */
@@ -28,12 +28,12 @@ export function envelopeOf(answer: Shape): Property | undefined {
   const others = shown.filter((each) => each !== items && !each.isUndeclared);
   if (items?.shape.types.has("array")) return others.every(isOfPages) ? items : undefined;
   const [only] = shown;
-  const isEnvelope = only && shown.length === 1 && isOnlyObject(answer) && !only.isUndeclared;
+  const isEnvelope = only && shown.length === 1 && isPlainObject(answer) && !only.isUndeclared;
   return isEnvelope && !only.name.includes(".") && isComposed(only.shape) ? only : undefined;
 }
 
-const isOnlyObject = ({ types, nullable, variants }: Shape): boolean =>
-  types.size === 1 && types.has("object") && !nullable && !variants;
+const isPlainObject = (shape: Shape): boolean =>
+  isOnly(shape, "object") && !shape.nullable && !shape.variants;
 
 const isComposed = (shape: Shape): boolean => {
   const { types, items, properties, variants } = shape;

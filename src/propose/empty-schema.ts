@@ -1,9 +1,8 @@
 /** The model of a document whose schema has no field yet: types and fields are still to be proposed. */
-import { bind } from "../bind/bind.ts";
+import { bindSdl } from "../bind/load.ts";
 import type { Model } from "../bind/model.ts";
 import type { RestDocument } from "../openapi/document.ts";
 import { readOperations } from "../openapi/read-operations.ts";
-import { readSchema } from "../schema/read-schema.ts";
 
 /** Whether a schema has no field: it is absent, empty, or a `Query` without fields. */
 export const hasNoField = (schema: string | undefined): boolean =>
@@ -13,8 +12,7 @@ export const hasNoField = (schema: string | undefined): boolean =>
 const leastSchema = "type Query { nothing: Boolean }";
 
 export function modelWithoutFields(document: RestDocument): Model {
-  const { schema, document: schemaDocument } = readSchema("schema.graphql", leastSchema);
-  if (!schema) throw new Error("the least schema is not valid");
-  const { model } = bind({ document, operations: readOperations(document), schema, schemaDocument });
+  const { model } = bindSdl({ document, operations: readOperations(document) }, leastSchema);
+  if (!model) throw new Error("the least schema is not valid");
   return { ...model, fields: new Map() };
 }

@@ -2,7 +2,7 @@
 import { unfedProperties } from "../bind/inputs/taken-object.ts";
 import { exceedsInt } from "../bind/type-rules.ts";
 import type { Parameter, RestOperation } from "../openapi/operation.ts";
-import type { Property, Shape } from "../openapi/shapes/shape.ts";
+import { isOnly, requestProperties, type Shape } from "../openapi/shapes/shape.ts";
 import { fieldName, restNameDirective, typeName } from "../schema/graphql-names.ts";
 import type { FoundPage } from "./pages.ts";
 import { descriptionLines, nameFrom, uniqueNames } from "./proposed-names.ts";
@@ -42,9 +42,8 @@ export class InputTypes {
   }
 
   #input(shape: Shape, wanted: string, inBody: boolean): string {
-    if (shape.types.size === 1 && shape.types.has("array") && shape.items)
-      return `[${this.#input(shape.items, wanted, inBody)}!]`;
-    if (isObject(shape)) return this.#inputObject(shape, wanted);
+    if (isOnly(shape, "array") && shape.items) return `[${this.#input(shape.items, wanted, inBody)}!]`;
+    if (isOnly(shape, "object")) return this.#inputObject(shape, wanted);
     // a parameter is text, so an ID carries a 64-bit integer; no GraphQL type carries one in a JSON body
     const isWide = shape.types.has("integer") && !shape.types.has("number") && exceedsInt(shape);
     if (isWide) return inBody ? this.#definitions.json() : "ID";
@@ -52,7 +51,7 @@ export class InputTypes {
   }
 
   #inputObject(shape: Shape, wanted: string): string {
-    const fields = sentProperties(shape);
+    const fields = requestProperties(shape);
     const shared = new Set(fields.map(({ name }) => name));
     const { members = [shape] } = shape;
     const isFed = (each: Shape): boolean => unfedProperties(each, shared).length === 0;
@@ -80,18 +79,13 @@ export class InputTypes {
   }
 }
 
-const sentProperties = ({ properties }: Shape): Property[] =>
-  [...properties.values()].filter(({ isUndeclared, only }) => !isUndeclared && only !== "response");
-
-const isObject = ({ types }: Shape): boolean => types.size === 1 && types.has("object");
-
 /** Whether each object must hold another one of its kind: GraphQL has no input type for it. */
 function requiresItself(shape: Shape): boolean {
   const seen = new Set<string>();
   const waiting = [shape];
   for (const next of waiting)
-    for (const { required, shape: value } of sentProperties(next)) {
-      if (!required || !isObject(value) || seen.has(value.identity.text)) continue;
+    for (const { required, shape: value } of requestProperties(next)) {
+      if (!required || !isOnly(value, "object") || seen.has(value.identity.text)) continue;
       if (value.identity.text === shape.identity.text) return true;
       seen.add(value.identity.text);
       waiting.push(value);

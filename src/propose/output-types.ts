@@ -1,7 +1,13 @@
 /** The GraphQL types for the response of a REST operation. */
 import { barePage, connectionShape } from "../bind/outputs/connection-shape.ts";
 import { entriesShape, isMap } from "../openapi/shapes/entry.ts";
-import { declaredProperty, type Property, type Shape } from "../openapi/shapes/shape.ts";
+import {
+  declaredProperty,
+  isOnly,
+  type Property,
+  responseProperties,
+  type Shape,
+} from "../openapi/shapes/shape.ts";
 import { toldApart } from "../openapi/shapes/told-apart.ts";
 import { fieldName, restNameDirective, typeName } from "../schema/graphql-names.ts";
 import type { FoundPage } from "./pages.ts";
@@ -28,8 +34,7 @@ export class OutputTypes {
       return `[${this.output(items, wanted)}${items.nullable ? "" : "!"}]`;
     }
     if (isMap(shape)) return this.#entries(entriesShape(shape)?.items as Shape, `${wanted}Entry`);
-    if (shape.types.size === 1 && shape.types.has("object"))
-      return this.#union(shape, wanted) ?? this.#object(shape, wanted);
+    if (isOnly(shape, "object")) return this.#union(shape, wanted) ?? this.#object(shape, wanted);
     return scalarType(this.#definitions, shape, wanted);
   }
 
@@ -56,9 +61,7 @@ export class OutputTypes {
     const shown = list.required && !list.shape.nullable ? "!" : "";
     const own = ["edges", "nodes", "pageInfo"];
     const taken = new Set([...own, ...Object.values(places).map((path) => path.split(".")[0] ?? "")]);
-    const others = [...page.properties.values()].filter(
-      ({ name, isUndeclared, only }) => !isUndeclared && only !== "request" && !taken.has(name),
-    );
+    const others = responseProperties(page).filter(({ name }) => !taken.has(name));
     const names = uniqueNames(
       others.map(({ name }) => name),
       fieldName,
@@ -120,9 +123,7 @@ export class OutputTypes {
   #object(shape: Shape, wanted: string, discriminator?: string): string {
     const known = this.#known(shape);
     if (known !== undefined) return known;
-    const all = [...shape.properties.values()].filter(
-      ({ isUndeclared, only }) => !isUndeclared && only !== "request",
-    );
+    const all = responseProperties(shape);
     if (all.length === 0) return this.#definitions.json();
     const others = all.filter(({ name }) => name !== discriminator);
     const fields = others.length > 0 ? others : all;

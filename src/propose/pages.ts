@@ -3,7 +3,14 @@
  * or a page's number, so this is a guess. The binder proves what can be proved of it.
  */
 import { isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
-import { declaredProperty, type JsonType, type Property, type Shape } from "../openapi/shapes/shape.ts";
+import {
+  declaredProperty,
+  isOnly,
+  type JsonType,
+  type Property,
+  responseProperties,
+  type Shape,
+} from "../openapi/shapes/shape.ts";
 import { descriptionOf } from "./type-definitions.ts";
 
 export type FoundPage = {
@@ -54,8 +61,6 @@ export const isOfPages = ({ name }: Property): boolean => ofPages.has(plain(name
 
 const hasName = (known: readonly string[], { name }: { readonly name: string }): boolean =>
   known.includes(plain(name)) && !name.includes(".");
-
-const isOnly = ({ types }: Shape, type: JsonType): boolean => types.size === 1 && types.has(type);
 
 /** Undefined if the answer is no page that a connection can be made of. */
 export function pageOf({ method, parameters, successes }: RestOperation): FoundPage | undefined {
@@ -113,9 +118,7 @@ const hasBegin = ({ limits }: Shape): boolean => (limits.default ?? limits.minim
 
 /** The only list of the answer, or the one named as lists are. */
 function listIn(shape: Shape): Property | undefined {
-  const lists = [...shape.properties.values()].filter(
-    (each) => !each.isUndeclared && each.only !== "request" && isList(each.shape) && !each.name.includes("."),
-  );
+  const lists = responseProperties(shape).filter((each) => isList(each.shape) && !each.name.includes("."));
   return lists.length === 1 ? lists[0] : lists.find(({ name }) => name === "items" || name === "data");
 }
 
@@ -131,13 +134,8 @@ function find(
   for (const owner of ["", ...shape.properties.keys()]) {
     const object = owner === "" ? shape : declaredProperty(shape, owner)?.shape;
     if (!object || owner.includes(".")) continue;
-    const fitting = [...object.properties.values()].filter(
-      (each) =>
-        hasName(known, each) &&
-        !each.isUndeclared &&
-        each.only !== "request" &&
-        isOnly(each.shape, type) &&
-        fits(each),
+    const fitting = responseProperties(object).filter(
+      (each) => hasName(known, each) && isOnly(each.shape, type) && fits(each),
     );
     const [found] = fitting.sort(
       (one, other) => known.indexOf(plain(one.name)) - known.indexOf(plain(other.name)),

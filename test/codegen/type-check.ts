@@ -1,11 +1,7 @@
 /** Type-checks generated files in memory, with the compiler's options and the sources of this project. */
 import { join } from "node:path";
-import { codegen } from "@graphql-codegen/core";
-import type { Types } from "@graphql-codegen/plugin-helpers";
-import { parse } from "graphql";
 import ts from "typescript";
-import { loadSpec, provedModel } from "../../src/bind/load.ts";
-import { codegenConfig } from "../../src/codegen/config.ts";
+import { generateFrom, readSources } from "../../src/codegen/generate.ts";
 import type { ReadFile } from "../../src/openapi/document.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -27,24 +23,9 @@ export async function generatedFiles(
 ): Promise<Map<string, string>> {
   const document: ReadFile =
     typeof openapi === "string" ? (name) => (name === "openapi.yaml" ? openapi : undefined) : openapi;
-  const model = provedModel(loadSpec((name) => (name === "schema.graphql" ? schema : document(name))));
-  const { generates, pluginLoader, schema: sdl, config } = codegenConfig(model);
-  const texts = Object.entries(generates).map(async ([filename, output]) => {
-    const { plugins = [], config: own } = output as Types.ConfiguredOutput;
-    const pluginMap = Object.fromEntries(
-      await Promise.all(plugins.map(async (name) => [name, await pluginLoader?.(String(name))])),
-    );
-    const content = await codegen({
-      filename,
-      schema: parse(String(sdl)),
-      documents: [],
-      config: { ...config, ...own },
-      plugins: plugins.map((name) => ({ [String(name)]: {} })),
-      pluginMap,
-    });
-    return [filename, content] as const;
-  });
-  return new Map((await Promise.all(texts)).filter(([name]) => name.endsWith(".ts")));
+  const read: ReadFile = (name) => (name === "schema.graphql" ? schema : document(name));
+  const texts = await generateFrom(readSources({ read, list: () => [] }));
+  return new Map([...texts].filter(([name]) => name.endsWith(".ts")));
 }
 
 /** The compiler's errors in the generated files, and in `sources`, as they stand beside them. */

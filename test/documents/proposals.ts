@@ -1,11 +1,9 @@
 /** What `npm run propose` makes of a document's operations: each alone, and as many together as a group takes. */
-import { bind } from "../../src/bind/bind.ts";
-import { type DocumentFile, readDocument } from "../../src/bind/load.ts";
+import { bindSdl, type DocumentFile, readDocument } from "../../src/bind/load.ts";
 import type { Model } from "../../src/bind/model.ts";
 import type { Diagnostic } from "../../src/diagnostic.ts";
 import type { ReadFile } from "../../src/openapi/document.ts";
 import { Proposal } from "../../src/propose/propose.ts";
-import { readSchema } from "../../src/schema/read-schema.ts";
 
 export type Failure = { readonly operation: string; readonly reason: string };
 
@@ -90,21 +88,14 @@ function take(file: DocumentFile, schema: string, operation: string, failures: F
 
 const reasonOf = ([first]: readonly Diagnostic[]): string => `${first?.rule}: ${first?.message}`;
 
-function bindSchema(file: DocumentFile, sdl: string): { model?: Model; diagnostics: readonly Diagnostic[] } {
-  const { schema, document: schemaDocument, diagnostics } = readSchema("schema.graphql", sdl);
-  if (!schema) return { diagnostics };
-  const { document, operations } = file;
-  return bind({ document, operations, schema, schemaDocument });
-}
-
 function modelOf(file: DocumentFile, sdl: string): Model {
-  const { model, diagnostics } = bindSchema(file, sdl);
+  const { model, diagnostics } = bindSdl(file, sdl);
   if (!model) throw new Error(reasonOf(diagnostics));
   return model;
 }
 
 const errorsOf = (file: DocumentFile, sdl: string): readonly Diagnostic[] =>
-  bindSchema(file, sdl).diagnostics.filter(
+  bindSdl(file, sdl).diagnostics.filter(
     ({ severity, coordinate }) => severity === "error" && !/^(Query|Mutation)\._$/.test(coordinate),
   );
 

@@ -14,11 +14,11 @@ export function readArgumentAbove(
   where: Where,
 ): ArgumentAboveSource | undefined {
   const { schema, findings } = binder;
-  const from = `from "argsAbove.${path.join(".")}"`;
+  const refuse = (why: string): undefined =>
+    invalidSource(binder, where, `from "argsAbove.${path.join(".")}": ${why}`);
   const [name = "", ...deeper] = path;
   const [type = ""] = where.coordinate.split(".", 1);
-  if (deeper.length > 0)
-    return invalidSource(binder, where, `${from}: an argument above is taken as a whole`);
+  if (deeper.length > 0) return refuse("an argument above is taken as a whole");
   const { fields, around } = argumentsAbove(schema, type, name);
   const found = fields.map(({ coordinate, field }) => ({
     coordinate: `${coordinate}(${name}:)`,
@@ -26,7 +26,7 @@ export function readArgumentAbove(
     isOwn: readRest(schema, field)?.connection !== undefined && ["first", "after"].includes(name),
   }));
   const [first] = found;
-  if (!first) return invalidSource(binder, where, `${from}: no field above has an argument "${name}"`);
+  if (!first) return refuse(`no field above has an argument "${name}"`);
   if (around) {
     const path = around.join(" → ");
     findings.add(
@@ -37,22 +37,13 @@ export function readArgumentAbove(
     );
   }
   const own = found.find(({ isOwn }) => isOwn);
-  if (own) return invalidSource(binder, where, `${from}: ${own.coordinate} is the connection's own`);
+  if (own) return refuse(`${own.coordinate} is the connection's own`);
   const { argument } = first;
   const bare = getNullableType(argument.type);
-  if (!isScalarType(bare) && !isEnumType(bare))
-    return invalidSource(
-      binder,
-      where,
-      `${from}: ${first.coordinate} is ${argument.type}, and neither a scalar nor an enum`,
-    );
+  const given = `${first.coordinate} is ${argument.type}`;
+  if (!isScalarType(bare) && !isEnumType(bare)) return refuse(`${given}, and neither a scalar nor an enum`);
   const other = found.find((each) => getNullableType(each.argument.type) !== bare);
-  if (other)
-    return invalidSource(
-      binder,
-      where,
-      `${from}: ${first.coordinate} is ${argument.type}, but ${other.coordinate} is ${other.argument.type}`,
-    );
+  if (other) return refuse(`${given}, but ${other.coordinate} is ${other.argument.type}`);
   const nullable = found.some((each) => isNullableInput(each.argument));
   return { kind: "argumentAbove", path: [name], nullable, type: argument.type };
 }

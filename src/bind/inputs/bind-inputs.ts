@@ -9,7 +9,6 @@ import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Input } from "../model.ts";
 import { checkRequired, type FedSlot } from "./check-required.ts";
 import { feedingHint } from "./feeding-hint.ts";
-import type { InputSlot } from "./input-slots.ts";
 import { type ArgumentSource, type InputSource, isNullableInput } from "./input-source.ts";
 import { matchInput } from "./match-input.ts";
 import { readBodySource, readSource } from "./read-source.ts";
@@ -28,7 +27,7 @@ export function bindInputs(
   const fed = withoutRepeats(binder, field, [...explicit, ...named]);
   checkRequired(binder, field, fed, body !== undefined);
   return {
-    inputs: fed.map(({ slot, source }) => toInput(field, slot, source)),
+    inputs: fed.map((each) => toInput(field, each)),
     ...(body && { wholeBody: body }),
   };
 }
@@ -37,7 +36,7 @@ function feedByParam(binder: Binder, field: FieldInProgress, param: RestParam, i
   const { operation, slots } = field;
   const where = {
     ...field.where,
-    schema: directivePlace(field.definition, "rest", "params", index) ?? field.where.schema,
+    schema: directivePlace(field.definition, "rest", "params", index),
   };
   const [slot] = slots.find(param.name, param.in);
   if (!slot) {
@@ -120,7 +119,7 @@ function wholeBody(binder: Binder, field: FieldInProgress): ArgumentSource | und
   if (!source) return undefined;
   const at = { ...where, coordinate: `${where.coordinate}(${source.path[0]}:)` };
   binder.relyOnRequest(at.coordinate, operation.body.node, operation.body.shape.node);
-  matchInput(binder, at, source.type, operation.body.shape, true);
+  matchInput(binder, at, source.type, operation.body.shape);
   if (source.nullable && operation.body.required && !operation.body.shape.nullable) {
     binder.findings.add(
       "input-nullable",
@@ -154,19 +153,11 @@ function withoutRepeats(binder: Binder, field: FieldInProgress, fed: readonly Fe
   return [...bySlot.values()];
 }
 
-function toInput({ argumentsByName }: FieldInProgress, slot: InputSlot, source: InputSource): Input {
+function toInput({ argumentsByName }: FieldInProgress, { slot, source }: FedSlot): Input {
   const argument =
     source.kind === "argument" && source.path.length === 1
       ? argumentsByName.get(source.path[0] ?? "")
       : undefined;
-  return {
-    name: slot.name,
-    in: slot.in,
-    required: slot.required,
-    takesNull: slot.in === "body" && slot.shape.nullable,
-    node: slot.node,
-    shape: slot.shape,
-    source,
-    ...(argument?.defaultValue !== undefined && { argumentDefault: argument.defaultValue }),
-  };
+  const { defaultValue } = argument ?? {};
+  return { ...slot, source, ...(defaultValue !== undefined && { argumentDefault: defaultValue }) };
 }

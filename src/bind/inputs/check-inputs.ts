@@ -7,7 +7,6 @@ import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Input } from "../model.ts";
 import { isIntegerText } from "../type-rules.ts";
 import { checkConstant, checkDefault } from "./check-values.ts";
-import type { InputSlot } from "./input-slots.ts";
 import { isOfObject, sourceOf } from "./input-source.ts";
 import { matchInput, refuseReadOnly } from "./match-input.ts";
 
@@ -15,25 +14,12 @@ import { matchInput, refuseReadOnly } from "./match-input.ts";
 export const sentDefault = (type: GraphQLInputType, shape: Shape, value: unknown): unknown =>
   isIntegerText(getNamedType(type), shape) && typeof value === "string" ? Number(value) : value;
 
-/** Skips the batch key, which `bindBatch` checks. */
-export function checkInputTypes(
-  binder: Binder,
-  field: FieldInProgress,
-  inputs: readonly Input[],
-  batchKey: Input | undefined,
-): void {
+/** Skips the key of a batch, which `bindBatch` checks. */
+export function checkInputTypes(binder: Binder, field: FieldInProgress, inputs: readonly Input[]): void {
+  const isBatched = field.directive.batchBy !== undefined;
   for (const input of inputs) {
-    if (input === batchKey) continue;
-    // the key of an invalid batch: `bindBatch` has added a finding
-    if (
-      field.directive.batchBy !== undefined &&
-      input.source.kind === "parent" &&
-      input.shape.types.has("array")
-    )
-      continue;
-    const [slot] = field.slots.find(input.name, input.in);
-    if (!slot) continue;
-    checkInput(binder, field, input, slot);
+    const isKey = isBatched && input.source.kind === "parent" && input.shape.types.has("array");
+    if (!isKey) checkInput(binder, field, input);
   }
 }
 
@@ -43,44 +29,37 @@ export function relyOnInput(binder: Binder, coordinate: string, { source, node, 
   binder.relyOnRequest(`${coordinate}${argument}`, node, shape.node, shape.items?.node);
 }
 
-function checkInput(binder: Binder, field: FieldInProgress, input: Input, slot: InputSlot): void {
+function checkInput(binder: Binder, field: FieldInProgress, input: Input): void {
   const { source } = input;
   const argument = source.kind === "argument" ? field.argumentsByName.get(source.path[0] ?? "") : undefined;
   const own = argument && {
     coordinate: `${field.where.coordinate}(${argument.name}:)`,
     schema: placeOf(argument.astNode),
   };
-  const where = { ...(own ?? field.where), rest: slot.node };
-  if (slot.isReadOnly) return refuseReadOnly(binder, where, slot.name);
-  if (source.kind === "constant") return checkConstant(binder, where, slot, source.value);
+  const where = { ...(own ?? field.where), rest: input.node };
+  if (input.isReadOnly) return refuseReadOnly(binder, where, input.name);
+  if (source.kind === "constant") return checkConstant(binder, where, input, source.value);
   if (source.kind === "argumentAbove")
-    return matchInput(
-      binder,
-      { ...where, subject: sourceOf(source) },
-      source.type,
-      slot.shape,
-      slot.in === "body",
-    );
+    return matchInput(binder, { ...where, subject: sourceOf(source) }, source.type, input.shape);
   if (source.kind === "argument") {
-    if (!isNumberInCursor(field, argument, slot))
-      matchInput(binder, where, source.type, slot.shape, slot.in === "body");
+    if (!isNumberInCursor(field, argument, input)) matchInput(binder, where, source.type, input.shape);
     if (argument && input.argumentDefault !== undefined && !isEnumType(getNamedType(argument.type)))
-      checkDefault(binder, where, slot, sentDefault(argument.type, slot.shape, input.argumentDefault));
-    if (source.nullable && slot.required) {
+      checkDefault(binder, where, input, sentDefault(argument.type, input.shape, input.argumentDefault));
+    if (source.nullable && input.required) {
       binder.findings.add(
         "input-nullable",
         where,
-        `argument "${source.path.join(".")}" may be null, but ${field.operation.id} requires ${slot.in} "${slot.name}"`,
+        `argument "${source.path.join(".")}" may be null, but ${field.operation.id} requires ${input.in} "${input.name}"`,
         "make the argument non-null, or give it a default",
       );
     }
   }
-  if (isOfObject(source) && !typesFit(source.shape, slot.shape)) {
+  if (isOfObject(source) && !typesFit(source.shape, input.shape)) {
     binder.findings.add(
       "input-type",
       where,
-      `${sourceOf(source)} is ${typeText(source.shape)}, but ${slot.in} "${slot.name}" takes ${typeText(slot.shape)}`,
-      source.kind === "parent" && slot.shape.types.has("array")
+      `${sourceOf(source)} is ${typeText(source.shape)}, but ${input.in} "${input.name}" takes ${typeText(input.shape)}`,
+      source.kind === "parent" && input.shape.types.has("array")
         ? "add batchBy, with the property of the items that holds this key: one call is for many parents then"
         : "feed it from a property of the same type",
     );
@@ -91,7 +70,7 @@ function checkInput(binder: Binder, field: FieldInProgress, input: Input, slot: 
 function isNumberInCursor(
   { directive }: FieldInProgress,
   argument: GraphQLArgument | undefined,
-  { shape }: InputSlot,
+  { shape }: Input,
 ): boolean {
   const { next, pages } = directive.connection ?? {};
   const isNumber = shape.types.has("integer") || shape.types.has("number");

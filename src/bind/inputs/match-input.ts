@@ -10,7 +10,7 @@ import {
   isScalarType,
   isSpecifiedScalarType,
 } from "graphql";
-import { declaredProperty, type Shape } from "../../openapi/shapes/shape.ts";
+import { declaredProperty, isOnly, type Shape } from "../../openapi/shapes/shape.ts";
 import { placeOf, restNameOf } from "../../schema/directives.ts";
 import { enumValueDefinition, enumValueName } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
@@ -24,18 +24,16 @@ import { takenObject, unfedProperties } from "./taken-object.ts";
 /** An input object with the REST schema that it is compared with. A pair inside itself is not compared again. */
 type Pair = { readonly type: GraphQLInputObjectType; readonly schema: string };
 
-/** `inBody`: the value is sent as JSON, where an ID is a string or an integer. Elsewhere every value is sent as text. */
 export function matchInput(
   binder: Binder,
   where: Where,
   type: GraphQLInputType,
   shape: Shape,
-  inBody: boolean,
   enclosing: readonly Pair[] = [],
 ): void {
-  if (isNonNullType(type)) return matchInput(binder, where, type.ofType, shape, inBody, enclosing);
+  if (isNonNullType(type)) return matchInput(binder, where, type.ofType, shape, enclosing);
   checkLimits(binder, where, shape);
-  const isArray = shape.types.size === 1 && shape.types.has("array");
+  const isArray = isOnly(shape, "array");
   if (isListType(type) !== isArray && shape.types.size > 0 && !isCustomScalar(type)) {
     return addMismatch(binder, where, type, shape);
   }
@@ -49,13 +47,13 @@ export function matchInput(
         `write [${type.ofType}!]`,
       );
     }
-    return matchInput(binder, where, type.ofType, shape.items, inBody, enclosing);
+    return matchInput(binder, where, type.ofType, shape.items, enclosing);
   }
   if (isScalarType(type) && !scalarFitsInput(type, shape)) return addMismatch(binder, where, type, shape);
   if (isScalarType(type)) checkFormat(binder, where, type, shape, "takes");
   if (isCustomScalar(type)) relyOnAll(binder, where.coordinate, shape);
   if (isEnumType(type)) matchEnum(binder, where, type, shape);
-  if (isInputObjectType(type)) matchInputObject(binder, where, type, shape, inBody, enclosing);
+  if (isInputObjectType(type)) matchInputObject(binder, where, type, shape, enclosing);
 }
 
 function matchEnum(binder: Binder, where: Where, type: GraphQLEnumType, shape: Shape): void {
@@ -84,7 +82,6 @@ function matchInputObject(
   where: Where,
   type: GraphQLInputObjectType,
   written: Shape,
-  inBody: boolean,
   enclosing: readonly Pair[],
 ): void {
   if (enclosing.some((pair) => pair.type === type && pair.schema === written.identity.text)) return;
@@ -119,7 +116,7 @@ function matchInputObject(
         "make the input field non-null, or give it a default",
       );
     }
-    matchInput(binder, at, field.type, property.shape, inBody, enclosingHere);
+    matchInput(binder, at, field.type, property.shape, enclosingHere);
   }
   if (shape === written) checkMembers(binder, where, type, shape, fed);
   for (const property of shape.properties.values()) {

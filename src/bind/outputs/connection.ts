@@ -3,7 +3,7 @@
  * `src/rest/connection.ts` makes join REST's properties in one shape, so the proof treats both alike.
  */
 import { GraphQLInt, GraphQLString, getNullableType, isNonNullType, isObjectType } from "graphql";
-import { type JsonType, type Shape, typesFit, withNullable } from "../../openapi/shapes/shape.ts";
+import { isOnly, type JsonType, type Shape, typesFit, withNullable } from "../../openapi/shapes/shape.ts";
 import { directivePlace } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
@@ -67,7 +67,7 @@ function fitsType(
   type: JsonType,
 ): boolean {
   const place = path === undefined ? "" : ` at "${path}"`;
-  if (shape.types.size === 1 && shape.types.has(type)) return true;
+  if (isOnly(shape, type)) return true;
   const needed = { array: "a list", integer: "an integer" }[type as string] ?? `a ${type}`;
   findings.add(
     "connection-unfit",
@@ -85,7 +85,7 @@ function fitsType(
 function fitsCursor(binder: Binder, field: FieldInProgress, inputs: readonly Input[], shape: Shape): boolean {
   const { next, pages } = field.directive.connection ?? {};
   const { in: place, name, shape: taken } = inputOf(inputs, "after") ?? {};
-  const isNumber = shape.types.size === 1 && (shape.types.has("integer") || shape.types.has("number"));
+  const isNumber = isOnly(shape, "integer") || isOnly(shape, "number");
   if (pages === "LINKED" || !isNumber || !taken) {
     if (!fitsType(binder, field, next, shape, "string")) return false;
     if (pages === "LINKED" || !shape.format?.startsWith("uri")) return true;

@@ -1,9 +1,10 @@
 /** Binds `@restEntries`: a map of REST becomes the list of its entries, each with a key and a value. */
 import { entriesShape } from "../../openapi/shapes/entry.ts";
+import { isOnly } from "../../openapi/shapes/shape.ts";
 import { type DirectiveCarrier, directivePlace, showsEntries } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { Where } from "../findings.ts";
-import { describeShape, isObject } from "../type-rules.ts";
+import { describeShape } from "../type-rules.ts";
 import type { ResponseValue } from "./response-value.ts";
 import { entriesType } from "./type-expression.ts";
 
@@ -21,10 +22,10 @@ export function bindEntries(
   binder.findings.add(
     "map-unfit",
     { ...where, schema: directivePlace(field, "restEntries"), rest: shape.node },
-    isObject(shape)
+    isOnly(shape, "object")
       ? `${where.coordinate} shows the entries of a map, but REST does not say what the values of this object are`
       : `${where.coordinate} shows the entries of a map, but REST sends ${describeShape(shape)}`,
-    isObject(shape)
+    isOnly(shape, "object")
       ? "document them as `additionalProperties`, in an overlay if the document is a vendor's; or remove @restEntries"
       : "remove @restEntries",
   );

@@ -9,7 +9,7 @@ import {
   isAbstractType as isUnionOrInterface,
 } from "graphql";
 import { entriesShape } from "../../openapi/shapes/entry.ts";
-import { unresolvedSchema } from "../../openapi/shapes/shape.ts";
+import { isOnly, unresolvedSchema } from "../../openapi/shapes/shape.ts";
 import { enumValueDefinition } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
 import type { Where } from "../findings.ts";
@@ -18,7 +18,6 @@ import {
   coveringType,
   describeShape,
   exceedsInt,
-  isObject,
   isStringEnum,
   scalarCoversOutput,
   uncoveredEnumValues,
@@ -93,7 +92,8 @@ function matchNamed(binder: Binder, where: Where, type: GraphQLOutputType, value
       );
     }
   } else if (isObjectType(type)) {
-    if (!isObject(value.shape)) return addMismatch(binder, at, "output-type", `is the object ${type}`, value);
+    if (!isOnly(value.shape, "object"))
+      return addMismatch(binder, at, "output-type", `is the object ${type}`, value);
     binder.addBacking(type.name, { ...value, from: where.coordinate });
   } else if (isUnionOrInterface(type)) {
     bindAbstract(binder, at, type, value);

@@ -2,6 +2,7 @@
  * Proves how a connection reads on: by a cursor in the body, by the `Link` header (RFC 8288), or by counting pages or
  * items. A parameter's name proves nothing, so the schema names the way and the document must confirm it.
  */
+import { isOnly } from "../../openapi/shapes/shape.ts";
 import { directivePlace } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
@@ -82,7 +83,7 @@ function counted(
   const offset = pages === "OFFSET" && { offset: true as const };
   const begin = offset ? "the offset" : "the page's number";
   const subject = `the pages of ${where.coordinate} are ${pages}, but`;
-  if (shape.types.size !== 1 || !shape.types.has("integer") || after.in === "body")
+  if (!isOnly(shape, "integer") || after.in === "body")
     return add(
       `${subject} ${after.in} "${name}", which \`after\` feeds, is ${describeShape(shape)}`,
       `have \`after\` feed the parameter that takes ${begin}, outside the body`,

@@ -1,9 +1,9 @@
 /** Reads the property of a plain field from its parent's REST object. Dots go deeper. */
-import { declaredNames, declaredProperty, type Shape } from "../../openapi/shapes/shape.ts";
+import { declaredNames, declaredProperty, isOnly, type Shape } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
 import type { Where } from "../findings.ts";
 import type { Backing } from "../model.ts";
-import { describeShape, isObject } from "../type-rules.ts";
+import { describeShape } from "../type-rules.ts";
 import { type ResponseValue, withStatus } from "./response-value.ts";
 import { propertyType } from "./type-expression.ts";
 
@@ -25,7 +25,7 @@ export function readProperty(
       index === 0
         ? `the REST object of ${parent.from}${withStatus(parent)}`
         : `"${steps.slice(0, index).join(".")}"`;
-    if (!isObject(value.shape)) {
+    if (!isOnly(value.shape, "object")) {
       binder.findings.add(
         "output-type",
         at,

@@ -1,12 +1,12 @@
 /** The REST value that an output type is compared with. */
 import type { Shape } from "../../openapi/shapes/shape.ts";
-import type { TypeExpression } from "./type-expression.ts";
 
 export type ResponseValue = {
   readonly shape: Shape;
   /** Whether REST may leave the value out. */
   readonly optional: boolean;
-  readonly typeExpression: TypeExpression;
+  /** Its TypeScript type (`type-expression.ts`). */
+  readonly typeExpression: string;
   /** The status of the response, if the operation documents responses of several statuses. */
   readonly status?: string;
 };

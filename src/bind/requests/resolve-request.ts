@@ -57,7 +57,7 @@ function inputValue(conversions: InputConversions, field: FieldBinding, input: I
     return { kind: "inherited", name: sourceOf(source), sent: { ...sent, nulls: "never" } };
   }
   const { kind, path, nullable } = source;
-  const isOmitted = inBody && nullable && !input.takesNull && !field.needs.includes(source);
+  const isOmitted = inBody && nullable && !input.shape.nullable && !field.needs.includes(source);
   return { kind, path, nullable, sent: { nulls: isOmitted ? "omitted" : "sent" } };
 }
 

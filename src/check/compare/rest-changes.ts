@@ -3,8 +3,8 @@ import { getNamedType, isAbstractType, isObjectType } from "graphql";
 import { boundFields, type Model } from "../../bind/model.ts";
 import { nodeKey } from "../../openapi/document.ts";
 import { methodAndPath, type RestOperation } from "../../openapi/operation.ts";
+import { compareOperation } from "./compare-operation.ts";
 import { compareSecurity } from "./compare-security.ts";
-import { OperationComparison } from "./operation-comparison.ts";
 import type { RestChange } from "./rest-change.ts";
 import { RestChangeCollector } from "./rest-change-collector.ts";
 import { ShapeComparison } from "./shape-comparison.ts";
@@ -23,9 +23,7 @@ export function restChanges(base: Model, head: Model): RestChange[] {
   for (const old of [...base.operations.values()].sort((one, other) => +bound.has(other) - +bound.has(one))) {
     const now = head.operations.get(old.id) ?? renamedTo(old, byMethodAndPath, base);
     if (now) pairs.push([old, now]);
-    const isBound = bound.has(old);
-    const [into, by] = isBound ? [changes, shapes] : [others, otherShapes];
-    new OperationComparison(into, by, old, now, head.document.root).run();
+    compareOperation(bound.has(old) ? shapes : otherShapes, old, now, head.document.root);
   }
   compareSecurity(changes, base, head, pairs);
   const matched = new Set(pairs.map(([, now]) => now));

@@ -21,13 +21,13 @@ import {
 } from "./shape-pair.ts";
 
 export class ShapeComparison {
-  readonly #changes: RestChangeCollector;
+  readonly changes: RestChangeCollector;
   readonly #withoutUnion: ReadonlySet<string>;
   readonly #compared: Set<string>;
 
   /** `withoutUnion`: the keys of nodes that no union is bound to. `compared`: the pairs whose changes are collected. */
   constructor(changes: RestChangeCollector, withoutUnion: ReadonlySet<string>, compared = new Set<string>()) {
-    this.#changes = changes;
+    this.changes = changes;
     this.#withoutUnion = withoutUnion;
     this.#compared = compared;
   }
@@ -97,7 +97,7 @@ export class ShapeComparison {
    */
   #add(pair: ShapePair, change: ShapeChange, of: "schema" | "use" = "schema", reaches = of): void {
     const { old, new: now, at, direction } = pair;
-    this.#changes.add({
+    this.changes.add({
       ...change,
       at,
       direction,
@@ -126,7 +126,7 @@ export class ShapeComparison {
   #removed(at: string, direction: Direction, { node, shape }: Property, holder: RestNode): void {
     // a referenced schema stays when one property that uses it is gone
     const isOwnSchema = nodeKey(node) === nodeKey(shape.node);
-    this.#changes.add({
+    this.changes.add({
       rule: "rest-property-removed",
       class: "breaking",
       at,
@@ -142,7 +142,7 @@ export class ShapeComparison {
 
   #added(at: string, direction: Direction, { node, required }: Property, holder: ShapeUse): void {
     const isRequired = direction === "request" && required;
-    this.#changes.add({
+    this.changes.add({
       rule: "rest-property-added",
       class: isRequired ? "breaking" : "safe",
       at,
@@ -183,7 +183,7 @@ export class ShapeComparison {
     if (before && after)
       this.compare({ at: `${at}{}`, direction, old: standaloneUse(before), new: standaloneUse(after) });
     else if (before || after)
-      this.#changes.add({
+      this.changes.add({
         rule: "rest-entries-changed",
         class: after ? "safe" : "breaking",
         at,

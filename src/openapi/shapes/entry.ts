@@ -3,7 +3,15 @@
  * are made objects of a key and a value.
  */
 import { isRecord, type RestNode } from "../document.ts";
-import { declaredProperty, emptyShape, makeProperty, nodeBelow, type Shape } from "./shape.ts";
+import {
+  declaredProperty,
+  emptyShape,
+  isOnly,
+  makeProperty,
+  nodeBelow,
+  responseProperties,
+  type Shape,
+} from "./shape.ts";
 import { madeIdentity } from "./shape-identity.ts";
 import { combineNullable } from "./variants.ts";
 
@@ -57,15 +65,13 @@ function entryOf(node: RestNode, key: Shape, values: readonly Shape[]): Shape | 
 
 /** The entry of every property of a map, declared or not; `undefined` if the values are not described. */
 function wholeEntry(shape: Shape): Shape | undefined {
-  if (shape.types.size !== 1 || !shape.types.has("object")) return undefined;
+  if (!isOnly(shape, "object")) return undefined;
   if (shape.members) {
     const entries = shape.members.flatMap((member) => wholeEntry(member) ?? []);
     return entries.length === shape.members.length ? combineNullable(entries) : undefined;
   }
   const [key, value] = ["key", "value"].map((name) => shape.entry && declaredProperty(shape.entry, name));
-  const declared = [...shape.properties.values()].filter(
-    ({ isUndeclared, only }) => !isUndeclared && only !== "request",
-  );
+  const declared = responseProperties(shape);
   if (!key || !value || declared.length === 0) return shape.entry;
   return entryOf(value.node, key.shape, [value.shape, ...declared.map((each) => each.shape)]);
 }
@@ -73,8 +79,7 @@ function wholeEntry(shape: Shape): Shape | undefined {
 /** Lists inside each other. A schema may be a list of itself. */
 const maxLists = 8;
 
-const isList = ({ types }: Shape, lists: number): boolean =>
-  types.size === 1 && types.has("array") && lists > 0;
+const isList = (shape: Shape, lists: number): boolean => isOnly(shape, "array") && lists > 0;
 
 /** The list of a map's entries in place of the map, also within lists; `undefined` if the value is no map. */
 export function entriesShape(shape: Shape, lists = maxLists): Shape | undefined {

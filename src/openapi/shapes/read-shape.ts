@@ -74,12 +74,12 @@ function foldSchema(document: RestDocument, node: RestNode, within?: Inclusion):
   const partAt = (at: RestNode): Shape => (within ? makeShape(document, at, within) : shapeAt(document, at));
   const schema = isRecord(node.value) ? node.value : {};
   let shape = ownShape(document, node, schema);
-  for (const part of entriesOf(schema.allOf)) {
-    const other = partAt(nodeBelow(node, "allOf", part.index));
+  for (const index of indexesOf(schema.allOf)) {
+    const other = partAt(nodeBelow(node, "allOf", index));
     shape = isWrapper(schema) ? other : mergeShapes(shape, other, node);
   }
   for (const keyword of ["oneOf", "anyOf"] as const) {
-    const nodes = entriesOf(schema[keyword]).map(({ index }) => nodeBelow(node, keyword, index));
+    const nodes = indexesOf(schema[keyword]).map((index) => nodeBelow(node, keyword, index));
     const members = nodes.map((member) => ({ node: member, shape: partAt(member) }));
     if (members.length > 0) shape = foldVariants(document, shape, members);
   }
@@ -91,7 +91,7 @@ function foldSchema(document: RestDocument, node: RestNode, within?: Inclusion):
 
 /** OpenAPI 3.0 describes a reference by an `allOf` of it alone, because nothing may stand beside a `$ref`. */
 const isWrapper = (schema: Record<string, unknown>): boolean =>
-  entriesOf(schema.allOf).length === 1 &&
+  indexesOf(schema.allOf).length === 1 &&
   Object.keys(schema).every((key) => key === "allOf" || annotations.has(key) || key.startsWith("x-"));
 
 /** Keywords that say nothing about a value. `nullable` is read for itself, `readOnly` and `writeOnly` with the property. */
@@ -168,5 +168,4 @@ function addTypeOf(types: Set<JsonType>, value: unknown): void {
   else if (typeof value === "string" || typeof value === "boolean") types.add(typeof value as JsonType);
 }
 
-const entriesOf = (value: unknown): { index: number }[] =>
-  Array.isArray(value) ? value.map((_, index) => ({ index })) : [];
+const indexesOf = (value: unknown): number[] => (Array.isArray(value) ? [...value.keys()] : []);

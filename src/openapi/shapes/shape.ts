@@ -94,8 +94,21 @@ export function declaredProperty({ properties }: Shape, name: string): Property 
 }
 
 /** The properties with a known schema: what a misspelt name may have meant. */
-export const declaredNames = ({ properties }: Shape): string[] =>
-  [...properties.values()].flatMap(({ name, isUndeclared }) => (isUndeclared ? [] : [name]));
+export const declaredNames = (shape: Shape): string[] => declaredOf(shape).map(({ name }) => name);
+
+const declaredOf = ({ properties }: Shape): Property[] =>
+  [...properties.values()].filter(({ isUndeclared }) => !isUndeclared);
+
+/** The properties with a known schema that a response may have. */
+export const responseProperties = (shape: Shape): Property[] =>
+  declaredOf(shape).filter(({ only }) => only !== "request");
+
+/** The properties with a known schema that a request may have. */
+export const requestProperties = (shape: Shape): Property[] =>
+  declaredOf(shape).filter(({ only }) => only !== "response");
+
+/** Whether every value besides null is of this type. */
+export const isOnly = ({ types }: Shape, type: JsonType): boolean => types.size === 1 && types.has(type);
 
 /** Whether `types` include `type`. An integer is also a number. */
 export const acceptsType = (types: ReadonlySet<JsonType>, type: JsonType): boolean =>
@@ -113,7 +126,7 @@ export const typeText = ({ types }: Shape): string => [...types].sort().join(" o
 /** Formats that state the width of a number (OpenAPI Format Registry). */
 export const numberFormats: ReadonlySet<string> = new Set(["int32", "int64", "float", "double"]);
 
-/** Stands for the schema of a broken `$ref`. `brokenReferences` has reported the reference. */
+/** Stands for the schema of a broken `$ref`. `document-faults.ts` reports the reference. */
 export const unresolvedSchema = Object.freeze({});
 
 export const emptyShape = (node: RestNode): Shape => ({

@@ -5,7 +5,7 @@
 import { ajv } from "../../standards/json-schema.ts";
 import { limitSchema } from "./limit-schema.ts";
 import { validLimits } from "./limits.ts";
-import { numberFormats, type Shape, typesFit } from "./shape.ts";
+import { isOnly, numberFormats, type Shape, typesFit } from "./shape.ts";
 
 type Stricter = { readonly from: string; readonly to: string };
 
@@ -48,11 +48,11 @@ const written = (keyword: string, from: unknown, to: unknown): Stricter => ({
 
 /** The strictest limit of a side, as if it were an upper one. For integers `< 10` is `<= 9`. */
 function edgeOf(
-  { types }: Shape,
+  shape: Shape,
   limits: Readonly<Record<string, unknown>>,
   { sign, ...keywords }: (typeof sides)[number],
 ): { readonly at: number; readonly closed: boolean; readonly text: string } | undefined {
-  const isInteger = types.size === 1 && types.has("integer");
+  const isInteger = isOnly(shape, "integer");
   const edges = Object.entries(keywords).flatMap(([kind, keyword]) => {
     const limit = limits[keyword];
     if (typeof limit !== "number") return [];

@@ -1,11 +1,10 @@
 /**
-/**
  * Finds how the members of a `oneOf` are told apart: by the discriminator, by a property that each member requires with
  * values of its own (`enum`, `const`), or by a property that each member but one requires and no other member can have.
  * Such properties prove the member without a discriminator.
  */
 import { isNever } from "./entry.ts";
-import { declaredProperty, type Property, type Shape, type Variant, type Variants } from "./shape.ts";
+import { declaredProperty, isOnly, type Property, type Shape, type Variant, type Variants } from "./shape.ts";
 
 /** Without `property`, the value of a member is the name of a property that it alone has. One member may have none. */
 export type ToldApart = { readonly property?: string; readonly members: readonly Variant[] };
@@ -13,7 +12,8 @@ export type ToldApart = { readonly property?: string; readonly members: readonly
 export function toldApart({ property, members }: Variants): ToldApart | undefined {
   if (property !== undefined) return { property, members };
   const [first, ...others] = members;
-  if (!first || others.length === 0 || !members.every(({ shape }) => isOnlyObject(shape))) return undefined;
+  if (!first || others.length === 0 || !members.every(({ shape }) => isOnly(shape, "object")))
+    return undefined;
   for (const name of first.shape.properties.keys()) {
     const found = members.map(({ shape }) => ownValues(shape, name) ?? []);
     const values = found.flat();
@@ -30,8 +30,6 @@ export function toldApart({ property, members }: Variants): ToldApart | undefine
   const names = own.map((properties) => properties.map(({ name }) => name));
   return { members: withValues(members, names) };
 }
-
-const isOnlyObject = ({ types }: Shape): boolean => types.size === 1 && types.has("object");
 
 const withValues = (members: readonly Variant[], values: readonly (readonly string[])[]): Variant[] =>
   members.map((member, index) => ({ ...member, values: values[index] ?? [], unmapped: [] }));

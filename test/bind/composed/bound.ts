@@ -1,8 +1,6 @@
 /** Binds random types to a random document, without the fields that do not fit. */
 import type { GraphQLSchema } from "graphql";
-import { bind } from "../../../src/bind/bind.ts";
-import { loadSpec } from "../../../src/bind/load.ts";
-import { readSchema } from "../../../src/schema/read-schema.ts";
+import { bindSdl, loadSpec } from "../../../src/bind/load.ts";
 import { sdl, type Types } from "./schemas.ts";
 
 const start = "type Query { f0: Boolean }";
@@ -25,13 +23,12 @@ export function bindWithoutErrors(
       continue;
     }
     const text = sdl(left);
-    const { schema, document } = readSchema("schema.graphql", text);
-    if (!schema) throw new Error("no schema");
-    const { diagnostics } = bind({ ...parsed, schema, schemaDocument: document });
+    const { model, diagnostics } = bindSdl(parsed, text);
+    if (!model) throw new Error("no schema");
     const wrong = new Set(
       diagnostics.flatMap(({ severity, coordinate }) => (severity === "error" ? [coordinate] : [])),
     );
-    if (wrong.size === 0) return { schema, text };
+    if (wrong.size === 0) return { schema: model.schema, text };
     left = new Map([...left].filter(([at]) => !wrong.has(at)));
   }
   return undefined;
