@@ -9,6 +9,7 @@
 
 import { type CodedError, refusedBy } from "../errors.ts";
 import { keyLookUps } from "../settings/capacity.ts";
+import { Deadline } from "../time/deadline.ts";
 
 /** Lower ranks are served first. Every fourth turn is the last rank's, so that the second rank cannot starve it. */
 export const ranks = { known: 0, plausible: 1, other: 2 } as const;
@@ -35,11 +36,14 @@ export class LookUpQueue {
   async run<T>(rank: Rank, owner: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#running >= keyLookUps.running) await this.#wait(this.#waiting[rank], owner);
     else this.#running++;
+    const timeout = new AbortController();
+    const deadline = new Deadline(this.#timeoutMs, () => timeout.abort(tookTooLong()));
     try {
-      const result = await work(AbortSignal.timeout(this.#timeoutMs));
+      const result = await work(timeout.signal);
       this.#succeededAt = performance.now();
       return result;
     } finally {
+      deadline.clear();
       this.#goOn();
     }
   }
@@ -48,23 +52,23 @@ export class LookUpQueue {
   #wait(rank: RoundRobin, owner: string): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const job: Job = { owner, begin: resolve, refuse: () => reject(tooMany()) };
-    const since = performance.now();
-    const look = (): void => {
-      const now = performance.now();
-      const leftMs = Math.min(
-        Math.max(this.#succeededAt, since) + this.#timeoutMs - now,
-        since + keyLookUps.waitMs - now,
-      );
-      if (leftMs > 0) timer = setTimeout(look, leftMs);
-      else {
-        rank.remove(job);
-        job.refuse();
-      }
+    const end = (): void => {
+      rank.remove(job);
+      job.refuse();
     };
-    let timer = setTimeout(look, Math.min(this.#timeoutMs, keyLookUps.waitMs));
+    const since = performance.now();
+    const whole = new Deadline(keyLookUps.waitMs, end);
+    const success = new Deadline(this.#timeoutMs, () => {
+      const leftMs = Math.max(this.#succeededAt, since) + this.#timeoutMs - performance.now();
+      if (leftMs > 0) success.restart(leftMs);
+      else end();
+    });
     rank.add(job);
     if (rank.size > keyLookUps.waiting) rank.takeNewestOfMost(owner)?.refuse();
-    return promise.finally(() => clearTimeout(timer));
+    return promise.finally(() => {
+      whole.clear();
+      success.clear();
+    });
   }
 
   #goOn(): void {
@@ -119,6 +123,8 @@ class RoundRobin {
     if (own.length === 0) this.#jobs.delete(job.owner);
   }
 }
+
+const tookTooLong = (): DOMException => new DOMException("the look-up took too long", "TimeoutError");
 
 const tooMany = (): CodedError =>
   refusedBy("key_look_ups", "SERVICE_UNAVAILABLE", "too many API keys to check at once");

@@ -8,6 +8,7 @@ import type { Dispatcher } from "undici";
 import { CodedError, clientLeft } from "../errors.ts";
 import { mostInterimResponses, tooManyInterim, upstreamFailure } from "../http/upstream-failure.ts";
 import { slowResponses } from "../settings/capacity.ts";
+import { Deadline } from "../time/deadline.ts";
 import type { UpstreamHeaders } from "./strip.ts";
 
 export type Answering = {
@@ -23,7 +24,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
   readonly #client: ServerResponse;
   readonly #answering: Answering;
   readonly #ms: number;
-  readonly #timer: NodeJS.Timeout;
+  readonly #deadline: Deadline;
   #resolve!: () => void;
   #reject!: (error: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
@@ -46,7 +47,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#timer = setTimeout(() => this.#look(), ms);
+    this.#deadline = new Deadline(ms, () => this.#look());
     client.once("close", () => {
       if (!client.writableFinished) this.#fail(clientLeft());
     });
@@ -61,7 +62,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     if (this.#received < slowResponses.minimumRate * seconds) return this.#fail(tooSlow());
     [this.#received, this.#heldMs] = [0, 0];
     if (isHeld) this.#heldSince = performance.now();
-    this.#timer.refresh();
+    this.#deadline.restart(this.#ms);
   }
 
   /** The client holds the body back no longer. */
@@ -94,7 +95,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     }
     const refusal = refusalOf(status);
     if (refusal) return this.#fail(refusal);
-    this.#timer.refresh();
+    this.#deadline.restart(this.#ms);
     this.#head = { status, headers };
     if (status === 204 || status === 304) this.onResponseEnd(); // such a response has no body, whatever its Content-Length (RFC 9110 §8.6)
   }
@@ -119,13 +120,13 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    clearTimeout(this.#timer);
+    this.#deadline.clear();
     this.#beginOnce();
     this.#client.end();
   }
 
   onResponseError(_controller: unknown, error: unknown): void {
-    clearTimeout(this.#timer);
+    this.#deadline.clear();
     if (!this.#isBegun) return this.#reject(error);
     if (this.#client.writableEnded) return;
     if (!this.#client.destroyed) this.#answering.breakOff(upstreamFailure(error));

@@ -1,6 +1,6 @@
 /**
  * The gateways of a fleet share the counts of the rate limits and the news of revoked keys through Redis or Valkey
- * (`REDIS_URL`). While the engine is down, each gateway counts for itself and logs the failure once. It refuses no
+ * (`REDIS_URL`). While the engine is down or hangs, each gateway counts for itself and logs the failure once. It refuses no
  * request because of the failure. Whoever revokes a key publishes the key's id on the channel
  * `messaging-graphql:revoked`.
  */
@@ -9,9 +9,10 @@ import type { FastifyRateLimitStore } from "@fastify/rate-limit";
 import type { FastifyBaseLogger } from "fastify";
 import { Redis } from "ioredis";
 import { prefix, revokedChannel } from "../http/revoked-channel.ts";
+import { Deadline } from "../time/deadline.ts";
 import { RateStore } from "./rate-store.ts";
 
-/** Milliseconds. If a count of the engine takes longer, the gateway counts the request itself. */
+/** Milliseconds. If a count takes longer, the engine hangs: it counts as down until it answers on a new connection. */
 const timeoutMs = 250;
 const longestPauseMs = 1_000;
 
@@ -41,7 +42,8 @@ export function connectSharedEngine(
   const options = {
     ...{
       connectTimeout: 1_000,
-      commandTimeout: timeoutMs,
+      commandTimeout: 1_000,
+      disconnectTimeout: 1,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
     },
@@ -50,11 +52,17 @@ export function connectSharedEngine(
   const counts = new Redis(url.href, options);
   const news = new Redis(url.href, { ...options, enableOfflineQueue: true, maxRetriesPerRequest: null });
   let isDown = false;
-  counts.on("error", (error: Error & { code?: string }) => {
-    if (!isDown)
-      log.warn({ cause: error.code ?? error.name }, "REDIS_URL: down; each gateway counts for itself");
+  const tellDown = (cause: string): void => {
+    if (!isDown) log.warn({ cause }, "REDIS_URL: down; each gateway counts for itself");
     isDown = true;
-  });
+  };
+  /** Fails the counts under way, so that no later request waits for the engine. */
+  const connectAgain = (): void => {
+    if (isDown) return;
+    tellDown("ETIMEDOUT");
+    for (const connection of [counts, news]) connection.disconnect(true);
+  };
+  counts.on("error", (error: Error & { code?: string }) => tellDown(error.code ?? error.name));
   counts.on("ready", () => {
     if (isDown) log.warn("REDIS_URL: up again; gateways count together");
     isDown = false;
@@ -73,9 +81,11 @@ export function connectSharedEngine(
 
     incr(key: string, done: Done, windowMs: number, max: number): void {
       if (counts.status !== "ready") return this.#own.incr(key, done, windowMs);
+      const deadline = new Deadline(timeoutMs, connectAgain);
       this.#shared.incr(
         key,
         (error, counted) => {
+          deadline.clear();
           if (error || counted === null) this.#own.incr(key, done, windowMs);
           else done(null, counted);
         },

@@ -32,7 +32,7 @@ import {
 import { SavedOperations } from "./saved/saved-operations.ts";
 
 /** A request whose document is a text. */
-export type Executed = { query: string } & Asked["request"];
+type Executed = { query: string } & Asked["request"];
 
 /** Apollo Server, with a shorter way to the plan of an operation whose document it has accepted before. */
 export class Apollo extends ApolloServer<RequestContext> {

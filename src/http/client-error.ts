@@ -3,6 +3,7 @@
  * smuggled framing, headers over the limit, a request that never ends. The response repeats nothing of the request.
  */
 import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { CodedError, overLimit } from "../errors.ts";
 import type { Environment } from "../settings/environment.ts";
@@ -11,6 +12,24 @@ import type { ConnectionState } from "./limit-pipelining.ts";
 
 /** The error of Node's `clientError` event, as Fastify passes it on. */
 type ClientError = Error & { code?: string; rawPacket?: unknown };
+
+/**
+ * Calls `refuse`, unless the error is a time-out and the request has come meanwhile. Node looks for such requests before it
+ * reads sockets. So a request that came while the process was paused would be refused unread.
+ */
+export function refuseUnlessComplete(
+  error: ClientError,
+  socket: Socket,
+  underWay: (socket: Socket) => Readonly<ConnectionState>,
+  refuse: () => void,
+): void {
+  if (error.code !== "ERR_HTTP_REQUEST_TIMEOUT") return refuse();
+  setImmediate(() => {
+    const { last, bytesBefore } = underWay(socket);
+    const isComplete = last ? last.req.complete : socket.bytesRead === bytesBefore;
+    if (!isComplete) refuse();
+  });
+}
 
 /** A request whose response has begun gets no second one: the connection is closed. Returns the error that is sent. */
 export function answerClientError(

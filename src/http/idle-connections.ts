@@ -2,7 +2,8 @@
  * Closes connections that carry no request. The descriptors of the process bound the connections of each role. Beyond the
  * bound, the oldest idle connection of the address with most connections is closed. So no client keeps others out by
  * opening connections. An unfinished head counts as idle. A server that stops closes connections with an unfinished head,
- * because it would wait for them.
+ * because it would wait for them. After the keep-alive time-out a connection is read once more before it is closed: a
+ * request may have come while the process was paused.
  */
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
@@ -56,6 +57,12 @@ export function closeIdleConnections(
       if (own.size === 0 && byOwner.get(owner) === own) byOwner.delete(owner);
     });
     if (++count > most) makeRoom();
+  });
+  server.on("timeout", (socket) => {
+    const { bytesRead } = socket;
+    setImmediate(() => {
+      if (socket.bytesRead === bytesRead) socket.destroy();
+    });
   });
   const closeUnfinished = (): void => {
     for (const sockets of byOwner.values())

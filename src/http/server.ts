@@ -23,7 +23,7 @@ import { type Environment, secrets } from "../settings/environment.ts";
 import { parseJsonBodies } from "./bodies/json-body.ts";
 import { SlowBodies } from "./bodies/slow-bodies.ts";
 import { closeSlowReaders, slowReaderOf } from "./bodies/slow-readers.ts";
-import { answerClientError, answerConnect } from "./client-error.ts";
+import { answerClientError, answerConnect, refuseUnlessComplete } from "./client-error.ts";
 import { hasProof, proofHeader } from "./context-headers.ts";
 import { codedErrorOf, graphqlPath, sendError } from "./error-response.ts";
 import { headerFault } from "./header-fault.ts";
@@ -69,10 +69,11 @@ export function createServer(
     childLoggerFactory: (logger) => logger, // a logger a request costs more than the few lines that want its id
     return503OnClosing: false, // a request that made it in while we drain is still answered
     trustProxy: config.env.TRUSTED_PROXIES.length > 0 ? [...config.env.TRUSTED_PROXIES] : false,
-    clientErrorHandler: (error, socket) => {
-      const refusal = answerClientError(error, socket, config.env, underWay(socket));
-      if (refusal) noteRefusal(face, refusal);
-    },
+    clientErrorHandler: (error, socket) =>
+      refuseUnlessComplete(error, socket, underWay, () => {
+        const refusal = answerClientError(error, socket, config.env, underWay(socket));
+        if (refusal) noteRefusal(face, refusal);
+      }),
     // a path that does not decode reaches no hook
     frameworkErrors: (_error, request, reply) => {
       sendError(reply, receive(request, reply) ?? malformedPath);

@@ -4,6 +4,7 @@
  */
 import type { Config } from "../config.ts";
 import { CodedError, clientLeft } from "../errors.ts";
+import { Deadline } from "../time/deadline.ts";
 import type { Forwarded } from "./forwarded.ts";
 import { neverStored, type RestResponse } from "./rest-response.ts";
 import type { Account } from "./shares/fair-share.ts";
@@ -17,8 +18,9 @@ export class RequestScope {
   /** The reads of this request, by operation, URL and the operation's own headers. `null`: the read failed. */
   readonly reads = new Map<string, Promise<RestResponse> | null>();
   readonly #config: Config;
-  /** When the request has to be answered, as `performance.now()` tells it. */
-  readonly deadline: number;
+  /** When the request came, as `performance.now()` tells it. */
+  readonly since = performance.now();
+  readonly #deadline: Deadline;
   /** The reads and pauses in progress, which end when the client leaves. */
   readonly #underWay = new Set<Abandon>();
   readonly #shares: Shares;
@@ -34,7 +36,7 @@ export class RequestScope {
     this.#shares = shares;
     this.#account = shares.processor.enter(forwarded.caller);
     this.forwarded = forwarded;
-    this.deadline = performance.now() + config.env.REQUEST_TIMEOUT_MS;
+    this.#deadline = new Deadline(config.env.REQUEST_TIMEOUT_MS, () => {}); // each call asks for the time left
   }
 
   get caller(): string {
@@ -58,14 +60,9 @@ export class RequestScope {
     }
   }
 
-  /** Milliseconds until the request's deadline. */
-  get remainingMs(): number {
-    return this.deadline - performance.now();
-  }
-
   /** Whether time and a call are left for a retry after a wait. */
   mayCallIn(waitMs: number): boolean {
-    return waitMs < this.remainingMs && this.#calls < this.#config.env.MAX_REST_CALLS;
+    return waitMs < this.#deadline.leftMs && this.#calls < this.#config.env.MAX_REST_CALLS;
   }
 
   /** Waits. Rejects as soon as the client leaves. */
@@ -85,7 +82,7 @@ export class RequestScope {
 
   /** Milliseconds that the next call may take. */
   get callTimeoutMs(): number {
-    return Math.min(this.#config.env.CALL_TIMEOUT_MS, this.remainingMs);
+    return Math.min(this.#config.env.CALL_TIMEOUT_MS, this.#deadline.leftMs);
   }
 
   get maxResponseBytes(): number {
@@ -184,6 +181,7 @@ export class RequestScope {
   /** Ends the request: its bytes are given back, and the reads that are still under way are abandoned. */
   close(): void {
     this.leave();
+    this.#deadline.clear();
     this.drop(this.#held);
     this.reads.clear();
     this.#isClosed = true;

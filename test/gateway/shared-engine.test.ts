@@ -70,6 +70,21 @@ describe.skipIf(!command)("REDIS_URL", { timeout: 180_000 }, () => {
     await expect.poll(() => call(urls[0]), { timeout: 60_000 }).toBe(200);
   });
 
+  test("the engine hangs: it is as if it were down, and only the first requests wait for it", async () => {
+    const port = await freePort();
+    const engine = await startEngine(port);
+    const { urls } = await twoGateways(port);
+    engine.kill("SIGSTOP");
+    const began = performance.now();
+    const statuses: number[] = [];
+    for (let asked = 0; asked < 24; asked++) statuses.push(await call(urls[asked % 2] as URL));
+    expect(performance.now() - began).toBeLessThan(6_000); // every count waits 250 ms otherwise: 12 s
+    expect(statuses).toEqual([...Array(20).fill(200), ...Array(4).fill(429)]);
+    engine.kill("SIGCONT");
+    // the engine has counted only the first requests
+    await expect.poll(() => call(urls[0]), { timeout: 60_000 }).toBe(200);
+  });
+
   test("a revoked key is forgotten by every gateway as soon as that is published", async () => {
     const port = await freePort();
     await startEngine(port);

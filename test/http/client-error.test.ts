@@ -1,8 +1,11 @@
 /** What is said to a client whose request never became one. */
+import type { ServerResponse } from "node:http";
+import { Socket } from "node:net";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
-import { expect, test } from "vitest";
-import { answerClientError } from "../../src/http/client-error.ts";
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, test, vi } from "vitest";
+import { answerClientError, refuseUnlessComplete } from "../../src/http/client-error.ts";
 import { configure } from "../graphql/configure.ts";
 
 const { env } = configure({ MAX_HEADER_BYTES: "2000", REQUEST_TIMEOUT_MS: "300" });
@@ -34,4 +37,19 @@ test("a refused request for /v1/graphql gets a GraphQL response if its request l
     errors: [{ extensions: { code: "LIMIT_EXCEEDED", limit: "MAX_HEADER_BYTES", value: 2_000 } }],
   });
   expect(answer).not.toContain("CANARY");
+});
+
+test.each([
+  ["no byte has come", "is refused", -1, undefined],
+  ["its body has not come", "is refused", -1, false],
+  ["it has come by then", "stays", -1, true],
+  ["it is answered by then", "stays", 0, undefined],
+])("a late request, when %s, %s after the sockets are read", async (_what, fate, bytesBefore, complete) => {
+  const refuse = vi.fn();
+  const error = Object.assign(new Error(), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
+  const last = complete === undefined ? undefined : ({ req: { complete } } as ServerResponse);
+  refuseUnlessComplete(error, new Socket(), () => ({ bytesBefore, last, unanswered: 0 }), refuse);
+  expect(refuse).not.toHaveBeenCalled();
+  await turn();
+  expect(refuse).toHaveBeenCalledTimes(fate === "stays" ? 0 : 1);
 });

@@ -2,12 +2,14 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import net from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { closeIdleConnections } from "../../src/http/idle-connections.ts";
 import { limitPipelining } from "../../src/http/limit-pipelining.ts";
+import { block } from "../time/block.ts";
 
 /** A server that takes at most 10 connections. `/hold` is answered when the test ends. */
-async function listening() {
+async function listening(keepAliveMs = 60_000) {
   const held: (() => void)[] = [];
   const server = createServer(({ url }, response) => {
     if (url === "/hold") held.push(() => response.end());
@@ -15,6 +17,7 @@ async function listening() {
   });
   let told = 0;
   closeIdleConnections(server, limitPipelining(server), () => void told++, 10);
+  Object.assign(server, { keepAliveTimeout: keepAliveMs, keepAliveTimeoutBuffer: 0 });
   server.listen(0, "0.0.0.0");
   await once(server, "listening");
   onTestFinished(() => {
@@ -28,7 +31,7 @@ async function listening() {
     const connected = once(server, "connection") as Promise<[net.Socket]>;
     const socket = net.connect({ host: "127.0.0.1", port, localAddress: from });
     onTestFinished(() => void socket.destroy());
-    const state = { isOpen: true, answer: "" };
+    const state = { isOpen: true, answer: "", send: (more: string) => void socket.write(more) };
     socket.on("error", () => {}).on("close", () => (state.isOpen = false));
     socket.on("data", (data) => (state.answer += data));
     const [taken] = await connected;
@@ -68,4 +71,15 @@ test("a connection with a request under way is never closed, and without an idle
   const newest = await connect("127.0.0.3", "");
   await expect.poll(() => newest.isOpen).toBe(false);
   expect(open(busy)).toEqual(Array(10).fill(true));
+});
+
+test("a connection is closed after the keep-alive time-out, unless a request came while the process was paused", async () => {
+  const { connect } = await listening(200);
+  const [idle, used] = [await connect("127.0.0.2", ask("/")), await connect("127.0.0.2", ask("/"))];
+  for (const state of [idle, used]) await expect.poll(() => state.answer).toContain("200 OK");
+  await turn(); // timers come next
+  used.send(ask("/"));
+  block(400);
+  await expect.poll(() => open([idle, used])).toEqual([false, false]);
+  expect([idle, used].map(({ answer }) => answer.split("200 OK").length - 1)).toEqual([1, 2]);
 });

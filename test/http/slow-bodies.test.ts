@@ -6,6 +6,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { addressBlock } from "../../src/http/address-block.ts";
 import { createServer } from "../../src/http/server.ts";
 import { configure } from "../graphql/configure.ts";
+import { block } from "../time/block.ts";
 import { drip, statuses } from "./drip.ts";
 
 async function listening(env: NodeJS.ProcessEnv = {}) {
@@ -91,6 +92,17 @@ test("a head that does not end is a 408, too, within the time and a second", asy
   await once(socket, "close");
   clearInterval(timer);
   expect(statuses(text)).toEqual(["408"]);
+});
+
+test("a head that came while the process was paused is answered", async () => {
+  const { server, url } = await listening({ REQUEST_TIMEOUT_MS: "600" });
+  const accepted = once(server.server, "connection");
+  const socket = net.connect(Number(url.port), url.hostname).setEncoding("latin1");
+  onTestFinished(() => void socket.destroy());
+  await accepted;
+  socket.write("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
+  block(2_000);
+  expect(statuses((await once(socket, "data"))[0])).toEqual(["200"]);
 });
 
 test("a stop ends what is unfinished soon, and nothing else", async () => {

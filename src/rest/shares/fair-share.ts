@@ -18,6 +18,7 @@
  */
 import { LRUCache } from "lru-cache";
 import { type CodedError, refusedBy } from "../../errors.ts";
+import { Deadline } from "../../time/deadline.ts";
 
 /** A caller may owe so many ms and go on. */
 const freeMs = 10;
@@ -37,7 +38,7 @@ const maxCallers = 10_000;
 const costOf = (ms: number): number => Math.max(1.6 * ms, ms ** 3 / 30);
 
 type Waiting = {
-  readonly deadline: number;
+  readonly since: number;
   readonly begin: () => void;
 };
 
@@ -45,8 +46,8 @@ type Leave = (failure: CodedError) => void;
 
 /** The request that waits for its turn. It calls `leave` when its client leaves, unless `ended` is called before. */
 type Waiter = {
-  /** When the request has to be answered. The request that came first goes on first. */
-  readonly deadline: number;
+  /** When the request came. The one that came first goes on first. */
+  readonly since: number;
   onLeave(leave: Leave): void;
   ended(leave: Leave): void;
 };
@@ -102,9 +103,9 @@ export class FairShare {
 
   #wait(account: Account, kind: "starting" | "going", request: Waiter): Promise<void> {
     const { promise: turn, resolve: begin, reject: refuse } = Promise.withResolvers<void>();
-    const { deadline } = request;
-    const waiting = { deadline, begin };
-    const behind = account[kind].findLastIndex((other) => other.deadline <= deadline);
+    const { since } = request;
+    const waiting = { since, begin };
+    const behind = account[kind].findLastIndex((other) => other.since <= since);
     account[kind].splice(behind + 1, 0, waiting);
     this.#waiting.add(account);
     this.#schedule();
@@ -114,10 +115,10 @@ export class FairShare {
       account[kind].splice(at, 1);
       refuse(failure);
     };
-    const timer = setTimeout(() => leave(tooMuch(account.paidAt - performance.now())), maxWaitMs);
+    const deadline = new Deadline(maxWaitMs, () => leave(tooMuch(account.paidAt - performance.now())));
     request.onLeave(leave);
     return turn.finally(() => {
-      clearTimeout(timer);
+      deadline.clear();
       request.ended(leave);
     });
   }

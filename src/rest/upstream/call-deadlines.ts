@@ -1,5 +1,5 @@
 /**
- * The deadlines of one call. All of them run on one timer, in this order:
+ * The deadlines of one call. One of them runs at a time, in this order:
  * 1. The connect deadline: the request must be on a connection. The wait in a queue counts. While the queue progresses,
  *    the call gets the same time again.
  * 2. The call deadline: the whole response must be there. Nothing extends it.
@@ -7,6 +7,7 @@
  *    reconnect. Then its connection is closed.
  */
 import type { CodedError } from "../../errors.ts";
+import { Deadline } from "../../time/deadline.ts";
 import { noConnection, noResponse } from "../failure.ts";
 import type { QueueEntry } from "./caller-queues.ts";
 import type { Exchange } from "./exchange.ts";
@@ -20,7 +21,7 @@ export class CallDeadlines {
   readonly #timeouts: Timeouts;
   readonly #entry: QueueEntry;
   readonly #exchange: Exchange;
-  #timer: NodeJS.Timeout | undefined;
+  #deadline: Deadline | undefined;
   #spentMs = 0;
 
   /** Starts the connect deadline. */
@@ -32,10 +33,10 @@ export class CallDeadlines {
   }
 
   #checkIn(ms: number): void {
-    this.#timer = setTimeout(() => {
+    this.#deadline = new Deadline(ms, () => {
       this.#spentMs += ms;
       this.#check();
-    }, ms);
+    });
   }
 
   #check(): void {
@@ -52,11 +53,11 @@ export class CallDeadlines {
   abandon(failure: CodedError): void {
     if (!this.#exchange.hasConnection) return this.#exchange.abort(failure);
     this.clear();
-    this.#timer = setTimeout(() => this.#exchange.abort(failure), lingerMs);
+    this.#deadline = new Deadline(lingerMs, () => this.#exchange.abort(failure));
   }
 
   /** Ends all deadlines. */
   clear(): void {
-    clearTimeout(this.#timer);
+    this.#deadline?.clear();
   }
 }

@@ -10,6 +10,7 @@
  * failure.
  */
 import type { CodedError } from "../../errors.ts";
+import { Deadline } from "../../time/deadline.ts";
 import type { CallerKey } from "../cache/caller-key.ts";
 import { noResponse } from "../failure.ts";
 import type { RequestScope } from "../request-scope.ts";
@@ -100,12 +101,12 @@ class NextCall {
       reader.settle(failure);
       if (this.#readers.size === 0) this.#scope?.leave();
     };
-    const timer = setTimeout(() => leave(noResponse()), scope.callTimeoutMs);
+    const deadline = new Deadline(scope.callTimeoutMs, () => leave(noResponse()));
     const reader: Reader = {
       scope,
       settle: (outcome) => {
         this.#readers.delete(reader);
-        clearTimeout(timer);
+        deadline.clear();
         scope.ended(leave);
         const isResponse = outcome instanceof RestResponse;
         if (!isResponse || !outcome.ok) forget();

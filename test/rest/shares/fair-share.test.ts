@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 /** A request whose client stays. */
-const stays = { deadline: 0, onLeave() {}, ended() {} };
+const stays = { since: 0, onLeave() {}, ended() {} };
 
 /** A caller that works, and another caller. */
 function two() {
@@ -95,9 +95,9 @@ test("a request that has waited two seconds, because earlier requests of its cal
   await vi.advanceTimersByTimeAsync(1_999);
   const third = begin(share, busy);
   expect(second).toEqual({});
-  await vi.advanceTimersByTimeAsync(1);
+  await vi.advanceTimersByTimeAsync(2); // the last turn takes a ms of the fake clock
   expect(second).toMatchObject({ code: "SERVICE_UNAVAILABLE", retryAfter: 2 });
-  await vi.advanceTimersByTimeAsync(1_400);
+  await vi.advanceTimersByTimeAsync(1_399);
   expect(third.at).toBeDefined();
 });
 
@@ -123,8 +123,8 @@ test("of a caller's requests, the one that came first goes on first", async () =
   const { share, busy } = two();
   share.worked(busy, 8);
   const order: number[] = [];
-  for (const deadline of [2, 3, 1, 2])
-    void share.turnOf(busy, "going", { ...stays, deadline })?.then(() => order.push(deadline));
+  for (const since of [2, 3, 1, 2])
+    void share.turnOf(busy, "going", { ...stays, since })?.then(() => order.push(since));
   await vi.advanceTimersByTimeAsync(100);
   expect(order).toEqual([1, 2, 2, 3]);
 });
@@ -154,7 +154,7 @@ test("a wait ends when its client leaves, and the next request is not held up", 
   const onLeave = (given: typeof leave): void => {
     leave = given;
   };
-  const waiter = { deadline: 0, onLeave, ended: vi.fn() };
+  const waiter = { since: 0, onLeave, ended: vi.fn() };
   const wait = share.turnOf(busy, "starting", waiter);
   const next = begin(share, busy);
   leave(new CodedError("CLIENT_CLOSED_REQUEST", "left"));

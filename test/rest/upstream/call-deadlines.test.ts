@@ -9,6 +9,7 @@ import { CallDeadlines, type Timeouts } from "../../../src/rest/upstream/call-de
 import { type CallerQueue, CallerQueues } from "../../../src/rest/upstream/caller-queues.ts";
 import { Exchange } from "../../../src/rest/upstream/exchange.ts";
 import { freeBudget } from "../../graphql/free-scope.ts";
+import { block } from "../../time/block.ts";
 import { type Answer, http, rawServer } from "../raw-server.ts";
 
 /** Makes calls as an upstream does: a place in the queue, an exchange, deadlines. */
@@ -60,6 +61,21 @@ test("a call whose response trickles fails at its deadline, which is not the con
   expect(failure).toMatchObject({ code: "UPSTREAM_TIMEOUT", message: "no answer in time" });
   expect(performance.now() - began).toBeGreaterThan(290);
   await expect.poll(server.open).toBe(0);
+});
+
+test("a response that came while the process was paused is taken", async () => {
+  const { call } = await against((socket) => {
+    socket.write(http(200, "{}"));
+    block(450);
+  });
+  expect((await call({ callMs: 400, connectMs: 400 }).response).status).toBe(200);
+});
+
+test("a connection that was made while the process was paused is used", async () => {
+  const { call } = await against((socket) => void socket.write(http(200, "{}")));
+  const { response } = call({ connectMs: 300 });
+  block(400);
+  expect((await response).status).toBe(200);
 });
 
 test("the wait for a free connection counts against the connect timeout, and nothing is sent later", async () => {
