@@ -12,6 +12,7 @@ const few = 1_000;
 
 test.each(Object.entries(widePairs))(
   "%s: four times as many cost about four times as much",
+  { retry: 2 }, // other work on the machine only adds to a cost; a square is one in each try
   async (_, make) => {
     const cost = (count: number): Promise<number> => {
       const { openapi, schema } = make(count);
