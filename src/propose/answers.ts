@@ -1,7 +1,13 @@
 /** The answers of an operation, as a proposed field shows them. */
 import type { RestOperation } from "../openapi/operation.ts";
 import { isMap } from "../openapi/shapes/entry.ts";
-import { declaredProperty, isOnly, type Property, type Shape } from "../openapi/shapes/shape.ts";
+import {
+  declaredProperty,
+  isOnly,
+  type Property,
+  responseProperties,
+  type Shape,
+} from "../openapi/shapes/shape.ts";
 import { isOfPages } from "./pages.ts";
 
 /** The binder reads every success that has a body. */
@@ -25,7 +31,7 @@ export function onlyOfAll(operation: RestOperation, type: string): string[] {
 export function envelopeOf(answer: Shape): Property | undefined {
   const shown = [...answer.properties.values()].filter((each) => each.only !== "request");
   const items = declaredProperty(answer, "items");
-  const others = shown.filter((each) => each !== items && !each.isUndeclared);
+  const others = responseProperties(answer).filter((each) => each !== items);
   if (items?.shape.types.has("array")) return others.every(isOfPages) ? items : undefined;
   const [only] = shown;
   const isEnvelope = only && shown.length === 1 && isPlainObject(answer) && !only.isUndeclared;

@@ -5,8 +5,8 @@
  * a write of the caller drops both.
  *
  * Identical queries that wait together are executed once. An execution that is under way is never joined: its responses
- * may be older than a write that the new reader knows of. A query waits for the end of the last identical one, but not
- * longer than `pauseMs` after that one began. Then one of them is executed, and all of them get its answer.
+ * may be older than a write that the new reader knows of. A query waits until an identical one ends, but not longer
+ * than a read would (`pauseBehind`). Then one of those that wait is executed, and all of them get its answer.
  */
 import type { FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
