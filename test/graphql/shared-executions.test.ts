@@ -152,6 +152,22 @@ test("an execution that follows one of a query is a query's from its start: it m
   expect(await second).toMatchObject({ isQuery: true });
 });
 
+test("a wait that is over before its timer starts takes no negative time, of which Node would warn", () => {
+  const starts = new StartQueue();
+  const question = new Question(starts, true, { ended: () => {}, forget: () => {} });
+  const request = () => ({ place: starts.place("a", () => {}) }) as FastifyRequest;
+  const scope = { onLeave: () => {}, ended: () => {} } as unknown as RequestScope;
+  const left = vi.spyOn(Question.prototype, "waitMs", "get").mockReturnValueOnce(0.1).mockReturnValue(-0.1);
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  onTestFinished(() => {
+    left.mockRestore();
+    timers.mockRestore();
+  });
+  question.ask(request(), scope);
+  void question.ask(request(), scope);
+  expect(timers.mock.calls.map(([, ms]) => ms)).toEqual([0]);
+});
+
 describe("identical queries that wait for a place", () => {
   beforeEach(() => void holdPauses());
 

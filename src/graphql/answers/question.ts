@@ -137,7 +137,7 @@ export class Question {
       this.#place = undefined;
       if (this.#underWay === 0) this.#owner.forget();
     } else if (!this.#timer && !this.#place) {
-      this.#timer = setTimeout(() => this.#enter(), this.waitMs);
+      this.#timer = setTimeout(() => this.#enter(), Math.max(this.waitMs, 0));
     }
   }
 
