@@ -2,6 +2,7 @@
 
 /** Whether a media type is JSON by its name or suffix (RFC 8259 §11, RFC 6839 §3.1). */
 export const isJson = (mediaType: string): boolean =>
+  mediaType === "application/json" ||
   /^(?:application\/json|[\w.+-]+\/[\w.+-]+\+json)\s*(?:;|$)/i.test(mediaType);
 
 /** Whether a media type is text (RFC 2046 §4.1), or `application/text`, which some write for it. */

@@ -67,10 +67,10 @@ test("the counts are bounded: the oldest is forgotten", () => {
   const revalidations = new Revalidations();
   for (let count = 0; count < vainRevalidations.inRow; count++) revalidations.count("first", "read", false);
   const isOff = () => !revalidations.areWorthwhile("first", "read");
-  for (let caller = 1; caller < vainRevalidations.counts; caller++)
+  for (let caller = 1; caller < vainRevalidations.callers; caller++)
     revalidations.count(`${caller}`, "read", false);
   expect(isOff()).toBe(true);
-  for (let caller = 0; caller < vainRevalidations.counts; caller++)
+  for (let caller = 0; caller < vainRevalidations.callers; caller++)
     revalidations.count(`${caller}`, "read", false);
   expect(isOff()).toBe(false);
 });

@@ -18,15 +18,18 @@ export function sizeOf(document: DocumentNode): number {
 }
 
 /**
- * Apollo's `documentStore`. Apollo's default store does not count comments, so its memory has no bound. A key ends with the
- * digest of the text.
+ * Apollo's `documentStore`. Apollo's default store does not count comments, so its memory has no bound. A key of Apollo's
+ * ends with the digest of the text. A document is found by its text, because a digest costs more than a look-up.
  */
 export class Documents {
   readonly #saved: SavedOperations;
   readonly #others = new LRUCache<string, DocumentNode>({
     maxSize: cachedDocumentBytes,
     sizeCalculation: sizeOf,
+    dispose: (_document, text) => this.#texts.delete(hash("sha256", text)),
   });
+  /** The texts of the other documents, by digest. */
+  readonly #texts = new Map<string, string>();
 
   constructor(saved: SavedOperations) {
     this.#saved = saved;
@@ -34,24 +37,28 @@ export class Documents {
 
   /** The document of a text that Apollo has accepted before. */
   of(text: string): DocumentNode | undefined {
-    return this.#find(hash("sha256", text));
+    return this.#saved.document(text) ?? this.#others.get(text);
   }
 
   async get(key: string): Promise<DocumentNode | undefined> {
-    return this.#find(digestOf(key));
+    const text = this.#textOf(key);
+    return text === undefined ? undefined : this.of(text);
   }
 
   async set(key: string, document: DocumentNode): Promise<void> {
-    const digest = digestOf(key);
-    if (!this.#saved.keep(digest, document)) this.#others.set(digest, document);
+    const text = document.loc?.source.body;
+    if (text === undefined || this.#saved.keep(text, document)) return;
+    this.#texts.set(digestOf(key), text);
+    this.#others.set(text, document);
   }
 
   async delete(key: string): Promise<boolean> {
-    return this.#others.delete(digestOf(key));
+    return this.#others.delete(this.#textOf(key) ?? "");
   }
 
-  #find(digest: string): DocumentNode | undefined {
-    return this.#saved.document(digest) ?? this.#others.get(digest);
+  #textOf(key: string): string | undefined {
+    const digest = digestOf(key);
+    return this.#saved.text(digest) ?? this.#texts.get(digest);
   }
 }
 

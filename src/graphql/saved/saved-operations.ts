@@ -37,14 +37,14 @@ export class SavedOperations {
   }
 
   /** The document of a saved operation, once it was validated. The process keeps it until its end. */
-  document(id: string): DocumentNode | undefined {
-    return this.#documents.get(id);
+  document(text: string): DocumentNode | undefined {
+    return this.#documents.get(text);
   }
 
   /** Keeps the valid document of a saved operation. Returns `false` if the operation is not saved. */
-  keep(id: string, document: DocumentNode): boolean {
-    if (!this.#texts.has(id)) return false;
-    this.#documents.set(id, document);
+  keep(text: string, document: DocumentNode): boolean {
+    if (!this.#names.has(text)) return false;
+    this.#documents.set(text, document);
     return true;
   }
 }

@@ -11,23 +11,24 @@ import { vainRevalidations } from "../../settings/capacity.ts";
 type Vain = { calls: number; until: number };
 
 export class Revalidations {
-  /** By caller and operation. A count that is forgotten begins anew. */
-  readonly #vain = new LRUCache<string, Vain>({ max: vainRevalidations.counts });
+  /** The counts of each caller, by operation. A count that is forgotten begins anew. */
+  readonly #vain = new LRUCache<string, Map<string, Vain>>({ max: vainRevalidations.callers });
 
   /** Counts the response to a conditional call. */
   count(identity: string, operationId: string, isUnchanged: boolean): void {
-    const key = identity + operationId;
+    const own = this.#vain.get(identity) ?? new Map<string, Vain>();
     if (isUnchanged) {
-      this.#vain.delete(key);
+      own.delete(operationId);
       return;
     }
-    const vain = this.#vain.get(key) ?? { calls: 0, until: 0 };
-    this.#vain.set(key, vain);
+    this.#vain.set(identity, own);
+    const vain = own.get(operationId) ?? { calls: 0, until: 0 };
+    own.set(operationId, vain);
     if (++vain.calls >= vainRevalidations.inRow) vain.until = performance.now() + vainRevalidations.pauseMs;
   }
 
   areWorthwhile(identity: string, operationId: string): boolean {
-    const vain = this.#vain.get(identity + operationId);
+    const vain = this.#vain.get(identity)?.get(operationId);
     return vain === undefined || vain.until <= performance.now();
   }
 }

@@ -78,11 +78,13 @@ export class FairShare {
 
   /** Returns the account of a caller that has sent a request. */
   enter(caller: string): Account {
-    let account = this.#last;
-    if (account === undefined || this.#accounts.get(caller) !== account) {
-      if (account) this.#otherSeenAt = account.seenAt;
-      account = this.#accounts.get(caller) ?? new Account();
+    let account = this.#accounts.get(caller);
+    if (!account) {
+      account = new Account();
       this.#accounts.set(caller, account);
+    }
+    if (account !== this.#last) {
+      if (this.#last) this.#otherSeenAt = this.#last.seenAt;
       this.#last = account;
     }
     account.seenAt = performance.now();
