@@ -6,7 +6,12 @@
 import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
 import { CodedError, clientLeft } from "../errors.ts";
-import { mostInterimResponses, tooManyInterim, upstreamFailure } from "../http/upstream-failure.ts";
+import {
+  isWithoutBody,
+  mostInterimResponses,
+  tooManyInterim,
+  upstreamFailure,
+} from "../http/upstream-failure.ts";
 import { slowResponses } from "../settings/capacity.ts";
 import { Deadline } from "../time/deadline.ts";
 import type { UpstreamHeaders } from "./strip.ts";
@@ -97,7 +102,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     if (refusal) return this.#fail(refusal);
     this.#deadline.restart(this.#ms);
     this.#head = { status, headers };
-    if (status === 204 || status === 304) this.onResponseEnd(); // such a response has no body, whatever its Content-Length (RFC 9110 §8.6)
+    if (isWithoutBody(status)) this.onResponseEnd();
   }
 
   #beginOnce(): void {

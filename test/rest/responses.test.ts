@@ -59,9 +59,16 @@ describe("a response that breaks its contract", () => {
     expect(await rest.get("/things")).toEqual([1]);
   });
 
-  test("a documented 204 is null", async () => {
-    const { rest } = await against((socket) => socket.write("HTTP/1.1 204 No Content\r\n\r\n"));
-    expect(await rest.delete("/things/{thingId}", { path: { thingId: "1" } })).toBeNull();
+  test.each([
+    ["", ""],
+    [" with a length", "Content-Length: 6\r\n"],
+  ])("a documented 204%s is null", async (_name, length) => {
+    const { rest, server } = await against((socket) =>
+      socket.write(`HTTP/1.1 204 No Content\r\n${length}\r\n`),
+    );
+    for (let times = 0; times < 2; times++)
+      expect(await rest.delete("/things/{thingId}", { path: { thingId: "1" } })).toBeNull();
+    expect(server.requests).toHaveLength(2);
   });
 
   test.each<[string, Answer]>([

@@ -19,7 +19,8 @@ async function serving(headers: Record<string, string>) {
   const { request, server } = await against((socket, text) => {
     const isConditional = /if-(?:none-match|modified-since):/.test(text);
     const isHonoured = honoured.has(/x-api-key: (\S+)/.exec(text)?.[1] ?? "");
-    if (isHonoured && isConditional) socket.write(http(304, "", { "content-length": "", ...headers }));
+    // the length of the body that a 200 would have (RFC 9110 §8.6), as some servers send it
+    if (isHonoured && isConditional) socket.write(http(304, "", { "content-length": "6", ...headers }));
     else socket.write(http(200, '"fine"', headers));
   });
   /** Reads. Returns whether the call was conditional. */

@@ -6,7 +6,12 @@
 import { isUtf8 } from "node:buffer";
 import type { Dispatcher } from "undici";
 import { CodedError } from "../../errors.ts";
-import { mostInterimResponses, tooManyInterim, upstreamFailure } from "../../http/upstream-failure.ts";
+import {
+  isWithoutBody,
+  mostInterimResponses,
+  tooManyInterim,
+  upstreamFailure,
+} from "../../http/upstream-failure.ts";
 import { exactText } from "../../standards/exact-integers.ts";
 import { countValues, hasContainers } from "../../standards/json-values.ts";
 import { isJson, isText } from "../../standards/media-type.ts";
@@ -93,6 +98,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#status = status;
     this.#headers = headers;
+    if (isWithoutBody(status)) return this.#finish(Buffer.alloc(0));
     const failure = this.#isSkipped ? undefined : this.#excess(Number(headers["content-length"]));
     if (failure) this.abort(failure);
   }
@@ -116,10 +122,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    if (isWithoutBody(this.#status)) return;
     const [only] = this.#chunks;
     const body = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks);
     const encoding = this.#headers["content-encoding"];
-    // a 204 or a 304 may have the header too
     if (encoding === undefined || encoding === "identity" || this.#isSkipped || body.length === 0)
       return this.#finish(body);
     this.#budget
