@@ -49,6 +49,11 @@ describe("a response that breaks its contract", () => {
     expect(JSON.stringify([failure.details, String(failure.cause)])).not.toContain("CANARY");
   });
 
+  test("a byte order mark does not break it", async () => {
+    const { rest } = await against((socket) => socket.write(http(200, "\uFEFF[1]")));
+    expect(await rest.get("/things")).toEqual([1]);
+  });
+
   test.each([
     "application/json;charset=utf-8",
     "Application/JSON",

@@ -182,7 +182,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #read(body: Buffer): RestResponse | CodedError {
     const failure = this.#excess(body.length) ?? (isUtf8(body) ? undefined : notUtf8());
     if (failure) return failure;
-    const text = isJson(this.#mediaType) ? exactText(body) : body.toString("utf8");
+    const whole = isJson(this.#mediaType) ? exactText(body) : body.toString("utf8");
+    const text = whole.replace(/^\uFEFF/, ""); // a byte order mark, which some servers send, is no part of a text (RFC 8259 §8.1)
     const bytes = Math.max(this.#bytesOfValues(text), body.length);
     return this.#excess(bytes) ?? new RestResponse(this.#status, this.#headers, text, bytes);
   }
