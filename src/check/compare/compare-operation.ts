@@ -66,7 +66,13 @@ function compareIdentity(old: RestOperation, now: RestOperation, add: Add): void
 function compareBody(shapes: ShapeComparison, old: RestOperation, now: RestOperation, add: Add): void {
   const [before, after] = [old.body, now.body];
   if (before && after)
-    shapes.compare({ at: `${methodAndPath(old)} body`, direction: "request", old: before, new: after });
+    shapes.compare({
+      at: `${methodAndPath(old)} body`,
+      direction: "request",
+      old: before,
+      new: after,
+      holder: { joins: [], operations: [{ id: old.id }] },
+    });
   else if (before) add("rest-body-changed", "breaking", "takes no JSON body now", "body", null);
   else if (after)
     add("rest-body-changed", after.required ? "breaking" : "safe", "takes a JSON body now", null, "body");
