@@ -21,6 +21,30 @@ test("a new required property of a body rests on every field that sends the body
   ]);
 });
 
+test("a body in another media type breaks who sends it, unless REST still takes the old one", async () => {
+  const form = "application/x-www-form-urlencoded";
+  const body = (...media: readonly string[]): string => {
+    const schema = "            schema:\n              $ref: '#/components/schemas/NewParcel'\n";
+    const content = (each: readonly string[]): string =>
+      `        content:\n${each.map((type) => `          ${type}:\n${schema}`).join("")}`;
+    return edited(depotOpenapi, content(["application/json"]), content(media));
+  };
+  const root = repository({ "spec/openapi.yaml": body(form) });
+  const changesOf = async (spec: string): Promise<Report["changes"]> => {
+    write(root, { "spec/openapi.yaml": spec });
+    return (await reportOf(root, "--base", "HEAD")).changes;
+  };
+  expect(await changesOf(body("application/json"))).toMatchObject([
+    {
+      rule: "rest-body-changed",
+      class: "breaking",
+      message: `POST /api/parcels takes a body in application/json now, it was ${form}`,
+      coordinates: ["Mutation.createParcel"],
+    },
+  ]);
+  expect(await changesOf(body("application/json", form))).toEqual([]);
+});
+
 test("a number that becomes an integer is one change, whatever the formats", async () => {
   const capacity = (type: string, format: string): string =>
     edited(
