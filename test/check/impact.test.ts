@@ -160,3 +160,26 @@ test.each([
     expect(own.map(({ name, verdict }) => `${name} ${verdict}`).join(", ")).toBe(expected);
   },
 );
+
+test("an enum with one value for another is told with those who read it and those who send it apart", async () => {
+  const root = repository();
+  write(root, {
+    "spec/openapi.yaml": edited(
+      depotOpenapi,
+      "[in-transit, delivered, lost]",
+      "[in-transit, delivered, gone]",
+    ),
+  });
+  const { changes } = await reportOf(root, "--base", "HEAD");
+  const sent = ["ParcelInput.state", "Query.parcels(states:)", "Warehouse.parcels"];
+  const reached = changes.map(({ class: kind, message, coordinates }) => [
+    `${kind}: ${message}`,
+    coordinates.toSorted(),
+  ]);
+  expect(Object.fromEntries(reached)).toEqual({
+    'safe: schema ParcelState may be "gone" too now': sent,
+    'safe: schema ParcelState is never "lost" now': ["Parcel.state"],
+    'breaking: schema ParcelState is never "lost" now': sent,
+    'dangerous: schema ParcelState may be "gone" too now': ["Parcel.state"],
+  });
+});
