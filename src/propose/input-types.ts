@@ -55,7 +55,9 @@ export class InputTypes {
     const shared = new Set(fields.map(({ name }) => name));
     const { members = [shape] } = shape;
     const isFed = (each: Shape): boolean => unfedProperties(each, shared).length === 0;
-    const isTaken = isFed(shape) && members.some(isFed);
+    // an input type with the common properties alone could not send what one of several objects has of its own
+    const isWhole = (each: Shape): boolean => requestProperties(each).every(({ name }) => shared.has(name));
+    const isTaken = isFed(shape) && members.some(isFed) && members.every(isWhole);
     if (fields.length === 0 || !isTaken || requiresItself(shape)) return this.#definitions.json();
     const names = uniqueNames(
       fields.map(({ name }) => name),

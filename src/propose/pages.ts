@@ -2,6 +2,7 @@
  * Finds a page in an operation's answer: its list, and how it reads on. Names are all that a document says about a cursor
  * or a page's number, so this is a guess. The binder proves what can be proved of it.
  */
+import { beginOf } from "../bind/outputs/paging.ts";
 import { isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
 import {
   declaredProperty,
@@ -106,15 +107,13 @@ function waysOn(shape: Shape, isLinked: boolean, queries: readonly Parameter[]) 
   // a list that can be read in both directions may name the previous page as the next one
   if (linked && address !== undefined && !isTwoWay)
     return { after: linked, places: { next: address }, pages: "LINKED" as const };
-  if (page && hasBegin(page.shape)) return { after: page, places: { more }, pages: "NUMBERED" as const };
+  if (page && beginOf(page.shape) !== undefined)
+    return { after: page, places: { more }, pages: "NUMBERED" as const };
   const total = more === undefined ? find(shape, "integer", names.total) : undefined;
-  return offset && hasBegin(offset.shape)
+  return offset && beginOf(offset.shape) !== undefined
     ? { after: offset, places: { more, total }, pages: "OFFSET" as const }
     : undefined;
 }
-
-/** Whether pages can be counted: where they begin is known. */
-const hasBegin = ({ limits }: Shape): boolean => (limits.default ?? limits.minimum) !== undefined;
 
 /** The only list of the answer, or the one named as lists are. */
 function listIn(shape: Shape): Property | undefined {

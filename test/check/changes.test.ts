@@ -21,6 +21,30 @@ test("a new required property of a body rests on every field that sends the body
   ]);
 });
 
+test("a body in another media type breaks who sends it, unless REST still takes the old one", async () => {
+  const form = "application/x-www-form-urlencoded";
+  const body = (...media: readonly string[]): string => {
+    const schema = "            schema:\n              $ref: '#/components/schemas/NewParcel'\n";
+    const content = (each: readonly string[]): string =>
+      `        content:\n${each.map((type) => `          ${type}:\n${schema}`).join("")}`;
+    return edited(depotOpenapi, content(["application/json"]), content(media));
+  };
+  const root = repository({ "spec/openapi.yaml": body(form) });
+  const changesOf = async (spec: string): Promise<Report["changes"]> => {
+    write(root, { "spec/openapi.yaml": spec });
+    return (await reportOf(root, "--base", "HEAD")).changes;
+  };
+  expect(await changesOf(body("application/json"))).toMatchObject([
+    {
+      rule: "rest-body-changed",
+      class: "breaking",
+      message: `POST /api/parcels takes a body in application/json now, it was ${form}`,
+      coordinates: ["Mutation.createParcel"],
+    },
+  ]);
+  expect(await changesOf(body("application/json", form))).toEqual([]);
+});
+
 test("a number that becomes an integer is one change, whatever the formats", async () => {
   const capacity = (type: string, format: string): string =>
     edited(
@@ -88,15 +112,19 @@ test("a scope that an operation needs now stands behind its scheme, in words tha
       "\nsecurity: []",
       `\nsecurity: ${security}`,
     );
-  const root = repository({ "spec/openapi.yaml": spec("[{ login: [read] }]") });
-  write(root, { "spec/openapi.yaml": spec("[{ login: [read, parcels], key: [] }, { key: [] }]") });
-  const { changes } = await reportOf(root, "--base", "HEAD");
-  expect(changes).toMatchObject([
-    {
-      message:
-        "every operation refuses login (read) alone now: it takes key or login (read, parcels) and key",
-    },
-  ]);
+  const messageOf = async (before: string, after: string): Promise<string | undefined> => {
+    const root = repository({ "spec/openapi.yaml": spec(before) });
+    write(root, { "spec/openapi.yaml": spec(after) });
+    const { changes } = await reportOf(root, "--base", "HEAD");
+    expect(changes).toHaveLength(1);
+    return changes[0]?.message;
+  };
+  expect(await messageOf("[{ login: [read] }]", "[{ login: [read, parcels], key: [] }, { key: [] }]")).toBe(
+    "every operation refuses login (read) alone now: it takes key or login (read, parcels) and key",
+  );
+  expect(await messageOf("[]", "[{ key: [] }]")).toBe(
+    "every operation takes key now, it took no credentials",
+  );
 });
 
 /** Three lists of one shared schema, with one shared parameter; the third list is bound by nothing. */

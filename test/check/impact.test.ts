@@ -32,6 +32,37 @@ test("a removed property breaks its field and the saved operation that selects i
 const verdicts = ({ operations }: Pick<Report, "operations">): string[] =>
   operations.map(({ name, verdict }) => `${name} ${verdict}`);
 
+test("what a request requires now breaks the saved operations that leave it out", async () => {
+  const parcel = '{ barcode: "12345678", worth: { amount: 1, currency: EUR }, receiver: $receiver }';
+  const root = repository({
+    "spec/schema.graphql": edited(
+      depotSchema,
+      "createParcel(input: ParcelInput!,",
+      "createParcel(input: ParcelInput,",
+    ),
+    "spec/openapi.yaml": edited(depotOpenapi, newParcel(true), newParcel(false)),
+    "spec/operations/bare.graphql": `
+      mutation Bare { createParcel(token: "t") { barcode } }
+      mutation Stateless($receiver: ReceiverInput!) { createParcel(input: ${parcel}, token: "t") { barcode } }
+    `,
+  });
+  const verdictsOf = async (spec: string): Promise<string[]> => {
+    write(root, { "spec/openapi.yaml": spec });
+    return verdicts(await reportOf(root, "--base", "HEAD"));
+  };
+  expect(await verdictsOf(depotOpenapi)).toContain("Bare broken");
+  const withState = edited(depotOpenapi, "[barcode, worth, receiver]", "[barcode, worth, receiver, state]");
+  expect(await verdictsOf(edited(withState, newParcel(true), newParcel(false)))).toContain(
+    "Stateless broken",
+  );
+});
+
+const newParcel = (required: boolean): string => `required: ${required}
+        content:
+          application/json:
+            schema:
+              $ref: '#/components/schemas/NewParcel'`;
+
 test("a saved operation with the name of a removed type is untouched", async () => {
   const root = repository({
     "spec/schema.graphql": edited(
@@ -129,3 +160,26 @@ test.each([
     expect(own.map(({ name, verdict }) => `${name} ${verdict}`).join(", ")).toBe(expected);
   },
 );
+
+test("an enum with one value for another is told with those who read it and those who send it apart", async () => {
+  const root = repository();
+  write(root, {
+    "spec/openapi.yaml": edited(
+      depotOpenapi,
+      "[in-transit, delivered, lost]",
+      "[in-transit, delivered, gone]",
+    ),
+  });
+  const { changes } = await reportOf(root, "--base", "HEAD");
+  const sent = ["ParcelInput.state", "Query.parcels(states:)", "Warehouse.parcels"];
+  const reached = changes.map(({ class: kind, message, coordinates }) => [
+    `${kind}: ${message}`,
+    coordinates.toSorted(),
+  ]);
+  expect(Object.fromEntries(reached)).toEqual({
+    'safe: schema ParcelState may be "gone" too now': sent,
+    'safe: schema ParcelState is never "lost" now': ["Parcel.state"],
+    'breaking: schema ParcelState is never "lost" now': sent,
+    'dangerous: schema ParcelState may be "gone" too now': ["Parcel.state"],
+  });
+});

@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Schema, type World, world } from "../bind/composed/schemas.ts";
 import { proposalsOf } from "../documents/proposals.ts";
+import { proposed } from "./proposed.ts";
 
 const cases = Number(process.env.COMPOSED_CASES ?? 60);
 
@@ -20,6 +21,7 @@ function documentOf({ answers, schemas }: World): string {
   return JSON.stringify({
     openapi: "3.1.0",
     info: { title: "Composed", version: "1" },
+    security: [],
     paths: {
       "/things": {
         get: { operationId: "listThings", responses: { 200: answer({ type: "array", items: one }) } },
@@ -69,6 +71,17 @@ const examples: Readonly<Record<string, World>> = {
     schemas,
   },
 };
+
+test("an input type is no part of what REST takes: one of several objects with properties of their own is JSON", async () => {
+  const common = { type: string, note: string };
+  const members = [objectOf(common, ["type"]), objectOf({ ...common, page_id: string }, ["type", "page_id"])];
+  const proposalOf = (oneOf: readonly Schema[]): Promise<string> =>
+    proposed(documentOf({ answers: [{ oneOf }, string], schemas }), ["listThings", "makeThing"]);
+  expect(await proposalOf(members)).toContain("input: JSON");
+  expect(await proposalOf([objectOf(common, ["type"]), objectOf(common, ["note"])])).toContain(
+    "input: MakeThingInput",
+  );
+});
 
 test("every proposal binds", () => {
   const counted = { operations: 0, proposed: 0 };

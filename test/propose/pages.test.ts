@@ -140,6 +140,16 @@ test("pages with numbers need no size", async () => {
   expect(out).toContain('@rest(operation: "listThings", connection: { items: "items", pages: NUMBERED })');
 });
 
+test("a default of another type says neither where pages begin nor how long they are", async () => {
+  const of = (begin: unknown): Promise<string> => {
+    const page = { type: "integer", format: "int32", default: begin };
+    const per_page = { type: "integer", format: "int32", default: "20" };
+    return proposedAll(documentOf({ listThings: [{ page, per_page }, things] }));
+  };
+  expect(await of("1")).toContain("  things(\n    page: Int\n");
+  expect(await of(1)).toContain('first: Int = 20 @restName(name: "per_page")');
+});
+
 const address = { type: "string", format: "uri" };
 const integer = { type: "integer", format: "int32" };
 

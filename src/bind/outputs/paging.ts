@@ -2,7 +2,7 @@
  * Proves how a connection reads on: by a cursor in the body, by the `Link` header (RFC 8288), or by counting pages or
  * items. A parameter's name proves nothing, so the schema names the way and the document must confirm it.
  */
-import { isOnly } from "../../openapi/shapes/shape.ts";
+import { isOnly, type Shape } from "../../openapi/shapes/shape.ts";
 import { directivePlace } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
@@ -88,8 +88,8 @@ function counted(
       `${subject} ${after.in} "${name}", which \`after\` feeds, is ${describeShape(shape)}`,
       `have \`after\` feed the parameter that takes ${begin}, outside the body`,
     );
-  const from = shape.limits.default ?? shape.limits.minimum;
-  if (typeof from !== "number" || !Number.isInteger(from) || from < 0)
+  const from = beginOf(shape);
+  if (from === undefined)
     return add(
       `${subject} ${offset ? "the offset" : "the number"} of the first page is unknown`,
       `document the default of "${name}", in an overlay if the document is a vendor's`,
@@ -100,6 +100,12 @@ function counted(
   return { from, ...offset, ...(endsShort && { full }) };
 }
 
+/** The number of the first page, or the offset of its first item. A default may be of another type, such as "1". */
+export function beginOf({ limits }: Shape): number | undefined {
+  const from = [limits.default, limits.minimum].find((limit) => typeof limit === "number");
+  return Number.isInteger(from) && (from as number) >= 0 ? from : undefined;
+}
+
 /** The input that this argument feeds. */
 export const inputOf = (inputs: readonly Input[], argument: string): Input | undefined =>
   inputs.find(({ source }) => source.kind === "argument" && source.path.join(".") === argument);
@@ -107,7 +113,7 @@ export const inputOf = (inputs: readonly Input[], argument: string): Input | und
 export function sizesOf(inputs: readonly Input[]): Pick<ConnectionPaging, "first" | "most"> {
   const input = inputOf(inputs, "first");
   const { default: byDefault, maximum } = input?.shape.limits ?? {};
-  const first = byDefault ?? input?.argumentDefault;
+  const first = typeof byDefault === "number" ? byDefault : input?.argumentDefault;
   return {
     ...(typeof first === "number" && { first }),
     ...(typeof maximum === "number" && { most: maximum }),

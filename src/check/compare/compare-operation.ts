@@ -65,11 +65,23 @@ function compareIdentity(old: RestOperation, now: RestOperation, add: Add): void
 
 function compareBody(shapes: ShapeComparison, old: RestOperation, now: RestOperation, add: Add): void {
   const [before, after] = [old.body, now.body];
-  if (before && after)
-    shapes.compare({ at: `${methodAndPath(old)} body`, direction: "request", old: before, new: after });
-  else if (before) add("rest-body-changed", "breaking", "takes no JSON body now", "body", null);
+  if (before && after) {
+    const { content } = after.node.value as { readonly content: object };
+    const [was, is] = [before.media, after.media];
+    if (was !== is && !(was in content))
+      add("rest-body-changed", "breaking", `takes a body in ${is} now, it was ${was}`, was, is, [
+        "requestBody",
+      ]);
+    shapes.compare({
+      at: `${methodAndPath(old)} body`,
+      direction: "request",
+      old: before,
+      new: after,
+      holder: { joins: [], operations: [{ id: old.id }] },
+    });
+  } else if (before) add("rest-body-changed", "breaking", "takes no body now", "body", null);
   else if (after)
-    add("rest-body-changed", after.required ? "breaking" : "safe", "takes a JSON body now", null, "body");
+    add("rest-body-changed", after.required ? "breaking" : "safe", "takes a body now", null, "body");
 }
 
 function compareResponses(shapes: ShapeComparison, old: RestOperation, now: RestOperation, add: Add): void {

@@ -88,14 +88,15 @@ function changeOf(at: string, before: Requirement, after: Requirement): RestChan
     );
   const lost = firstRefused(before, after);
   if (lost < 0 && firstRefused(after, before) < 0) return undefined;
+  const refused = before.alternatives[lost];
   return {
     rule: "rest-security-changed",
     class: lost < 0 ? "safe" : "breaking",
     at,
     message:
-      lost < 0
+      !refused || refused.size === 0
         ? `${at} takes ${requirementText(after)} now, it took ${requirementText(before)}`
-        : `${at} refuses ${alternativeText(before.alternatives[lost])} alone now: it takes ${requirementText(after)}`,
+        : `${at} refuses ${alternativeText(refused)} alone now: it takes ${requirementText(after)}`,
     before: requirementText(before),
     after: requirementText(after),
     old: before.owner,
@@ -106,7 +107,7 @@ function changeOf(at: string, before: Requirement, after: Requirement): RestChan
 }
 
 /** `OAuth2 (files:read, projects:read) and Key`. A scheme's name holds no colon (OpenAPI 3.1 §4.8.7). */
-function alternativeText(alternative: Alternative = new Set()): string {
+function alternativeText(alternative: Alternative): string {
   const scopes = Map.groupBy(alternative, (part) => part.split(":", 1)[0] ?? "");
   const texts = [...scopes].map(([scheme, parts]) => {
     const own = parts.flatMap((part) => (part === scheme ? [] : [part.slice(scheme.length + 1)]));

@@ -27,8 +27,9 @@ export class RestChangeCollector {
 
 /** A property is gone once, however many schemas had it by `allOf`: which of them holds it no more is no other change. */
 function keyOf(change: RestChange): string {
-  const { rule, class: kind, old, before, after, at } = change;
+  const { rule, class: kind, old, before, after, at, message } = change;
   const now = rule === "rest-property-removed" ? undefined : change.new;
   const place = old || now ? `${old ? nodeKey(old) : ""} ${now ? nodeKey(now) : ""}` : at;
-  return JSON.stringify([rule, kind, place, before, after]);
+  // an enum that has one value for another has two changes, each safe in one direction
+  return JSON.stringify([rule, kind, place, before, after, message.slice(at.length)]);
 }

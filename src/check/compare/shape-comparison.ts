@@ -56,7 +56,7 @@ export class ShapeComparison {
 
   /** `required` and `nullable` may differ between two uses of one schema: the change belongs to the use. */
   #usage(pair: ShapePair): void {
-    const { old, new: now, direction } = pair;
+    const { old, new: now, direction, holder } = pair;
     // GraphQL shows a missing value as null: a value that could be missing could be null already
     const mayBeNull = !old.required || old.shape.nullable;
     const looser = direction === "response" && !mayBeNull ? "breaking" : "safe";
@@ -72,6 +72,8 @@ export class ShapeComparison {
           after: now.required,
         },
         "use",
+        "use",
+        direction === "request" && now.required ? holder : undefined,
       );
     const [wasNullable, nullable] = [old.shape.nullable, now.shape.nullable];
     // a referenced schema that is nullable is nullable at each reference: the change belongs to the schema
@@ -93,18 +95,25 @@ export class ShapeComparison {
 
   /**
    * `of`: the place of the change. `reaches`: the fields that rest on the schema, or only those that rest on this use
-   * of it.
+   * of it. `others`: who is reached beside them.
    */
-  #add(pair: ShapePair, change: ShapeChange, of: "schema" | "use" = "schema", reaches = of): void {
+  #add(
+    pair: ShapePair,
+    change: ShapeChange,
+    of: "schema" | "use" = "schema",
+    reaches = of,
+    others: ShapePair["holder"] = { joins: [] },
+  ): void {
     const { old, new: now, at, direction } = pair;
     this.changes.add({
       ...change,
+      ...others,
       at,
       direction,
       message: `${at} ${change.message}`,
       old: of === "schema" ? old.shape.node : old.node,
       new: of === "schema" ? now.shape.node : now.node,
-      joins: reaches === "schema" ? [old.node, old.shape.node] : [old.node],
+      joins: [old.node, ...(reaches === "schema" ? [old.shape.node] : []), ...others.joins],
     });
   }
 
@@ -112,10 +121,11 @@ export class ShapeComparison {
     // properties beside the members repeat those of the members
     if (old.shape.variants && now.shape.variants) return;
     const [before, after] = [declaredProperties(old.shape), declaredProperties(now.shape)];
+    const holder = { joins: [old.node, old.shape.node] };
     for (const property of before.values()) {
       const other = after.get(property.name);
       const place = `${at}.${property.name}`;
-      if (other) this.compare({ at: place, direction, old: property, new: other });
+      if (other) this.compare({ at: place, direction, old: property, new: other, holder });
       else this.#removed(place, direction, property, now.shape.node);
     }
     for (const property of after.values()) {

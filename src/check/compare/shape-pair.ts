@@ -25,6 +25,8 @@ export type ShapePair = {
   readonly direction: Direction;
   readonly old: ShapeUse;
   readonly new: ShapeUse;
+  /** Who rests on the value's absence: a request that must have it now reaches them too. */
+  readonly holder?: Pick<RestChange, "joins" | "operations">;
 };
 
 /** The place of both schemas. Undefined if the use refers to another schema now: that changes no other use of the old one. */
