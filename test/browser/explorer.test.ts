@@ -130,6 +130,20 @@ test("shows a refused key", { timeout }, async () => {
   await takePicture(page, "explorer-wrong-key");
 });
 
+test("says that there is no answer, and shows nothing of the one before", { timeout }, async () => {
+  const { page } = await openExplorer();
+  await openTab(page, "StartPage");
+  await run(page);
+  await page.getByRole("button", { name: /REST calls/ }).waitFor();
+  await page.context().setOffline(true);
+  await page.getByRole("button", { name: /^Execute query/ }).click();
+  await result(page, "The browser got no answer from the server: Failed to fetch");
+  expect(await page.locator(".result-window").innerText()).not.toContain("stack");
+  expect(await page.locator("#summary").innerText()).toBe("no answer");
+  expect(await page.locator("#toggle").isHidden()).toBe(true);
+  await takePicture(page, "explorer-no-answer");
+});
+
 test("shows a product that is down, at 800 pixels and in the dark", { timeout }, async () => {
   const { page, noted } = await openExplorer({ width: 800, dark: true }, { REST_BASE_URL_AI: deadPort });
   await openTab(page, "StartPage");
