@@ -163,7 +163,9 @@ test("a phone shows the answer below the editors, and the whole call list", { ti
   await result(page, '"data"');
   const answer = await page.locator(".result-window").boundingBox();
   expect(answer?.width).toBeGreaterThan(250);
+  await run(page); // now the list says of some calls how old their responses are
   await page.getByRole("button", { name: /REST calls/ }).click();
+  await page.getByRole("cell", { name: "revalidated" }).first().waitFor();
   expect(await page.locator("#calls").evaluate((calls) => calls.scrollWidth - calls.clientWidth)).toBe(0);
   await takePicture(page, "explorer-400");
 });
