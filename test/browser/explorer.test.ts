@@ -150,7 +150,10 @@ test("shows a product that is down, at 800 pixels and in the dark", { timeout },
   await run(page);
   await result(page, "UPSTREAM_UNAVAILABLE");
   await page.getByRole("button", { name: /REST calls/ }).click();
-  await page.getByRole("cell", { name: "no answer" }).first().waitFor();
+  await page
+    .getByRole("row", { name: /^listAgents no answer – / })
+    .first()
+    .waitFor();
   await takePicture(page, "explorer-800-dark-product-down");
   expect(await findBarriers(page, ["#explorer"])).toEqual([]);
   expect(noted).toMatchObject({ foreign: [], errors: [] });

@@ -183,7 +183,7 @@ function tableOf(calls) {
       make("th", { scope: "row" }, operation),
       make("td", { class: "path" }, `${method} ${path}`),
       make("td", { class: (status ?? 500) < 400 ? "good" : "bad" }, `${status ?? "no answer"}`),
-      make("td", {}, `${source ?? "fetched"}${age}`),
+      make("td", {}, status ? `${source ?? "fetched"}${age}` : "–"),
       make("td", { class: "number" }, keys ? `${keys}` : "–"),
       make("td", { class: "number" }, `${ms.toFixed(1)}`),
       make("td", { class: "time" }, bar),
