@@ -56,8 +56,12 @@ async function start(balancer: Balancer, gateway: number) {
     if (child.exitCode === null) await once(child, "exit");
     rmSync(folder, { recursive: true });
   });
-  const ask = async (path: string, init: { body?: string; key?: string } = {}) => {
-    const headers = { "content-type": "application/json", ...(init.key && { "x-api-key": init.key }) };
+  const ask = async (path: string, init: { body?: string; key?: string; accept?: string } = {}) => {
+    const headers = {
+      "content-type": "application/json",
+      ...(init.key && { "x-api-key": init.key }),
+      ...(init.accept && { accept: init.accept }),
+    };
     const given =
       init.body === undefined ? { method: "GET" as const } : { method: "POST" as const, body: init.body };
     const answer = await request(`https://127.0.0.1:${front}${path}`, { ...given, headers, dispatcher });
@@ -99,8 +103,14 @@ describe.each<Balancer>(["nginx", "haproxy"])("%s", (balancer) => {
       const { ask } = await start(balancer, await freePort());
       await expect.poll(async () => (await ask("/v1/x")).status, { timeout: 30_000 }).toBe(503);
       const graphql = await ask("/v1/graphql", { body: "{}" });
-      expect([graphql.status, graphql.type]).toEqual([503, expect.stringContaining("application/json")]);
+      expect([graphql.status, graphql.type]).toEqual([503, "application/json; charset=utf-8"]);
       expect(JSON.parse(graphql.text).errors[0].extensions.code).toBe("SERVICE_UNAVAILABLE");
+      const accept = "application/graphql-response+json,application/json;q=0.9";
+      const newer = await ask("/v1/graphql", { body: "{}", accept });
+      expect([newer.type, newer.text]).toEqual([
+        "application/graphql-response+json; charset=utf-8",
+        graphql.text,
+      ]);
       const rest = await ask("/v1/x");
       expect([graphql.origin, rest.origin]).toEqual(["*", "*"]);
       expect(rest.type).toBe("application/problem+json");
