@@ -79,7 +79,7 @@ async function start(balancer: Balancer, gateway: number) {
       { timeout: 30_000 },
     )
     .toBe(404);
-  return { ask };
+  return { ask, inner: `http://127.0.0.1:${inner}` };
 }
 
 describe.each<Balancer>(["nginx", "haproxy"])("%s", (balancer) => {
@@ -117,6 +117,16 @@ describe.each<Balancer>(["nginx", "haproxy"])("%s", (balancer) => {
       expect(JSON.parse(rest.text)).toMatchObject({ status: 503, code: "SERVICE_UNAVAILABLE" });
     },
   );
+
+  test.skipIf(!isHere)("without a graphql role, says when to ask again", { timeout }, async () => {
+    const { inner } = await start(balancer, await freePort());
+    const { status, headers } = await fetch(inner, { method: "POST", body: "{}" });
+    expect([status, headers.get("retry-after"), headers.get("cache-control")]).toEqual([
+      503,
+      "1",
+      "private, no-store",
+    ]);
+  });
 });
 
 test.skipIf(!isInstalled("nginx"))(
