@@ -77,5 +77,9 @@ function toCodedError(error: ClientError, env: Environment): CodedError {
     return overLimit("MAX_HEADER_BYTES", env.MAX_HEADER_BYTES, "the request headers are too large");
   if (error.code === "ERR_HTTP_REQUEST_TIMEOUT")
     return new CodedError("REQUEST_TIMEOUT", "the request did not arrive in time");
-  return new CodedError("BAD_REQUEST", "the request is not well-formed HTTP");
+  const message =
+    error.code === "HPE_PAUSED_H2_UPGRADE"
+      ? "this server speaks HTTP/1.1, not HTTP/2"
+      : "the request is not well-formed HTTP";
+  return new CodedError("BAD_REQUEST", message, {}, error); // the log has the parser's code as `cause`
 }

@@ -130,13 +130,30 @@ test("shows a refused key", { timeout }, async () => {
   await takePicture(page, "explorer-wrong-key");
 });
 
+test("says that there is no answer, and shows nothing of the one before", { timeout }, async () => {
+  const { page } = await openExplorer();
+  await openTab(page, "StartPage");
+  await run(page);
+  await page.getByRole("button", { name: /REST calls/ }).waitFor();
+  await page.context().setOffline(true);
+  await page.getByRole("button", { name: /^Execute query/ }).click();
+  await result(page, "The browser got no answer from the server: Failed to fetch");
+  expect(await page.locator(".result-window").innerText()).not.toContain("stack");
+  expect(await page.locator("#summary").innerText()).toBe("no answer");
+  expect(await page.locator("#toggle").isHidden()).toBe(true);
+  await takePicture(page, "explorer-no-answer");
+});
+
 test("shows a product that is down, at 800 pixels and in the dark", { timeout }, async () => {
   const { page, noted } = await openExplorer({ width: 800, dark: true }, { REST_BASE_URL_AI: deadPort });
   await openTab(page, "StartPage");
   await run(page);
   await result(page, "UPSTREAM_UNAVAILABLE");
   await page.getByRole("button", { name: /REST calls/ }).click();
-  await page.getByRole("cell", { name: "no answer" }).first().waitFor();
+  await page
+    .getByRole("row", { name: /^listAgents no answer – / })
+    .first()
+    .waitFor();
   await takePicture(page, "explorer-800-dark-product-down");
   expect(await findBarriers(page, ["#explorer"])).toEqual([]);
   expect(noted).toMatchObject({ foreign: [], errors: [] });
@@ -149,7 +166,9 @@ test("a phone shows the answer below the editors, and the whole call list", { ti
   await result(page, '"data"');
   const answer = await page.locator(".result-window").boundingBox();
   expect(answer?.width).toBeGreaterThan(250);
+  await run(page); // now the list says of some calls how old their responses are
   await page.getByRole("button", { name: /REST calls/ }).click();
+  await page.getByRole("cell", { name: "revalidated" }).first().waitFor();
   expect(await page.locator("#calls").evaluate((calls) => calls.scrollWidth - calls.clientWidth)).toBe(0);
   await takePicture(page, "explorer-400");
 });

@@ -56,13 +56,18 @@ async function start(balancer: Balancer, gateway: number) {
     if (child.exitCode === null) await once(child, "exit");
     rmSync(folder, { recursive: true });
   });
-  const ask = async (path: string, init: { body?: string; key?: string } = {}) => {
-    const headers = { "content-type": "application/json", ...(init.key && { "x-api-key": init.key }) };
+  const ask = async (path: string, init: { body?: string; key?: string; accept?: string } = {}) => {
+    const headers = {
+      "content-type": "application/json",
+      ...(init.key && { "x-api-key": init.key }),
+      ...(init.accept && { accept: init.accept }),
+    };
     const given =
       init.body === undefined ? { method: "GET" as const } : { method: "POST" as const, body: init.body };
     const answer = await request(`https://127.0.0.1:${front}${path}`, { ...given, headers, dispatcher });
     const text = await answer.body.text();
-    return { status: answer.statusCode, type: String(answer.headers["content-type"]), text };
+    const { "content-type": type, "access-control-allow-origin": origin } = answer.headers;
+    return { status: answer.statusCode, type: String(type), origin, text };
   };
   await expect
     .poll(
@@ -74,7 +79,7 @@ async function start(balancer: Balancer, gateway: number) {
       { timeout: 30_000 },
     )
     .toBe(404);
-  return { ask };
+  return { ask, inner: `http://127.0.0.1:${inner}` };
 }
 
 describe.each<Balancer>(["nginx", "haproxy"])("%s", (balancer) => {
@@ -91,20 +96,41 @@ describe.each<Balancer>(["nginx", "haproxy"])("%s", (balancer) => {
     expect(rest.seen.every(({ headers }) => headers["x-forwarded-for"] === "127.0.0.1")).toBe(true);
   });
 
-  test.skipIf(!isHere)("without a gateway, says so in the shape of the path", { timeout }, async () => {
-    const { ask } = await start(balancer, await freePort());
-    await expect.poll(async () => (await ask("/v1/x")).status, { timeout: 30_000 }).toBe(503);
-    const graphql = await ask("/v1/graphql", { body: "{}" });
-    expect([graphql.status, graphql.type]).toEqual([503, expect.stringContaining("application/json")]);
-    expect(JSON.parse(graphql.text).errors[0].extensions.code).toBe("SERVICE_UNAVAILABLE");
-    const rest = await ask("/v1/x");
-    expect(rest.type).toBe("application/problem+json");
-    expect(JSON.parse(rest.text)).toMatchObject({ status: 503, code: "SERVICE_UNAVAILABLE" });
+  test.skipIf(!isHere)(
+    "without a gateway, says so in the path's shape to any page",
+    { timeout },
+    async () => {
+      const { ask } = await start(balancer, await freePort());
+      await expect.poll(async () => (await ask("/v1/x")).status, { timeout: 30_000 }).toBe(503);
+      const graphql = await ask("/v1/graphql", { body: "{}" });
+      expect([graphql.status, graphql.type]).toEqual([503, "application/json; charset=utf-8"]);
+      expect(JSON.parse(graphql.text).errors[0].extensions.code).toBe("SERVICE_UNAVAILABLE");
+      const accept = "application/graphql-response+json,application/json;q=0.9";
+      const newer = await ask("/v1/graphql", { body: "{}", accept });
+      expect([newer.type, newer.text]).toEqual([
+        "application/graphql-response+json; charset=utf-8",
+        graphql.text,
+      ]);
+      const rest = await ask("/v1/x");
+      expect([graphql.origin, rest.origin]).toEqual(["*", "*"]);
+      expect(rest.type).toBe("application/problem+json");
+      expect(JSON.parse(rest.text)).toMatchObject({ status: 503, code: "SERVICE_UNAVAILABLE" });
+    },
+  );
+
+  test.skipIf(!isHere)("without a graphql role, says when to ask again", { timeout }, async () => {
+    const { inner } = await start(balancer, await freePort());
+    const { status, headers } = await fetch(inner, { method: "POST", body: "{}" });
+    expect([status, headers.get("retry-after"), headers.get("cache-control")]).toEqual([
+      503,
+      "1",
+      "private, no-store",
+    ]);
   });
 });
 
 test.skipIf(!isInstalled("nginx"))(
-  "nginx refuses a body that is too large in the shape of the path",
+  "nginx refuses a body that is too large in the shape of the path, to any page",
   {
     timeout: 90_000,
   },
@@ -122,5 +148,6 @@ test.skipIf(!isInstalled("nginx"))(
       "application/problem+json",
       "LIMIT_EXCEEDED",
     ]);
+    expect([graphql.origin, rest.origin]).toEqual(["*", "*"]);
   },
 );

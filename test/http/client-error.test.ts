@@ -13,7 +13,8 @@ const { env } = configure({ MAX_HEADER_BYTES: "2000", REQUEST_TIMEOUT_MS: "300" 
 test.each([
   ["HPE_HEADER_OVERFLOW", { code: "LIMIT_EXCEEDED", limit: "MAX_HEADER_BYTES", value: 2_000 }],
   ["ERR_HTTP_REQUEST_TIMEOUT", { code: "REQUEST_TIMEOUT", status: 408 }],
-  ["HPE_INVALID_METHOD", { code: "BAD_REQUEST" }],
+  ["HPE_INVALID_METHOD", { code: "BAD_REQUEST", detail: "the request is not well-formed HTTP" }],
+  ["HPE_PAUSED_H2_UPGRADE", { code: "BAD_REQUEST", detail: "this server speaks HTTP/1.1, not HTTP/2" }],
 ])("%s", async (code, problem) => {
   const socket = new PassThrough();
   answerClientError(Object.assign(new Error("CANARY"), { code }), socket, env, { last: undefined });
@@ -24,6 +25,11 @@ test.each([
   );
   expect(JSON.parse(body ?? "")).toMatchObject(problem);
   expect(answer).not.toContain("CANARY");
+});
+
+test("a refusal keeps the parser's error, whose code the log has", () => {
+  const error = Object.assign(new Error(), { code: "HPE_INVALID_METHOD" });
+  expect(answerClientError(error, new PassThrough(), env, { last: undefined })?.cause).toBe(error);
 });
 
 test("a refused request for /v1/graphql gets a GraphQL response if its request line can be read", async () => {

@@ -85,12 +85,17 @@ const hasOperation = (query, name) =>
 async function execute({ query, operationName, variables }, options) {
   const began = performance.now();
   const name = operationName && hasOperation(query, operationName) ? operationName : undefined;
-  const response = await fetch("/v1/graphql", {
-    method: "POST",
-    headers: headersOf(options?.headers ?? {}),
-    body: JSON.stringify({ query, operationName: name, variables }),
-  });
-  const text = await response.text();
+  const body = JSON.stringify({ query, operationName: name, variables });
+  /** @type {Response} */
+  let response;
+  let text = "";
+  try {
+    const headers = headersOf(options?.headers ?? {});
+    response = await fetch("/v1/graphql", { method: "POST", headers, body });
+    text = await response.text();
+  } catch (error) {
+    return showFailure(error);
+  }
   const ms = performance.now() - began;
   const answer = parse(text);
   const { calls = [], ...extensions } = answer.extensions ?? {};
@@ -98,6 +103,17 @@ async function execute({ query, operationName, variables }, options) {
   if (Object.keys(extensions).length === 0) delete answer.extensions;
   show(response, ms, text.length, calls);
   return answer;
+}
+
+/**
+ * Clears the answer before, which would look like this one's. GraphiQL would show a thrown error with its stack.
+ * @param {unknown} error the server cannot be reached, or a header cannot be sent
+ */
+function showFailure(error) {
+  element("summary").replaceChildren(make("span", { class: "status bad" }, "no answer"));
+  showCalls([]);
+  const reason = error instanceof Error ? error.message : String(error);
+  return { errors: [{ message: `The browser got no answer from the server: ${reason}` }] };
 }
 
 /**
@@ -132,13 +148,18 @@ function make(name, attributes, ...children) {
  */
 function show(response, ms, length, calls) {
   const { status } = response;
-  const keys = calls.reduce((sum, call) => sum + (call.keys ?? 0), 0);
   element("summary").replaceChildren(
     make("span", { class: `status ${status < 300 ? "good" : "bad"}` }, `${status}`),
     make("span", {}, make("b", {}, `${Math.round(ms)} ms`)),
     make("span", {}, `${(length / 1000).toFixed(1)} kB`),
     make("span", {}, "request ", make("code", {}, response.headers.get("x-request-id") ?? "without an id")),
   );
+  showCalls(calls);
+}
+
+/** @param {Call[]} calls */
+function showCalls(calls) {
+  const keys = calls.reduce((sum, call) => sum + (call.keys ?? 0), 0);
   const toggle = element("toggle");
   toggle.hidden = calls.length === 0;
   const batched = keys > 0 ? `, ${keys} keys batched` : "";
@@ -162,7 +183,7 @@ function tableOf(calls) {
       make("th", { scope: "row" }, operation),
       make("td", { class: "path" }, `${method} ${path}`),
       make("td", { class: (status ?? 500) < 400 ? "good" : "bad" }, `${status ?? "no answer"}`),
-      make("td", {}, `${source ?? "fetched"}${age}`),
+      make("td", {}, status ? `${source ?? "fetched"}${age}` : "–"),
       make("td", { class: "number" }, keys ? `${keys}` : "–"),
       make("td", { class: "number" }, `${ms.toFixed(1)}`),
       make("td", { class: "time" }, bar),
