@@ -24,6 +24,7 @@ export class HeldBytes {
    * response to a write is never refused for the process's budget: the write is done, and must not be sent again.
    */
   take(caller: string, held: number, bytes: number, isRead: boolean): CodedError | undefined {
+    if (bytes === 0) return undefined; // whoever holds nothing is not one of those that share
     if (held + bytes > this.#ofRequest) return requestTooLarge(this.#ofRequest);
     const ofCaller = (this.#byCaller.get(caller) ?? 0) + bytes;
     const callers = this.#byCaller.size + (this.#byCaller.has(caller) ? 0 : 1);
