@@ -11,9 +11,9 @@ import { exactText } from "../../standards/exact-integers.ts";
 import { countValues, hasContainers } from "../../standards/json-values.ts";
 import { isJson, isText } from "../../standards/media-type.ts";
 import { tooLarge } from "../failure.ts";
+import type { RequestScope } from "../request-scope.ts";
 import { type RawHeaders, RestResponse } from "../rest-response.ts";
 import { decompressedPerMs, largeBody } from "../shares/processor-time.ts";
-import type { ResponseBytes } from "../shares/response-bytes.ts";
 import { decompress } from "./decompress.ts";
 
 type ExchangeRequest = {
@@ -24,10 +24,16 @@ type ExchangeRequest = {
   readonly body: string | undefined;
 };
 
+/** The budgets of the request that the exchange is made for. */
+type Budget = Pick<
+  RequestScope,
+  "maxResponseBytes" | "hold" | "drop" | "worked" | "measured" | "decompressed"
+>;
+
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly response: Promise<RestResponse>;
-  readonly #maxBytes: number;
-  readonly #budget: ResponseBytes;
+  readonly #budget: Budget;
+  readonly #isRead: boolean;
   readonly #isUnread: boolean;
   #resolve!: (response: RestResponse) => void;
   #reject!: (failure: CodedError) => void;
@@ -37,15 +43,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #headers: RawHeaders = {};
   #chunks: Buffer[] = [];
   #bytes = 0;
+  /** Bytes that are taken from the budget. */
+  #held = 0;
   #interim = 0;
 
   /**
-   * The body has at most `maxBytes`, before and after decompression and by its values, and never more than `budget` has
-   * left. `isUnread`: the body of a success does not matter and is not kept.
+   * The body has at most `maxResponseBytes`, before and after decompression and by its values, and never more than `budget`
+   * has left. `isUnread`: the body of a success does not matter and is not kept.
    */
-  constructor(maxBytes: number, budget: ResponseBytes, isUnread = false) {
-    this.#maxBytes = maxBytes;
+  constructor(budget: Budget, isRead: boolean, isUnread = false) {
     this.#budget = budget;
+    this.#isRead = isRead;
     this.#isUnread = isUnread;
     this.response = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -77,7 +85,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#failure) return;
     this.#failure = failure;
     this.#chunks = [];
-    this.#budget.drop();
+    this.#budget.drop(this.#held);
     this.#reject(failure);
   }
 
@@ -109,10 +117,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#isUnread && this.#status >= 200 && this.#status < 300;
   }
 
-  /** The failure of a body with so many bytes, if that is too many. */
+  /** Takes the bytes of a body with at least so many from the budget. Returns the failure if that is too many. */
   #excess(bytes: number): CodedError | undefined {
-    if (this.#failure) return undefined;
-    return bytes > this.#maxBytes ? tooLarge(this.#maxBytes) : this.#budget.raise(bytes);
+    if (this.#failure || !(bytes > this.#held)) return undefined; // an announced length may be no number
+    const { maxResponseBytes } = this.#budget;
+    if (bytes > maxResponseBytes) return tooLarge(maxResponseBytes);
+    const failure = this.#budget.hold(bytes - this.#held, this.#isRead);
+    if (!failure) this.#held = bytes;
+    return failure;
   }
 
   onResponseEnd(): void {
@@ -156,7 +168,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (text.length < largeBody && !hasContainers(text, text.length / bytesOfValue)) return 0;
     const type = this.#mediaType;
     const isPlain = this.#status < 400 && isText(type) && !isJson(type);
-    return isPlain ? 0 : bytesOfValue * countValues(text, this.#maxBytes / bytesOfValue);
+    return isPlain ? 0 : bytesOfValue * countValues(text, this.#budget.maxResponseBytes / bytesOfValue);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
