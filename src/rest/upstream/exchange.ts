@@ -16,14 +16,6 @@ import { type RawHeaders, RestResponse } from "../rest-response.ts";
 import { decompressedPerMs, largeBody } from "../shares/processor-time.ts";
 import { decompress } from "./decompress.ts";
 
-type ExchangeRequest = {
-  readonly method: string;
-  /** Path and query. */
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
-};
-
 /** The budgets of the request that the exchange is made for. */
 type Budget = Pick<
   RequestScope,
@@ -67,11 +59,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** Sends the request, unless the exchange was aborted before. */
-  send(dispatcher: Dispatcher, { path, ...request }: ExchangeRequest): void {
-    if (this.#failure) return;
-    const method = request.method as Dispatcher.HttpMethod;
-    const headers = request.headers as Record<string, string>;
-    dispatcher.dispatch({ method, path, headers, body: request.body ?? null }, this);
+  send(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions): void {
+    if (!this.#failure) dispatcher.dispatch(request, this);
   }
 
   /** Fails the exchange and closes its connection. Does nothing after the end. */

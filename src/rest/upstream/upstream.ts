@@ -122,7 +122,7 @@ export class Upstream {
       deadlines.abandon(failure);
     };
     if (isRead) scope.onLeave(abandon);
-    const { method, body, operation } = request;
+    const { method, body = null, operation } = request;
     const path = scope.forwarded.pathOf(operation, request.path);
     const headers = scope.forwarded.headersOf(operation);
     Object.assign(headers, request.headers, read?.validators);
