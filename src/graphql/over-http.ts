@@ -3,19 +3,20 @@
  * status (§6.4).
  */
 import { type GraphQLResponse, HeaderMap } from "@apollo/server";
-import type { FormattedExecutionResult, GraphQLErrorExtensions, GraphQLFormattedError } from "graphql";
+import type { FormattedExecutionResult, GraphQLFormattedError } from "graphql";
+import { CodedError } from "../errors.ts";
 import { isPlainObject } from "./plain-object.ts";
 import type { Request } from "./saved/requested-text.ts";
 
 type Parameters = Readonly<Record<string, unknown>>;
 
-/** Reads a request's parameters; null counts as absent. Returns a message for invalid parameters. */
-export function readParameters(given: unknown): Request | string {
-  if (!isPlainObject(given)) return "a GraphQL request is a JSON object";
+/** Reads a request's parameters; null counts as absent. Returns the error of invalid parameters. */
+export function readParameters(given: unknown): Request | CodedError {
+  if (!isPlainObject(given)) return malformed("a GraphQL request is a JSON object");
   for (const name of ["query", "operationName", "documentId"])
-    if (typeof (given[name] ?? "") !== "string") return `"${name}" must be a string`;
+    if (typeof (given[name] ?? "") !== "string") return malformed(`"${name}" must be a string`);
   for (const name of ["variables", "extensions"])
-    if (!isPlainObject(given[name] ?? {})) return `"${name}" must be an object`;
+    if (!isPlainObject(given[name] ?? {})) return malformed(`"${name}" must be an object`);
   const { query, operationName, documentId, variables, extensions } = given as Request;
   return {
     documentId: documentId ?? undefined,
@@ -25,6 +26,8 @@ export function readParameters(given: unknown): Request | string {
     extensions: extensions ?? undefined,
   };
 }
+
+const malformed = (message: string): CodedError => new CodedError("BAD_REQUEST", message);
 
 /** Reads the parameters of a GET (§5.3). Variables and extensions are JSON. An empty operation name counts as absent. */
 export const readSearch = (search: Parameters): Parameters => ({
@@ -43,18 +46,16 @@ function parsed(value: unknown): unknown {
   }
 }
 
-/** The response to a request that is not executed. */
-export const refusalResponse = (
-  message: string,
-  status = 400,
-  extensions: GraphQLErrorExtensions = {},
-): GraphQLResponse => ({
+export const responseWith = (singleResult: FormattedExecutionResult, status?: number): GraphQLResponse => ({
   http: { status, headers: new HeaderMap() },
-  body: {
-    kind: "single",
-    singleResult: { errors: [{ message, extensions: { code: "BAD_REQUEST", ...extensions } }] },
-  },
+  body: { kind: "single", singleResult },
 });
+
+/** The response to a request or an operation that is refused as a whole. */
+export const refusalResponse = (
+  { message, code, details, status }: CodedError,
+  statusOfHttp = status,
+): GraphQLResponse => responseWith({ errors: [{ message, extensions: { code, ...details } }] }, statusOfHttp);
 
 /** A response's result with the request's id in each error. Errors come first, so that a reader sees them. */
 export function resultOf({ body }: GraphQLResponse, requestId: string): FormattedExecutionResult {

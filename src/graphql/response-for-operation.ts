@@ -2,18 +2,15 @@
  * Runs an operation by its plan. Apollo has parsed and validated the operation before. The variables are coerced for either
  * executor. An operation without a plan runs on graphql-js, in Apollo.
  */
-import {
-  type GraphQLRequestContextResponseForOperation,
-  type GraphQLResponse,
-  HeaderMap,
-} from "@apollo/server";
-import type { FormattedExecutionResult, GraphQLError, GraphQLSchema, OperationDefinitionNode } from "graphql";
+import type { GraphQLRequestContextResponseForOperation, GraphQLResponse } from "@apollo/server";
+import type { GraphQLError, GraphQLSchema, OperationDefinitionNode } from "graphql";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { parentsOfPiece } from "../settings/capacity.ts";
 import { logErrors } from "./errors/log-errors.ts";
-import { mask, maskField, maskVariable } from "./errors/mask.ts";
+import { maskField, maskVariable } from "./errors/mask.ts";
 import { grouped, withPlaces } from "./errors/repeated-errors.ts";
+import { refusalResponse, responseWith } from "./over-http.ts";
 import { IntrospectionBound } from "./plan/introspection-bound.ts";
 import { Plans } from "./plan/plans.ts";
 import { type PlanResult, runPlan } from "./plan/run-plan.ts";
@@ -54,7 +51,7 @@ export function responseForOperation(
   }: Asked): Promise<PlanResult> | GraphQLResponse | null => {
     // Apollo calls the hook even if the document has no such operation; graphql-js reports that error
     if (!operation) return null;
-    if (contextValue.queriesOnly && operation.operation !== "query") return refused(notByGet, "POST");
+    if (contextValue.queriesOnly && operation.operation !== "query") return notByGet();
     if (contextValue.execution) contextValue.execution.isQuery = operation.operation === "query";
     const variables = coerce(contextValue, operation, request.variables ?? {});
     if ("errors" in variables) return refusedVariables(contextValue, variables.errors);
@@ -77,7 +74,7 @@ export function responseForOperation(
       const begun = begin(asked);
       return begun instanceof Promise ? responseOf(asked.contextValue, await begun) : begun;
     } catch (error) {
-      if (error instanceof CodedError) return refused(error);
+      if (error instanceof CodedError) return refusalResponse(error);
       throw error;
     }
   };
@@ -103,16 +100,9 @@ function refusedVariables(context: RequestContext, errors: readonly GraphQLError
   return responseWith({ errors: errors.map(maskVariable) }, 400);
 }
 
-const notByGet = new CodedError("METHOD_NOT_ALLOWED", "mutations are sent by POST");
-
-/** The response to an operation that is refused as a whole. `allow` lists the allowed methods (RFC 9110 §10.2.1). */
-function refused(error: CodedError, allow?: string): GraphQLResponse {
-  const response = responseWith({ errors: [mask({ message: error.message }, error)] }, error.status);
-  if (allow !== undefined) response.http.headers.set("allow", allow);
+/** `Allow` lists the methods (RFC 9110 §10.2.1). */
+function notByGet(): GraphQLResponse {
+  const response = refusalResponse(new CodedError("METHOD_NOT_ALLOWED", "mutations are sent by POST"));
+  response.http.headers.set("allow", "POST");
   return response;
 }
-
-const responseWith = (singleResult: FormattedExecutionResult, status?: number): GraphQLResponse => ({
-  http: { status, headers: new HeaderMap() },
-  body: { kind: "single", singleResult },
-});

@@ -28,10 +28,10 @@ import type { Callers } from "./callers.ts";
 import { letClientKeep } from "./client-cache.ts";
 import { crossSiteFault } from "./cross-site.ts";
 import type { Explorer } from "./explorer/explorer.ts";
-import { answerExcess } from "./limits/limits.ts";
 import { readSearch, refusalResponse } from "./over-http.ts";
+import { answerExcess } from "./plan/budget.ts";
 import { throwForRefusedCredentials } from "./refused-credentials.ts";
-import { operationRunner, refusedOperation } from "./run-operation.ts";
+import { operationRunner } from "./run-operation.ts";
 import type { SavedOperations } from "./saved/saved-operations.ts";
 import {
   addCalls,
@@ -110,10 +110,10 @@ export function routes(
     throwForRefusedCredentials(listOf(given), forwarded.hasCredentials, credentials);
     if (calls) addCalls(given, calls());
     let text = responseText(given, request.id);
-    const excess = answerExcess(config.env, text);
+    const excess = answerExcess(config.env.MAX_ANSWER_BYTES, text);
     scope.workedOn(text);
     if (excess) {
-      given = refusedOperation(excess);
+      given = refusalResponse(excess);
       text = responseText(given, request.id);
     }
     const answer = new Answer(given, text, scope.freshUntil, request.record);
@@ -182,7 +182,7 @@ export function routes(
       if (explorer && wantsHtml(request.headers.accept)) return explorer.send(request, reply);
       if (!takesGet) throw refusedMethod(reply);
       const fault = crossSiteFault(request.headers, credentials);
-      if (fault) return void sendResponses(request, reply, refusalResponse(fault.message));
+      if (fault) return void sendResponses(request, reply, refusalResponse(fault));
       return execute(request, reply, () => readSearch(request.query as Record<string, unknown>));
     }),
   );
@@ -196,4 +196,4 @@ export function routes(
 }
 
 const unacceptable = (): GraphQLResponse =>
-  refusalResponse("this client accepts no media type of GraphQL's", 406);
+  refusalResponse(new CodedError("BAD_REQUEST", "this client accepts no media type of GraphQL's"), 406);

@@ -1,7 +1,6 @@
 /** Runs the operations of an HTTP request, unless they are refused before. */
 import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyRequest } from "fastify";
-import type { GraphQLError } from "graphql";
 import type { Config } from "../config.ts";
 import { CodedError, overLimit } from "../errors.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
@@ -30,12 +29,11 @@ export function operationRunner(config: Config, apollo: Apollo, saved: SavedOper
     const { request, scope, rest, isBatch, execution } = running;
     const { record } = request;
     const asked = readParameters(given);
-    if (typeof asked === "string") return unexecuted(scope, refusalResponse(asked));
+    if (asked instanceof CodedError) return unexecuted(scope, asked);
     const excess = textExcess(config.env, asked.query ?? "");
-    if (excess) return unexecuted(scope, refusedOperation(excess));
+    if (excess) return unexecuted(scope, excess);
     const query = requestedText(saved, savedOnly, asked);
-    if (query instanceof CodedError)
-      return unexecuted(scope, refusalResponse(query.message, query.status, { code: query.code }));
+    if (query instanceof CodedError) return unexecuted(scope, query);
     const { operationName, variables } = asked;
     if (!isBatch) {
       record.operation = saved.nameOf(query);
@@ -67,11 +65,8 @@ export function operationRunner(config: Config, apollo: Apollo, saved: SavedOper
 const tooMany = (limit: number): CodedError =>
   overLimit("MAX_OPERATIONS", limit, `a request may carry at most ${limit} operations`);
 
-export const refusedOperation = ({ message, extensions }: GraphQLError): GraphQLResponse =>
-  refusalResponse(message, 400, { code: "LIMIT_EXCEEDED", ...extensions });
-
 /** A refusal without an execution is charged too: a flood of them must not be free. */
-function unexecuted(scope: RequestScope, response: GraphQLResponse): GraphQLResponse {
+function unexecuted(scope: RequestScope, refusal: CodedError | GraphQLResponse): GraphQLResponse {
   scope.worked(msPerRefusal);
-  return response;
+  return refusal instanceof CodedError ? refusalResponse(refusal) : refusal;
 }

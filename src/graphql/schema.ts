@@ -10,6 +10,7 @@ import * as resolvers from "../../generated/resolvers.ts";
 import type { Context } from "../rest/context.ts";
 import { type Info, markOfArgument, noteEnclosing } from "../rest/inherit.ts";
 import type { LevelResolver } from "../rest/level.ts";
+import { callsRest } from "../rest/property.ts";
 import { addDateCoercions } from "./date-scalars.ts";
 import { type Args, argumentCheck, type Resolver } from "./errors/argument-check.ts";
 import { withArgumentNames } from "./errors/argument-names.ts";
@@ -44,7 +45,7 @@ export function executableSchema(typeDefs: string, byType: Resolvers, facts: Arg
       Object.values(resolvers).flatMap(({ inherits = [] }) => inherits),
     ),
   );
-  // makeExecutableSchema binds resolvers and so drops their properties (`property`, `itself`, `level`, `inherits`)
+  // makeExecutableSchema binds resolvers and so drops their properties (`property`, `itself`, `made`, `level`, `inherits`)
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith("__")) continue;
     if (type !== schema.getQueryType() && type !== schema.getMutationType()) type.isTypeOf = isPlainObject;
@@ -66,7 +67,7 @@ function speakingGraphql(
   { name, args }: GraphQLField<unknown, unknown>,
   resolve: Resolver,
 ): Resolver {
-  if (!isCall(resolve)) return resolve;
+  if (!callsRest(resolve)) return resolve;
   const coordinate = `${type}.${name}`;
   const { inherits } = resolve;
   const told = Object.assign(withCoordinate(coordinate, resolve), inherits && { inherits });
@@ -93,9 +94,6 @@ function noting(type: string | undefined, inherited: readonly string[], resolve:
   };
   return Object.assign(noted, resolve);
 }
-
-/** Whether a resolver calls REST. The resolvers of plain fields carry a mark. */
-const isCall = (resolve: Resolver): boolean => !("property" in resolve || "itself" in resolve);
 
 /** Tells the REST client the coordinate of the field whose calls begin. */
 function withCoordinate(coordinate: string, resolve: Resolver): Resolver {

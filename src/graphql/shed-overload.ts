@@ -9,8 +9,8 @@ import { performance } from "node:perf_hooks";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Bound, type CodedError, refusedBy } from "../errors.ts";
 import { sendError } from "../http/error-response.ts";
+import { FairBound } from "../rest/shares/fair-bound.ts";
 import { largeAnswers, largeBodies } from "../settings/capacity.ts";
-import { FairBound } from "./fair-bound.ts";
 
 const lookEveryMs = 100;
 /** The loop is late when a look is more than this many ms late. It stays late after this many late looks in a row. */

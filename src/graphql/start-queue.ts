@@ -9,9 +9,9 @@
  */
 import { performance } from "node:perf_hooks";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { FairBound } from "../rest/shares/fair-bound.ts";
 import { executedAtOnce } from "../settings/capacity.ts";
 import { endOfTurn } from "./end-of-turn.ts";
-import { FairBound } from "./fair-bound.ts";
 
 /** Starts in a turn that accepted a connection: more connections may wait behind that one. */
 const mostWhileConnecting = 2;

@@ -6,6 +6,10 @@ import { valueAt } from "./value-at.ts";
 /** Whether every object inherits the name, such as `valueOf`. Then only the object's own properties are read. */
 export const isInherited = (name: string): boolean => name in Object.prototype;
 
+/** Whether a resolver calls REST. The resolvers of plain fields carry a mark. */
+export const callsRest = (resolve: object): boolean =>
+  !("property" in resolve || "itself" in resolve || "made" in resolve);
+
 /** Reads one REST property. */
 export const property = <const Name extends string>(name: Name) => {
   const onlyOwn = isInherited(name);

@@ -2,5 +2,11 @@
 const run = <T>(work: () => T): T => work();
 export const freeScope = { worked() {}, measured: run, completed: run };
 
-/** The same with a budget of bytes without an end. */
-export const freeBudget = { ...freeScope, hold: () => undefined, drop() {}, decompressed: run };
+/** The same with a budget of bytes without an end, for responses of 1,000 bytes. */
+export const freeBudget = {
+  ...freeScope,
+  maxResponseBytes: 1_000,
+  hold: () => undefined,
+  drop() {},
+  decompressed: run,
+};

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createGraphql } from "../../src/graphql/graphql.ts";
 import { limitRule } from "../../src/graphql/limits/limits.ts";
 import { executableSchema } from "../../src/graphql/schema.ts";
-import { property } from "../../src/rest/property.ts";
+import { entries, property } from "../../src/rest/property.ts";
 import { configure } from "./configure.ts";
 
 let server: FastifyInstance;
@@ -153,6 +153,19 @@ test("MAX_BOUND_FIELDS counts an interface's field if an implementing type binds
     validate(schema, parse(query), [rule]).map(({ extensions }) => extensions);
   expect(refused("{ named { name boss { name } } }")).toEqual([]);
   expect(refused("{ named { boss { boss { name } } } }")).toEqual([{ limit: "MAX_BOUND_FIELDS", value: 2 }]);
+});
+
+test("MAX_BOUND_FIELDS counts no field that shows the entries of a map, which makes no call", () => {
+  const typeDefs = "type Entry { key: String } type Query { board: Board } type Board { totals: [Entry] }";
+  const key = property("key");
+  const resolvers = {
+    Entry: { key },
+    Board: { totals: entries("totals") },
+    Query: { board: async () => null },
+  };
+  const schema = executableSchema(typeDefs, resolvers as never, { schemas: {}, names: {} });
+  const rule = limitRule(configure({ MAX_BOUND_FIELDS: "1" }).env);
+  expect(validate(schema, parse("{ board { totals { key } } }"), [rule])).toEqual([]);
 });
 
 test("a request carries one operation", async () => {

@@ -1,6 +1,8 @@
 /** Maps of REST that fields show as lists of their entries, with links by their keys and values. */
 import { join } from "node:path";
+import { type OperationDefinitionNode, parse } from "graphql";
 import { expect, test } from "vitest";
+import { compilePlan } from "../../src/graphql/plan/compile-plan.ts";
 import { entries, entriesFrom } from "../../src/rest/property.ts";
 import { execute, openPair } from "./pairs.ts";
 
@@ -112,6 +114,15 @@ test.each([true, false])("a value that is no map is an error of its field (plann
       new Set(["board,BAD_UPSTREAM_RESPONSE", ...(isEmptyList ? [] : ["rounds,BAD_UPSTREAM_RESPONSE"])]),
     );
   }
+});
+
+test("the entries of a map are made with the object that has it, and are no calls of the plan", async () => {
+  const { schema } = await openPair(folder);
+  const [operation] = parse(boardQuery).definitions as [OperationDefinitionNode];
+  const plan = compilePlan(schema, {}, operation, {}, 100);
+  const [board] = plan?.root.bound ?? [];
+  expect(board?.selections.get("Board")?.fields.map(({ source }) => source.kind)).toContain("made");
+  expect(board?.selections.get("Board")?.bound).toEqual([]);
 });
 
 test("null stays null, and no entry is one that an object inherits", async () => {

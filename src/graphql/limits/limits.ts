@@ -14,6 +14,7 @@ import {
   type ValidationContext,
   type ValidationRule,
 } from "graphql";
+import { type CodedError, overLimit } from "../../errors.ts";
 import type { Environment } from "../../settings/environment.ts";
 import { missingRoots } from "../../standards/missing-roots.ts";
 import { type Counts, countFragment, countSelections, type Walk } from "./count-selections.ts";
@@ -33,16 +34,14 @@ const nestingPerLevel = 8;
 
 type TextLimit = "MAX_DOCUMENT_LENGTH" | "MAX_DOCUMENT_LINES" | "MAX_DEFINITIONS";
 
-const tooMany = (env: Environment, limit: TextLimit, what: string): GraphQLError =>
-  new GraphQLError(`a document may have at most ${env[limit]} ${what} (${limit})`, {
-    extensions: { limit, value: env[limit] },
-  });
+const tooMany = (env: Environment, limit: TextLimit, what: string): CodedError =>
+  overLimit(limit, env[limit], `a document may have at most ${env[limit]} ${what} (${limit})`);
 
 /**
  * The error for a text that is too large to be parsed. Lines are bounded because each error counts the lines before it,
  * and because a document keeps its comments.
  */
-export function textExcess(env: Environment, text: string): GraphQLError | undefined {
+export function textExcess(env: Environment, text: string): CodedError | undefined {
   const { MAX_DOCUMENT_LENGTH: maxLength, MAX_DOCUMENT_LINES: maxLines } = env;
   if (text.length > maxLength) return tooMany(env, "MAX_DOCUMENT_LENGTH", "characters");
   if (text.length > maxLines && hasMoreLines(text, maxLines))
@@ -54,17 +53,6 @@ function hasMoreLines(text: string, most: number): boolean {
   const ends = /\r\n|[\n\r]/g;
   for (let lines = 1; ends.test(text); ) if (++lines > most) return true;
   return false;
-}
-
-/** The error for a response that is too large. One UTF-16 unit of a string takes at most three bytes in UTF-8. */
-export function answerExcess(
-  { MAX_ANSWER_BYTES: value }: Environment,
-  text: string,
-): GraphQLError | undefined {
-  if (3 * text.length <= value || Buffer.byteLength(text) <= value) return undefined;
-  return new GraphQLError(`an answer may have at most ${value} bytes`, {
-    extensions: { limit: "MAX_ANSWER_BYTES", value },
-  });
 }
 
 /**
@@ -84,7 +72,10 @@ export const limitRule =
 
 function findExcesses(context: ValidationContext, env: Environment, document: DocumentNode): GraphQLError[] {
   const { definitions } = document;
-  if (definitions.length > env.MAX_DEFINITIONS) return [tooMany(env, "MAX_DEFINITIONS", "definitions")];
+  if (definitions.length > env.MAX_DEFINITIONS) {
+    const { message, details } = tooMany(env, "MAX_DEFINITIONS", "definitions");
+    return [new GraphQLError(message, { extensions: { ...details } })];
+  }
   const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
   const operations = definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   const walk: Walk = {

@@ -42,6 +42,10 @@ export class AnswerTooLarge extends CodedError {
   }
 }
 
+/** The error for a response that is too large. One UTF-16 unit of a string takes at most three bytes in UTF-8. */
+export const answerExcess = (limit: number, text: string): AnswerTooLarge | undefined =>
+  3 * text.length <= limit || Buffer.byteLength(text) <= limit ? undefined : new AnswerTooLarge(limit);
+
 /** Throws `AnswerTooLarge` if fewer bytes are left. */
 export function spend(budget: Budget, bytes: number): void {
   budget.left -= bytes;

@@ -16,23 +16,21 @@ import { exactText } from "../../standards/exact-integers.ts";
 import { countValues, hasContainers } from "../../standards/json-values.ts";
 import { isJson, isText } from "../../standards/media-type.ts";
 import { tooLarge } from "../failure.ts";
+import type { RequestScope } from "../request-scope.ts";
 import { type RawHeaders, RestResponse } from "../rest-response.ts";
 import { decompressedPerMs, largeBody } from "../shares/processor-time.ts";
-import type { ResponseBytes } from "../shares/response-bytes.ts";
 import { decompress } from "./decompress.ts";
 
-type ExchangeRequest = {
-  readonly method: string;
-  /** Path and query. */
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
-};
+/** The budgets of the request that the exchange is made for. */
+type Budget = Pick<
+  RequestScope,
+  "maxResponseBytes" | "hold" | "drop" | "worked" | "measured" | "decompressed"
+>;
 
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly response: Promise<RestResponse>;
-  readonly #maxBytes: number;
-  readonly #budget: ResponseBytes;
+  readonly #budget: Budget;
+  readonly #isRead: boolean;
   readonly #isUnread: boolean;
   #resolve!: (response: RestResponse) => void;
   #reject!: (failure: CodedError) => void;
@@ -42,15 +40,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #headers: RawHeaders = {};
   #chunks: Buffer[] = [];
   #bytes = 0;
+  /** Bytes that are taken from the budget. */
+  #held = 0;
   #interim = 0;
 
   /**
-   * The body has at most `maxBytes`, before and after decompression and by its values, and never more than `budget` has
-   * left. `isUnread`: the body of a success does not matter and is not kept.
+   * The body has at most `maxResponseBytes`, before and after decompression and by its values, and never more than `budget`
+   * has left. `isUnread`: the body of a success does not matter and is not kept.
    */
-  constructor(maxBytes: number, budget: ResponseBytes, isUnread = false) {
-    this.#maxBytes = maxBytes;
+  constructor(budget: Budget, isRead: boolean, isUnread = false) {
     this.#budget = budget;
+    this.#isRead = isRead;
     this.#isUnread = isUnread;
     this.response = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -64,11 +64,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** Sends the request, unless the exchange was aborted before. */
-  send(dispatcher: Dispatcher, { path, ...request }: ExchangeRequest): void {
-    if (this.#failure) return;
-    const method = request.method as Dispatcher.HttpMethod;
-    const headers = request.headers as Record<string, string>;
-    dispatcher.dispatch({ method, path, headers, body: request.body ?? null }, this);
+  send(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions): void {
+    if (!this.#failure) dispatcher.dispatch(request, this);
   }
 
   /** Fails the exchange and closes its connection. Does nothing after the end. */
@@ -82,7 +79,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#failure) return;
     this.#failure = failure;
     this.#chunks = [];
-    this.#budget.drop();
+    this.#budget.drop(this.#held);
     this.#reject(failure);
   }
 
@@ -115,10 +112,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#isUnread && this.#status >= 200 && this.#status < 300;
   }
 
-  /** The failure of a body with so many bytes, if that is too many. */
+  /** Takes the bytes of a body with at least so many from the budget. Returns the failure if that is too many. */
   #excess(bytes: number): CodedError | undefined {
-    if (this.#failure) return undefined;
-    return bytes > this.#maxBytes ? tooLarge(this.#maxBytes) : this.#budget.raise(bytes);
+    if (this.#failure || !(bytes > this.#held)) return undefined; // an announced length may be no number
+    const { maxResponseBytes } = this.#budget;
+    if (bytes > maxResponseBytes) return tooLarge(maxResponseBytes);
+    const failure = this.#budget.hold(bytes - this.#held, this.#isRead);
+    if (!failure) this.#held = bytes;
+    return failure;
   }
 
   onResponseEnd(): void {
@@ -162,7 +163,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (text.length < largeBody && !hasContainers(text, text.length / bytesOfValue)) return 0;
     const type = this.#mediaType;
     const isPlain = this.#status < 400 && isText(type) && !isJson(type);
-    return isPlain ? 0 : bytesOfValue * countValues(text, this.#maxBytes / bytesOfValue);
+    return isPlain ? 0 : bytesOfValue * countValues(text, this.#budget.maxResponseBytes / bytesOfValue);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

@@ -12,7 +12,6 @@ import type { CallerCache } from "../cache/caller-cache.ts";
 import { serializePath } from "../encode.ts";
 import { circuitOpen, NoTurn, notSent } from "../failure.ts";
 import { RestResponse } from "../rest-response.ts";
-import { ResponseBytes } from "../shares/response-bytes.ts";
 import { CallDeadlines } from "./call-deadlines.ts";
 import { CallRequest } from "./call-request.ts";
 import { CallerQueues } from "./caller-queues.ts";
@@ -101,8 +100,7 @@ export class Upstream {
     const read = beginRead?.();
     const queue = this.#queues.of(scope.caller);
     const entry = queue.acquire();
-    const bytes = new ResponseBytes(scope, isRead);
-    const exchange = new Exchange(scope.maxResponseBytes, bytes, request.operation.unread);
+    const exchange = new Exchange(scope, isRead, request.operation.unread);
     const timeouts = { connectMs: this.#env.CONNECT_TIMEOUT_MS, callMs: scope.callTimeoutMs };
     const deadlines = new CallDeadlines(timeouts, entry, exchange);
     const { promise, resolve, reject } = Promise.withResolvers<RestResponse>();
@@ -124,7 +122,7 @@ export class Upstream {
       deadlines.abandon(failure);
     };
     if (isRead) scope.onLeave(abandon);
-    const { method, body, operation } = request;
+    const { method, body = null, operation } = request;
     const path = scope.forwarded.pathOf(operation, request.path);
     const headers = scope.forwarded.headersOf(operation);
     Object.assign(headers, request.headers, read?.validators);

@@ -32,6 +32,13 @@ test("when the process is full, the caller that holds most is refused, a caller 
   expect(held.take("other", 50, 1, true)).toMatchObject(full);
 });
 
+test("a caller whose responses are empty holds nothing, and takes no part from others", () => {
+  const held = new HeldBytes({ MAX_REQUEST_BYTES: 100 });
+  for (const caller of ["a", "b", "c"]) expect(held.take(caller, 0, 0, true)).toBeUndefined();
+  for (let request = 0; request < 3; request++) held.take("greedy", 0, 100, true);
+  for (let part = 0; part < 150; part += 50) expect(held.take("other", 0, 50, true)).toBeUndefined();
+});
+
 test("the response to a write is taken by a full process, because the write is done", () => {
   const held = new HeldBytes({ MAX_REQUEST_BYTES: 100 });
   for (let request = 0; request < 3; request++) held.take("a", 0, 100, true);

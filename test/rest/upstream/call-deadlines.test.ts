@@ -4,7 +4,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "undici";
 import { expect, onTestFinished, test } from "vitest";
 import { CodedError } from "../../../src/errors.ts";
-import { ResponseBytes } from "../../../src/rest/shares/response-bytes.ts";
 import { CallDeadlines, type Timeouts } from "../../../src/rest/upstream/call-deadlines.ts";
 import { type CallerQueue, CallerQueues } from "../../../src/rest/upstream/caller-queues.ts";
 import { Exchange } from "../../../src/rest/upstream/exchange.ts";
@@ -20,7 +19,7 @@ async function against(answer: Answer, connections = 4) {
   const anyQueue = new CallerQueues(2 * connections, connections).of("caller");
   const call = (timeouts: Partial<Timeouts> = {}, queue: CallerQueue = anyQueue) => {
     const entry = queue.acquire();
-    const exchange = new Exchange(1_000, new ResponseBytes(freeBudget, true));
+    const exchange = new Exchange(freeBudget, true);
     const deadlines = new CallDeadlines({ connectMs: 1_000, callMs: 2_000, ...timeouts }, entry, exchange);
     const end = (isCompleted: boolean): void => {
       deadlines.clear();

@@ -4,7 +4,6 @@ import { Pool } from "undici";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { CodedError } from "../../../src/errors.ts";
 import { mostInterimResponses } from "../../../src/http/upstream-failure.ts";
-import { ResponseBytes } from "../../../src/rest/shares/response-bytes.ts";
 import { Exchange } from "../../../src/rest/upstream/exchange.ts";
 import { freeBudget } from "../../graphql/free-scope.ts";
 import { type Answer, http, rawServer } from "../raw-server.ts";
@@ -15,7 +14,7 @@ async function against(answer: Answer, connections = 4, maxBytes = 1_000) {
   const pool = new Pool(server.url.origin, { connections, pipelining: 1 });
   onTestFinished(() => pool.destroy());
   const exchange = (path = "/x") => {
-    const one = new Exchange(maxBytes, new ResponseBytes(freeBudget, true));
+    const one = new Exchange({ ...freeBudget, maxResponseBytes: maxBytes }, true);
     one.send(pool, { method: "GET", path, headers: {}, body: undefined });
     return one;
   };
@@ -193,7 +192,7 @@ test("an exchange that is aborted before it is sent is never sent", async () => 
   const { server, get } = await against(send(http(200, "{}")));
   const pool = new Pool(server.url.origin);
   onTestFinished(() => pool.destroy());
-  const aborted = new Exchange(1_000, new ResponseBytes(freeBudget, true));
+  const aborted = new Exchange(freeBudget, true);
   aborted.abort(new CodedError("CLIENT_CLOSED_REQUEST", "left"));
   aborted.send(pool, { method: "GET", path: "/never", headers: {}, body: undefined });
   expect(await failureOf(aborted.response)).toMatchObject({ code: "CLIENT_CLOSED_REQUEST" });

@@ -2,7 +2,7 @@
  * A bound that callers share. Up to the bound, everybody gets what they ask for. Beyond it, only a caller that has less
  * than an equal part gets more. So one caller cannot use up what all share, and all together use at most twice the bound.
  */
-import { TransientMap } from "../rest/shares/transient-map.ts";
+import { TransientMap } from "./transient-map.ts";
 
 export class FairBound {
   readonly #byCaller = new TransientMap<number>();
