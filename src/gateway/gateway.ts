@@ -63,9 +63,7 @@ export async function createGateway(
   const inject = createInject(config);
   const readKeyless = keylessReader(config, backends);
 
-  const takesGet = config.env.GRAPHQL_GET || !config.production;
-  if (backends.graphql)
-    answerOptions(server, graphqlPath, takesGet ? ["GET", "HEAD", "POST", "OPTIONS"] : ["POST", "OPTIONS"]);
+  if (backends.graphql) answerOptions(server, config);
   server.route({
     method: "TRACE",
     url: "/v1/*",

@@ -169,11 +169,7 @@ export function routes(
     const way = takesGet ? "by GET or POST" : "by POST (GRAPHQL_GET is off)";
     return new CodedError("METHOD_NOT_ALLOWED", `queries are sent ${way}`);
   };
-  answerOptions(
-    server,
-    path,
-    takesGet || !config.production ? ["GET", "HEAD", "POST", "OPTIONS"] : ["POST", "OPTIONS"],
-  );
+  answerOptions(server, config);
   const post = sending((request, reply) => execute(request, reply, (scope) => parseBody(scope, request)));
   server.post(path, post);
   server.get(

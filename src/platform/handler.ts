@@ -14,8 +14,11 @@ export type HandlerContext = {
 
 export type Handler = (context: HandlerContext, input: OperationInput) => unknown;
 
-/** Returns the row, or throws `NOT_FOUND`. Another tenant's id gets the same answer as an unknown id. */
-export function found(row: Row | undefined, kind: string): Row {
+type Kind = "agent" | "contact" | "conversation" | "message";
+
+/** Returns the row with this id, or throws `NOT_FOUND`. Another tenant's id gets the same answer as an unknown id. */
+export function rowById(tenant: TenantStore, kind: Kind, id = ""): Row {
+  const row = tenant.get(`${kind}ById`, { id });
   if (!row) throw new CodedError("NOT_FOUND", `no such ${kind}`);
   return row;
 }

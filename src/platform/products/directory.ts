@@ -1,5 +1,5 @@
 /** CRM, AI and engage: lists of contacts, agents and campaigns, and single ones by id. */
-import { found, type Handler, numberOf, type Sorts, sortOf, sqlValue, stringOf } from "../handler.ts";
+import { type Handler, numberOf, rowById, type Sorts, sortOf, sqlValue, stringOf } from "../handler.ts";
 import { afterCursor, strings, toPage, totalOf } from "../store/row.ts";
 import type { Row } from "../store/store.ts";
 
@@ -23,7 +23,7 @@ export const listContacts: Handler = ({ tenant }, { query }) => {
 };
 
 export const getContact: Handler = ({ tenant }, { path }) =>
-  toContact(found(tenant.get("contactById", { id: path.contactId ?? "" }), "contact"));
+  toContact(rowById(tenant, "contact", path.contactId));
 
 export const listAgents: Handler = ({ tenant }, { query }) => {
   const limit = numberOf(query.limit, 50);
@@ -35,8 +35,7 @@ export const listAgents: Handler = ({ tenant }, { query }) => {
   return { ...page, items: page.items.map(toAgent), totalCount };
 };
 
-export const getAgent: Handler = ({ tenant }, { path }) =>
-  toAgent(found(tenant.get("agentById", { id: path.agentId ?? "" }), "agent"));
+export const getAgent: Handler = ({ tenant }, { path }) => toAgent(rowById(tenant, "agent", path.agentId));
 
 export const listCampaigns: Handler = ({ tenant }, { query }) => {
   const limit = numberOf(query.limit, 50);

@@ -1,6 +1,5 @@
 /** Inbox: conversations and their messages. */
-import type { OperationInput } from "../contract.ts";
-import { found, type Handler, numberOf, type Sorts, sortOf, sqlValue, stringOf } from "../handler.ts";
+import { type Handler, numberOf, rowById, type Sorts, sortOf, sqlValue, stringOf } from "../handler.ts";
 import { afterCursor, strings, text, toPage, totalOf } from "../store/row.ts";
 import type { Row } from "../store/store.ts";
 
@@ -39,10 +38,8 @@ export const listConversations: Handler = ({ tenant }, { query }) => {
   return { ...page, items: page.items.map(toConversation), totalCount };
 };
 
-const byPathId = (path: OperationInput["path"], name: string): { id: string } => ({ id: path[name] ?? "" });
-
 export const getConversation: Handler = ({ tenant }, { path }) =>
-  toConversation(found(tenant.get("conversationById", byPathId(path, "conversationId")), "conversation"));
+  toConversation(rowById(tenant, "conversation", path.conversationId));
 
 export const listConversationsByContact: Handler = ({ tenant }, { query }) => {
   const limit = numberOf(query.limitPerContact, 5);
@@ -60,4 +57,4 @@ export const listMessages: Handler = ({ tenant }, { query }) => {
 };
 
 export const getMessage: Handler = ({ tenant }, { path }) =>
-  toMessage(found(tenant.get("messageById", byPathId(path, "messageId")), "message"));
+  toMessage(rowById(tenant, "message", path.messageId));
