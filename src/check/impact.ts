@@ -47,7 +47,7 @@ export function operationReports(
         ? "affected"
         : "untouched";
     const because = own
-      .filter((finding) => verdictOf(finding) !== "untouched")
+      .filter((finding) => verdict !== "untouched" && verdictOf(finding) === verdict)
       .flatMap((finding) => coordinatesOf(finding).filter((each) => selected.has(each)));
     return {
       name: operation.name,

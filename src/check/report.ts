@@ -68,7 +68,7 @@ export type OperationReport = {
   readonly file: string;
   readonly line: number;
   readonly verdict: Impact;
-  /** The selected coordinates with a finding. */
+  /** The selected coordinates with a finding of this verdict. */
   readonly because: readonly string[];
   /** Absent if the operation or the schema is not valid: then the cost is unknown. */
   readonly calls?: { readonly typical: number; readonly worst: number };

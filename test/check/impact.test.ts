@@ -29,6 +29,16 @@ test("a removed property breaks its field and the saved operation that selects i
   expect(isValidReport(result)).toBe(true);
 });
 
+test("a broken operation names what breaks it, and not what only affects it", async () => {
+  const root = repository();
+  const tagged = "operationId: parcels_of_warehouse\n      tags: ";
+  const spec = edited(depotOpenapi, `${tagged}[depots]`, `${tagged}[parcels]`);
+  write(root, { "spec/openapi.yaml": edited(spec, "        company:\n          type: string\n", "") });
+  const { findings, operations } = await reportOf(root, "--base", "HEAD");
+  expect(findings.map(({ rule }) => rule)).toContain("rest-product-changed");
+  expect(operations[0]).toMatchObject({ name: "Depot", verdict: "broken", because: ["Courier.company"] });
+});
+
 const verdicts = ({ operations }: Pick<Report, "operations">): string[] =>
   operations.map(({ name, verdict }) => `${name} ${verdict}`);
 

@@ -18,7 +18,9 @@ export function checkRequired(
   hasBody: boolean,
 ): void {
   const { operation, slots, where } = field;
-  const keys = new Set(fed.map(({ slot }) => inputKey(slot)));
+  // a parameter whose source is wrong has a finding of its own
+  const named = field.directive.params.flatMap((param) => slots.find(param.name, param.in).slice(0, 1));
+  const keys = new Set([...fed.map(({ slot }) => slot), ...named].map(inputKey));
   const touchesBody = fed.some(({ slot }) => slot.in === "body");
   const unfed = slots.all.filter(
     (slot) =>
