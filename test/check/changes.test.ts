@@ -21,30 +21,6 @@ test("a new required property of a body rests on every field that sends the body
   ]);
 });
 
-test("a body in another media type breaks who sends it, unless REST still takes the old one", async () => {
-  const form = "application/x-www-form-urlencoded";
-  const body = (...media: readonly string[]): string => {
-    const schema = "            schema:\n              $ref: '#/components/schemas/NewParcel'\n";
-    const content = (each: readonly string[]): string =>
-      `        content:\n${each.map((type) => `          ${type}:\n${schema}`).join("")}`;
-    return edited(depotOpenapi, content(["application/json"]), content(media));
-  };
-  const root = repository({ "spec/openapi.yaml": body(form) });
-  const changesOf = async (spec: string): Promise<Report["changes"]> => {
-    write(root, { "spec/openapi.yaml": spec });
-    return (await reportOf(root, "--base", "HEAD")).changes;
-  };
-  expect(await changesOf(body("application/json"))).toMatchObject([
-    {
-      rule: "rest-body-changed",
-      class: "breaking",
-      message: `POST /api/parcels takes a body in application/json now, it was ${form}`,
-      coordinates: ["Mutation.createParcel"],
-    },
-  ]);
-  expect(await changesOf(body("application/json", form))).toEqual([]);
-});
-
 test("a number that becomes an integer is one change, whatever the formats", async () => {
   const capacity = (type: string, format: string): string =>
     edited(
@@ -99,32 +75,6 @@ test("a base that cannot be read ends the run with exit code 3", async () => {
   const { code, error } = await ran(root, ["--base", "HEAD"]);
   expect(code).toBe(3);
   expect(error).toMatch(/^the spec at HEAD cannot be read: spec\/openapi\.yaml:1:1: is Swagger 2\.0/);
-});
-
-test("a scope that an operation needs now stands behind its scheme, in words that can be read aloud", async () => {
-  const spec = (security: string): string =>
-    edited(
-      edited(
-        depotOpenapi,
-        "\ncomponents:",
-        "\ncomponents:\n  securitySchemes:\n    login: { type: openIdConnect, openIdConnectUrl: https://login.example }\n    key: { type: apiKey, in: header, name: X-Key }",
-      ),
-      "\nsecurity: []",
-      `\nsecurity: ${security}`,
-    );
-  const messageOf = async (before: string, after: string): Promise<string | undefined> => {
-    const root = repository({ "spec/openapi.yaml": spec(before) });
-    write(root, { "spec/openapi.yaml": spec(after) });
-    const { changes } = await reportOf(root, "--base", "HEAD");
-    expect(changes).toHaveLength(1);
-    return changes[0]?.message;
-  };
-  expect(await messageOf("[{ login: [read] }]", "[{ login: [read, parcels], key: [] }, { key: [] }]")).toBe(
-    "every operation refuses login (read) alone now: it takes key or login (read, parcels) and key",
-  );
-  expect(await messageOf("[]", "[{ key: [] }]")).toBe(
-    "every operation takes key now, it took no credentials",
-  );
 });
 
 /** Three lists of one shared schema, with one shared parameter; the third list is bound by nothing. */

@@ -47,10 +47,14 @@ export class ShapeComparison {
     const add = (change: ShapeChange): void =>
       this.#add(inside, change, "schema", place === undefined ? "use" : "schema");
     if (!compareKeywords(inside, add)) return;
-    this.#properties(inside);
-    this.#items(inside);
-    if (pair.direction === "response") this.#entries(inside);
-    const isUnion = !this.#withoutUnion.has(nodeKey(pair.old.shape.node));
+    const { old, new: now, direction } = pair;
+    // what stands beside the members repeats theirs
+    if (!old.shape.variants || !now.shape.variants) {
+      this.#properties(inside);
+      this.#items(inside);
+      if (direction === "response") this.#entries(inside);
+    }
+    const isUnion = !this.#withoutUnion.has(nodeKey(old.shape.node));
     compareVariants(inside, isUnion, add, (member) => this.compare(member));
   }
 
@@ -70,10 +74,9 @@ export class ShapeComparison {
           message: now.required ? "is required now" : "may be left out now",
           before: old.required,
           after: now.required,
+          ...(direction === "request" && now.required && holder),
         },
         "use",
-        "use",
-        direction === "request" && now.required ? holder : undefined,
       );
     const [wasNullable, nullable] = [old.shape.nullable, now.shape.nullable];
     // a referenced schema that is nullable is nullable at each reference: the change belongs to the schema
@@ -95,31 +98,22 @@ export class ShapeComparison {
 
   /**
    * `of`: the place of the change. `reaches`: the fields that rest on the schema, or only those that rest on this use
-   * of it. `others`: who is reached beside them.
+   * of it.
    */
-  #add(
-    pair: ShapePair,
-    change: ShapeChange,
-    of: "schema" | "use" = "schema",
-    reaches = of,
-    others: ShapePair["holder"] = { joins: [] },
-  ): void {
+  #add(pair: ShapePair, change: ShapeChange, of: "schema" | "use" = "schema", reaches = of): void {
     const { old, new: now, at, direction } = pair;
     this.changes.add({
       ...change,
-      ...others,
       at,
       direction,
       message: `${at} ${change.message}`,
       old: of === "schema" ? old.shape.node : old.node,
       new: of === "schema" ? now.shape.node : now.node,
-      joins: [old.node, ...(reaches === "schema" ? [old.shape.node] : []), ...others.joins],
+      joins: [old.node, ...(reaches === "schema" ? [old.shape.node] : []), ...(change.joins ?? [])],
     });
   }
 
   #properties({ at, direction, old, new: now }: ShapePair): void {
-    // properties beside the members repeat those of the members
-    if (old.shape.variants && now.shape.variants) return;
     const [before, after] = [declaredProperties(old.shape), declaredProperties(now.shape)];
     const holder = { joins: [old.node, old.shape.node] };
     for (const property of before.values()) {
@@ -167,10 +161,7 @@ export class ShapeComparison {
 
   #items(pair: ShapePair): void {
     const { at, direction, old, new: now } = pair;
-    // items beside the members repeat those of the members
-    if (old.shape.variants && now.shape.variants) return;
-    const before = old.shape.items;
-    const after = now.shape.items;
+    const [before, after] = [old.shape.items, now.shape.items];
     if (before && after) {
       this.compare({ at: `${at}[]`, direction, old: standaloneUse(before), new: standaloneUse(after) });
     } else if (before || after) {
@@ -185,10 +176,7 @@ export class ShapeComparison {
   }
 
   /** A change of the entries reaches the fields that show them, and no other field of the object. */
-  #entries(pair: ShapePair): void {
-    const { at, direction, old, new: now } = pair;
-    // entries beside the members repeat those of the members
-    if (old.shape.variants && now.shape.variants) return;
+  #entries({ at, direction, old, new: now }: ShapePair): void {
     const [before, after] = [old.shape.entry, now.shape.entry];
     if (before && after)
       this.compare({ at: `${at}{}`, direction, old: standaloneUse(before), new: standaloneUse(after) });

@@ -39,8 +39,9 @@ export function commonPlace({ at, old, new: now }: ShapePair): string | undefine
 export const pairKey = ({ direction, old, new: now }: ShapePair, ofUse: boolean): string =>
   [direction, old.shape.identity.text, now.shape.identity.text, ofUse ? nodeKey(old.node) : ""].join(" ");
 
-/** A change of the pair's schema; the comparison adds the place. */
-export type ShapeChange = Pick<RestChange, "rule" | "class" | "message" | "before" | "after" | "below">;
+/** A change of the pair's schema; the comparison adds the place. `joins` and `operations`: who is reached beside the pair. */
+export type ShapeChange = Pick<RestChange, "rule" | "class" | "message" | "before" | "after" | "below"> &
+  Partial<Pick<RestChange, "joins" | "operations">>;
 
 export const declaredProperties = ({ properties }: Shape): ReadonlyMap<string, Property> =>
   new Map([...properties].filter(([, { isUndeclared }]) => !isUndeclared));
