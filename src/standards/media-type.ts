@@ -15,3 +15,11 @@ export const isForm = (mediaType: string): boolean =>
 
 /** Whether a range of media types (RFC 9110 §12.5.1) includes JSON. */
 export const includesJson = (range: string): boolean => range === "*/*" || range === "application/*";
+
+/** Whether a range, or a media type itself, includes a media type. */
+export function includes(range: string, mediaType: string): boolean {
+  const [wide = "", one = ""] = [range, mediaType].map((each) =>
+    each.replace(/;.*/s, "").trim().toLowerCase(),
+  );
+  return wide === "*/*" || wide === one || wide === one.replace(/\/.*/, "/*");
+}

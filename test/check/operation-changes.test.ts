@@ -24,7 +24,8 @@ test("a body in another media type breaks who sends it, unless REST still takes 
       coordinates: ["Mutation.createParcel"],
     },
   ]);
-  expect(await changesOf(body("application/json", form))).toEqual([]);
+  for (const still of [["application/json", form], [`${form}; charset=utf-8`], ['"*/*"'], ["application/*"]])
+    expect(await changesOf(body(...still))).toEqual([]);
 });
 
 test("a scope that an operation needs now stands behind its scheme, in words that can be read aloud", async () => {

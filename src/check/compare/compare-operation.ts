@@ -2,6 +2,7 @@
 import type { RestNode } from "../../openapi/document.ts";
 import { methodAndPath, type RestOperation } from "../../openapi/operation.ts";
 import type { NodePath } from "../../openapi/yaml-file.ts";
+import { includes } from "../../standards/media-type.ts";
 import type { ChangeClass } from "../report.ts";
 import { compareParameters } from "./compare-parameters.ts";
 import type { RestRule } from "./rest-change.ts";
@@ -68,7 +69,7 @@ function compareBody(shapes: ShapeComparison, old: RestOperation, now: RestOpera
   if (before && after) {
     const { content } = after.node.value as { readonly content: object };
     const [was, is] = [before.media, after.media];
-    if (was !== is && !(was in content))
+    if (!Object.keys(content).some((range) => includes(range, was)))
       add("rest-body-changed", "breaking", `takes a body in ${is} now, it was ${was}`, was, is, [
         "requestBody",
       ]);
