@@ -70,13 +70,12 @@ export function shedOverload(
   server.addHook("onSend", (request, reply, payload, done) => {
     if (typeof payload !== "string" || payload.length * mostBytes < largeAnswers.from)
       return done(null, payload);
-    const sent = Buffer.from(payload); // the bytes replace the text, so memory holds the response once
-    const bytes = sent.length;
+    const bytes = Buffer.byteLength(payload);
     if (bytes < largeAnswers.from) return done(null, payload);
     const caller = callerOf(request);
     if (!unreadBytes.take(caller, bytes, largeAnswers.unread)) return done(unread);
     reply.raw.on("close", () => unreadBytes.giveBack(caller, bytes));
-    done(null, sent);
+    done(null, Buffer.from(payload)); // the bytes replace the text, so memory holds the response once
   });
 }
 
