@@ -1,11 +1,12 @@
 /**
  * Stage 5: impact analysis. A finding or a change has schema coordinates; a saved operation that selects one of them is
- * impacted. A breaking change or an error breaks the operation, a dangerous change or a warning affects it.
+ * impacted, unless its literals meet what REST demands of requests now. A breaking change or an error breaks the operation, a dangerous change or a warning affects it.
  */
 import { callCost } from "../bind/call-cost.ts";
 import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import { selectedCoordinates } from "../schema/selected-coordinates.ts";
+import { demandOf, unmet } from "./demands.ts";
 import type { Finding, Impact, ImpactedOperation, OperationReport, SpecChange } from "./report.ts";
 
 type FindingOrChange = Finding | SpecChange;
@@ -24,7 +25,7 @@ export function withImpactedOperations<T extends FindingOrChange>(
     const verdict = verdictOf(item);
     if (verdict === "untouched") return item;
     const operations = [...selections].flatMap(([operation, selected]): ImpactedOperation[] =>
-      concerns(item, operation, selected)
+      reasons(head, item, operation, selected).length > 0
         ? [{ name: operation.name, file: `spec/${operation.file}`, line: operation.place.line, verdict }]
         : [],
     );
@@ -39,16 +40,16 @@ export function operationReports(
   findings: readonly Finding[],
 ): OperationReport[] {
   return [...selectionsOf(head, base)].map(([operation, selected]) => {
-    const own = findings.filter((finding) => concerns(finding, operation, selected));
-    const verdicts = own.map(verdictOf);
-    const verdict = verdicts.includes("broken")
-      ? "broken"
-      : verdicts.includes("affected")
-        ? "affected"
-        : "untouched";
-    const because = own
-      .filter((finding) => verdict !== "untouched" && verdictOf(finding) === verdict)
-      .flatMap((finding) => coordinatesOf(finding).filter((each) => selected.has(each)));
+    const own = findings.flatMap((finding) => {
+      const because = reasons(head, finding, operation, selected);
+      const isName = finding.rule === "saved-operation-invalid";
+      return because.length > 0 ? [{ verdict: verdictOf(finding), because: isName ? [] : because }] : [];
+    });
+    const verdict =
+      (["broken", "affected"] as const).find((each) => own.some((one) => one.verdict === each)) ??
+      "untouched";
+    const because =
+      verdict === "untouched" ? [] : own.flatMap((one) => (one.verdict === verdict ? one.because : []));
     return {
       name: operation.name,
       file: `spec/${operation.file}`,
@@ -67,18 +68,26 @@ function verdictOf(item: FindingOrChange): Impact {
   return severity === "error" ? "broken" : severity === "warning" ? "affected" : "untouched";
 }
 
-/** `saved-operation-invalid` has the name of an operation or fragment in place of a schema coordinate. */
-const concerns = (
+/**
+ * The coordinates by which an item breaks or affects an operation. `saved-operation-invalid` has the name of an operation or
+ * fragment in place of a schema coordinate.
+ */
+function reasons(
+  { model }: SpecSnapshot,
   item: FindingOrChange,
   operation: SavedOperation,
   selected: ReadonlySet<string>,
-): boolean => {
+): readonly string[] {
   const own = coordinatesOf(item);
-  if (item.rule !== "saved-operation-invalid") return own.some((each) => selected.has(each));
-  return operation.document.definitions.some(
-    (definition) => "name" in definition && own.includes(definition.name?.value ?? ""),
-  );
-};
+  if (item.rule === "saved-operation-invalid") {
+    const { definitions } = operation.document;
+    return own.filter((name) => definitions.some((each) => "name" in each && each.name?.value === name));
+  }
+  if (item.rule === "sdl-value-added-to-enum") return []; // no operation sends a value that is new
+  const demand = demandOf(item);
+  if (demand && model) return unmet(demand, model, operation, own, selected);
+  return own.filter((each) => selected.has(each));
+}
 
 /** The coordinates that each saved operation selects, in the new and in the old schema. A removed field counts too. */
 function selectionsOf(head: SpecSnapshot, base: SpecSnapshot | undefined): Map<SavedOperation, Set<string>> {

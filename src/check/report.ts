@@ -3,6 +3,8 @@
  * describes its JSON. Paths are relative to the project, so that every machine gets the same report.
  */
 
+import type { Direction } from "../bind/model.ts";
+
 export type Stage = "load" | "proof" | "freshness" | "changes" | "impact" | "ledger" | "approvals";
 
 /** breaking: clients or the mapping fail · dangerous: clients may see a difference · safe: they cannot. */
@@ -38,6 +40,8 @@ export type Finding = {
   readonly coordinate: string;
   /** All schema coordinates that the change reaches; `coordinate` is the first of them. */
   readonly coordinates?: readonly string[];
+  /** request: of what is sent to REST · response: of what REST sends. Absent: of both, or of neither. */
+  readonly direction?: Direction | undefined;
   readonly message: string;
   readonly hint: string;
   readonly places: readonly Frame[];
@@ -57,6 +61,8 @@ export type SpecChange = {
    * in it.
    */
   readonly at: string;
+  /** As in `Finding`. */
+  readonly direction?: Direction | undefined;
   readonly message: string;
   readonly coordinates: readonly string[];
   readonly operations: readonly ImpactedOperation[];

@@ -1,6 +1,6 @@
 /**
  * The schema coordinates that an operation depends on: the fields it selects, the arguments it gives and the input
- * fields it may fill. A field of an interface counts for every object type that implements the interface.
+ * fields it may fill and the enum values it may send. A field of an interface counts for every object type that implements the interface.
  */
 import {
   type DocumentNode,
@@ -9,6 +9,7 @@ import {
   type GraphQLSchema,
   getNamedType,
   isAbstractType,
+  isEnumType,
   isInputObjectType,
   TypeInfo,
   visit,
@@ -36,35 +37,41 @@ export function selectedCoordinates(schema: GraphQLSchema, document: DocumentNod
           }
         }
       },
-      Argument(node) {
+      Argument() {
         const parent = info.getParentType();
         const field = info.getFieldDef();
         const argument = info.getArgument();
         if (!parent || !field || !argument || info.getDirective()) return;
         for (const { name } of withPossibleTypes(schema, parent))
           found.add(`${name}.${field.name}(${argument.name}:)`);
-        if (node.value.kind === "Variable") addInputFields(argument.type, found);
       },
       ObjectField(node) {
         const parent = getNamedType(info.getParentInputType());
         if (parent) found.add(`${parent.name}.${node.name.value}`);
+      },
+      Variable() {
         const type = info.getInputType();
-        if (type && node.value.kind === "Variable") addInputFields(type, found);
+        if (type) addInputFields(type, found);
+      },
+      EnumValue(node) {
+        const type = getNamedType(info.getInputType());
+        if (type) found.add(`${type.name}.${node.value}`);
       },
     }),
   );
   return found;
 }
 
-const withPossibleTypes = (
+export const withPossibleTypes = (
   schema: GraphQLSchema,
   type: GraphQLCompositeType,
 ): readonly GraphQLCompositeType[] =>
   isAbstractType(type) ? [type, ...schema.getPossibleTypes(type)] : [type];
 
-/** A variable may fill every field of its input type. */
-function addInputFields(type: GraphQLInputType, found: Set<string>): void {
+/** A variable may fill every field of its input type, and have every value of an enum. */
+export function addInputFields(type: GraphQLInputType, found: Set<string>): void {
   const named = getNamedType(type);
+  if (isEnumType(named)) for (const { name } of named.getValues()) found.add(`${named.name}.${name}`);
   if (!isInputObjectType(named)) return;
   for (const field of Object.values(named.getFields())) {
     const coordinate = `${named.name}.${field.name}`;

@@ -67,12 +67,13 @@ function fromRestChanges(base: BoundSnapshot, head: BoundSnapshot): ChangeWithFi
   const coordinatesOf = coordinateFinder(base.model);
   return restChanges(base.model, head.model).map((change) => {
     const coordinates = coordinatesOf(change);
-    const { rule, at, message } = change;
+    const { rule, at, message, direction } = change;
     const specChange: SpecChange = {
       side: "rest",
       rule,
       class: change.class,
       at,
+      ...(direction && { direction }),
       message,
       coordinates,
       operations: [],
@@ -94,7 +95,7 @@ function fromRestChanges(base: BoundSnapshot, head: BoundSnapshot): ChangeWithFi
 }
 
 function findingOf(
-  { rule, message, coordinates, side }: SpecChange,
+  { rule, message, coordinates, side, direction }: SpecChange,
   change: "breaking" | "dangerous",
   coordinate: string,
   places: readonly Frame[],
@@ -111,6 +112,7 @@ function findingOf(
     change,
     coordinate,
     coordinates,
+    ...(direction && { direction }),
     message: side === "rest" ? `${message}; ${dependents} on it` : message,
     hint: "take the change back, or approve it",
     places,

@@ -52,6 +52,7 @@ function compareParameter(
       ...common,
       rule: "rest-required-changed",
       class: "breaking",
+      direction: "request",
       message: `${at} is required now`,
       before: false,
       after: true,
@@ -123,6 +124,7 @@ function addAdded(changes: RestChangeCollector, operation: RestOperation, parame
   changes.add({
     rule: "rest-parameter-added",
     class: required ? "breaking" : "safe",
+    direction: "request",
     at,
     message: required ? `${at} is new and required` : `${at} is new`,
     before: "absent",
