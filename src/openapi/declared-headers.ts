@@ -1,5 +1,6 @@
 /** The request headers that a document declares: header parameters, and the headers of its security schemes. */
-import { entriesOf, isRecord, keysOf, type RestDocument, type RestNode } from "./document.ts";
+import { membersOf } from "../standards/json-object.ts";
+import { entriesOf, keysOf, type RestDocument, type RestNode } from "./document.ts";
 import type { RestOperation } from "./operation.ts";
 import { headerOf, securitySchemeOf } from "./security.ts";
 
@@ -15,7 +16,7 @@ export function declaredHeaders(document: RestDocument, operations: Iterable<Res
 
 /** The header of a parameter or of a scheme. All cookies share one header. */
 function headerTaking(node: RestNode | undefined): string[] {
-  const { in: location, name } = isRecord(node?.value) ? node.value : {};
+  const { in: location, name } = membersOf(node?.value);
   if (location === "cookie") return ["cookie"];
   return location === "header" && typeof name === "string" && isToken(name) ? [name.toLowerCase()] : [];
 }
