@@ -2,7 +2,8 @@
  * Walks the fields of a schema from its roots. The walk finds the object types that enclose a type in every operation, and
  * the fields whose arguments stand above a type.
  */
-import { type GraphQLField, type GraphQLSchema, getNamedType, isAbstractType, isObjectType } from "graphql";
+import { type GraphQLField, type GraphQLSchema, isObjectType } from "graphql";
+import { boundRoots, objectTypesOf } from "../schema/object-types.ts";
 
 /** Whether a source may start with the name: the name is that of an object type, and not of a root. */
 export const isEnclosing = (schema: GraphQLSchema, name: string): boolean =>
@@ -61,17 +62,12 @@ function reached(
   return paths;
 }
 
-const rootsOf = (schema: GraphQLSchema): string[] =>
-  [schema.getQueryType(), schema.getMutationType()].flatMap((root) => root?.name ?? []);
+const rootsOf = (schema: GraphQLSchema): string[] => boundRoots(schema).map(({ name }) => name);
 
 const fieldsOf = (schema: GraphQLSchema, name: string): readonly Field[] => {
   const type = schema.getType(name);
   return isObjectType(type) ? Object.values(type.getFields()) : [];
 };
 
-/** The object types that the field may return: any member of its union or interface. */
-function membersOf(schema: GraphQLSchema, { type }: Field): string[] {
-  const named = getNamedType(type);
-  const members = isAbstractType(named) ? schema.getPossibleTypes(named) : [named];
-  return members.filter(isObjectType).map(({ name }) => name);
-}
+const membersOf = (schema: GraphQLSchema, { type }: Field): string[] =>
+  objectTypesOf(schema, type).map(({ name }) => name);

@@ -10,6 +10,7 @@ import { type BoundField, boundFields, type Model, type ModelField } from "../bi
 import { isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
 import { declaredProperty, typesFit } from "../openapi/shapes/shape.ts";
 import { words } from "../schema/graphql-names.ts";
+import { fieldAt } from "../schema/object-types.ts";
 
 export type Link = {
   readonly type: string;
@@ -102,9 +103,7 @@ function typeOf(
   { schema }: Model,
   { type, field }: { readonly type: string; readonly field: string },
 ): string[] {
-  const owner = schema.getType(type);
-  const definition = isObjectType(owner) ? owner.getFields()[field] : undefined;
-  const named = definition && getNamedType(definition.type);
+  const named = getNamedType(fieldAt(schema, type, field)?.type);
   return isObjectType(named) ? [named.name] : [];
 }
 
