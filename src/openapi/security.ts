@@ -71,14 +71,13 @@ export function credentialPlacesOf(
  */
 export function headerOf(scheme: RestNode | undefined): string | undefined {
   const { type, in: location, name, "x-from-header": from } = membersOf(scheme?.value);
-  if (type === "apiKey") {
-    const header = location === "header" ? name : from;
-    return typeof header === "string" && /^[\w!#$%&'*+.^`|~-]+$/.test(header)
-      ? header.toLowerCase()
-      : undefined;
-  }
+  if (type === "apiKey") return headerName(location === "header" ? name : from);
   return ["http", "oauth2", "openIdConnect"].includes(String(type)) ? "authorization" : undefined;
 }
+
+/** The name in lower case, if a header may have it (RFC 9110 §5.1). */
+export const headerName = (name: unknown): string | undefined =>
+  typeof name === "string" && /^[\w!#$%&'*+.^`|~-]+$/.test(name) ? name.toLowerCase() : undefined;
 
 /** Whether the document says anywhere which credentials its operations take; `security: []` says that they take none. */
 export const declaresSecurity = (document: RestDocument, operations: Iterable<RestOperation>): boolean =>

@@ -3,6 +3,7 @@ import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from "
 import type { Variant } from "../../openapi/shapes/shape.ts";
 import { declaredProperty } from "../../openapi/shapes/shape.ts";
 import { type ToldApart, toldApart } from "../../openapi/shapes/told-apart.ts";
+import { lettersOf } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
 import type { Where } from "../findings.ts";
 import type { AbstractType } from "../model.ts";
@@ -175,8 +176,6 @@ function checkDiscriminator({ findings }: Binder, where: Where, variant: Variant
 }
 
 const nameOf = ({ name, values }: Variant): string => name ?? values[0] ?? "?";
-
-const lettersOf = (name: string): string => name.replace(/[^A-Za-z0-9]/g, "").toLowerCase();
 
 /** Whether a member has the name of the variant's schema or of one of its values. Case and punctuation do not count. */
 export const standsFor = (member: string, variant: Variant): boolean =>

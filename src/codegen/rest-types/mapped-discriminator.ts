@@ -3,9 +3,7 @@
  * schema's own property count. Without this, openapi-typescript takes the schema's name (OpenAPI 3.1 §4.8.25).
  */
 import { isRecord, membersOf } from "../../standards/json-object.ts";
-import type { Resolve } from "./merge-all-of.ts";
-
-type Json = Record<string, unknown>;
+import type { Json, Resolve } from "./merge-all-of.ts";
 
 export function withMapping(schema: Json, resolve: Resolve): Json {
   const { discriminator, oneOf } = schema;

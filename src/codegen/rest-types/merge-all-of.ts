@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isRecord, membersOf } from "../../standards/json-object.ts";
 
-type Json = Record<string, unknown>;
+export type Json = Record<string, unknown>;
 
 /** The value at a reference into the document. */
 export type Resolve = (reference: string) => unknown;
