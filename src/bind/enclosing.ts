@@ -32,17 +32,16 @@ export function pathAround(
  * a path from a root to `type` that meets no such argument. `undefined`: every object of `type` stands below one of the
  * fields.
  */
-export function argumentsAbove(
-  schema: GraphQLSchema,
-  type: string,
-  name: string,
-): { fields: readonly { coordinate: string; field: Field }[]; around: readonly string[] | undefined } {
-  const takes = ({ args }: Field): boolean => args.some((argument) => argument.name === name);
+export function argumentsAbove(schema: GraphQLSchema, type: string, name: string) {
+  const argumentOf = ({ args }: Field) => args.find((argument) => argument.name === name);
+  const takes = (field: Field): boolean => argumentOf(field) !== undefined;
   const owners = [...reached(schema, rootsOf(schema), () => false).keys()];
   const fields = owners.flatMap((owner) =>
-    fieldsOf(schema, owner)
-      .filter((field) => takes(field) && reached(schema, membersOf(schema, field), takes).has(type))
-      .map((field) => ({ coordinate: `${owner}.${field.name}`, field })),
+    fieldsOf(schema, owner).flatMap((field) => {
+      const argument = argumentOf(field);
+      const isAbove = argument && reached(schema, membersOf(schema, field), takes).has(type);
+      return isAbove ? [{ coordinate: `${owner}.${field.name}`, field, argument }] : [];
+    }),
   );
   return { fields, around: reached(schema, rootsOf(schema), takes).get(type) };
 }

@@ -146,8 +146,6 @@ function inherited(
   const [root = "", step = ""] = from.split(".");
   if (root !== "argsAbove") return root === type || pathAround(schema, type, root) ? undefined : from;
   const { fields, around } = argumentsAbove(schema, type, step);
-  const types = fields.flatMap(({ field }) =>
-    field.args.filter(({ name }) => name === step).map((each) => String(each.type)),
-  );
-  return around || new Set(types).size > 1 ? undefined : from;
+  const types = new Set(fields.map(({ argument }) => String(argument.type)));
+  return around || types.size > 1 ? undefined : from;
 }
