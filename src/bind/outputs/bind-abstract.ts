@@ -136,13 +136,13 @@ function addWithoutMember(
     const value = variant.values.join(", ") || "no value";
     const told = variant.values.length > 0 ? `which has "${value}"` : "which has no property of its own";
     const telling = property === undefined ? told : `${property}: ${value}`;
-    return `${nameOf(variant)} (${telling})${variants.length > 1 ? "" : findings.didYouMean(nameOf(variant), () => candidates)}`;
+    return `${variantName(variant)} (${telling})${variants.length > 1 ? "" : findings.didYouMean(variantName(variant), () => candidates)}`;
   });
   findings.add(
     "value-without-member",
     { ...where, rest: first.node },
     `${type} has no member for REST's ${texts.join(", ")}`,
-    `add to ${type} ${variants.length > 1 ? "members" : "a member"} named ${variants.map(nameOf).join(", ")}, or write an object type with the properties that all of them share`,
+    `add to ${type} ${variants.length > 1 ? "members" : "a member"} named ${variants.map(variantName).join(", ")}, or write an object type with the properties that all of them share`,
   );
 }
 
@@ -155,7 +155,7 @@ export const hasDiscriminator = ({ shape }: Variant, property: string): boolean 
 /** The property must be required (OpenAPI 3.1 §4.8.25), and the mapping must list each of its values. */
 function checkDiscriminator({ findings }: Binder, where: Where, variant: Variant, property: string): void {
   const { shape, unmapped } = variant;
-  const name = nameOf(variant);
+  const name = variantName(variant);
   const found = declaredProperty(shape, property);
   if (!hasDiscriminator(variant, property)) {
     findings.add(
@@ -175,7 +175,7 @@ function checkDiscriminator({ findings }: Binder, where: Where, variant: Variant
   }
 }
 
-const nameOf = ({ name, values }: Variant): string => name ?? values[0] ?? "?";
+export const variantName = ({ name, values }: Variant): string => name ?? values[0] ?? "?";
 
 /** Whether a member has the name of the variant's schema or of one of its values. Case and punctuation do not count. */
 export const standsFor = (member: string, variant: Variant): boolean =>
