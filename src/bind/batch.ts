@@ -7,7 +7,9 @@ import { checkBatchCut } from "./check-batch-cut.ts";
 import type { FieldInProgress } from "./field-in-progress.ts";
 import type { Batch, Input } from "./model.ts";
 
-const defaultSize = 100;
+/** The greatest number of keys in one call. */
+export const batchSize = ({ shape: { limits } }: Pick<Input, "shape">): number =>
+  typeof limits.maxItems === "number" ? limits.maxItems : 100;
 
 /** `result` is the shape of the list in the response. Returns `undefined` after a finding. */
 export function bindBatch(
@@ -51,8 +53,6 @@ export function bindBatch(
   const listKey = parentShape.types.has("array");
   const keyShape = listKey ? parentShape.items : parentShape;
   checkMatch(binder, field, { where, match, key, keyShape, items: result.items });
-  const { maxItems } = key.shape.limits;
-  const size = typeof maxItems === "number" ? maxItems : defaultSize;
   const mode = listKey ? "each" : isListType(getNullableType(definition.type)) ? "many" : "one";
   if (listKey && !isListType(getNullableType(definition.type))) {
     binder.findings.add(
@@ -62,7 +62,7 @@ export function bindBatch(
       "make the field a list",
     );
   }
-  const batch: Batch = { key, match, size, mode };
+  const batch: Batch = { key, match, size: batchSize(key), mode };
   checkBatchCut(binder, field, inputs, batch);
   return batch;
 }

@@ -5,6 +5,7 @@
 import { isEnumType, isObjectType } from "graphql";
 import type { Diagnostic } from "../diagnostic.ts";
 import { placeOf } from "../schema/directives.ts";
+import { boundRoots } from "../schema/object-types.ts";
 import { unreachedTypes } from "../schema/unreached-types.ts";
 import { Binder } from "./binder.ts";
 import { bindField } from "./field.ts";
@@ -25,15 +26,11 @@ type BindInput = Pick<Model, "schema" | "schemaDocument" | "document" | "operati
 export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[] } {
   const findings = new Findings(input.document);
   const binder = new Binder(input.schema, input.document, input.operations, findings);
-  for (const root of [input.schema.getQueryType(), input.schema.getMutationType()]) {
-    for (const field of Object.values(root?.getFields() ?? {}))
-      bindField(binder, root?.name ?? "", field, undefined);
-  }
-  for (const field of Object.values(input.schema.getSubscriptionType()?.getFields() ?? {})) {
-    const where = {
-      coordinate: `${input.schema.getSubscriptionType()?.name}.${field.name}`,
-      schema: placeOf(field.astNode),
-    };
+  for (const root of boundRoots(input.schema))
+    for (const field of Object.values(root.getFields())) bindField(binder, root.name, field, undefined);
+  const subscription = input.schema.getSubscriptionType();
+  for (const field of Object.values(subscription?.getFields() ?? {})) {
+    const where = { coordinate: `${subscription?.name}.${field.name}`, schema: placeOf(field.astNode) };
     findings.add(
       "field-unbound",
       where,

@@ -6,15 +6,13 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLObjectType,
-  getNamedType,
   getNullableType,
   isAbstractType,
-  isCompositeType,
   isListType,
-  isObjectType,
   Kind,
   type SelectionSetNode,
 } from "graphql";
+import { objectTypesOf } from "../schema/object-types.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import { enclosingTypes } from "./inputs/input-source.ts";
 import { assumedLength, type Estimate, multiply, pageLength } from "./list-length.ts";
@@ -95,8 +93,8 @@ class CallPlanner {
     if (!definition || !field) return;
     const bound = field.kind === "bound" ? field : undefined;
     if (bound) this.plan.push({ path, field: bound, parents, calls: callsOf(bound, position) });
-    const named = getNamedType(definition.type);
-    if (!isCompositeType(named)) return;
+    const objects = objectTypesOf(this.#model.schema, definition.type);
+    if (objects.length === 0) return;
     const next = bound ? pageLength(bound, node) : page;
     const isList = isListType(getNullableType(definition.type));
     const enclosing = new Map([...position.enclosing, [type.name, parents]]);
@@ -104,8 +102,7 @@ class CallPlanner {
       ? { path: `${path}[]`, parents: multiply(parents, next ?? assumedLength), page: undefined, enclosing }
       : { path, parents, page: next, enclosing };
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-    const objects = isAbstractType(named) ? this.#model.schema.getPossibleTypes(named) : [named];
-    for (const object of objects) if (isObjectType(object)) this.visitType(object, sets, below);
+    for (const object of objects) this.visitType(object, sets, below);
   }
 
   #collect(type: GraphQLObjectType, set: SelectionSetNode, fields: Map<string, FieldNode[]>): void {

@@ -2,7 +2,8 @@
  * Walks the fields of a schema from its roots. The walk finds the object types that enclose a type in every operation, and
  * the fields whose arguments stand above a type.
  */
-import { type GraphQLField, type GraphQLSchema, getNamedType, isAbstractType, isObjectType } from "graphql";
+import { type GraphQLField, type GraphQLSchema, isObjectType } from "graphql";
+import { boundRoots, objectTypesOf } from "../schema/object-types.ts";
 
 /** Whether a source may start with the name: the name is that of an object type, and not of a root. */
 export const isEnclosing = (schema: GraphQLSchema, name: string): boolean =>
@@ -31,17 +32,16 @@ export function pathAround(
  * a path from a root to `type` that meets no such argument. `undefined`: every object of `type` stands below one of the
  * fields.
  */
-export function argumentsAbove(
-  schema: GraphQLSchema,
-  type: string,
-  name: string,
-): { fields: readonly { coordinate: string; field: Field }[]; around: readonly string[] | undefined } {
-  const takes = ({ args }: Field): boolean => args.some((argument) => argument.name === name);
+export function argumentsAbove(schema: GraphQLSchema, type: string, name: string) {
+  const argumentOf = ({ args }: Field) => args.find((argument) => argument.name === name);
+  const takes = (field: Field): boolean => argumentOf(field) !== undefined;
   const owners = [...reached(schema, rootsOf(schema), () => false).keys()];
   const fields = owners.flatMap((owner) =>
-    fieldsOf(schema, owner)
-      .filter((field) => takes(field) && reached(schema, membersOf(schema, field), takes).has(type))
-      .map((field) => ({ coordinate: `${owner}.${field.name}`, field })),
+    fieldsOf(schema, owner).flatMap((field) => {
+      const argument = argumentOf(field);
+      const isAbove = argument && reached(schema, membersOf(schema, field), takes).has(type);
+      return isAbove ? [{ coordinate: `${owner}.${field.name}`, field, argument }] : [];
+    }),
   );
   return { fields, around: reached(schema, rootsOf(schema), takes).get(type) };
 }
@@ -61,17 +61,12 @@ function reached(
   return paths;
 }
 
-const rootsOf = (schema: GraphQLSchema): string[] =>
-  [schema.getQueryType(), schema.getMutationType()].flatMap((root) => root?.name ?? []);
+const rootsOf = (schema: GraphQLSchema): string[] => boundRoots(schema).map(({ name }) => name);
 
 const fieldsOf = (schema: GraphQLSchema, name: string): readonly Field[] => {
   const type = schema.getType(name);
   return isObjectType(type) ? Object.values(type.getFields()) : [];
 };
 
-/** The object types that the field may return: any member of its union or interface. */
-function membersOf(schema: GraphQLSchema, { type }: Field): string[] {
-  const named = getNamedType(type);
-  const members = isAbstractType(named) ? schema.getPossibleTypes(named) : [named];
-  return members.filter(isObjectType).map(({ name }) => name);
-}
+const membersOf = (schema: GraphQLSchema, { type }: Field): string[] =>
+  objectTypesOf(schema, type).map(({ name }) => name);

@@ -2,8 +2,9 @@
  * Finds links below a list that make a REST call for each parent, or for each enclosing object that they take values from:
  * a batch is for the parents of one such object. Counts the worst case.
  */
-import { getNamedType, getNullableType, isAbstractType, isListType, isObjectType } from "graphql";
+import { getNullableType, isListType } from "graphql";
 import type { Shape } from "../openapi/shapes/shape.ts";
+import { boundRoots, fieldAt, objectTypesOf } from "../schema/object-types.ts";
 import type { Findings } from "./findings.ts";
 import { enclosingTypes } from "./inputs/input-source.ts";
 import { assumedLength, pageLength } from "./list-length.ts";
@@ -44,20 +45,16 @@ function mostObjectsByType(model: Model): Map<string, number> {
       if (!way.has(to)) visit(to, count * length, new Set([...way, to]));
     }
   };
-  for (const root of [model.schema.getQueryType(), model.schema.getMutationType()]) {
-    if (root) visit(root.name, 1, new Set([root.name]));
-  }
+  for (const { name } of boundRoots(model.schema)) visit(name, 1, new Set([name]));
   return most;
 }
 
 function edgesOf(model: Model): Map<string, Edge[]> {
   const edges = new Map<string, Edge[]>();
   for (const field of model.fields.values()) {
-    const parent = model.schema.getType(field.type);
-    const definition = isObjectType(parent) ? parent.getFields()[field.field] : undefined;
-    const named = definition && getNamedType(definition.type);
-    if (!definition || !named || !(isObjectType(named) || isAbstractType(named))) continue;
-    const members = isAbstractType(named) ? model.schema.getPossibleTypes(named) : [named];
+    const definition = fieldAt(model.schema, field.type, field.field);
+    if (!definition) continue;
+    const members = objectTypesOf(model.schema, definition.type);
     const length = isListType(getNullableType(definition.type)) ? lengthOf(model, field) : 1;
     const found = members.map(({ name }) => ({ to: name, length }));
     edges.set(field.type, [...(edges.get(field.type) ?? []), ...found]);

@@ -1,10 +1,10 @@
 /**
  * Reads and lists the files of a spec folder. `folderFiles` reads them from disk; `src/check` reads them from a git ref.
  */
-import { readdirSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { join, posix } from "node:path";
 import { unreadable } from "../diagnostic.ts";
 import type { ReadFile } from "../openapi/document.ts";
+import { filesBelow } from "../standards/files-below.ts";
 import { readRegularFile } from "../standards/regular-file.ts";
 
 export type SpecFiles = {
@@ -33,11 +33,7 @@ export const folderFiles = (folder: string): SpecFiles => ({
   }),
   list: (name) => {
     try {
-      const entries = readdirSync(join(folder, name), { recursive: true, withFileTypes: true });
-      const files = entries.filter((entry) => entry.isFile());
-      return files
-        .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, "/"))
-        .sort();
+      return filesBelow(join(folder, name)).map((file) => posix.join(name, file));
     } catch (error) {
       return absent(name, error, { ENOTDIR: "is a file, not a folder" }) ?? [];
     }

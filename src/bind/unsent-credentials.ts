@@ -1,8 +1,8 @@
 /** Finds operations that require a credential that is not forwarded to REST, and documents that declare none. */
-
-import { isRecord, type RestNode } from "../openapi/document.ts";
+import type { RestNode } from "../openapi/document.ts";
 import { type InputLocation, inputKey } from "../openapi/operation.ts";
 import { declaresSecurity, headerOf, securityRequirementsOf, securitySchemeOf } from "../openapi/security.ts";
+import { membersOf } from "../standards/json-object.ts";
 import type { Findings } from "./findings.ts";
 import { type BoundField, boundFields, type Model } from "./model.ts";
 
@@ -47,7 +47,7 @@ export function checkUnsentCredentials(model: Model, findings: Findings): void {
 /** A header is forwarded. A field may feed an API key as a parameter. */
 function isSent({ inputs }: BoundField, scheme: RestNode | undefined): boolean {
   if (headerOf(scheme) !== undefined) return true;
-  const { type, in: location, name } = membersOf(scheme);
+  const { type, in: location, name } = membersOf(scheme?.value);
   if (type !== "apiKey") return false;
   const key = inputKey({ in: location as InputLocation, name: String(name) });
   return inputs.some((each) => inputKey(each) === key);
@@ -55,15 +55,12 @@ function isSent({ inputs }: BoundField, scheme: RestNode | undefined): boolean {
 
 /** Whether REST takes it in its query or in a cookie. */
 function isPlaced(scheme: RestNode | undefined): boolean {
-  const { type, in: location } = membersOf(scheme);
+  const { type, in: location } = membersOf(scheme?.value);
   return type === "apiKey" && (location === "query" || location === "cookie");
 }
 
 function sentAs(scheme: RestNode | undefined): string {
-  const { type, in: location, name } = membersOf(scheme);
+  const { type, in: location, name } = membersOf(scheme?.value);
   if (!scheme) return "which the document does not define";
   return type === "apiKey" ? `which goes in the ${location} as ${name}` : `which is of type ${type}`;
 }
-
-const membersOf = (scheme: RestNode | undefined): Record<string, unknown> =>
-  isRecord(scheme?.value) ? scheme.value : {};

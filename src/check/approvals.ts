@@ -2,11 +2,10 @@
  * Stage 7: an entry of `spec/approvals.yaml` approves one finding, by its fingerprint, until a last day (UTC). Errors of
  * the mapping have no fingerprint, so nobody can approve them. An expired entry fails the run, an unused entry is a note.
  */
-
 import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
 import { SpecUnreadable, unreadable } from "../diagnostic.ts";
-import { isRecord } from "../openapi/document.ts";
 import { parseYamlFile, type YamlFile } from "../openapi/yaml-file.ts";
+import { isRecord } from "../standards/json-object.ts";
 import { frameAt } from "./frame.ts";
 import type { Finding } from "./report.ts";
 

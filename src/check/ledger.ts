@@ -2,16 +2,15 @@
  * Stage 6: every REST operation has a GraphQL field, or an entry with a reason in `spec/rest-only.yaml` (the ledger). So a
  * new REST operation is never overlooked.
  */
-
 import { didYouMean } from "../bind/findings.ts";
 import { boundFields, type Model } from "../bind/model.ts";
 import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
 import { asWord } from "../cli/printable.ts";
 import { unreadable } from "../diagnostic.ts";
-import { isRecord } from "../openapi/document.ts";
 import { type RestOperation, withId } from "../openapi/operation.ts";
 import { isOperationPattern, operationsOf } from "../openapi/operation-pattern.ts";
 import { parseYamlFile, type YamlFile } from "../openapi/yaml-file.ts";
+import { isRecord } from "../standards/json-object.ts";
 import { frameAt } from "./frame.ts";
 import type { Finding } from "./report.ts";
 

@@ -6,6 +6,7 @@
 import type { GraphQLSchema, GraphQLType } from "graphql";
 import { getNamedType } from "graphql";
 import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
+import { coordinateParts } from "../schema/coordinate-place.ts";
 import { selectedCoordinates } from "../schema/selected-coordinates.ts";
 import type { BoundSnapshot } from "./compare/changes-since.ts";
 import type { Finding, UsageReport } from "./report.ts";
@@ -62,7 +63,7 @@ function usedCoordinates(names: ReadonlySet<string>, head: SpecSnapshot, base: B
         for (const coordinate of selectedCoordinates(schema, document)) used.add(coordinate);
   const types = new Set(schemas.flatMap((schema) => [...used].flatMap((each) => typesAt(schema, each))));
   return (coordinate: string): boolean => {
-    const { type, member, argument } = partsOf(coordinate);
+    const { type, member, argument } = coordinateParts(coordinate);
     const holder = old.getType(type);
     if (!holder) return true;
     if (member === undefined || !("getFields" in holder)) return types.has(type);
@@ -76,7 +77,7 @@ function usedCoordinates(names: ReadonlySet<string>, head: SpecSnapshot, base: B
 
 /** The type that a coordinate belongs to, and the type of its value. */
 function typesAt(schema: GraphQLSchema, coordinate: string): string[] {
-  const { type, member = "", argument } = partsOf(coordinate);
+  const { type, member = "", argument } = coordinateParts(coordinate);
   const holder = schema.getType(type);
   const field = holder && "getFields" in holder ? holder.getFields()[member] : undefined;
   const value = field && argument !== undefined ? argumentOf(field, argument) : field;
@@ -87,8 +88,3 @@ type Argument = { readonly name: string; readonly type: GraphQLType };
 
 const argumentOf = (field: object, name: string) =>
   "args" in field ? (field.args as Argument[]).find((each) => each.name === name) : undefined;
-
-function partsOf(coordinate: string): { type: string; member?: string; argument?: string } {
-  const [, type = "", member, argument] = /^(\w+)(?:\.(\w+))?(?:\((\w+):\))?$/.exec(coordinate) ?? [];
-  return { type, ...(member && { member }), ...(argument && { argument }) };
-}

@@ -1,6 +1,7 @@
 /** `generated/resolvers.ts`: one expression for each field, in schema order, with the field's binding in its comment. */
 import type { AbstractType, BoundField, Model, ModelField, PlainField } from "../bind/model.ts";
 import { methodAndPath } from "../openapi/operation.ts";
+import { boundRoots } from "../schema/object-types.ts";
 import { boundResolver } from "./emit-calls.ts";
 import { conversionFunction } from "./emit-inputs.ts";
 import { access, key } from "./names.ts";
@@ -24,7 +25,8 @@ function emitType(model: Model, typeNames: TypeNames, type: string, fields: read
       : `${plainComment(field)}${field.field}: ${plainResolver(field)},`,
   );
   const own = typeNames.ofResolvers(type);
-  const resolvers = roots(model).includes(type) ? `Required<${own}>` : own;
+  const isRoot = boundRoots(model.schema).some(({ name }) => name === type);
+  const resolvers = isRoot ? `Required<${own}>` : own;
   return exported(typeNames, type, lines.join("\n"), resolvers);
 }
 
@@ -90,8 +92,3 @@ function imports(model: Model, typeNames: TypeNames, types: readonly string[], b
   const names = [...inputs, ...resolvers.map((name) => typeNames.ofResolvers(name))];
   return `${lines.join("")}\nimport type { ${names.sort().join(", ")} } from "./graphql.ts";`;
 }
-
-const roots = ({ schema }: Model): (string | undefined)[] => [
-  schema.getQueryType()?.name,
-  schema.getMutationType()?.name,
-];

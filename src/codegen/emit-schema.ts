@@ -11,9 +11,9 @@ import {
   visit,
 } from "graphql";
 import type { Input, Model } from "../bind/model.ts";
-import { isRecord } from "../openapi/document.ts";
 import { methodAndPath } from "../openapi/operation.ts";
 import { publicSchema } from "../schema/public-schema.ts";
+import { membersOf } from "../standards/json-object.ts";
 import { steering } from "../standards/steering.ts";
 
 type ObjectNode = ObjectTypeDefinitionNode | ObjectTypeExtensionNode;
@@ -65,7 +65,7 @@ function describeArgument(
 ): InputValueDefinitionNode {
   const { name, description } = argument;
   const fed = fedBy.get(name.value);
-  const value = isRecord(fed?.node.value) ? fed.node.value.description : undefined;
+  const value = membersOf(fed?.node.value).description;
   if (description || typeof value !== "string" || value.trim() === "") return argument;
   return { ...argument, description: { kind: Kind.STRING, value: value.trim(), block: true } };
 }

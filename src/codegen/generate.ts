@@ -8,6 +8,7 @@ import { buildASTSchema, parse } from "graphql";
 import { loadSpec, provedModel } from "../bind/load.ts";
 import type { Model } from "../bind/model.ts";
 import { folderFiles, type SpecFiles, savedOperationTexts } from "../bind/spec-files.ts";
+import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
 import { SpecUnreadable } from "../diagnostic.ts";
 import { reachedFaults } from "../openapi/document-faults.ts";
 import { readSavedOperations, type SavedOperation } from "../schema/saved-operations.ts";
@@ -24,11 +25,7 @@ function loadSaved(files: SpecFiles, model: Model): SavedOperation[] {
 }
 
 /** A proved model, and the saved operations that are valid for it. */
-export type SpecSources = {
-  readonly files: SpecFiles;
-  readonly model: Model;
-  readonly saved: readonly SavedOperation[];
-};
+export type SpecSources = Required<Pick<SpecSnapshot, "files" | "model" | "saved">>;
 
 /** Reads `<root>/spec`; throws `SpecUnreadable` with all errors if there are any. */
 export const loadSources = (root: string, results = new Results()): SpecSources =>

@@ -1,9 +1,10 @@
 /** `npm run codegen`: replaces `generated/`. Findings are printed and nothing is written. */
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
 import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
 import { replaceFolders } from "../cli/replace.ts";
+import { filesBelow } from "../standards/files-below.ts";
 import type { Results } from "./results.ts";
 
 /** `results`: of the time before. */
@@ -54,12 +55,8 @@ function readIfThere(path: string): string | undefined {
 
 /** All files below `generated/`, relative to the root. */
 export function generatedFiles(root: string): string[] {
-  const folder = join(root, "generated");
   try {
-    return readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
-      .sort();
+    return filesBelow(join(root, "generated")).map((name) => `generated/${name}`);
   } catch (error) {
     // another run may replace the folder at this moment
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];

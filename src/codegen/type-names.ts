@@ -1,5 +1,6 @@
 /** The names of GraphQL types in the generated TypeScript, where a name may stand for something else already. */
 import { type GraphQLSchema, isInputObjectType, isObjectType } from "graphql";
+import { lettersOf } from "../schema/graphql-names.ts";
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
@@ -78,5 +79,3 @@ export class TypeNames {
     );
   }
 }
-
-const lettersOf = (name: string): string => name.replaceAll("_", "").toLowerCase();

@@ -17,6 +17,7 @@ import {
 import { asWord } from "../cli/printable.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { methodAndPath, type RestOperation } from "../openapi/operation.ts";
+import { fieldAt } from "../schema/object-types.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 
 /**
@@ -76,9 +77,8 @@ function explainPlainField(model: Model, { coordinate, path, type, entries }: Pl
       : `property "${path.join(".")}" of its parent's REST object`;
   const source = entries ? `the entries of ${place}` : place;
   const readers = [...model.fields.values()].flatMap((field) => {
-    const definition = model.schema.getType(field.type);
-    const own = definition && "getFields" in definition ? definition.getFields()[field.field] : undefined;
-    return own && "args" in own && getNamedType(own.type).name === type ? [field.coordinate] : [];
+    const definition = fieldAt(model.schema, field.type, field.field);
+    return getNamedType(definition?.type)?.name === type ? [field.coordinate] : [];
   });
   return [
     coordinate,

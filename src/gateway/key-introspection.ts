@@ -7,6 +7,7 @@ import { Pool } from "undici";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { proofHeader, type TenantContext } from "../http/context-headers.ts";
+import { isRecord } from "../standards/json-object.ts";
 
 /** The state of a key; `validMs` is the time until it expires, in ms. */
 export type KeyState = { context: TenantContext; validMs: number } | "inactive";
@@ -65,9 +66,6 @@ function readIntrospectionResponse(answer: unknown): KeyState {
   };
   return { context, validMs: remaining(answer.exp) };
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null;
 
 function text(answer: Record<string, unknown>, name: string): string {
   const value = answer[name];

@@ -9,7 +9,7 @@ import type { Config } from "../config.ts";
 import { CodedError, refusedBy } from "../errors.ts";
 import { addressBlock } from "../http/address-block.ts";
 import { graphqlPath } from "../http/error-response.ts";
-import { wantsHtml } from "../http/media-type.ts";
+import { wantsHtml } from "../http/graphql-media-type.ts";
 import { keylessRequests } from "../settings/capacity.ts";
 import { isJson } from "../standards/media-type.ts";
 import { asksForSchemaOnly } from "./asks-for-schema-only.ts";

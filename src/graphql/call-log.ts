@@ -2,7 +2,7 @@
  * The REST calls of one GraphQL request, for a client that asks for them. A record holds names, times and counts. It
  * holds no part of a URL, a header or a body.
  */
-import type { CallRecord, RequestRecord, ResponseSource } from "../observe/records.ts";
+import { type CallRecord, type RequestRecord, type ResponseSource, rounded } from "../observe/records.ts";
 
 export type NotedCall = {
   /** The `operationId`. */
@@ -51,6 +51,3 @@ function noted(
     ...(keys > 0 && { keys }),
   };
 }
-
-/** Rounds to tenths. */
-const rounded = (value: number): number => Math.round(value * 10) / 10;

@@ -10,7 +10,7 @@ import type { Config } from "../config.ts";
 import { addressBlock } from "../http/address-block.ts";
 import type { Forwarded } from "../rest/forwarded.ts";
 import { headerForwarder, isVerified } from "../rest/forwarded-headers.ts";
-import type { Operation } from "../rest/operation.ts";
+import type { Operations } from "../rest/operation.ts";
 import { acceptedCredentials } from "../settings/capacity.ts";
 
 declare module "fastify" {
@@ -31,7 +31,7 @@ export class Callers {
   /** Each caller by itself. All its requests then name it by one string, which maps find without comparing its text. */
   readonly #accepted = new LRUCache<string, string>({ max: acceptedCredentials });
 
-  constructor(config: Config, operations: Readonly<Record<string, Operation>>) {
+  constructor(config: Config, operations: Operations) {
     this.#forward = headerForwarder(config, operations);
   }
 

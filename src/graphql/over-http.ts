@@ -5,18 +5,18 @@
 import { type GraphQLResponse, HeaderMap } from "@apollo/server";
 import type { FormattedExecutionResult, GraphQLFormattedError } from "graphql";
 import { CodedError } from "../errors.ts";
-import { isPlainObject } from "./plain-object.ts";
+import { isRecord } from "../standards/json-object.ts";
 import type { Request } from "./saved/requested-text.ts";
 
 type Parameters = Readonly<Record<string, unknown>>;
 
 /** Reads a request's parameters; null counts as absent. Returns the error of invalid parameters. */
 export function readParameters(given: unknown): Request | CodedError {
-  if (!isPlainObject(given)) return malformed("a GraphQL request is a JSON object");
+  if (!isRecord(given)) return malformed("a GraphQL request is a JSON object");
   for (const name of ["query", "operationName", "documentId"])
     if (typeof (given[name] ?? "") !== "string") return malformed(`"${name}" must be a string`);
   for (const name of ["variables", "extensions"])
-    if (!isPlainObject(given[name] ?? {})) return malformed(`"${name}" must be an object`);
+    if (!isRecord(given[name] ?? {})) return malformed(`"${name}" must be an object`);
   const { query, operationName, documentId, variables, extensions } = given as Request;
   return {
     documentId: documentId ?? undefined,

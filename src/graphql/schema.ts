@@ -11,10 +11,10 @@ import type { Context } from "../rest/context.ts";
 import { type Info, markOfArgument, noteEnclosing } from "../rest/inherit.ts";
 import type { LevelResolver } from "../rest/level.ts";
 import { callsRest } from "../rest/property.ts";
+import { isRecord } from "../standards/json-object.ts";
 import { addDateCoercions } from "./date-scalars.ts";
 import { type Args, argumentCheck, type Resolver } from "./errors/argument-check.ts";
 import { withArgumentNames } from "./errors/argument-names.ts";
-import { isPlainObject } from "./plain-object.ts";
 
 /** Generated facts on a field's arguments, by coordinate: their limits, and their names where REST's names differ. */
 type ArgumentFacts = {
@@ -48,7 +48,7 @@ export function executableSchema(typeDefs: string, byType: Resolvers, facts: Arg
   // makeExecutableSchema binds resolvers and so drops their properties (`property`, `itself`, `made`, `level`, `inherits`)
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith("__")) continue;
-    if (type !== schema.getQueryType() && type !== schema.getMutationType()) type.isTypeOf = isPlainObject;
+    if (type !== schema.getQueryType() && type !== schema.getMutationType()) type.isTypeOf = isRecord;
     for (const field of Object.values(type.getFields())) {
       const resolve = byType[type.name]?.[field.name];
       if (!resolve) continue;

@@ -1,4 +1,4 @@
-/** The media types of a GraphQL response (GraphQL over HTTP §6.1), and which of them a client accepts. */
+/** The media types of a GraphQL response (GraphQL over HTTP §6.1), and what a client accepts: one of them, or a page. */
 import Negotiator from "negotiator";
 
 export const json = "application/json; charset=utf-8";
@@ -12,3 +12,6 @@ export const mediaTypeFor = (accept: string | undefined): string | undefined =>
   accept === undefined || accept === "application/json" || accept === "*/*" || accept.length > mostCharacters
     ? json
     : new Negotiator({ headers: { accept } }).mediaType(mediaTypes);
+
+/** Whether a client asks for a page, as browsers do. */
+export const wantsHtml = (accept = ""): boolean => /\btext\/html\b/i.test(accept);

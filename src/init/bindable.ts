@@ -7,6 +7,7 @@ import { boundFields, type Model } from "../bind/model.ts";
 import type { Diagnostic } from "../diagnostic.ts";
 import { reachedFaults } from "../openapi/document-faults.ts";
 import type { RestOperation } from "../openapi/operation.ts";
+import { leastSchema } from "../propose/empty-schema.ts";
 import { Proposal } from "../propose/propose.ts";
 
 type Operations = readonly RestOperation[];
@@ -101,15 +102,12 @@ function reasonsByOperation(model: Model, operations: Operations): Map<string, s
   return reasons;
 }
 
-/** A schema needs a query; this one is bound to nothing. */
-const emptyQuery = "\ntype Query { nothing: Boolean }";
-
 function bindProposals(model: Model, operations: Operations) {
   const proposal = new Proposal(model);
   for (const { id } of operations) proposal.add(id);
   const sdl = proposal.sdl("type");
   const isWithoutQuery = operations.every(({ method }) => method !== "get");
-  return { sdl, ...bindSdl(model, sdl + (isWithoutQuery ? emptyQuery : "")) };
+  return { sdl, ...bindSdl(model, sdl + (isWithoutQuery ? `\n${leastSchema}` : "")) };
 }
 
 /** `errors`: of the whole schema. */

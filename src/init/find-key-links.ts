@@ -5,11 +5,12 @@
  * the rest. A wrong link is worse than none: where two operations fit there is no link.
  */
 import { getNamedType, getNullableType, isListType, isObjectType } from "graphql";
+import { batchSize } from "../bind/batch.ts";
 import { isPaging } from "../bind/list-length.ts";
 import { type BoundField, boundFields, type Model } from "../bind/model.ts";
 import type { Parameter } from "../openapi/operation.ts";
 import { declaredProperty, isOnly, type Property } from "../openapi/shapes/shape.ts";
-import { fieldName } from "../schema/graphql-names.ts";
+import { fieldName, lettersOf } from "../schema/graphql-names.ts";
 
 export type KeyLink = {
   /** The type that has the key. */
@@ -52,7 +53,7 @@ function linksOf(model: Model, owner: string, byName: ByName): KeyLink[] {
     const key = propertyOf(model, owner, name);
     if (base === undefined || !key) return [];
     const isMany = key.shape.types.has("array");
-    const fitting = (byName.get(plain(base)) ?? []).filter(
+    const fitting = (byName.get(lettersOf(base)) ?? []).filter(
       (each) => (each.isList || !isMany) && !isSame(model, owner, each.type, name),
     );
     if (new Set(fitting.map((each) => each.type)).size > 1) return [];
@@ -90,8 +91,6 @@ function propertyOf({ backings }: Model, owner: string, name: string): Property 
   return isSent && types.size === 1 ? found[0] : undefined;
 }
 
-const plain = (text: string): string => text.replace(/[^A-Za-z0-9]/g, "").toLowerCase();
-
 /** `categories` → `categories`, `categorie`, `categori`, `category`: one of them is the name of one. */
 const singulars = (name: string): string[] => [
   name,
@@ -101,7 +100,7 @@ const singulars = (name: string): string[] => [
 ];
 
 const namesOf = ({ type, resource }: Pick<Bringer, "type" | "resource">): Set<string> =>
-  new Set([plain(type), ...singulars(plain(resource))]);
+  new Set([lettersOf(type), ...singulars(lettersOf(resource))]);
 
 function bringerOf({ schema }: Model, field: BoundField): Bringer | undefined {
   const { operation, connection, type: root } = field;
@@ -132,7 +131,7 @@ function nodeType(connection: unknown): unknown {
 /** `id`, or `user_id` of users: what is found by an `email` has another key. */
 function isId(name: string, named: Pick<Bringer, "type" | "resource">): boolean {
   const base = keyName.exec(name)?.[1];
-  return plain(name) === "id" || (base !== undefined && namesOf(named).has(plain(base)));
+  return lettersOf(name) === "id" || (base !== undefined && namesOf(named).has(lettersOf(base)));
 }
 
 const isIds = (
@@ -141,13 +140,12 @@ const isIds = (
 ): boolean =>
   location === "query" &&
   isOnly(shape, "array") &&
-  (["id", "ids"].includes(plain(name)) || isId(name.replace(/\[\]$/, ""), named));
+  (["id", "ids"].includes(lettersOf(name)) || isId(name.replace(/\[\]$/, ""), named));
 
 /** One call for many parents; with the longest page, if REST has pages. */
 function batched({ field, type, ids }: Bringer, key: string, isMany: boolean): string[] {
   const { operation, connection, result } = field;
-  const { maxItems } = ids.shape.limits;
-  const size = typeof maxItems === "number" ? maxItems : 100;
+  const size = batchSize(ids);
   const pages = operation.parameters.filter((each) => isPaging(each) && each.limitPer !== ids.name);
   const place = connection ? connection.items : result;
   const written = (constants: readonly Parameter[]): string =>

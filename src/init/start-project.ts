@@ -6,12 +6,13 @@ import { stringify } from "yaml";
 import { didYouMean } from "../bind/findings.ts";
 import type { Model } from "../bind/model.ts";
 import { UsageError } from "../cli/usage-error.ts";
-import { isRecord, type RestDocument } from "../openapi/document.ts";
+import type { RestDocument } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import { isOperationPattern, operationsOf } from "../openapi/operation-pattern.ts";
 import { modelWithoutFields } from "../propose/empty-schema.ts";
 import { Links } from "../propose/links.ts";
 import { refusalOf } from "../propose/propose.ts";
+import { isRecord } from "../standards/json-object.ts";
 import { proposedTogether } from "./bindable.ts";
 import { type KeyLinks, withKeyLinks } from "./key-links.ts";
 

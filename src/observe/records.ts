@@ -161,3 +161,6 @@ export class CallRecord {
     this.outcome = outcome;
   }
 }
+
+/** A time as logs and clients see it: in tenths. */
+export const rounded = (time: number): number => Math.round(time * 10) / 10;

@@ -5,7 +5,7 @@
  */
 import { codes } from "../errors.ts";
 import type { Observer } from "./observer.ts";
-import type { CallOutcome, RequestRecord } from "./records.ts";
+import { type CallOutcome, type RequestRecord, rounded } from "./records.ts";
 import { traceIdOf } from "./trace-context.ts";
 
 /** Our side or REST failed. A refusal of the caller's request by REST is an answer like any other. */
@@ -65,5 +65,3 @@ function accessFields(request: RequestRecord): object {
     traceId: traceIdOf(request.traceparent ?? request.callersTrace),
   };
 }
-
-const rounded = (ms: number): number => Math.round(ms * 10) / 10;

@@ -37,7 +37,7 @@ import type { Observer } from "./observer.ts";
 import type { CallRecord, RequestRecord } from "./records.ts";
 
 /** `end` sends the spans that are not sent yet. */
-export type Traces = { readonly observer: Observer; readonly end: () => Promise<void> };
+type Traces = { readonly observer: Observer; readonly end: () => Promise<void> };
 
 export function createTraces(settings: TraceSettings, log: FastifyBaseLogger): Traces {
   const warn = (message: string): void => log.warn({ reason: message.slice(0, 500) }, "traces");

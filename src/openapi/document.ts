@@ -5,6 +5,7 @@
 import { hash } from "node:crypto";
 import { posix } from "node:path";
 import { type Diagnostic, type Place, unreadable } from "../diagnostic.ts";
+import { isRecord, membersOf } from "../standards/json-object.ts";
 import { overlayFile, withOverlay } from "./overlay.ts";
 import {
   type DuplicateKey,
@@ -49,7 +50,7 @@ export class RestDocument {
     this.overlayFindings = unused;
     this.#files.set(name, file);
     if (!file) throw unreadable(name, "there is no such file");
-    const { openapi, swagger } = isRecord(file.value) ? file.value : {};
+    const { openapi, swagger } = membersOf(file.value);
     if (swagger !== undefined) throw unreadable(name, `is Swagger ${swagger}: OpenAPI 3.0 or 3.1 is needed`);
     if (typeof openapi !== "string" || !/^3\.[01]\./.test(`${openapi}.`)) {
       throw unreadable(name, "is not an OpenAPI 3.0 or 3.1 document");
@@ -145,9 +146,6 @@ export const nodeKey = ({ file, path }: RestNode): string => `${file}#${path.map
  */
 const shortStep = (step: string | number): string | number =>
   typeof step === "string" && step.length > 2_000 ? hash("sha256", step) : step;
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The keys of an object, or the indexes of a list; none for any other value. */
 export const keysOf = (node: RestNode | undefined): string[] =>

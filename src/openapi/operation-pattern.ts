@@ -2,7 +2,7 @@
  * A key that stands for one REST operation, or for all that match its pattern: `tag:billing` for a tag, and a key with `*`
  * for ids, paths, or methods and paths (`admin*`, `/v2/*`, `DELETE *`).
  */
-import { isRecord } from "./document.ts";
+import { isRecord } from "../standards/json-object.ts";
 import { methodAndPath, type RestOperation } from "./operation.ts";
 import type { RestOperations } from "./read-operations.ts";
 

@@ -96,6 +96,12 @@ export const isSafe = (method: string): boolean => method === "get";
 export const hasNoContent = ({ successes }: RestOperation): boolean =>
   successes.length > 0 && successes.every(({ media }) => media === undefined);
 
+/** The documented successes with a body that a field can show. */
+export const answersOf = ({ successes }: RestOperation) =>
+  successes.flatMap(({ status, media, shape }) =>
+    shape && media !== undefined ? [{ status, media, shape }] : [],
+  );
+
 const isRedirect = (status: string): boolean => status.startsWith("3");
 
 /**

@@ -3,6 +3,7 @@
  * places, and what the overlay adds has places in the overlay.
  */
 import { type Diagnostic, diagnosed, type Place, unreadable } from "../diagnostic.ts";
+import { isRecord, membersOf } from "../standards/json-object.ts";
 import { queryPaths } from "./json-path.ts";
 import type { NodePath, YamlFile } from "./yaml-file.ts";
 
@@ -41,12 +42,12 @@ export function withOverlay(
 
 /** Throws `SpecUnreadable` unless the file is an overlay. */
 function actionsOf({ value, place }: YamlFile): readonly Action[] {
-  const { overlay, actions } = isObject(value) ? value : {};
+  const { overlay, actions } = membersOf(value);
   if (typeof overlay !== "string" || !/^1\./.test(overlay))
     throw unreadable(overlayFile, "is not an OpenAPI Overlay: it wants `overlay: 1.0.0`");
   if (!Array.isArray(actions)) throw unreadable(overlayFile, "has no list of actions");
   for (const [index, action] of actions.entries()) {
-    const { target, update, remove } = isObject(action) ? action : {};
+    const { target, update, remove } = membersOf(action);
     if (typeof target !== "string" || (remove !== true && update === undefined))
       throw unreadable(
         overlayFile,
@@ -61,7 +62,7 @@ function actionsOf({ value, place }: YamlFile): readonly Action[] {
 function select({ target, update, remove }: Action, value: unknown, place: Place): NodePath[] {
   try {
     const nodes = queryPaths(target, value);
-    const takes = (node: unknown): boolean => Array.isArray(node) || (isObject(node) && isObject(update));
+    const takes = (node: unknown): boolean => Array.isArray(node) || (isRecord(node) && isRecord(update));
     const wrong = remove ? undefined : nodes.find((node) => !takes(node.value));
     if (wrong)
       throw new Error(`${wrong.getPath()} cannot be updated: it is no list, or one of both is no object`);
@@ -123,7 +124,7 @@ function merged(
       });
     return [...before, ...items];
   }
-  if (!isObject(before) || !isObject(update)) {
+  if (!isRecord(before) || !isRecord(update)) {
     changes.push({ path, from });
     return update;
   }
@@ -159,8 +160,3 @@ function placeOf(document: YamlFile, overlay: YamlFile, changes: readonly Change
 
 const startsWith = (path: NodePath, start: NodePath): boolean =>
   start.every((step, index) => String(path[index]) === String(step));
-
-const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  isContainer(value) && !Array.isArray(value);

@@ -1,5 +1,6 @@
 /** What a set of nodes reaches in the document: everything below them, and below what they refer to. */
-import { isRecord, type RestDocument, type RestNode, refOf } from "./document.ts";
+import { membersOf } from "../standards/json-object.ts";
+import { type RestDocument, type RestNode, refOf } from "./document.ts";
 import type { RestOperation } from "./operation.ts";
 import { mappedSchema } from "./shapes/variants.ts";
 import type { NodePath } from "./yaml-file.ts";
@@ -64,9 +65,8 @@ export function* reachedNodes(
  * §4.8.25).
  */
 export function mappingsOf({ value }: RestNode): { value: string; reference: string }[] {
-  const discriminator = isRecord(value) ? value.discriminator : undefined;
-  const mapping = isRecord(discriminator) && isRecord(discriminator.mapping) ? discriminator.mapping : {};
-  return Object.entries(mapping).flatMap(([chosenBy, reference]) =>
+  const { mapping } = membersOf(membersOf(value).discriminator);
+  return Object.entries(membersOf(mapping)).flatMap(([chosenBy, reference]) =>
     typeof reference === "string" ? [{ value: chosenBy, reference }] : [],
   );
 }

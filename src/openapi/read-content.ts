@@ -1,6 +1,7 @@
 /** Reads the body of an operation's request and its 2xx responses, in the media types that bindings know. */
+import { isRecord, membersOf } from "../standards/json-object.ts";
 import { includesJson, isForm, isJson, isText } from "../standards/media-type.ts";
-import { isRecord, keysOf, type RestDocument, type RestNode } from "./document.ts";
+import { keysOf, type RestDocument, type RestNode } from "./document.ts";
 import type { FormStyles, RestOperation, SuccessResponse } from "./operation.ts";
 import { shapeAt } from "./shapes/read-shape.ts";
 import { emptyShape, isOnly, nodeBelow, type Shape } from "./shapes/shape.ts";
@@ -48,7 +49,7 @@ function formStylesOf(shape: Shape, encodings: unknown): FormStyles {
   );
   return new Map(
     composed.map(({ name, shape: { types } }) => {
-      const given = isRecord(encodings) && isRecord(encodings[name]) ? encodings[name] : {};
+      const given = membersOf(membersOf(encodings)[name]);
       const usual = types.has("object") ? "json" : "form";
       const style =
         typeof given.style === "string" ? given.style : given.explode === undefined ? usual : "form";

@@ -1,6 +1,7 @@
 /** Reads one operation: its parameters, its JSON body and its 2xx responses. */
+import { isRecord, membersOf } from "../standards/json-object.ts";
 import { isJson } from "../standards/media-type.ts";
-import { entriesOf, isRecord, keysOf, type RestDocument, type RestNode } from "./document.ts";
+import { entriesOf, keysOf, type RestDocument, type RestNode } from "./document.ts";
 import { inputKey, leavesSuccessOut, type Parameter, type RestOperation } from "./operation.ts";
 import { readRequestBody, readSuccesses, schemaIn } from "./read-content.ts";
 import { shapeAt } from "./shapes/read-shape.ts";
@@ -44,14 +45,14 @@ export function readOperation(
 
 function readParameters(document: RestDocument, owner: RestNode): Parameter[] {
   return entriesOf(document, document.child(owner, "parameters")).flatMap((node): Parameter[] => {
-    if (!isRecord(node.value)) return [];
-    const { name, in: location, required, style, explode, "x-limit-per": limitPer } = node.value;
+    const parameter = membersOf(node.value);
+    const { name, in: location, required, style, explode, "x-limit-per": limitPer } = parameter;
     if (typeof name !== "string" || !(location === "path" || location === "query" || location === "header"))
       return [];
     const usual = location === "query" ? "form" : "simple";
     const [media = ""] = keysOf(document.child(node, "content"));
     const written =
-      !("schema" in node.value) && "content" in node.value
+      !("schema" in parameter) && "content" in parameter
         ? isJson(media)
           ? "json"
           : "content"
@@ -100,7 +101,7 @@ function readUnsendable(
   return { unfeedable: [...unfeedable, { name, node, below: ["content", ...media.slice(0, 1)] }] };
 }
 
-const isRequired = ({ value }: RestNode): boolean => isRecord(value) && value.required === true;
+const isRequired = ({ value }: RestNode): boolean => membersOf(value).required === true;
 
 /** The servers of the operation or of its path, which replace those of the document (OpenAPI 3.1 §4.8.10). */
 function ownServers(
@@ -122,7 +123,7 @@ function requiredCookies(
   const cookies = new Map<string, { node: RestNode; required: unknown }>();
   for (const owner of owners) {
     for (const node of entriesOf(document, document.child(owner, "parameters"))) {
-      const { name, in: location, required } = isRecord(node.value) ? node.value : {};
+      const { name, in: location, required } = membersOf(node.value);
       if (location === "cookie") cookies.set(`the cookie "${name}"`, { node, required });
     }
   }

@@ -2,7 +2,8 @@
  * Reads all operations of a document. An operation is known by its `operationId`. Where it has none, or shares it with
  * another, it is known by its method and path: `GET /things/{id}`.
  */
-import { isRecord, keysOf, type RestDocument, type RestNode } from "./document.ts";
+import { isRecord } from "../standards/json-object.ts";
+import { keysOf, type RestDocument, type RestNode } from "./document.ts";
 import { methodAndPath, type RestOperation } from "./operation.ts";
 import { readOperation } from "./read-operation.ts";
 

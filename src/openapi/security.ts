@@ -1,6 +1,6 @@
 /** The security requirements of an operation (OpenAPI 3.1 §4.8.30) and the security schemes (§4.8.27). */
-
-import { isRecord, type RestDocument, type RestNode } from "./document.ts";
+import { isRecord, membersOf } from "../standards/json-object.ts";
+import type { RestDocument, RestNode } from "./document.ts";
 import type { RestOperation } from "./operation.ts";
 
 type SecurityRequirements = {
@@ -57,7 +57,7 @@ export function credentialPlacesOf(
   );
   return new Map(
     schemes.flatMap((scheme) => {
-      const { in: location, name } = membersOf(scheme);
+      const { in: location, name } = membersOf(scheme?.value);
       const header = headerOf(scheme);
       const isPlace = header !== undefined && (location === "query" || location === "cookie");
       return isPlace && typeof name === "string" ? [[header, { in: location, name }] as const] : [];
@@ -70,18 +70,14 @@ export function credentialPlacesOf(
  * that REST takes in its query or in a cookie comes in the header that `x-from-header` names.
  */
 export function headerOf(scheme: RestNode | undefined): string | undefined {
-  const { type, in: location, name, "x-from-header": from } = membersOf(scheme);
-  if (type === "apiKey") {
-    const header = location === "header" ? name : from;
-    return typeof header === "string" && /^[\w!#$%&'*+.^`|~-]+$/.test(header)
-      ? header.toLowerCase()
-      : undefined;
-  }
+  const { type, in: location, name, "x-from-header": from } = membersOf(scheme?.value);
+  if (type === "apiKey") return headerName(location === "header" ? name : from);
   return ["http", "oauth2", "openIdConnect"].includes(String(type)) ? "authorization" : undefined;
 }
 
-const membersOf = (scheme: RestNode | undefined): Record<string, unknown> =>
-  isRecord(scheme?.value) ? scheme.value : {};
+/** The name in lower case, if a header may have it (RFC 9110 §5.1). */
+export const headerName = (name: unknown): string | undefined =>
+  typeof name === "string" && /^[\w!#$%&'*+.^`|~-]+$/.test(name) ? name.toLowerCase() : undefined;
 
 /** Whether the document says anywhere which credentials its operations take; `security: []` says that they take none. */
 export const declaresSecurity = (document: RestDocument, operations: Iterable<RestOperation>): boolean =>

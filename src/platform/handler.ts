@@ -2,6 +2,7 @@
 import { CodedError } from "../errors.ts";
 import type { TenantContext } from "../http/context-headers.ts";
 import type { OperationInput } from "./contract.ts";
+import { afterCursor, toPage, totalOf } from "./store/row.ts";
 import type { StatementName } from "./store/statements.ts";
 import type { Row, Store, TenantStore } from "./store/store.ts";
 
@@ -39,9 +40,20 @@ export const numberOf = (value: OperationInput["query"][string], fallback: numbe
 /** The orders of a list by their names in the contract, the default first: a page's statement, and its sort column. */
 export type Sorts = Readonly<Record<string, readonly [statement: StatementName, column: string]>>;
 
-export function sortOf(sorts: Sorts, value: OperationInput["query"][string]): Sorts[string] {
-  const [byDefault] = Object.values(sorts);
-  const found = sorts[stringOf(value) ?? ""] ?? byDefault;
-  if (!found) throw new Error("a list without an order");
-  return found;
+/** A page of a list in the query's order, behind the query's cursor. `count` counts the items of all pages. */
+export function readPage(
+  tenant: TenantStore,
+  query: OperationInput["query"],
+  sorts: Sorts,
+  filters: Parameters<TenantStore["all"]>[1] = {},
+  count?: StatementName,
+) {
+  const limit = numberOf(query.limit, 50);
+  const cursor = stringOf(query.cursor);
+  const order = sorts[stringOf(query.sort) ?? ""] ?? Object.values(sorts)[0];
+  if (!order) throw new Error("a list without an order");
+  const [statement, column] = order;
+  const rows = tenant.all(statement, { ...filters, ...afterCursor(cursor), limit: limit + 1 });
+  const page = toPage(rows, limit, column);
+  return { ...page, ...(count && { totalCount: totalOf(page, cursor, () => tenant.get(count, filters)) }) };
 }

@@ -1,5 +1,5 @@
 /** The answers of an operation, as a proposed field shows them. */
-import type { RestOperation } from "../openapi/operation.ts";
+import { answersOf, type RestOperation } from "../openapi/operation.ts";
 import { isMap } from "../openapi/shapes/entry.ts";
 import {
   declaredProperty,
@@ -9,12 +9,6 @@ import {
   type Shape,
 } from "../openapi/shapes/shape.ts";
 import { isOfPages } from "./pages.ts";
-
-/** The binder reads every success that has a body. */
-export const answersOf = ({
-  successes,
-}: RestOperation): { readonly status: string; readonly shape: Shape }[] =>
-  successes.flatMap(({ status, shape }) => (shape ? [{ status, shape }] : []));
 
 /** A comment above a field that stands for answers of several statuses. */
 export function onlyOfAll(operation: RestOperation, type: string): string[] {

@@ -9,7 +9,7 @@ export const hasNoField = (schema: string | undefined): boolean =>
   /^\s*(?:type\s+Query\s*(?:\{\s*\})?\s*)?$/.test((schema ?? "").replace(/^\uFEFF|#.*$/gm, ""));
 
 /** A schema needs a field to be valid. This one is bound to nothing, and no proposal mentions it. */
-const leastSchema = "type Query { nothing: Boolean }";
+export const leastSchema = "type Query { nothing: Boolean }";
 
 export function modelWithoutFields(document: RestDocument): Model {
   const { model } = bindSdl({ document, operations: readOperations(document) }, leastSchema);

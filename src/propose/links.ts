@@ -10,6 +10,7 @@ import { type BoundField, boundFields, type Model, type ModelField } from "../bi
 import { isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
 import { declaredProperty, typesFit } from "../openapi/shapes/shape.ts";
 import { words } from "../schema/graphql-names.ts";
+import { fieldAt } from "../schema/object-types.ts";
 
 export type Link = {
   readonly type: string;
@@ -102,9 +103,7 @@ function typeOf(
   { schema }: Model,
   { type, field }: { readonly type: string; readonly field: string },
 ): string[] {
-  const owner = schema.getType(type);
-  const definition = isObjectType(owner) ? owner.getFields()[field] : undefined;
-  const named = definition && getNamedType(definition.type);
+  const named = getNamedType(fieldAt(schema, type, field)?.type);
   return isObjectType(named) ? [named.name] : [];
 }
 
@@ -147,8 +146,6 @@ function inherited(
   const [root = "", step = ""] = from.split(".");
   if (root !== "argsAbove") return root === type || pathAround(schema, type, root) ? undefined : from;
   const { fields, around } = argumentsAbove(schema, type, step);
-  const types = fields.flatMap(({ field }) =>
-    field.args.filter(({ name }) => name === step).map((each) => String(each.type)),
-  );
-  return around || new Set(types).size > 1 ? undefined : from;
+  const types = new Set(fields.map(({ argument }) => String(argument.type)));
+  return around || types.size > 1 ? undefined : from;
 }

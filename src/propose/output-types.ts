@@ -1,4 +1,5 @@
 /** The GraphQL types for the response of a REST operation. */
+import { variantName } from "../bind/outputs/bind-abstract.ts";
 import { barePage, connectionShape } from "../bind/outputs/connection-shape.ts";
 import { entriesShape, isMap } from "../openapi/shapes/entry.ts";
 import {
@@ -14,7 +15,7 @@ import type { FoundPage } from "./pages.ts";
 import { descriptionLines, uniqueNames } from "./proposed-names.ts";
 import { scalarType } from "./scalar-types.ts";
 import { describedBy, descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
-import { isUnion, knownUnion, onlyShared, variantName } from "./unions.ts";
+import { isUnion, knownUnion, onlyShared } from "./unions.ts";
 
 /** What stands behind a field whose value is a map. */
 export const entriesDirective = (shape: Shape): string => (isMap(shape) ? " @restEntries" : "");

@@ -12,6 +12,7 @@ import {
   responseProperties,
   type Shape,
 } from "../openapi/shapes/shape.ts";
+import { lettersOf } from "../schema/graphql-names.ts";
 import { descriptionOf } from "./type-definitions.ts";
 
 export type FoundPage = {
@@ -48,8 +49,6 @@ const names = {
   total: ["filtercount", "totalresults", "totalcount", "totalitems", "total"],
 };
 
-const plain = (name: string): string => name.replace(/[^A-Za-z0-9]/g, "").toLowerCase();
-
 /** The names of what tells of pages beside a list, and is not read here. */
 const told = ["pages", "totalpages", "pagecount", "pagination", "paging", "pageinfo", "links", "meta"]
   .concat(["metadata", "prev", "previous", "previouspage", "last", "self", "object", "kind"])
@@ -58,10 +57,10 @@ const told = ["pages", "totalpages", "pagecount", "pagination", "paging", "pagei
 const ofPages = new Set([...Object.values(names).flat(), ...told]);
 
 /** Whether a property beside a list tells of pages alone, as its name says. */
-export const isOfPages = ({ name }: Property): boolean => ofPages.has(plain(name));
+export const isOfPages = ({ name }: Property): boolean => ofPages.has(lettersOf(name));
 
 const hasName = (known: readonly string[], { name }: { readonly name: string }): boolean =>
-  known.includes(plain(name)) && !name.includes(".");
+  known.includes(lettersOf(name)) && !name.includes(".");
 
 /** Undefined if the answer is no page that a connection can be made of. */
 export function pageOf({ method, parameters, successes }: RestOperation): FoundPage | undefined {
@@ -98,7 +97,7 @@ function waysOn(shape: Shape, isLinked: boolean, queries: readonly Parameter[]) 
   const isTwoWay = queries.some((each) => hasName(names.before, each));
   const page = named(names.page, "integer");
   const offset = named(names.offset, "integer");
-  const next = cursor && find(shape, "string", [...names.next, plain(cursor.name)]);
+  const next = cursor && find(shape, "string", [...names.next, lettersOf(cursor.name)]);
   const more = find(shape, "boolean", names.more);
   if (cursor && next !== undefined) return { after: cursor, places: { next, more } };
   const linked = cursor ?? number ?? page ?? offset ?? named(names.since, "integer");
@@ -137,7 +136,7 @@ function find(
       (each) => hasName(known, each) && isOnly(each.shape, type) && fits(each),
     );
     const [found] = fitting.sort(
-      (one, other) => known.indexOf(plain(one.name)) - known.indexOf(plain(other.name)),
+      (one, other) => known.indexOf(lettersOf(one.name)) - known.indexOf(lettersOf(other.name)),
     );
     if (found) return owner === "" ? found.name : `${owner}.${found.name}`;
   }

@@ -6,6 +6,7 @@ import { didYouMean } from "../bind/findings.ts";
 import type { Model } from "../bind/model.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import {
+  answersOf,
   boundMethods,
   hasNoContent,
   isSafe,
@@ -15,7 +16,7 @@ import {
 } from "../openapi/operation.ts";
 import { combineNullable } from "../openapi/shapes/variants.ts";
 import { fieldName, typeName } from "../schema/graphql-names.ts";
-import { answersOf, envelopeOf, onlyOfAll } from "./answers.ts";
+import { envelopeOf, onlyOfAll } from "./answers.ts";
 import { InputTypes } from "./input-types.ts";
 import { type Link, Links } from "./links.ts";
 import { entriesDirective, OutputTypes } from "./output-types.ts";

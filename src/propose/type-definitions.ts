@@ -1,11 +1,12 @@
 /** The definitions that proposed fields add to the schema: one for each REST schema, each with a free name. */
 import { isScalarType } from "graphql";
 import type { Model } from "../bind/model.ts";
-import { isRecord, nodeKey, type RestNode } from "../openapi/document.ts";
+import { nodeKey, type RestNode } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
 import { typeName } from "../schema/graphql-names.ts";
 import { dateScalars, dateScalarsUrl } from "../standards/date-scalars.ts";
+import { membersOf } from "../standards/json-object.ts";
 import { freeName, nameFrom } from "./proposed-names.ts";
 
 export class TypeDefinitions {
@@ -99,7 +100,7 @@ export class TypeDefinitions {
 }
 
 export const descriptionOf = ({ value }: { readonly value: unknown }): unknown =>
-  isRecord(value) ? value.description : undefined;
+  membersOf(value).description;
 
 /** The description of a property or a parameter, or else that of its schema. */
 export const describedBy = ({ node, shape }: { readonly node: RestNode; readonly shape: Shape }): unknown =>

@@ -1,12 +1,10 @@
 /** Decides where `propose` can print a union: the binder must be able to choose the member type of every value. */
 
 import type { Model } from "../bind/model.ts";
-import { hasDiscriminator, standsFor } from "../bind/outputs/bind-abstract.ts";
+import { hasDiscriminator, standsFor, variantName } from "../bind/outputs/bind-abstract.ts";
 import { printable } from "../cli/printable.ts";
-import type { Shape, Variant } from "../openapi/shapes/shape.ts";
+import type { Shape } from "../openapi/shapes/shape.ts";
 import type { ToldApart } from "../openapi/shapes/told-apart.ts";
-
-export const variantName = ({ name, values }: Variant): string => name ?? values[0] ?? "?";
 
 /** Whether a union of the types `names`, one for each variant in order, can be bound and covers every value. */
 export function isUnion(

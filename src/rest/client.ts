@@ -10,7 +10,7 @@ import { isForm, isJson, isText } from "../standards/media-type.ts";
 import { CallerCache } from "./cache/caller-cache.ts";
 import { serializeForm, serializeHeaders, serializeQuery } from "./encode.ts";
 import { failureOf, named, responseFailure, retryWaitMs } from "./failure.ts";
-import type { Operation } from "./operation.ts";
+import type { Operation, Operations } from "./operation.ts";
 import type { RequestScope } from "./request-scope.ts";
 import type { RestResponse } from "./rest-response.ts";
 import { openShares, type Shares } from "./shares/shares.ts";
@@ -26,7 +26,6 @@ type Init = {
   readonly header?: Section;
   readonly body?: unknown;
 } & TakesLink;
-type Operations = Readonly<Record<string, Operation>>;
 
 /** A method of openapi-fetch. The types of `Rest` have checked its arguments. */
 type Send = (path: string, init: object) => Promise<Sent>;

@@ -8,7 +8,7 @@ import type { Config } from "../config.ts";
 import { contextHeaderNames, hasProof, proofHeader } from "../http/context-headers.ts";
 import { credentialOwner, credentialReader } from "./credentials.ts";
 import { digested, Forwarded } from "./forwarded.ts";
-import type { Operation } from "./operation.ts";
+import type { Operations } from "./operation.ts";
 
 const trace = ["traceparent", "tracestate"];
 
@@ -20,10 +20,7 @@ const verified = "tenant ";
 export const isVerified = ({ caller }: Forwarded): boolean => caller.startsWith(verified);
 
 /** `operations` are all that a request may call. */
-export function headerForwarder(
-  { env }: Config,
-  operations: Readonly<Record<string, Operation>>,
-): HeaderForwarder {
+export function headerForwarder({ env }: Config, operations: Operations): HeaderForwarder {
   const contextNames = contextHeaderNames(env.CONTEXT_HEADER_PREFIX);
   const proved = ["accept-language", ...trace, ...contextNames, proofHeader];
   const own = new Set([...proved, "accept", "x-request-id"]);

@@ -25,3 +25,6 @@ export type Operation = {
   /** No success with content is documented: a body that comes all the same is not read. */
   readonly unread?: true;
 };
+
+/** By method and path. */
+export type Operations = Readonly<Record<string, Operation>>;

@@ -8,6 +8,9 @@ export const words = (text: string): string[] =>
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => word !== "");
 
+/** What is left of a name where case and punctuation do not count. */
+export const lettersOf = (name: string): string => name.replace(/[^A-Za-z0-9]/g, "").toLowerCase();
+
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 /** `SSHKeys` → `sshKeys`: an acronym in front is lower as a whole. */
 const lowerFirst = (text: string): string =>

@@ -1,5 +1,5 @@
 /** Reads `argsAbove.x`: the argument of the nearest field above that has one of this name. */
-import { type GraphQLArgument, getNullableType, isEnumType, isScalarType } from "graphql";
+import { getNullableType, isEnumType, isScalarType } from "graphql";
 import { readRest } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import { argumentsAbove } from "../enclosing.ts";
@@ -20,9 +20,9 @@ export function readArgumentAbove(
   const [type = ""] = where.coordinate.split(".", 1);
   if (deeper.length > 0) return refuse("an argument above is taken as a whole");
   const { fields, around } = argumentsAbove(schema, type, name);
-  const found = fields.map(({ coordinate, field }) => ({
+  const found = fields.map(({ coordinate, field, argument }) => ({
     coordinate: `${coordinate}(${name}:)`,
-    argument: field.args.find((argument) => argument.name === name) as GraphQLArgument,
+    argument,
     isOwn: readRest(schema, field)?.connection !== undefined && ["first", "after"].includes(name),
   }));
   const [first] = found;

@@ -41,10 +41,9 @@ function checkArguments(
   { name, in: location, shape }: Input,
   argumentName: string,
 ): void {
-  for (const { coordinate, field } of argumentsAbove(schema, type, argumentName).fields) {
-    const argument = field.args.find((each) => each.name === argumentName);
+  for (const { coordinate, argument } of argumentsAbove(schema, type, argumentName).fields) {
     // `matchInput` has compared enum values with REST's
-    if (!argument || isEnumType(getNamedType(argument.type))) continue;
+    if (isEnumType(getNamedType(argument.type))) continue;
     const written = `${coordinate}(${argumentName}:)`;
     const sent = sentDefault(argument.type, shape, argument.defaultValue);
     const problem = sent === undefined || sent === null ? undefined : valueProblem(shape, sent);

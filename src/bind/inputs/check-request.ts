@@ -1,5 +1,6 @@
 /** Checks that the request of an operation can be sent: its required parts, its body and its path template. */
-import { entriesOf, isRecord } from "../../openapi/document.ts";
+import { entriesOf } from "../../openapi/document.ts";
+import { membersOf } from "../../standards/json-object.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 
@@ -35,7 +36,7 @@ function checkUnused({ findings, document }: Binder, { operation, where }: Field
     );
   }
   const [usual] = entriesOf(document, document.child(document.root, "servers"));
-  const usualUrl = isRecord(usual?.value) ? usual.value.url : undefined;
+  const usualUrl = membersOf(usual?.value).url;
   if (servers && !servers.urls.some((url) => url === usualUrl)) {
     const urls = servers.urls.join(" or ");
     findings.add(

@@ -3,6 +3,7 @@ import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from "
 import type { Variant } from "../../openapi/shapes/shape.ts";
 import { declaredProperty } from "../../openapi/shapes/shape.ts";
 import { type ToldApart, toldApart } from "../../openapi/shapes/told-apart.ts";
+import { lettersOf } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
 import type { Where } from "../findings.ts";
 import type { AbstractType } from "../model.ts";
@@ -135,13 +136,13 @@ function addWithoutMember(
     const value = variant.values.join(", ") || "no value";
     const told = variant.values.length > 0 ? `which has "${value}"` : "which has no property of its own";
     const telling = property === undefined ? told : `${property}: ${value}`;
-    return `${nameOf(variant)} (${telling})${variants.length > 1 ? "" : findings.didYouMean(nameOf(variant), () => candidates)}`;
+    return `${variantName(variant)} (${telling})${variants.length > 1 ? "" : findings.didYouMean(variantName(variant), () => candidates)}`;
   });
   findings.add(
     "value-without-member",
     { ...where, rest: first.node },
     `${type} has no member for REST's ${texts.join(", ")}`,
-    `add to ${type} ${variants.length > 1 ? "members" : "a member"} named ${variants.map(nameOf).join(", ")}, or write an object type with the properties that all of them share`,
+    `add to ${type} ${variants.length > 1 ? "members" : "a member"} named ${variants.map(variantName).join(", ")}, or write an object type with the properties that all of them share`,
   );
 }
 
@@ -154,7 +155,7 @@ export const hasDiscriminator = ({ shape }: Variant, property: string): boolean 
 /** The property must be required (OpenAPI 3.1 §4.8.25), and the mapping must list each of its values. */
 function checkDiscriminator({ findings }: Binder, where: Where, variant: Variant, property: string): void {
   const { shape, unmapped } = variant;
-  const name = nameOf(variant);
+  const name = variantName(variant);
   const found = declaredProperty(shape, property);
   if (!hasDiscriminator(variant, property)) {
     findings.add(
@@ -174,9 +175,7 @@ function checkDiscriminator({ findings }: Binder, where: Where, variant: Variant
   }
 }
 
-const nameOf = ({ name, values }: Variant): string => name ?? values[0] ?? "?";
-
-const lettersOf = (name: string): string => name.replace(/[^A-Za-z0-9]/g, "").toLowerCase();
+export const variantName = ({ name, values }: Variant): string => name ?? values[0] ?? "?";
 
 /** Whether a member has the name of the variant's schema or of one of its values. Case and punctuation do not count. */
 export const standsFor = (member: string, variant: Variant): boolean =>

@@ -1,6 +1,6 @@
 /** Finds a bound field's value in the responses, and compares it with the field's type. */
 import { getNullableType, isListType, isNonNullType } from "graphql";
-import { hasNoContent, unshownAnswer } from "../../openapi/operation.ts";
+import { answersOf, hasNoContent, unshownAnswer } from "../../openapi/operation.ts";
 import { declaredProperty } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
@@ -16,10 +16,7 @@ import { bodyType, itemType } from "./type-expression.ts";
 export function readResults(binder: Binder, field: FieldInProgress): ResponseValue[] {
   const { directive, operation } = field;
   const isOptional = operation.successes.some(({ shape }) => !shape);
-  const responses = operation.successes.flatMap((response) => {
-    const { shape, media, status } = response;
-    return shape && media !== undefined ? [{ shape, media, status }] : [];
-  });
+  const responses = answersOf(operation);
   if (responses.length === 0) checkNoContent(binder, field);
   return responses.flatMap(({ shape, media, status }) => {
     const typeExpression = binder.typeExpressionOf(shape, bodyType(operation, status, media));

@@ -1,7 +1,7 @@
 /** Resolves the facts about the bound operations that the REST client needs at run time. */
 
 import type { RestDocument } from "../../openapi/document.ts";
-import { hasNoContent, methodAndPath, type RestOperation } from "../../openapi/operation.ts";
+import { answersOf, hasNoContent, methodAndPath, type RestOperation } from "../../openapi/operation.ts";
 import { credentialHeadersOf, credentialPlacesOf, isAnonymousToo } from "../../openapi/security.ts";
 import { includesJson, isText } from "../../standards/media-type.ts";
 import type { BoundField } from "../model.ts";
@@ -25,7 +25,7 @@ function calledOperation(document: RestDocument, operation: RestOperation): Call
     styled.map((each) => [`${each.in}:${each.name}`, { style: each.style, explode: each.explode }]),
   );
   for (const [name, written] of body?.formStyles ?? []) style[`body:${name}`] = written;
-  const read = successes.flatMap(({ media, shape }) => (shape && media !== undefined ? [media] : []));
+  const read = answersOf(operation).map(({ media }) => media);
   const isUnread = hasNoContent(operation);
   const accept = isUnread ? "application/json, */*;q=0.5" : acceptOf(read);
   return {

@@ -5,9 +5,10 @@
  * requirement is one change for all operations that inherit it.
  */
 import type { Model } from "../../bind/model.ts";
-import { isRecord, nodeKey, type RestNode } from "../../openapi/document.ts";
+import { nodeKey, type RestNode } from "../../openapi/document.ts";
 import { methodAndPath, type RestOperation } from "../../openapi/operation.ts";
 import { securityRequirementsOf, securitySchemeOf } from "../../openapi/security.ts";
+import { isRecord } from "../../standards/json-object.ts";
 import type { RestChange } from "./rest-change.ts";
 import type { RestChangeCollector } from "./rest-change-collector.ts";
 

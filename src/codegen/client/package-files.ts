@@ -13,7 +13,7 @@ import { withLayout } from "../format.ts";
 import { emitModules, typedDocumentPackage } from "./emit-modules.ts";
 import { emitReadme } from "./emit-readme.ts";
 
-export type PackageSource = {
+type PackageSource = {
   readonly model: Model;
   readonly saved: readonly SavedOperation[];
   readonly name: string;

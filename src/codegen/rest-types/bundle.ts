@@ -5,10 +5,11 @@
  */
 import { posix } from "node:path";
 import { BaseResolver, bundle, createConfig, type Document, Source } from "@redocly/openapi-core";
-import { decodePercent, isRecord, type RestDocument, type RestNode, refOf } from "../../openapi/document.ts";
+import { decodePercent, type RestDocument, type RestNode, refOf } from "../../openapi/document.ts";
 import type { RestOperation } from "../../openapi/operation.ts";
 import { mappingsOf, partsOf, reachedNodes } from "../../openapi/reach.ts";
 import { mappedReference } from "../../openapi/shapes/variants.ts";
+import { isRecord, membersOf } from "../../standards/json-object.ts";
 import { type DeepReferences, deepReferences } from "./deep-references.ts";
 import { guarded, guardedReference } from "./inherited-names.ts";
 
@@ -52,9 +53,9 @@ function reachedRoot(
   );
   for (const _ of reachedNodes(document, starts, visited));
   const deep = deepReferences(document, visited.values());
-  const groups = isRecord(components) ? components : {};
+  const groups = membersOf(components);
   const kept = [...new Set([...Object.keys(groups), ...deep.components.keys()])].map((kind) => {
-    const members = Object.entries(isRecord(groups[kind]) ? groups[kind] : {});
+    const members = Object.entries(membersOf(groups[kind]));
     const reached = members.filter(([, member]) => visited.has(member));
     return [kind, Object.fromEntries([...reached, ...(deep.components.get(kind) ?? [])])] as const;
   });
@@ -156,7 +157,7 @@ function copyMember(
   if (key !== "discriminator" || !isRecord(member) || typeof member.propertyName !== "string")
     return copy(member, references, copies, key);
   const { propertyName, mapping } = member;
-  const pointed = Object.entries(isRecord(mapping) ? mapping : {}).map(([value, to]) => [
+  const pointed = Object.entries(membersOf(mapping)).map(([value, to]) => [
     guarded(value),
     typeof to === "string" ? guardedReference(mappedReference(to)) : to,
   ]);

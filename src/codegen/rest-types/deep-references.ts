@@ -3,7 +3,8 @@
  * of its own: the bundle leaves out most paths, and openapi-typescript names such a part wrongly.
  */
 import { posix } from "node:path";
-import { escapePointer, isRecord, type RestDocument, type RestNode, refOf } from "../../openapi/document.ts";
+import { escapePointer, type RestDocument, type RestNode, refOf } from "../../openapi/document.ts";
+import { isRecord } from "../../standards/json-object.ts";
 
 export type DeepReferences = {
   /** The object with the `$ref` → the reference to the component. */

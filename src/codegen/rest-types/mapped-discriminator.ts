@@ -2,17 +2,15 @@
  * Writes the mapping of a discriminator as the proof reads it. If the mapping leaves a schema out, the values of the
  * schema's own property count. Without this, openapi-typescript takes the schema's name (OpenAPI 3.1 §4.8.25).
  */
-import { isRecord } from "../../openapi/document.ts";
-import type { Resolve } from "./merge-all-of.ts";
-
-type Json = Record<string, unknown>;
+import { isRecord, membersOf } from "../../standards/json-object.ts";
+import type { Json, Resolve } from "./merge-all-of.ts";
 
 export function withMapping(schema: Json, resolve: Resolve): Json {
   const { discriminator, oneOf } = schema;
   if (!isRecord(discriminator) || typeof discriminator.propertyName !== "string" || !Array.isArray(oneOf))
     return schema;
   const { propertyName, mapping } = discriminator;
-  const written = isRecord(mapping) ? mapping : {};
+  const written = membersOf(mapping);
   const stated = oneOf.flatMap((member) => {
     const reference = isRecord(member) ? member.$ref : undefined;
     if (typeof reference !== "string" || Object.values(written).includes(reference)) return [];
@@ -32,7 +30,7 @@ function statedValues(schema: unknown, property: string, resolve: Resolve, left 
   if (!isRecord(schema) || left === 0) return [];
   if (typeof schema.$ref === "string") return statedValues(resolve(schema.$ref), property, resolve, left - 1);
   const own = isRecord(schema.properties) ? schema.properties[property] : undefined;
-  const { enum: values = [], const: value } = isRecord(own) ? own : {};
+  const { enum: values = [], const: value } = membersOf(own);
   const texts = [...(Array.isArray(values) ? values : []), value].filter((each) => typeof each === "string");
   if (texts.length > 0) return texts;
   const parts = Array.isArray(schema.allOf) ? schema.allOf : [];

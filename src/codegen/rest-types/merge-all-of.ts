@@ -3,9 +3,9 @@
  * TypeScript's intersection of their types is another type than that of the values (`A[] & B[]` is no list of `A & B`).
  */
 import { isDeepStrictEqual } from "node:util";
-import { isRecord } from "../../openapi/document.ts";
+import { isRecord, membersOf } from "../../standards/json-object.ts";
 
-type Json = Record<string, unknown>;
+export type Json = Record<string, unknown>;
 
 /** The value at a reference into the document. */
 export type Resolve = (reference: string) => unknown;
@@ -61,7 +61,7 @@ const statements = ["type", "properties", "required", "items", "enum", "const"];
 function merge(parts: readonly Json[], mergeSchemas: (schemas: readonly unknown[]) => unknown): Json {
   const { type: _, enum: __, const: ___, nullable: ____, ...rest } = Object.assign({}, ...parts.toReversed());
   const properties = Map.groupBy(
-    parts.flatMap((part) => Object.entries(isRecord(part.properties) ? part.properties : {})),
+    parts.flatMap((part) => Object.entries(membersOf(part.properties))),
     ([name]) => name,
   );
   const items = parts.flatMap((part) => (part.items === undefined ? [] : [part.items]));
@@ -121,4 +121,4 @@ const takesNull = ({ type, enum: values, const: value, nullable }: Json): boolea
   (type === undefined && (value === null || listOf(values).includes(null)));
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-const keysOf = (value: unknown): string[] => (isRecord(value) ? Object.keys(value) : []);
+const keysOf = (value: unknown): string[] => Object.keys(membersOf(value));

@@ -4,13 +4,11 @@
  * same property is one schema, and so is a `$ref` with statements beside it. A discriminator maps the
  * values that its schemas state, and has schemas to choose from.
  */
-import { isRecord } from "../../openapi/document.ts";
 import { holdsNames, literalKeywords } from "../../openapi/reach.ts";
 import { usedMedia } from "../../openapi/read-content.ts";
+import { isRecord } from "../../standards/json-object.ts";
 import { withMapping } from "./mapped-discriminator.ts";
-import { makesType, mergedAllOf, type Resolve } from "./merge-all-of.ts";
-
-type Json = Record<string, unknown>;
+import { type Json, makesType, mergedAllOf, type Resolve } from "./merge-all-of.ts";
 
 export function readPlainly(whole: Json): Json {
   const resolve: Resolve = (reference) =>

@@ -9,7 +9,6 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Negotiator from "negotiator";
 import { type Explored, type ExplorerPage, makePage, type Samples } from "./page.ts";
 
-export type { Samples };
 export type Explorer = { send(request: FastifyRequest, reply: FastifyReply): Promise<void> };
 
 const encoders: Record<string, (html: string) => Promise<Buffer>> = {

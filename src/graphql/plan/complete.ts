@@ -14,9 +14,9 @@ import {
 } from "graphql";
 import type { Enclosing } from "../../rest/inherit.ts";
 import { valueAt } from "../../rest/value-at.ts";
+import { isRecord } from "../../standards/json-object.ts";
 import { ContractBroken } from "../errors/contract-broken.ts";
 import { FieldError, type Path } from "../errors/field-error.ts";
-import { isPlainObject } from "../plain-object.ts";
 import { AnswerTooLarge, type Budget, bytesPerError, spend, spendLeaf } from "./budget.ts";
 import {
   addInheritor,
@@ -145,7 +145,7 @@ function objectPlanOf(field: FieldPlan, type: GraphQLOutputType, value: unknown)
 
 function completeObject(completion: Completion, plan: ObjectPlan, value: unknown, path: Path): ResultMap {
   if (plan.fault) throw plan.fault;
-  if (!isPlainObject(value)) throw notAnObject(plan.type.name);
+  if (!isRecord(value)) throw notAnObject(plan.type.name);
   spend(completion.budget, bytesOf(plan));
   const resultMap: ResultMap = Object.create(null);
   const above = completion.enclosing;

@@ -7,7 +7,7 @@
 import { hash } from "node:crypto";
 import type { GraphQLRequest } from "@apollo/server";
 import { CodedError } from "../../errors.ts";
-import { isPlainObject } from "../plain-object.ts";
+import { membersOf } from "../../standards/json-object.ts";
 import type { SavedOperations } from "./saved-operations.ts";
 
 export type Request = GraphQLRequest & { readonly documentId?: string | undefined };
@@ -42,7 +42,7 @@ const plainId = (documentId: string): string => documentId.replace(/^sha256:/, "
 
 function apolloId(persisted: unknown): string | undefined | CodedError {
   if (persisted === undefined || persisted === null) return undefined;
-  const { version, sha256Hash } = isPlainObject(persisted) ? persisted : {};
+  const { version, sha256Hash } = membersOf(persisted);
   if (version !== 1 || typeof sha256Hash !== "string")
     return new CodedError("BAD_REQUEST", '"extensions.persistedQuery" must have version 1 and a sha256Hash');
   return sha256Hash;

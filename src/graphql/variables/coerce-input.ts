@@ -20,7 +20,7 @@ import { suggestionList } from "graphql/jsutils/suggestionList.js";
 import { CodedError } from "../../errors.ts";
 import { valuesOfRequest } from "../../settings/capacity.ts";
 import { isRounded } from "../../standards/exact-integers.ts";
-import { isPlainObject } from "../plain-object.ts";
+import { isRecord } from "../../standards/json-object.ts";
 import { InputFault, isLong, shortened } from "./input-fault.ts";
 
 /** `left`: values, defaults included, that may still be coerced. `hidesSuggestions`: errors suggest no names. */
@@ -108,7 +108,7 @@ function coerceObject(
   given: unknown,
   nesting: number,
 ): Record<string, unknown> {
-  if (!isPlainObject(given)) throw new InputFault(`Expected type "${type.name}" to be an object.`, given);
+  if (!isRecord(given)) throw new InputFault(`Expected type "${type.name}" to be an object.`, given);
   if (nesting === maxNesting)
     throw new InputFault(`Objects may stand in each other up to ${maxNesting} levels.`, given);
   const { order, all, always } = fieldsOf(type);

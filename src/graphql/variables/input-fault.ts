@@ -1,5 +1,5 @@
 /** The reason why a variable's value is refused: graphql-js's message with the value shortened. */
-import { isPlainObject } from "../plain-object.ts";
+import { isRecord } from "../../standards/json-object.ts";
 
 /** Characters of a name or a value in an error. */
 const maxQuoted = 60;
@@ -32,5 +32,5 @@ export class InputFault {
 function quoted(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(shortened(value));
   if (Array.isArray(value)) return value.length > 0 ? "[…]" : "[]";
-  return isPlainObject(value) ? "{…}" : String(value);
+  return isRecord(value) ? "{…}" : String(value);
 }

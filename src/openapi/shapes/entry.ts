@@ -2,7 +2,8 @@
  * Maps: objects whose undeclared properties have a described value (JSON Schema 2020-12 §10.3.2). The entries of a map
  * are made objects of a key and a value.
  */
-import { isRecord, type RestNode } from "../document.ts";
+import { isRecord, membersOf } from "../../standards/json-object.ts";
+import type { RestNode } from "../document.ts";
 import {
   declaredProperty,
   emptyShape,
@@ -30,14 +31,14 @@ export function readEntry(
   { additionalProperties: others, patternProperties, propertyNames }: Schema,
   read: (node: RestNode) => Shape,
 ): Shape | undefined {
-  const patterns = Object.keys(isRecord(patternProperties) ? patternProperties : {});
+  const patterns = Object.keys(membersOf(patternProperties));
   if (!isNever(others) && !isRecord(others)) return undefined;
   const [first, ...rest] = [
     ...(isNever(others) ? [] : [nodeBelow(node, "additionalProperties")]),
     ...patterns.map((pattern) => nodeBelow(node, "patternProperties", pattern)),
   ];
   if (!first) return undefined;
-  const { format } = isRecord(propertyNames) ? propertyNames : {};
+  const { format } = membersOf(propertyNames);
   const key: Shape = {
     ...emptyShape(isRecord(propertyNames) ? nodeBelow(node, "propertyNames") : first),
     identity: madeIdentity(`key(${format ?? ""})`),

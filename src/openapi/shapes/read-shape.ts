@@ -2,9 +2,9 @@
  * Reads the shape of a schema: one view of `$ref`, `allOf`, `oneOf`, `anyOf`, `nullable` and 3.1 type arrays.
  * A nested shape is computed on its first read, so a recursive schema ends and an unused schema costs nothing.
  */
-
 import { unreadable } from "../../diagnostic.ts";
-import { isRecord, type RestDocument, type RestNode, refOf, saysBesideRef } from "../document.ts";
+import { isRecord, membersOf } from "../../standards/json-object.ts";
+import { type RestDocument, type RestNode, refOf, saysBesideRef } from "../document.ts";
 import { isClosed, readEntry } from "./entry.ts";
 import { readLimits } from "./limits.ts";
 import { mergeShapes } from "./merge-shapes.ts";
@@ -72,7 +72,7 @@ function countPart({ schemas: [whole], parts }: Inclusion): void {
 function foldSchema(document: RestDocument, node: RestNode, within?: Inclusion): Shape {
   if (within) countPart(within);
   const partAt = (at: RestNode): Shape => (within ? makeShape(document, at, within) : shapeAt(document, at));
-  const schema = isRecord(node.value) ? node.value : {};
+  const schema = membersOf(node.value);
   let shape = ownShape(document, node, schema);
   for (const index of indexesOf(schema.allOf)) {
     const other = partAt(nodeBelow(node, "allOf", index));
@@ -149,7 +149,7 @@ function propertiesOf(
   schema: Record<string, unknown>,
 ): Map<string, Property> {
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
-  const names = isRecord(schema.properties) ? Object.keys(schema.properties) : [];
+  const names = Object.keys(membersOf(schema.properties));
   const found = names.map((name): [string, Property] => {
     const at = nodeBelow(node, "properties", name);
     return [name, makeProperty(name, at, required.has(name), () => shapeAt(document, at))];

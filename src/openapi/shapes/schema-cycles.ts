@@ -1,6 +1,7 @@
 /** Finds schemas that include themselves by `$ref`, `allOf`, `oneOf` or `anyOf`. Such a schema describes no value. */
 import { type Diagnostic, diagnosed } from "../../diagnostic.ts";
-import { isRecord, type RestDocument, type RestNode, refOf } from "../document.ts";
+import { isRecord } from "../../standards/json-object.ts";
+import { type RestDocument, type RestNode, refOf } from "../document.ts";
 import { nodeBelow } from "./shape.ts";
 
 /** A schema that another one includes; `closing` is the node that refers to it. */

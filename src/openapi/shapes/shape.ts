@@ -2,7 +2,8 @@
  * A shape: the statements of a JSON Schema that bindings use (OpenAPI 3.1 §4.8.24, JSON Schema 2020-12).
  * `read-shape.ts` reads shapes from a document.
  */
-import { isRecord, type RestNode } from "../document.ts";
+import { membersOf } from "../../standards/json-object.ts";
+import type { RestNode } from "../document.ts";
 import { identityOf, type ShapeIdentity } from "./shape-identity.ts";
 
 export type JsonType = "string" | "number" | "integer" | "boolean" | "object" | "array";
@@ -83,7 +84,7 @@ export function makeProperty(
 }
 
 function onlyIn({ value }: RestNode): Property["only"] {
-  const { readOnly, writeOnly } = isRecord(value) ? value : {};
+  const { readOnly, writeOnly } = membersOf(value);
   return readOnly === true ? "response" : writeOnly === true ? "request" : undefined;
 }
 

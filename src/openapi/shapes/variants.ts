@@ -2,8 +2,8 @@
  * Folds `oneOf` and `anyOf` into a shape. A null member makes the shape nullable. A single other member becomes the
  * shape. Of several members the shape keeps the shared properties, and the members become its variants.
  */
-
-import { isRecord, type RestDocument, type RestNode, refOf, unescapePointer } from "../document.ts";
+import { isRecord, membersOf } from "../../standards/json-object.ts";
+import { type RestDocument, type RestNode, refOf, unescapePointer } from "../document.ts";
 import { mergeShapes } from "./merge-shapes.ts";
 import {
   acceptsType,
@@ -23,7 +23,7 @@ export function foldVariants(document: RestDocument, base: Shape, shapes: readon
   const nullable = members.length < shapes.length || members.some(({ shape }) => shape.nullable);
   const [only] = members;
   if (!only) return base;
-  const hasDiscriminator = isRecord(base.node.value) && base.node.value.discriminator !== undefined;
+  const hasDiscriminator = membersOf(base.node.value).discriminator !== undefined;
   const folded =
     members.length === 1 && !hasDiscriminator
       ? only.shape
@@ -124,10 +124,9 @@ function combineProperties(one: Property, others: readonly Property[]): Property
 }
 
 function variantsOf(document: RestDocument, node: RestNode, members: readonly Member[]): Variants {
-  const discriminator =
-    isRecord(node.value) && isRecord(node.value.discriminator) ? node.value.discriminator : undefined;
-  const name = typeof discriminator?.propertyName === "string" ? discriminator.propertyName : undefined;
-  const mapping = isRecord(discriminator?.mapping) ? Object.entries(discriminator.mapping) : [];
+  const discriminator = membersOf(membersOf(node.value).discriminator);
+  const name = typeof discriminator.propertyName === "string" ? discriminator.propertyName : undefined;
+  const mapping = Object.entries(membersOf(discriminator.mapping));
   return {
     ...(name !== undefined && { property: name }),
     members: members.map(({ node: at, shape }) => {

@@ -53,37 +53,18 @@ const rolePermissions = {
 /** The body of a demo key is its owner's name, so that no reader takes the key for a secret. */
 const demoBody = (owner: string): string => `Demo${owner}`.padEnd(26, "0");
 
+/** Tenant, user, the body of the key without `Demo`, and what the key is for. */
 const keyOwners = [
-  {
-    tenant: "ten_harbor",
-    user: "usr_harbor_olivia",
-    body: demoBody("HarborOlivia"),
-    note: "owner, every permission",
-  },
-  {
-    tenant: "ten_harbor",
-    user: "usr_harbor_noah",
-    body: demoBody("HarborNoah"),
-    note: "analyst, without CRM and sending",
-  },
-  {
-    tenant: "ten_lumen",
-    user: "usr_lumen_amara",
-    body: demoBody("LumenAmara"),
-    note: "owner of another tenant",
-  },
-  {
-    tenant: "ten_pine",
-    user: "usr_pine_jonas",
-    body: demoBody("PineJonas"),
-    note: "owner of a third tenant",
-  },
+  ["ten_harbor", "usr_harbor_olivia", "HarborOlivia", "owner, every permission"],
+  ["ten_harbor", "usr_harbor_noah", "HarborNoah", "analyst, without CRM and sending"],
+  ["ten_lumen", "usr_lumen_amara", "LumenAmara", "owner of another tenant"],
+  ["ten_pine", "usr_pine_jonas", "PineJonas", "owner of a third tenant"],
 ] as const;
 
 type DemoKey = { key: string; tenant: string; user: string; note: string };
 
-export const demoKeys: readonly DemoKey[] = keyOwners.map(({ tenant, user, body, note }) => ({
-  key: formatApiKey("test", body),
+export const demoKeys: readonly DemoKey[] = keyOwners.map(([tenant, user, owner, note]) => ({
+  key: formatApiKey("test", demoBody(owner)),
   tenant,
   user,
   note,
@@ -127,11 +108,8 @@ function insertIdentity(store: TenantStore, tenant: DemoTenant): void {
 }
 
 function insertKeys(store: TenantStore, now: Date): void {
-  for (const { user, body } of keyOwners.filter(({ tenant }) => tenant === store.tenantId)) {
-    createKey(
-      store,
-      { environment: "test", userId: user, scopes: ["*"], expiresAt: null, random: body },
-      now,
-    );
+  for (const [, userId, owner] of keyOwners.filter(([tenant]) => tenant === store.tenantId)) {
+    const key = { userId, scopes: ["*"], expiresAt: null, random: demoBody(owner) };
+    createKey(store, { environment: "test", ...key }, now);
   }
 }

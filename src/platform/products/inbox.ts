@@ -1,6 +1,6 @@
 /** Inbox: conversations and their messages. */
-import { type Handler, numberOf, rowById, type Sorts, sortOf, sqlValue, stringOf } from "../handler.ts";
-import { afterCursor, strings, text, toPage, totalOf } from "../store/row.ts";
+import { type Handler, numberOf, readPage, rowById, type Sorts, sqlValue } from "../handler.ts";
+import { strings, text } from "../store/row.ts";
 import type { Row } from "../store/store.ts";
 
 const toConversation = (row: Row): Record<string, unknown> => ({
@@ -23,19 +23,14 @@ const conversationSorts: Sorts = {
 };
 
 export const listConversations: Handler = ({ tenant }, { query }) => {
-  const limit = numberOf(query.limit, 50);
-  const cursor = stringOf(query.cursor);
-  const [statement, column] = sortOf(conversationSorts, query.sort);
   const filters = {
     ids: sqlValue(query.ids),
     status: sqlValue(query.status),
     channel: sqlValue(query.channel),
     assignee: sqlValue(query.assigneeId),
   };
-  const rows = tenant.all(statement, { ...filters, ...afterCursor(cursor), limit: limit + 1 });
-  const page = toPage(rows, limit, column);
-  const totalCount = totalOf(page, cursor, () => tenant.get("conversationCount", filters));
-  return { ...page, items: page.items.map(toConversation), totalCount };
+  const page = readPage(tenant, query, conversationSorts, filters, "conversationCount");
+  return { ...page, items: page.items.map(toConversation) };
 };
 
 export const getConversation: Handler = ({ tenant }, { path }) =>

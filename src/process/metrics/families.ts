@@ -1,10 +1,24 @@
 /**
- * Counters and histograms whose children are plain numbers. `prom-client` looks a child up by a hash of its labels at each
- * observation (1 µs); here the observer keeps the child, and the labels are read when Prometheus asks.
+ * Metrics whose values are read when Prometheus asks. `prom-client` looks a value up by a hash of its labels at each
+ * observation (1 µs); here the observer keeps a plain number.
  */
-import { Counter, type Metric, type Registry } from "prom-client";
+import type { Metric, Registry } from "prom-client";
 
 export type Labels = Readonly<Record<string, string>>;
+
+/** `metricName`: of a part of a histogram. */
+type Sample = { readonly labels: Labels; readonly value: number; readonly metricName?: string };
+
+export function addMetric(
+  registry: Registry,
+  type: "counter" | "gauge" | "histogram",
+  name: string,
+  help: string,
+  read: () => readonly Sample[] | Promise<readonly Sample[]>,
+): void {
+  const get = async () => ({ name, help, type, aggregator: "sum", values: await read() });
+  registry.registerMetric({ name, get, reset: () => {} } as unknown as Metric);
+}
 
 export class Count {
   value = 0;
@@ -14,18 +28,10 @@ export class Count {
 export class CounterFamily {
   readonly #children: { readonly labels: Labels; readonly count: Count }[] = [];
 
-  constructor(registry: Registry, name: string, help: string, labelNames: readonly string[]) {
-    const children = this.#children;
-    new Counter({
-      name,
-      help,
-      labelNames,
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const { labels, count } of children) this.inc(labels, count.value);
-      },
-    });
+  constructor(registry: Registry, name: string, help: string) {
+    addMetric(registry, "counter", name, help, () =>
+      this.#children.map(({ labels, count }) => ({ labels, value: count.value })),
+    );
   }
 
   child(labels: Labels): Count {
@@ -58,11 +64,9 @@ export class DurationFamily {
 
   constructor(registry: Registry, name: string, help: string) {
     this.#name = name;
-    const get = async () => ({
-      ...{ name, help, type: "histogram", aggregator: "sum" },
-      values: this.#children.flatMap(({ labels, durations }) => this.#samples(labels, durations)),
-    });
-    registry.registerMetric({ name, get, reset: () => {} } as unknown as Metric);
+    addMetric(registry, "histogram", name, help, () =>
+      this.#children.flatMap(({ labels, durations }) => this.#samples(labels, durations)),
+    );
   }
 
   child(labels: Labels): Durations {
@@ -71,13 +75,13 @@ export class DurationFamily {
     return durations;
   }
 
-  #samples(labels: Labels, { buckets, sum }: Durations) {
+  #samples(labels: Labels, { buckets, sum }: Durations): Sample[] {
     let count = 0;
     const cumulative = [...buckets].map((inBucket, at) => {
       count += inBucket;
       return {
         metricName: `${this.#name}_bucket`,
-        labels: { ...labels, le: bounds[at] ?? "+Inf" },
+        labels: { ...labels, le: String(bounds[at] ?? "+Inf") },
         value: count,
       };
     });

@@ -4,18 +4,16 @@
  * Nothing is measured without it.
  */
 import type { FastifyInstance } from "fastify";
-import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { collectDefaultMetrics, Registry } from "prom-client";
 import { specHash } from "../../../generated/spec.ts";
-import type { Config, Role } from "../../config.ts";
+import type { Config } from "../../config.ts";
 import { createServer } from "../../http/server.ts";
 import { subscribe } from "../../observe/observer.ts";
+import { addMetric } from "./families.ts";
 import { measureKeyChecks } from "./gateway.ts";
 import { measureOutgoingCalls } from "./outgoing-calls.ts";
-import { measureRequests } from "./requests.ts";
+import { measureRequests, type Servers } from "./requests.ts";
 import { measureRestCalls } from "./rest-calls.ts";
-
-/** The roles that run in this process. */
-export type Servers = ReadonlyMap<Role, FastifyInstance>;
 
 /** Makes the server of `/metrics`; it does not listen yet. Once a process, because channels are the process's. */
 export function createMetrics(config: Config, servers: Servers): FastifyInstance {
@@ -23,12 +21,9 @@ export function createMetrics(config: Config, servers: Servers): FastifyInstance
   collectDefaultMetrics({ register: registry });
   for (const gauge of ["handles", "requests", "resources"])
     registry.removeSingleMetric(`nodejs_active_${gauge}_total`); // a gauge is no total: `promtool` refuses the name
-  new Gauge({
-    name: "build_info",
-    help: "What this process was built and generated from.",
-    labelNames: ["build", "spec"],
-    registers: [registry],
-  }).set({ build: config.env.BUILD, spec: specHash }, 1);
+  const built = { labels: { build: config.env.BUILD, spec: specHash }, value: 1 };
+  const help = "What this process was built and generated from.";
+  addMetric(registry, "gauge", "build_info", help, () => [built]);
   measureOutgoingCalls(registry);
   const ends = [subscribe(measureRequests(registry, servers))];
   const [graphql, gateway] = [servers.get("graphql"), servers.get("gateway")];
@@ -48,15 +43,9 @@ export function createMetrics(config: Config, servers: Servers): FastifyInstance
 }
 
 function countExecutions(registry: Registry, { executions }: FastifyInstance): void {
-  new Counter({
-    name: "graphql_executions_total",
-    help: "Operations by what ran them: a compiled plan, or graphql-js.",
-    labelNames: ["executor"],
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc({ executor: "plan" }, executions.planned);
-      this.inc({ executor: "graphql-js" }, executions.interpreted);
-    },
-  });
+  const help = "Operations by what ran them: a compiled plan, or graphql-js.";
+  addMetric(registry, "counter", "graphql_executions_total", help, () => [
+    { labels: { executor: "plan" }, value: executions.planned },
+    { labels: { executor: "graphql-js" }, value: executions.interpreted },
+  ]);
 }

@@ -3,17 +3,20 @@
  * statuses, codes and bounds come from closed lists, and operations have the names of saved ones.
  */
 import type { FastifyInstance } from "fastify";
-import { Gauge, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import type { Role } from "../../config.ts";
 import { graphqlPath } from "../../http/error-response.ts";
 import type { Observer } from "../../observe/observer.ts";
 import type { RequestRecord } from "../../observe/records.ts";
-import { type Count, CounterFamily, DurationFamily, type Durations, known } from "./families.ts";
+import { addMetric, type Count, CounterFamily, DurationFamily, type Durations, known } from "./families.ts";
+
+/** The roles that run in this process. */
+export type Servers = ReadonlyMap<Role, FastifyInstance>;
 
 /** The label of every operation that is not saved. */
 const otherOperation = "other";
 
-export function measureRequests(registry: Registry, servers: ReadonlyMap<Role, FastifyInstance>): Observer {
+export function measureRequests(registry: Registry, servers: Servers): Observer {
   const duration = new DurationFamily(
     registry,
     "http_server_request_duration_seconds",
@@ -23,7 +26,6 @@ export function measureRequests(registry: Registry, servers: ReadonlyMap<Role, F
     registry,
     "http_server_request_errors_total",
     "Requests that a role answered with an error, by its code and by the limit or bound that refused it.",
-    ["role", "code", "reason"],
   );
   const durations = new Map<string, Map<string, Map<number, Durations>>>();
   const failures = new Map<string, Map<string, Map<string, Count>>>();
@@ -71,7 +73,6 @@ function measureOperations(registry: Registry): (request: RequestRecord) => void
     registry,
     "graphql_operation_errors_total",
     "Operations with at least one error, by the code of the first.",
-    ["operation", "code"],
   );
   const durations = new Map<string, Durations>();
   const failures = new Map<string, Map<string, Count>>();
@@ -84,41 +85,22 @@ function measureOperations(registry: Registry): (request: RequestRecord) => void
   };
 }
 
-function gauges(
-  registry: Registry,
-  servers: ReadonlyMap<Role, FastifyInstance>,
-  underWay: ReadonlyMap<string, number>,
-): void {
-  const roles = [...servers];
-  new Gauge({
-    name: "http_server_active_requests",
-    help: "Requests under way.",
-    labelNames: ["role"],
-    registers: [registry],
-    collect() {
-      for (const [role] of roles) this.set({ role }, underWay.get(role) ?? 0);
-    },
-  });
-  new Gauge({
-    name: "http_server_connections",
-    help: "Open connections of clients.",
-    labelNames: ["role"],
-    registers: [registry],
-    async collect() {
-      for (const [role, { server }] of roles)
-        this.set(
-          { role },
-          await new Promise((resolve) => server.getConnections((_, count) => resolve(count))),
-        );
-    },
-  });
-  new Gauge({
-    name: "ready",
-    help: "1: `/readyz` says 200.",
-    labelNames: ["role"],
-    registers: [registry],
-    collect() {
-      for (const [role, { unready }] of roles) this.set({ role }, unready.size === 0 ? 1 : 0);
-    },
-  });
+function gauges(registry: Registry, servers: Servers, underWay: ReadonlyMap<string, number>): void {
+  const gauge = (
+    name: string,
+    help: string,
+    read: (server: FastifyInstance, role: Role) => number | Promise<number>,
+  ): void =>
+    addMetric(registry, "gauge", name, help, () =>
+      Promise.all(
+        [...servers].map(async ([role, server]) => ({ labels: { role }, value: await read(server, role) })),
+      ),
+    );
+  gauge("http_server_active_requests", "Requests under way.", (_, role) => underWay.get(role) ?? 0);
+  gauge(
+    "http_server_connections",
+    "Open connections of clients.",
+    ({ server }) => new Promise((resolve) => server.getConnections((_, count) => resolve(count))),
+  );
+  gauge("ready", "1: `/readyz` says 200.", ({ unready }) => (unready.size === 0 ? 1 : 0));
 }

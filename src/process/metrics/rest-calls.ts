@@ -1,10 +1,10 @@
 /** REST calls by operation and outcome, and the state of each product's upstream. */
-import { Gauge, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import type { Observer } from "../../observe/observer.ts";
 import type { CallOutcome, ResponseSource } from "../../observe/records.ts";
 import type { Upstreams } from "../../rest/client.ts";
 import type { UpstreamState } from "../../rest/upstream/upstream.ts";
-import { type Count, CounterFamily, DurationFamily, type Durations, known } from "./families.ts";
+import { addMetric, type Count, CounterFamily, DurationFamily, type Durations, known } from "./families.ts";
 
 type Counts = Map<`${ResponseSource} ${CallOutcome}`, Count>;
 
@@ -24,7 +24,6 @@ export function measureRestCalls(registry: Registry, upstreams: Upstreams): Obse
     registry,
     "rest_calls_total",
     "REST calls by outcome: OK, the failure's code, CIRCUIT_OPEN (not sent), ABANDONED (the client left); and by source: fetched, or saved because the response was shared, cached or revalidated.",
-    ["operation", "product", "outcome", "retry", "source"],
   );
   const operations = new Map<string, OfOperation>();
   upstreamGauges(registry, upstreams);
@@ -45,15 +44,9 @@ export function measureRestCalls(registry: Registry, upstreams: Upstreams): Obse
 
 function upstreamGauges(registry: Registry, upstreams: Upstreams): void {
   const gauge = (name: string, help: string, read: (state: UpstreamState) => number): void =>
-    void new Gauge({
-      name,
-      help,
-      labelNames: ["product"],
-      registers: [registry],
-      collect() {
-        for (const [product, { state }] of upstreams) this.set({ product }, read(state));
-      },
-    });
+    addMetric(registry, "gauge", name, help, () =>
+      [...upstreams].map(([product, { state }]) => ({ labels: { product }, value: read(state) })),
+    );
   gauge(
     "rest_circuit_open",
     "1: the circuit breaker refuses calls, but for a trial now and then.",

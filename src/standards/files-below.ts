@@ -1,0 +1,10 @@
+/** Lists the files of a folder and of the folders below it. A link is no file. */
+import { readdirSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+
+/** The names relative to the folder, `/`-separated and sorted. Throws Node's error if the folder cannot be read. */
+export const filesBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, "/"))
+    .sort();
