@@ -2,28 +2,17 @@
  * The whole chain on one machine: a balancer with TLS and HTTP/2, two gateways, two graphql, the demo platform, Redis and
  * Prometheus as far as they are installed. Ports and configurations are those of the folders beside this one.
  */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Argument } from "commander";
+import { type Given, keepRunning, type Member } from "./member.ts";
 
 export const balancers = ["nginx", "haproxy"] as const;
 export type Balancer = (typeof balancers)[number];
 export const balancerArgument = new Argument("[balancer]", "in front of the gateways").choices(balancers);
-
-/** A process of the chain, which is started again whenever it ends. */
-export type Member = {
-  readonly name: string;
-  /** The one that runs now. */
-  readonly child: () => ChildProcess;
-  readonly output: () => string;
-  /** SIGTERM, and the next one has started once this resolves. */
-  readonly restart: () => Promise<void>;
-};
 
 export type Chain = {
   readonly url: URL;
@@ -46,8 +35,19 @@ export const isInstalled = (command: string): boolean => {
   }
 };
 
-/** `environment` is for the gateways and for graphql. */
-export async function startChain(balancer: Balancer, environment: NodeJS.ProcessEnv = {}): Promise<Chain> {
+export type Starting = {
+  /** Ends a start that is under way: it stops what runs, and rejects. */
+  readonly signal?: AbortSignal;
+  /** Takes a line for each process that ended and is started again. */
+  readonly say?: (line: string) => void;
+};
+
+/** `environment` is for the gateways and for graphql. Rejects, and leaves nothing behind, if one does not become ready. */
+export async function startChain(
+  balancer: Balancer,
+  environment: NodeJS.ProcessEnv = {},
+  { signal = new AbortController().signal, say = () => {} }: Starting = {},
+): Promise<Chain> {
   const folder = mkdtempSync(join(tmpdir(), "chain-"));
   const members = new Map<string, Member>();
   const stops: (() => Promise<void>)[] = [];
@@ -55,11 +55,12 @@ export async function startChain(balancer: Balancer, environment: NodeJS.Process
     await Promise.all(stops.map((end) => end()));
     rmSync(folder, { recursive: true, force: true });
   };
-  const start = async (name: string, given: Parameters<typeof keepRunning>[1]): Promise<void> => {
-    const { member, end } = keepRunning(name, given);
+  const start = async (name: string, given: Given): Promise<void> => {
+    signal.throwIfAborted();
+    const { member, ready, end } = keepRunning(name, given, signal, say);
     stops.push(end);
     members.set(name, member);
-    await given.ready(member);
+    await ready();
   };
   try {
     const certificate = makeCertificate(folder);
@@ -69,7 +70,7 @@ export async function startChain(balancer: Balancer, environment: NodeJS.Process
       command: process.execPath,
       args: [main, roles],
       env: { PORT: String(port), METRICS_PORT: String(port + 5_000), GATEWAY_SECRET: secret, ...own },
-      ready: saysReady,
+      isReady: saysReady,
     });
     if (isInstalled("redis-server")) await start("redis", redis(folder));
     await start("platform", role("platform", ports.platform, { BUILD: "local" }));
@@ -92,92 +93,27 @@ export async function startChain(balancer: Balancer, environment: NodeJS.Process
   }
 }
 
-type Given = {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env?: NodeJS.ProcessEnv;
-  readonly ready: (member: Member) => Promise<void>;
-  /** nginx's workers outlive a master that is killed. */
-  readonly stopsBy?: NodeJS.Signals;
-};
+const saysReady = (output: string): boolean => /is ready on|ready now/.test(output);
 
-function keepRunning(name: string, given: Given): { member: Member; end: () => Promise<void> } {
-  let output = "";
-  let isOver = false;
-  let started = Promise.withResolvers<void>();
-  const run = (): ChildProcess => {
-    const env = { PATH: process.env.PATH, ...given.env };
-    const child = spawn(given.command, given.args, { env, stdio: ["ignore", "pipe", "pipe"] });
-    for (const stream of [child.stdout, child.stderr])
-      stream?.setEncoding("utf8").on("data", (text: string) => (output += text));
-    child.once("exit", () => {
-      if (isOver) return;
-      output = "";
-      current = run();
-      started.resolve();
-      started = Promise.withResolvers();
-    });
-    return child;
-  };
-  let current = run();
-  const member: Member = {
-    name,
-    child: () => current,
-    output: () => output,
-    restart: async () => {
-      const next = started.promise;
-      current.kill("SIGTERM");
-      await next;
-      await given.ready(member);
-    },
-  };
-  const end = async (): Promise<void> => {
-    isOver = true;
-    if (current.exitCode !== null || current.signalCode !== null) return;
-    current.kill(given.stopsBy ?? "SIGKILL");
-    await once(current, "exit");
-  };
-  return { member, end };
-}
-
-async function waitFor(name: string, is: () => boolean | Promise<boolean>, why = () => ""): Promise<void> {
-  for (let waited = 0; waited < 60_000; waited += 50) {
-    if (await is()) return;
-    await sleep(50);
-  }
-  throw new Error(`${name} is not ready after a minute: ${why()}`);
-}
-
-const saysReady = ({ name, output }: Member): Promise<void> =>
-  waitFor(name, () => /is ready on|ready now/.test(output()), output);
-
-const answers =
-  (url: string) =>
-  ({ name, output }: Member): Promise<void> =>
-    waitFor(
-      name,
-      () =>
-        fetch(url).then(
-          () => true,
-          () => false,
-        ),
-      output,
-    );
+const answers = (url: string) => (): Promise<boolean> =>
+  fetch(url).then(
+    () => true,
+    () => false,
+  );
 
 function balancerOf(balancer: Balancer, folder: string): Given {
   cpSync(join(deploy, balancer), folder, { recursive: true });
-  const ready = answers(`http://127.0.0.1:${ports.graphql}/`);
+  const isReady = answers(`http://127.0.0.1:${ports.graphql}/`);
   const args =
     balancer === "nginx"
       ? ["-p", folder, "-c", "nginx.conf", "-g", "daemon off;"]
       : ["-C", folder, "-db", "-f", "haproxy.cfg"];
-  return { command: balancer, args, ready, stopsBy: "SIGTERM" };
+  return { command: balancer, args, isReady, stopsBy: "SIGTERM" };
 }
 
 function redis(folder: string): Given {
   const args = ["--port", String(ports.redis), "--bind", "127.0.0.1", "--dir", folder, "--save", ""];
-  const ready = ({ name, output }: Member) => waitFor(name, () => /Ready to accept/.test(output()), output);
-  return { command: "redis-server", args, ready };
+  return { command: "redis-server", args, isReady: (output) => output.includes("Ready to accept") };
 }
 
 function prometheus(folder: string): Given {
@@ -187,7 +123,7 @@ function prometheus(folder: string): Given {
     `--storage.tsdb.path=${join(folder, "tsdb")}`,
     `--web.listen-address=127.0.0.1:${ports.prometheus}`,
   ];
-  return { command: "prometheus", args, ready: answers(`http://127.0.0.1:${ports.prometheus}/-/ready`) };
+  return { command: "prometheus", args, isReady: answers(`http://127.0.0.1:${ports.prometheus}/-/ready`) };
 }
 
 function makeCertificate(folder: string): string {

@@ -12,7 +12,21 @@ if (!isInstalled(balancer) || !isInstalled("openssl")) {
   console.error(`npm run local: needs ${balancer} and openssl (Debian: apt-get install ${balancer} openssl)`);
   process.exit(2);
 }
-const chain = await startChain(balancer);
+// from the first process on: a signal before the chain is ready must leave nothing behind either
+const stopping = new AbortController();
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+for (const signal of signals) process.on(signal, () => stopping.abort());
+const chain = await startChain(
+  balancer,
+  {},
+  { signal: stopping.signal, say: (text) => console.log(text) },
+).catch((error: Error) => {
+  if (!stopping.signal.aborted) console.error(`npm run local: ${error.message}`);
+  process.exit(stopping.signal.aborted ? 0 : 1);
+});
+const stop = () => void chain.stop().then(() => process.exit(0));
+if (stopping.signal.aborted) stop();
+else stopping.signal.addEventListener("abort", stop);
 console.log(`the chain is ready on ${chain.url.origin} (its certificate is its own: curl -k)`);
 for (const { name, child } of chain.members.values()) console.log(`  ${name.padEnd(12)} pid ${child().pid}`);
 console.log("metrics: http://127.0.0.1:9001/metrics and 9002 (gateways), 9011 and 9012 (graphql)");
@@ -20,5 +34,3 @@ if (chain.members.has("prometheus")) console.log("Prometheus: http://127.0.0.1:9
 console.log(`try:
   curl -sk ${chain.url.origin}/v1/graphql -H 'X-API-Key: sk_test_DemoHarborOlivia00000000004LRXgc' \\
     -H 'Content-Type: application/json' -d '{"query":"{ me { email } }"}'`);
-for (const signal of ["SIGINT", "SIGTERM"] as const)
-  process.once(signal, () => void chain.stop().then(() => process.exit(0)));

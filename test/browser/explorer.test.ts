@@ -57,7 +57,7 @@ test("opens without an error, runs each saved operation as it is, and shows its 
     await openTab(page, name);
     expect(await run(page), name).toEqual({ data: expect.anything(), extensions: expect.anything() });
     await result(page, '"data"');
-    await page.locator("#summary .status", { hasText: "200" }).waitFor();
+    await page.locator("#summary .status.good", { hasText: /^200$/ }).waitFor();
   }
   await openTab(page, "StartPage");
   await run(page);
@@ -126,7 +126,7 @@ test("shows a refused key", { timeout }, async () => {
   await page.getByLabel("API key").fill("sk_test_nobody");
   await run(page);
   await result(page, "UNAUTHENTICATED");
-  await page.locator("#summary .status.bad", { hasText: "401" }).waitFor();
+  await page.locator("#summary .status.bad", { hasText: /^401, 1 error$/ }).waitFor();
   await takePicture(page, "explorer-wrong-key");
 });
 
@@ -149,6 +149,7 @@ test("shows a product that is down, at 800 pixels and in the dark", { timeout },
   await openTab(page, "StartPage");
   await run(page);
   await result(page, "UPSTREAM_UNAVAILABLE");
+  await page.locator("#summary .status.bad", { hasText: /^200, 2 errors$/ }).waitFor();
   await page.getByRole("button", { name: /REST calls/ }).click();
   await page
     .getByRole("row", { name: /^listAgents no answer – / })

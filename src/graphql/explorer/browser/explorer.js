@@ -101,7 +101,7 @@ async function execute({ query, operationName, variables }, options) {
   const { calls = [], ...extensions } = answer.extensions ?? {};
   if (answer.extensions) answer.extensions = extensions;
   if (Object.keys(extensions).length === 0) delete answer.extensions;
-  show(response, ms, text.length, calls);
+  show(response, answer.errors?.length ?? 0, ms, text.length, calls);
   return answer;
 }
 
@@ -141,15 +141,19 @@ function make(name, attributes, ...children) {
 }
 
 /**
+ * GraphQL answers 200 also where fields failed: then the count of the errors stands beside the status, and neither is good.
  * @param {Response} response
+ * @param {number} errors
  * @param {number} ms
  * @param {number} length
  * @param {Call[]} calls
  */
-function show(response, ms, length, calls) {
+function show(response, errors, ms, length, calls) {
   const { status } = response;
+  const failed = errors > 0 ? `, ${errors} ${errors === 1 ? "error" : "errors"}` : "";
+  const verdict = status < 300 && errors === 0 ? "good" : "bad";
   element("summary").replaceChildren(
-    make("span", { class: `status ${status < 300 ? "good" : "bad"}` }, `${status}`),
+    make("span", { class: `status ${verdict}` }, `${status}${failed}`),
     make("span", {}, make("b", {}, `${Math.round(ms)} ms`)),
     make("span", {}, `${(length / 1000).toFixed(1)} kB`),
     make("span", {}, "request ", make("code", {}, response.headers.get("x-request-id") ?? "without an id")),

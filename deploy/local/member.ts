@@ -1,0 +1,90 @@
+/** One process of the chain: it is started again whenever it ends, once it has been ready. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+
+export type Member = {
+  readonly name: string;
+  /** The one that runs now. */
+  readonly child: () => ChildProcess;
+  readonly output: () => string;
+  /** SIGTERM, and the next one has started once this resolves. */
+  readonly restart: () => Promise<void>;
+};
+
+export type Given = {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+  readonly isReady: (output: string) => boolean | Promise<boolean>;
+  /** nginx's workers outlive a master that is killed. */
+  readonly stopsBy?: NodeJS.Signals;
+};
+
+/** A process that ends as soon as it starts is started again once a second, not as fast as the machine can. */
+const pauseMs = 1_000;
+
+export function keepRunning(name: string, given: Given, signal: AbortSignal, say: (line: string) => void) {
+  let output = "";
+  let isOver = false;
+  let wasReady = false;
+  let started = Promise.withResolvers<void>();
+  const refused = Promise.withResolvers<never>();
+  refused.promise.catch(() => {});
+
+  const run = (): ChildProcess => {
+    const began = performance.now();
+    const env = { PATH: process.env.PATH, ...given.env };
+    const child = spawn(given.command, given.args, { env, stdio: ["ignore", "pipe", "pipe"] });
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding("utf8").on("data", (text: string) => (output += text));
+    child.once("error", (error) => refused.reject(new Error(`${name} cannot be started: ${error.message}`)));
+    child.once("exit", async (code, by) => {
+      await Promise.race([once(child, "close"), sleep(100)]); // its last words; nginx's workers may hold the pipe
+      if (isOver) return;
+      const how = `${name} ended (${by ?? `exit code ${code}`})`;
+      if (!wasReady) return refused.reject(new Error(`${how} before it was ready:\n${output.trimEnd()}`));
+      const lived = performance.now() - began;
+      say(`${how}, and is started again${lived < pauseMs ? `. It said:\n${output.trimEnd()}` : ""}`);
+      setTimeout(again, lived < pauseMs ? pauseMs : 0);
+    });
+    return child;
+  };
+  const again = (): void => {
+    if (isOver) return;
+    output = "";
+    current = run();
+    started.resolve();
+    started = Promise.withResolvers();
+  };
+  let current = run();
+
+  const ready = async (): Promise<void> => {
+    for (let waited = 0; waited < 60_000; waited += 50) {
+      if (await given.isReady(output)) {
+        wasReady = true;
+        return;
+      }
+      await Promise.race([sleep(50, undefined, { signal }), refused.promise]);
+    }
+    throw new Error(`${name} is not ready after a minute:\n${output.trimEnd()}`);
+  };
+  const member: Member = {
+    name,
+    child: () => current,
+    output: () => output,
+    restart: async () => {
+      const next = started.promise;
+      current.kill("SIGTERM");
+      await next;
+      await ready();
+    },
+  };
+  const end = async (): Promise<void> => {
+    isOver = true;
+    if (current.pid === undefined || current.exitCode !== null || current.signalCode !== null) return;
+    current.kill(given.stopsBy ?? "SIGKILL");
+    await once(current, "exit");
+  };
+  return { member, ready, end };
+}
