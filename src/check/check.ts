@@ -13,6 +13,7 @@ import { operationReports, withImpactedOperations } from "./impact.ts";
 import { ledgerFindings } from "./ledger.ts";
 import { proofFindings } from "./proof.ts";
 import { type Finding, type Report, type Stage, summarise } from "./report.ts";
+import { retiredTexts } from "./retired-texts.ts";
 import { type Usage, usageReport, withoutUnused } from "./usage.ts";
 
 type CheckInput = {
@@ -58,6 +59,7 @@ export function examine(
     ...proofFindings(head),
     ...fresh,
     ...changeFindings,
+    ...(base ? retiredTexts(base, head) : []),
     ...ledger,
   ]);
   const approved = approve(head, found, today, base !== undefined);

@@ -83,6 +83,7 @@ function reasons(
     const { definitions } = operation.document;
     return own.filter((name) => definitions.some((each) => "name" in each && each.name?.value === name));
   }
+  if ("stage" in item && item.stage === "approvals") return []; // an expired approval changes nothing
   if (item.rule === "sdl-value-added-to-enum") return []; // no operation sends a value that is new
   const demand = demandOf(item);
   if (demand && model) return unmet(demand, model, operation, own, selected);

@@ -12,7 +12,7 @@ export type ChangeClass = "breaking" | "dangerous" | "safe";
 
 /** A place with the lines around it. `role` names the kind of file; `base …` is the file at the base. */
 export type Frame = {
-  readonly role: "schema" | "rest" | "base schema" | "base rest" | "operation" | "file";
+  readonly role: "schema" | "rest" | "base schema" | "base rest" | "operation" | "base operation" | "file";
   readonly file: string;
   readonly line: number;
   readonly column: number;

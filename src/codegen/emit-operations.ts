@@ -6,7 +6,7 @@ import { hash } from "node:crypto";
 import { type DefinitionNode, Kind, print } from "graphql";
 import { callCost } from "../bind/call-cost.ts";
 import type { Model } from "../bind/model.ts";
-import type { SavedOperation } from "../schema/saved-operations.ts";
+import { type SavedOperation, textOf } from "../schema/saved-operations.ts";
 import { comment, literal } from "./text.ts";
 
 /** Every definition once. Several operations may use one fragment. */
@@ -53,8 +53,6 @@ export function emitManifest(model: Model, saved: readonly SavedOperation[]): st
   const manifest = { format: "apollo-persisted-query-manifest", version: 1, operations };
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
-
-const textOf = ({ document }: SavedOperation): string => print(document);
 
 /** The SHA-256 digest of the text, as in automatic persisted queries. */
 export const idOf = (operation: SavedOperation): string => hash("sha256", textOf(operation));

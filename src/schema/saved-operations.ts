@@ -9,6 +9,7 @@ import {
   getOperationAST,
   type OperationDefinitionNode,
   parse,
+  print,
   Source,
   separateOperations,
   validate,
@@ -29,6 +30,9 @@ export type SavedOperation = {
   /** Whether the operation is valid against the schema. Errors of its file's other operations do not count. */
   readonly isValid: boolean;
 };
+
+/** The text that clients send. */
+export const textOf = ({ document }: SavedOperation): string => print(document);
 
 /** `files`: name below the spec folder → text. */
 export function readSavedOperations(
@@ -60,7 +64,8 @@ function parseDocument(file: string, text: string, diagnostics: Diagnostic[]): D
   } catch (error) {
     const known = error instanceof RangeError ? new GraphQLError("is nested too deeply") : error;
     if (!(known instanceof GraphQLError)) throw error;
-    diagnostics.push(invalid(file, file, known));
+    const isEmpty = text.replaceAll(/#.*|[\s,\uFEFF]/g, "") === "";
+    diagnostics.push(invalid(file, file, isEmpty ? new GraphQLError("the file has no operation") : known));
     return undefined;
   }
 }

@@ -48,6 +48,10 @@ test("an approval settles a change, an expired approval fails, an unused approva
     "approval-expired error",
     "approval-unused note",
   ]);
+  write(root, { "spec/openapi.yaml": depotOpenapi });
+  const { findings, operations } = await settled();
+  expect(findings.map(({ rule }) => rule)).toContain("approval-expired");
+  expect(operations.map(({ verdict }) => verdict)).toEqual(["untouched", "untouched"]);
 });
 
 test("two changes of one rule at one coordinate need two approvals", async () => {

@@ -72,7 +72,7 @@ test("a new member is no danger to a field that is no union", () => {
   const [one, two] = [named("one"), named("two")];
   expect(
     changesBetween(openapi({ oneOf: [one], discriminator }), openapi({ oneOf: [one, two], discriminator })),
-  ).toContainEqual({ class: "safe", message: `${at} : two is a new member of it` });
+  ).toContainEqual({ class: "safe", message: `${at} has the new member two` });
 });
 
 test("an unnamed member that is new or gone is a change", () => {
@@ -80,13 +80,13 @@ test("an unnamed member that is new or gone is a change", () => {
     changesBetween(openapi({ oneOf: [person, firm] }), openapi({ oneOf: [person, firm, list] })),
   ).toEqual([
     { class: "breaking", message: `${at} is array or object now, it was object` },
-    { class: "safe", message: `${at} : array is a new member of it` },
+    { class: "safe", message: `${at} has the new member array` },
   ]);
   expect(
     changesBetween(openapi({ oneOf: [person, firm, list] }), openapi({ oneOf: [person, firm] })),
   ).toEqual([
     { class: "safe", message: `${at} is object now, it was array or object` },
-    { class: "safe", message: `${at} : array is no longer a member of it` },
+    { class: "safe", message: `${at} no longer has the member array` },
   ]);
 });
 

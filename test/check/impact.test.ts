@@ -143,6 +143,30 @@ test("saved operations are read from nested folders, on disk and at the base", a
   expect(operations.map(({ file }) => file)).toContain("spec/operations/teams/a/z.graphql");
 });
 
+test("a text that clients may still send is noted once it is gone, and the run does not fail", async () => {
+  const query = (selected: string, name = "Totals") =>
+    `query ${name} { parcels(warehouseId: 1) { page { ${selected} } } }`;
+  const root = repository({ "spec/operations/totals.graphql": query("total") });
+  const notesAfter = async (text: string): Promise<string[]> => {
+    write(root, { "spec/operations/totals.graphql": text });
+    const { findings } = await reportOf(root, "--base", "HEAD");
+    return findings
+      .filter(({ stage }) => stage === "changes")
+      .map(({ severity, message }) => `${severity}: ${message}`);
+  };
+  expect(await notesAfter(`# Moved.\n${query("total").replaceAll(" ", "  ")}`)).toEqual([]);
+  expect(await notesAfter(query("total next"))).toEqual([
+    "note: saved operation Totals has another text now",
+  ]);
+  expect(await notesAfter(query("total", "Sums"))).toEqual(["note: saved operation Totals is gone"]);
+  expect(await notesAfter("query Totals {")).toEqual([]);
+});
+
+test("a file of saved operations without one says so", async () => {
+  const { findings } = await reportOf(project({ "spec/operations/none.graphql": "# Later.\n" }));
+  expect(findings).toMatchObject([{ rule: "saved-operation-invalid", message: "the file has no operation" }]);
+});
+
 test("two saved operations with one name are one finding", async () => {
   const query = "query Same($id: Int!) { parcels(warehouseId: $id) { page { total } } }\n";
   const { findings } = await reportOf(project({ "spec/operations/same.graphql": query + query }));

@@ -32,14 +32,14 @@ export function compareVariants(
   for (const member of before.members) {
     const other = matches.get(member);
     if (other) compare(memberPair(pair, member, other));
-    else add(memberChange(member, isRequest ? "breaking" : "safe", "is no longer a member of"));
+    else add(memberChange(member, isRequest ? "breaking" : "safe", "no longer has the member"));
   }
   const matched = new Set(matches.values());
   // other fields show the properties that all members have, and the proof finds the property that a new member lacks
   const looser = isUnion && !isRequest ? "dangerous" : "safe";
   for (const member of after.members) {
     const isKnown = matched.has(member) || before.members.some((old) => sharesValue(old, member));
-    if (!isKnown) add(memberChange(member, looser, "is a new member of"));
+    if (!isKnown) add(memberChange(member, looser, "has the new member"));
   }
 }
 
@@ -55,7 +55,7 @@ const memberPair = ({ at, direction }: ShapePair, old: Variant, now: Variant): S
 const memberChange = (member: Variant, kind: ChangeClass, phrase: string): ShapeChange => ({
   rule: "rest-variants-changed",
   class: kind,
-  message: `: ${memberName(member)} ${phrase} it`,
+  message: `${phrase} ${memberName(member)}`,
   before: memberName(member),
   after: phrase,
   below: ["oneOf"],
