@@ -3,6 +3,7 @@
  * schema's own property count. Without this, openapi-typescript takes the schema's name (OpenAPI 3.1 §4.8.25).
  */
 import { isRecord } from "../../openapi/document.ts";
+import { enumerationOf } from "../../openapi/shapes/enumeration.ts";
 import type { Resolve } from "./merge-all-of.ts";
 
 type Json = Record<string, unknown>;
@@ -32,8 +33,7 @@ function statedValues(schema: unknown, property: string, resolve: Resolve, left 
   if (!isRecord(schema) || left === 0) return [];
   if (typeof schema.$ref === "string") return statedValues(resolve(schema.$ref), property, resolve, left - 1);
   const own = isRecord(schema.properties) ? schema.properties[property] : undefined;
-  const { enum: values = [], const: value } = isRecord(own) ? own : {};
-  const texts = [...(Array.isArray(values) ? values : []), value].filter((each) => typeof each === "string");
+  const texts = enumerationOf(isRecord(own) ? own : {})?.filter((each) => typeof each === "string") ?? [];
   if (texts.length > 0) return texts;
   const parts = Array.isArray(schema.allOf) ? schema.allOf : [];
   return parts.flatMap((part) => statedValues(part, property, resolve, left - 1));
