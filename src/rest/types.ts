@@ -1,7 +1,7 @@
 /**
  * The types of a REST call's input and response, from the OpenAPI document's generated types. An input that may be
- * missing may be null. An input with named values is any string or number: the argument's own schema, or its enum, refuses
- * a wrong one before the call.
+ * missing may be null. An input with named values is any string, number or boolean: the argument's own schema, or its enum,
+ * refuses a wrong one before the call.
  */
 import type { HttpMethod, PathsWithMethod } from "openapi-typescript-helpers";
 import type { paths } from "../../generated/rest.ts";
@@ -16,22 +16,26 @@ type Wire<T> = T extends string
   ? string
   : T extends number
     ? number | string
-    : T extends readonly (infer Item)[]
-      ? readonly Wire<Item>[]
-      : T extends object
-        ? { readonly [Key in keyof T]: Wire<T[Key]> | (undefined extends T[Key] ? null : never) }
-        : T;
+    : T extends boolean
+      ? boolean
+      : T extends readonly (infer Item)[]
+        ? readonly Wire<Item>[]
+        : T extends object
+          ? { readonly [Key in keyof T]: Wire<T[Key]> | (undefined extends T[Key] ? null : never) }
+          : T;
 
 /** A value in the body. */
 type Json<T> = T extends string
   ? string
   : T extends number
     ? number
-    : T extends readonly (infer Item)[]
-      ? readonly Json<Item>[]
-      : T extends object
-        ? { readonly [Key in keyof T]: Json<T[Key]> }
-        : T;
+    : T extends boolean
+      ? boolean
+      : T extends readonly (infer Item)[]
+        ? readonly Json<Item>[]
+        : T extends object
+          ? { readonly [Key in keyof T]: Json<T[Key]> }
+          : T;
 
 type Parameters<Operation, In extends string> = Operation extends { parameters: { [Key in In]?: infer T } }
   ? NonNullable<T>

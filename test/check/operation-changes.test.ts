@@ -1,7 +1,7 @@
 /** The changes of an operation itself since a base: its body and its credentials. */
 import { expect, test } from "vitest";
 import type { Report } from "../../src/check/report.ts";
-import { depotOpenapi, edited, reportOf, repository, write } from "./run.ts";
+import { depotOpenapi, depotSchema, edited, reportOf, repository, write } from "./run.ts";
 
 test("a body in another media type breaks who sends it, unless REST still takes the old one", async () => {
   const form = "application/x-www-form-urlencoded";
@@ -26,6 +26,39 @@ test("a body in another media type breaks who sends it, unless REST still takes 
   ]);
   for (const still of [["application/json", form], [`${form}; charset=utf-8`], ['"*/*"'], ["application/*"]])
     expect(await changesOf(body(...still))).toEqual([]);
+});
+
+test("an answer in another media type is not said to be without content", async () => {
+  const answer = (...successes: readonly string[]): string =>
+    edited(
+      depotOpenapi,
+      "\npaths:\n",
+      `\npaths:\n  /api/note:\n    get:\n      operationId: getNote\n      responses: { ${successes.join(", ")} }\n`,
+    );
+  const content = (status: number, media: string): string =>
+    `"${status}": { description: A note., content: { ${media}: { schema: { type: string } } } }`;
+  const json = content(200, "application/json");
+  const root = repository({
+    "spec/openapi.yaml": answer(json),
+    "spec/schema.graphql": edited(
+      depotSchema,
+      "type Query {",
+      'type Query {\n  "Note."\n  note: String @rest(operation: "getNote")',
+    ),
+  });
+  const messagesOf = async (spec: string): Promise<string[]> => {
+    write(root, { "spec/openapi.yaml": spec });
+    return (await reportOf(root, "--base", "HEAD")).changes.map(({ message }) => message);
+  };
+  expect(await messagesOf(answer(content(200, "application/xml")))).toEqual([
+    "GET /api/note has no JSON answer now",
+  ]);
+  expect(await messagesOf(answer(json, content(202, "application/xml")))).toEqual([
+    "GET /api/note may answer in application/xml now, which is neither JSON nor text",
+  ]);
+  expect(await messagesOf(answer(json, '"202": { description: Not written yet. }'))).toEqual([
+    "GET /api/note may answer without content now",
+  ]);
 });
 
 test("a scope that an operation needs now stands behind its scheme, in words that can be read aloud", async () => {

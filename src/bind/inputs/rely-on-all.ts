@@ -12,9 +12,10 @@ export function relyOnAll(binder: Binder, coordinate: string, shape: Shape, seen
     binder.relyOnRequest(coordinate, below.node, ...nodes);
     relyOnAll(binder, coordinate, below, seen);
   };
+  // the properties and the items that members share point at nodes of a member, and lack what is that member's alone
+  for (const member of shape.variants?.members ?? []) rely(member.shape, member.node);
+  for (const member of shape.members ?? []) rely(member);
   for (const property of shape.properties.values())
     if (property.only !== "response") rely(property.shape, property.node);
   if (shape.items) rely(shape.items);
-  for (const member of shape.variants?.members ?? []) rely(member.shape, member.node);
-  for (const member of shape.members ?? []) rely(member);
 }

@@ -85,12 +85,21 @@ function compareBody(shapes: ShapeComparison, old: RestOperation, now: RestOpera
     add("rest-body-changed", after.required ? "breaking" : "safe", "takes a body now", null, "body");
 }
 
+/** What is said of the successes that no field shows; nothing, if no success is left that one shows. */
+function unshownAnswer({ successes }: RestOperation): string | undefined {
+  const unshown = successes.filter(({ shape }) => !shape);
+  if (unshown.some(({ media }) => media === undefined)) return "may answer without content now";
+  const isMixed = unshown.length > 0 && unshown.length < successes.length;
+  const media = unshown.map((each) => each.media).join(" or ");
+  return isMixed ? `may answer in ${media} now, which is neither JSON nor text` : undefined;
+}
+
 function compareResponses(shapes: ShapeComparison, old: RestOperation, now: RestOperation, add: Add): void {
   const json = (operation: RestOperation) => operation.successes.filter(({ shape }) => shape);
   const [before, after] = [json(old), json(now)];
-  const hasEmpty = (operation: RestOperation): boolean => operation.successes.some(({ shape }) => !shape);
-  if (!hasEmpty(old) && hasEmpty(now))
-    add("rest-answer-empty", "breaking", "may answer without content now", false, true);
+  const unshown = unshownAnswer(now);
+  if (before.length === old.successes.length && unshown !== undefined)
+    add("rest-answer-empty", "breaking", unshown, false, true);
   // the place of the change: the media type if the status is still there, else the status
   const hasStatus = now.successes.some(({ status }) => status === old.successPath[1]);
   const gone = old.successPath.slice(0, hasStatus ? undefined : 2);

@@ -2,6 +2,7 @@
  * Writes the mapping of a discriminator as the proof reads it. If the mapping leaves a schema out, the values of the
  * schema's own property count. Without this, openapi-typescript takes the schema's name (OpenAPI 3.1 §4.8.25).
  */
+import { enumerationOf } from "../../openapi/shapes/enumeration.ts";
 import { isRecord, membersOf } from "../../standards/json-object.ts";
 import type { Json, Resolve } from "./merge-all-of.ts";
 
@@ -30,8 +31,7 @@ function statedValues(schema: unknown, property: string, resolve: Resolve, left 
   if (!isRecord(schema) || left === 0) return [];
   if (typeof schema.$ref === "string") return statedValues(resolve(schema.$ref), property, resolve, left - 1);
   const own = isRecord(schema.properties) ? schema.properties[property] : undefined;
-  const { enum: values = [], const: value } = membersOf(own);
-  const texts = [...(Array.isArray(values) ? values : []), value].filter((each) => typeof each === "string");
+  const texts = enumerationOf(membersOf(own))?.filter((each) => typeof each === "string") ?? [];
   if (texts.length > 0) return texts;
   const parts = Array.isArray(schema.allOf) ? schema.allOf : [];
   return parts.flatMap((part) => statedValues(part, property, resolve, left - 1));

@@ -2,10 +2,11 @@
  * Rewrites a bundled document so that openapi-typescript reads it as the proof does: a `content` has the one media type
  * that bindings use, a parameter in a media type of its own has its schema, and an `allOf` whose schemas describe the
  * same property is one schema, and so is a `$ref` with statements beside it. A discriminator maps the
- * values that its schemas state, and has schemas to choose from.
+ * values that its schemas state, and has schemas to choose from. The values of an `enum` are of the schema's type.
  */
 import { holdsNames, literalKeywords } from "../../openapi/reach.ts";
 import { usedMedia } from "../../openapi/read-content.ts";
+import { enumerationOf } from "../../openapi/shapes/enumeration.ts";
 import { isRecord } from "../../standards/json-object.ts";
 import { withMapping } from "./mapped-discriminator.ts";
 import { type Json, makesType, mergedAllOf, type Resolve } from "./merge-all-of.ts";
@@ -49,10 +50,20 @@ function plainRecord(value: Json, at: string | undefined, resolve: Resolve): Jso
   }
   const { $ref: reference, ...beside } = value;
   if (typeof reference === "string" && makesType(beside))
-    return mergedAllOf({ allOf: [{ $ref: reference }, beside] }, resolve);
-  return Array.isArray(value.allOf)
-    ? mergedAllOf(withoutHeirs(value), resolve)
-    : withMapping(withoutHeirs(value), resolve);
+    return withTypedValues(mergedAllOf({ allOf: [{ $ref: reference }, beside] }, resolve));
+  return withTypedValues(
+    Array.isArray(value.allOf)
+      ? mergedAllOf(withoutHeirs(value), resolve)
+      : withMapping(withoutHeirs(value), resolve),
+  );
+}
+
+function withTypedValues(schema: Json): Json {
+  const { enum: _, const: __, ...others } = schema;
+  const values = enumerationOf(schema);
+  return Object.keys(others).length === Object.keys(schema).length
+    ? schema
+    : { ...others, ...(values && { enum: values }) };
 }
 
 /**

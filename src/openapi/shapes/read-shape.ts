@@ -6,6 +6,7 @@ import { unreadable } from "../../diagnostic.ts";
 import { isRecord, membersOf } from "../../standards/json-object.ts";
 import { type RestDocument, type RestNode, refOf, saysBesideRef } from "../document.ts";
 import { isClosed, readEntry } from "./entry.ts";
+import { enumerationOf } from "./enumeration.ts";
 import { readLimits } from "./limits.ts";
 import { mergeShapes } from "./merge-shapes.ts";
 import {
@@ -104,8 +105,7 @@ function ownShape(document: RestDocument, node: RestNode, schema: Record<string,
   const named = (
     Array.isArray(schema.type) ? schema.type : schema.type === undefined ? [] : [schema.type]
   ) as string[];
-  const enumeration =
-    "const" in schema ? [schema.const] : Array.isArray(schema.enum) ? schema.enum : undefined;
+  const enumeration = enumerationOf(schema);
   const types = new Set(named.filter((name) => name !== "null") as JsonType[]);
   if (types.size === 0 && isRecord(schema.properties)) types.add("object");
   if (types.size === 0 && enumeration) for (const value of enumeration) addTypeOf(types, value);

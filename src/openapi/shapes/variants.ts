@@ -91,12 +91,13 @@ function combineItems(shapes: readonly Shape[]): Shape | undefined {
   return arrays.length === items.length ? combineNullable(items) : undefined;
 }
 
-/** Like `combineShapes`, and nullable if one of the shapes is. One shape is itself. */
+/** Like `combineShapes`, and nullable if one of the shapes is. One shape is itself, however often it stands there. */
 export function combineNullable(shapes: readonly Shape[]): Shape | undefined {
   const [first] = shapes;
   if (!first || shapes.length === 1) return first;
+  const isSame = shapes.every(({ identity }) => identity.text === first.identity.text);
   return withNullable(
-    combineShapes(first.node, shapes),
+    isSame ? first : combineShapes(first.node, shapes),
     shapes.some((shape) => shape.nullable),
   );
 }
