@@ -47,7 +47,7 @@ export function checkFormat(
     "scalar-format",
     where,
     `${where.coordinate} is ${name}, but REST ${verb} ${describeShape(shape)}`,
-    `write the type that REST ${verb}, or document it in REST as a string with \`format: ${format}\``,
+    `write ${isOnly(shape, "string") ? coveringType(shape) : `the type that REST ${verb}`}, or document it in REST as a string with \`format: ${format}\``,
   );
 }
 
