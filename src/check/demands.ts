@@ -10,7 +10,7 @@ import type { Finding, SpecChange } from "./report.ts";
 import { SentValues } from "./sent-values.ts";
 
 /** given: a request has all that REST requires · allowed: REST takes the values that a request has. */
-export type Demand = "given" | "allowed";
+type Demand = "given" | "allowed";
 
 /** What REST demands of requests now, where the literals of an operation may meet it. */
 export function demandOf(item: Finding | SpecChange): Demand | undefined {
