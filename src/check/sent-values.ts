@@ -74,10 +74,12 @@ export class SentValues {
     given: GraphQLInputType,
     shape: Shape,
     value: ValueNode | undefined,
-    enclosing: readonly Shape[] = [],
+    enclosing: readonly string[] = [],
   ): boolean {
     const type = getNullableType(given);
-    if (!value || value.kind === "NullValue" || enclosing.includes(shape)) return true;
+    if (!value || value.kind === "NullValue") return true;
+    // a literal ends by itself, and a variable may hold objects of its type in each other
+    if (value.kind === "Variable" && enclosing.includes(shape.identity.text)) return true;
     if (isListType(type)) return this.#hasAllItems(type.ofType, shape, value, enclosing);
     if (!isInputObjectType(type)) return true;
     const fields = Map.groupBy(Object.values(type.getFields()), (field) => restNameOf(this.#schema, field));
@@ -90,7 +92,7 @@ export class SentValues {
       const inside = value.kind === "Variable" ? value : own;
       return (
         (isGiven || !isRequired(property)) &&
-        this.#hasAll(field.type, property.shape, inside, [...enclosing, shape])
+        this.#hasAll(field.type, property.shape, inside, [...enclosing, shape.identity.text])
       );
     });
   }
@@ -99,7 +101,7 @@ export class SentValues {
     type: GraphQLInputType,
     { items }: Shape,
     value: ValueNode,
-    enclosing: readonly Shape[],
+    enclosing: readonly string[],
   ): boolean {
     if (!items) return true;
     const mayBeNull = !isNonNullType(type) && !items.nullable && items.types.size > 0;
@@ -149,7 +151,8 @@ export class SentValues {
       const property = properties.get(restNameOf(this.#schema, field));
       const isReached = this.#coordinates.has(`${type.name}.${field.name}`);
       if (!property) return !isReached;
-      return this.#takes(field.type, property.shape, memberOf(value, field.name), isReached);
+      const own = memberOf(value, field.name) ?? astFromValue(field.defaultValue, field.type) ?? undefined;
+      return this.#takes(field.type, property.shape, own, isReached);
     });
   }
 

@@ -1,6 +1,7 @@
 /**
- * The schema coordinates that an operation depends on: the fields it selects, the arguments it gives and the input
- * fields it may fill and the enum values it may send. A field of an interface counts for every object type that implements the interface.
+ * The schema coordinates that an operation depends on: the fields it selects, the arguments it gives, the input
+ * fields it may fill and the enum values it may send. A field of an interface counts for every object type that implements
+ * the interface.
  */
 import {
   type DocumentNode,

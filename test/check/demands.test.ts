@@ -105,3 +105,42 @@ test("a value that leaves an enum of the schema breaks the operations that may s
     "Register LiteralLost VariableList VariableItem Lost State MaybeState Whole",
   );
 });
+
+test("an input type may hold itself, and the default of its field is sent where the field is left out", async () => {
+  const openapi = (required: string, values: string): string => `openapi: 3.1.0
+info: { title: t, version: "1" }
+paths:
+  /nodes:
+    post:
+      operationId: add
+      requestBody: { required: true, content: { application/json: { schema: { $ref: "#/components/schemas/Node" } } } }
+      responses: { "200": { description: ok, content: { application/json: { schema: { type: object, required: [id], properties: { id: { type: string } } } } } } }
+components:
+  schemas:
+    Node:
+      type: object
+      required: ${required}
+      properties: { name: { type: string }, kind: { type: string, enum: ${values} }, child: { $ref: "#/components/schemas/Node" } }
+`;
+  const root = repository({
+    "spec/schema.graphql": `type Query { none: Int }
+type Mutation { add(node: NodeInput!): Added @rest(operation: "add", body: "args.node") }
+type Added { id: String! }
+input NodeInput { name: String, kind: Kind = old, child: NodeInput }
+enum Kind { old new }`,
+    "spec/openapi.yaml": openapi("[]", "[old, new]"),
+    "spec/rest-only.yaml": "",
+    "spec/operations/depot.graphql": `
+mutation Whole($node: NodeInput!) { add(node: $node) { id } }
+mutation Named { add(node: { name: "a", kind: new, child: { name: "b", kind: new } }) { id } }
+mutation Unnamed { add(node: { name: "a", kind: new, child: { kind: old } }) { id } }
+mutation Usual { add(node: { name: "a", kind: new, child: { name: "b" } }) { id } }`,
+  });
+  const broken = async (text: string): Promise<string> => {
+    write(root, { "spec/openapi.yaml": text });
+    const { operations: all } = await reportOf(root, "--base", "HEAD");
+    return all.flatMap(({ name, verdict }) => (verdict === "broken" ? [name] : [])).join(" ");
+  };
+  expect(await broken(openapi("[name]", "[old, new]"))).toBe("Whole Unnamed");
+  expect(await broken(openapi("[]", "[new]"))).toBe("Whole Unnamed Usual");
+});
