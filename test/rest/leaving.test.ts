@@ -41,6 +41,30 @@ describe("a client that leaves", () => {
     const codes = Promise.all([start, read]).then((failures) => failures.map(({ code }) => code));
     expect(await codes).toEqual(["CLIENT_CLOSED_REQUEST", "CLIENT_CLOSED_REQUEST"]);
   });
+
+  test("leaves no rejection behind when its read's response comes late and its caller is in debt", async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    onTestFinished(() => void process.off("unhandledRejection", note));
+    const late = Promise.withResolvers<void>();
+    const { request, upstreams, server } = await against((socket) => {
+      void late.promise.then(() => socket.write(http(200, "{}")));
+    });
+    const { processor } = upstreams.shares;
+    const leaving = request();
+    processor.enter("other");
+    processor.worked(processor.enter("key"), 1_000); // 2 s of debt
+    const read = failureOf(leaving.get("/things"));
+    await expect.poll(() => server.requests.length).toBe(1);
+    leaving.leave(); // the read lingers on its connection
+    late.resolve();
+    expect((await read).code).toBe("CLIENT_CLOSED_REQUEST");
+    await expect.poll(() => upstreams.underWay).toBe(0);
+    leaving.close();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(unhandled).toEqual([]);
+  });
 });
 
 test("a request that ends starts no timer for the reads that have ended", async () => {

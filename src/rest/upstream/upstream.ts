@@ -104,6 +104,7 @@ export class Upstream {
     const timeouts = { connectMs: this.#env.CONNECT_TIMEOUT_MS, callMs: scope.callTimeoutMs };
     const deadlines = new CallDeadlines(timeouts, entry, exchange);
     const { promise, resolve, reject } = Promise.withResolvers<RestResponse>();
+    let isAbandoned = false;
     const end = (outcome: Outcome): void => {
       const isResponse = outcome instanceof RestResponse;
       deadlines.clear();
@@ -113,11 +114,13 @@ export class Upstream {
       queue.release(entry, isResponse);
       this.#breaker.count(admission, this.#verdictOf(outcome));
       const used = read ? read.end(outcome) : outcome;
+      if (isAbandoned) return; // `scope.read` may return a promise, and nobody would handle its rejection
       if (used instanceof RestResponse) resolve(scope.read(used, isRead));
       else reject(used);
     };
     exchange.response.then(end, end);
     const abandon = (failure: CodedError): void => {
+      isAbandoned = true;
       reject(failure);
       deadlines.abandon(failure);
     };
