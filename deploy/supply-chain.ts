@@ -6,7 +6,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { exitCodes, type Io, processIo, runCommand } from "../src/cli/command.ts";
+import { exitCodes, type Io, processIo, runCommand } from "../src/engine/cli/command.ts";
 
 const root = new URL("../", import.meta.url);
 const lockfile = new URL("package-lock.json", root);

@@ -10,11 +10,11 @@ import { setFlagsFromString } from "node:v8";
 // collection, and in a server that is whole requests: in some processes their collection took 0.5 ms of each request.
 setFlagsFromString("--no-allocation-site-pretenuring");
 // V8 collects the young generation in a task of its own, between the work of callers. Then no caller pays for the collection
-// of its garbage (`src/rest/shares/fair-share.ts`). Without the task, V8 collects within the work that allocates.
+// of its garbage (`src/engine/rest/shares/fair-share.ts`). Without the task, V8 collects within the work that allocates.
 setFlagsFromString("--no-minor-gc-task");
 // V8 refuses code that was compiled under other flags, so the flags come first: Node keeps a folder for each set of flags
 enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url)));
-const { processIo } = await import("./cli/command.ts");
-const { run } = await import("./process/command.ts");
+const { processIo } = await import("./engine/cli/command.ts");
+const { run } = await import("./engine/process/command.ts");
 const exitCode = await run(process.argv.slice(2), processIo);
 if (exitCode !== 0) process.exit(exitCode);

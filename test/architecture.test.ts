@@ -69,14 +69,19 @@ function findCycle(): string[] {
 describe("imports", () => {
   /** The frame of commands knows neither tower. At run time these files alone stand on it, never a role. */
   const framed = [
-    ...["src/config.ts", "src/main.ts", "src/process/command.ts", "src/process/speaker.ts"],
+    ...[
+      "src/engine/config.ts",
+      "src/main.ts",
+      "src/engine/process/command.ts",
+      "src/engine/process/speaker.ts",
+    ],
     ...["src/platform/keys/keys-cli.ts", "src/platform/keys/key-options.ts"],
   ];
   /** A command beside a role's code, and its options: no role imports them. */
   const commandOfRole = framed.slice(-2);
 
-  /** The folder of `src/` that a file stands in, or the file's own name at the top level. */
-  const roomOf = (path: string): string => /^src\/([^/]+)/.exec(path)?.[1] ?? path;
+  /** The folder of `src/` or `src/engine/` that a file stands in, or the file's own name at their top. */
+  const roomOf = (path: string): string => /^src\/(?:engine\/)?([^/]+)/.exec(path)?.[1] ?? path;
 
   const mayImport = (path: string, target: string): boolean => {
     const [from, to] = [roomOf(path), roomOf(target)];
@@ -89,8 +94,8 @@ describe("imports", () => {
   };
 
   test("are found: each names a file that exists", () => {
-    expect(graph.get("src/process/program.ts")).toEqual(
-      expect.arrayContaining(["src/config.ts", "src/graphql/graphql.ts"]),
+    expect(graph.get("src/engine/process/program.ts")).toEqual(
+      expect.arrayContaining(["src/engine/config.ts", "src/engine/graphql/graphql.ts"]),
     );
     expect([...graph.values()].flat().filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
@@ -115,7 +120,7 @@ describe("imports", () => {
   });
 
   test("go one way inside the graphql role", () => {
-    const role = "src/graphql/";
+    const role = "src/engine/graphql/";
     const order = ["errors", "saved", "limits", "variables", "plan"];
     const lowest = ["request-context.ts"];
     /** The files beside the folders put them together. The `lowest` files import none of them. */
@@ -140,7 +145,7 @@ describe("imports", () => {
       reached.add(path);
       for (const next of graph.get(path) ?? []) visit(next);
     };
-    for (const role of ["src/graphql/graphql.ts", "src/gateway/gateway.ts"]) visit(role);
+    for (const role of ["src/engine/graphql/graphql.ts", "src/engine/gateway/gateway.ts"]) visit(role);
     const build = new Set(towers[0].flat().filter((room) => ![...ground, "cli"].includes(room)));
     expect([...reached].filter((path) => build.has(roomOf(path)))).toEqual([]);
     expect([...reached].filter((path) => /from "yaml"/.test(read(path)))).toEqual([]);
@@ -179,9 +184,10 @@ describe("files", () => {
     expect(sources.filter((path) => !/^(?:#!.*\n)?\/\*\*/.test(read(path)))).toEqual([]);
   });
 
-  test("at the top of src are four: the others stand in a room", () => {
-    const top = sources.filter((path) => dirname(path) === "src");
-    expect(top).toEqual(["src/config.ts", "src/diagnostic.ts", "src/errors.ts", "src/main.ts"]);
+  test("at the top of src is the program, and at the top of the engine are three: the others stand in a room", () => {
+    const top = sources.filter((path) => ["src", "src/engine"].includes(dirname(path)));
+    const names = ["config", "diagnostic", "errors"].map((name) => `src/engine/${name}.ts`);
+    expect(top).toEqual([...names, "src/main.ts"]);
   });
 
   test("are no utils, helpers or commons", () => {

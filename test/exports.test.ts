@@ -67,7 +67,7 @@ const exportsOf = (file: ts.SourceFile): string[] =>
 test("each export of src is imported", () => {
   const imported = new Set([...parsed].flatMap(([path, file]) => importsOf(path, file)));
   // another schema's generated code calls these, and every command has its `run`
-  const called = ["encode", "inherit", "level", "property"].map((name) => `src/rest/${name}.ts`);
+  const called = ["encode", "inherit", "level", "property"].map((name) => `src/engine/rest/${name}.ts`);
   const dead = [...parsed]
     .filter(([path]) => path.startsWith("src/") && !called.includes(path) && !imported.has(`${path}#*`))
     .flatMap(([path, file]) => exportsOf(file).map((name) => `${path}#${name}`))

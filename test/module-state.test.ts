@@ -8,9 +8,9 @@ import { towers } from "./towers.ts";
 const root = join(import.meta.dirname, "..");
 
 const sources = towers[0].flat().flatMap((room) => {
-  if (room.endsWith(".ts")) return [`src/${room}`];
-  const files = readdirSync(join(root, "src", room), { recursive: true, encoding: "utf8" });
-  return files.filter((name) => name.endsWith(".ts")).map((name) => `src/${room}/${name}`);
+  if (room.endsWith(".ts")) return [`src/engine/${room}`];
+  const files = readdirSync(join(root, "src/engine", room), { recursive: true, encoding: "utf8" });
+  return files.filter((name) => name.endsWith(".ts")).map((name) => `src/engine/${room}/${name}`);
 });
 
 /** Methods that change a list, a map, a set or a registry. */

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { Kind, type ObjectTypeDefinitionNode, parse, print, visit } from "graphql";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { roleNames } from "../src/config.ts";
+import { roleNames } from "../src/engine/config.ts";
 import { demoKeys } from "../src/platform/demo/demo.ts";
 import { ran } from "./check/run.ts";
 import { blocksOf, read, root, tableOf } from "./docs/page.ts";

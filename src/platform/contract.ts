@@ -7,8 +7,8 @@ import { Ajv2020, type Options } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { type Document, OpenAPIBackend, type Operation, type Request } from "openapi-backend";
 import { parse } from "yaml";
-import { ConfigError } from "../config.ts";
-import { CodedError } from "../errors.ts";
+import { ConfigError } from "../engine/config.ts";
+import { CodedError } from "../engine/errors.ts";
 import { inputRefusal } from "./input-refusal.ts";
 import { readQuery } from "./query.ts";
 

@@ -3,9 +3,9 @@
  * The document declares the permission (`x-permission`).
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Config } from "../config.ts";
-import { CodedError } from "../errors.ts";
-import type { TenantContext } from "../http/context-headers.ts";
+import type { Config } from "../engine/config.ts";
+import { CodedError } from "../engine/errors.ts";
+import type { TenantContext } from "../engine/http/context-headers.ts";
 import { cacheControl, tagOf } from "./caching.ts";
 import { type ContractOperation, unhandled } from "./contract.ts";
 import type { Handler } from "./handler.ts";

@@ -9,8 +9,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Pool } from "undici";
-import { readConfig } from "../../src/config.ts";
-import { createGateway } from "../../src/gateway/gateway.ts";
+import { readConfig } from "../../src/engine/config.ts";
+import { createGateway } from "../../src/engine/gateway/gateway.ts";
 import { contextOf, goodKey } from "../gateway/fakes.ts";
 import { readArguments } from "../script-arguments.ts";
 

@@ -8,8 +8,8 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { readConfig } from "../../src/config.ts";
-import { createGraphql } from "../../src/graphql/graphql.ts";
+import { readConfig } from "../../src/engine/config.ts";
+import { createGraphql } from "../../src/engine/graphql/graphql.ts";
 import { readArguments } from "../script-arguments.ts";
 import type { Shape } from "./growth-upstream.ts";
 

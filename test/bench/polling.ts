@@ -6,8 +6,8 @@
  * slower ones would send one request after the other, and few would wait together. The requests come as from a gateway, from
  * one tenant, which is alone. `npm run bench:polling`.
  */
-import { readManifest } from "../../src/graphql/saved/manifest.ts";
-import { proofHeader } from "../../src/http/context-headers.ts";
+import { readManifest } from "../../src/engine/graphql/saved/manifest.ts";
+import { proofHeader } from "../../src/engine/http/context-headers.ts";
 import { cpuMs, main, pinSelf } from "../child-process.ts";
 import { readArguments } from "../script-arguments.ts";
 import { connections, median, run, type Server } from "./measure.ts";

@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { loadSpec } from "../../src/bind/load.ts";
-import { folderFiles } from "../../src/bind/spec-files.ts";
-import { type Diagnostic, type Rule, rules, SpecUnreadable } from "../../src/diagnostic.ts";
+import { loadSpec } from "../../src/engine/bind/load.ts";
+import { folderFiles } from "../../src/engine/bind/spec-files.ts";
+import { type Diagnostic, type Rule, rules, SpecUnreadable } from "../../src/engine/diagnostic.ts";
 
 const folder = join(import.meta.dirname, "cases");
 const names = readdirSync(folder);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { whileFilesStay } from "../../src/bind/while-files-stay.ts";
+import { whileFilesStay } from "../../src/engine/bind/while-files-stay.ts";
 
 test("a value is made anew when a file that it was made from changes, comes or goes, and only then", () => {
   const files = new Map([

@@ -1,6 +1,6 @@
 /** Chromium's own cache: a saved query by GET that is sent again is revalidated, and its answer is not sent again. */
 import { expect, test } from "vitest";
-import { readManifest } from "../../src/graphql/saved/manifest.ts";
+import { readManifest } from "../../src/engine/graphql/saved/manifest.ts";
 import { keys, openLayer } from "../e2e/layer.ts";
 import { freePort } from "../free-port.ts";
 import { executable, openPage, timeout } from "./browser.ts";

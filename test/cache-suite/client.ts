@@ -1,10 +1,10 @@
 /** The REST client's upstream as the suite's runner calls it: by the Fetch API. Each case has a client and a cache of its own. */
-import { CallRecord } from "../../src/observe/records.ts";
-import { Upstreams } from "../../src/rest/client.ts";
-import { Forwarded } from "../../src/rest/forwarded.ts";
-import type { Operation } from "../../src/rest/operation.ts";
-import { RequestScope } from "../../src/rest/request-scope.ts";
-import type { RestResponse } from "../../src/rest/rest-response.ts";
+import { CallRecord } from "../../src/engine/observe/records.ts";
+import { Upstreams } from "../../src/engine/rest/client.ts";
+import { Forwarded } from "../../src/engine/rest/forwarded.ts";
+import type { Operation } from "../../src/engine/rest/operation.ts";
+import { RequestScope } from "../../src/engine/rest/request-scope.ts";
+import type { RestResponse } from "../../src/engine/rest/rest-response.ts";
 import { configure } from "../graphql/configure.ts";
 import type { Fetch, Fetched, Init } from "./suite.ts";
 

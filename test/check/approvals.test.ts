@@ -1,7 +1,7 @@
 /** Approvals: what they settle, and what nobody can approve. */
 import { expect, test } from "vitest";
-import type { Finding, Report } from "../../src/check/report.ts";
-import { run as codegen } from "../../src/codegen/main.ts";
+import type { Finding, Report } from "../../src/engine/check/report.ts";
+import { run as codegen } from "../../src/engine/codegen/main.ts";
 import {
   depotOpenapi,
   depotSchema,

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/engine/config.ts";
 import { processorMs } from "../graphql/pairs.ts";
 import { ran, reportOf, repository, write } from "./run.ts";
 

@@ -1,8 +1,8 @@
 /** The changes since a base. */
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import type { Report } from "../../src/check/report.ts";
-import { run as codegen } from "../../src/codegen/main.ts";
+import type { Report } from "../../src/engine/check/report.ts";
+import { run as codegen } from "../../src/engine/codegen/main.ts";
 import { depotOpenapi, depotSchema, edited, ran, reportOf, repository, silent, write } from "./run.ts";
 
 test("a new required property of a body rests on every field that sends the body", async () => {

@@ -1,8 +1,8 @@
 /** The changes of composed schemas: members of a `oneOf` without names, and the two ways in which a value is missing. */
 import { expect, test } from "vitest";
-import { loadSnapshot } from "../../src/bind/spec-snapshot.ts";
-import { examine } from "../../src/check/check.ts";
-import type { SpecChange } from "../../src/check/report.ts";
+import { loadSnapshot } from "../../src/engine/bind/spec-snapshot.ts";
+import { examine } from "../../src/engine/check/check.ts";
+import type { SpecChange } from "../../src/engine/check/report.ts";
 
 const schemaText = `type Query { answer: Answer @rest(operation: "answer") }
 type Answer { name: String }

@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { folderFiles } from "../../src/bind/spec-files.ts";
-import { hashSpec } from "../../src/standards/spec-hash.ts";
+import { folderFiles } from "../../src/engine/bind/spec-files.ts";
+import { hashSpec } from "../../src/engine/standards/spec-hash.ts";
 import { depotSchema, ran, reportOf, repository, write } from "./run.ts";
 
 async function role(answer: string): Promise<string> {

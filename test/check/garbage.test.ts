@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { commandFailure, failureLines } from "../../src/cli/failure.ts";
-import { run as codegen } from "../../src/codegen/main.ts";
+import { commandFailure, failureLines } from "../../src/engine/cli/failure.ts";
+import { run as codegen } from "../../src/engine/codegen/main.ts";
 import { depotOpenapi, edited, project, ran, repository, write } from "./run.ts";
 
 const deep = (open: string, close: string): string => open.repeat(10_000) + close.repeat(10_000);

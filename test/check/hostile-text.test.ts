@@ -1,8 +1,8 @@
 /** Text of a spec in what people and CI read: it steers no terminal, gives GitHub no command and is no markup. */
 import { expect, test } from "vitest";
-import { run as codegen } from "../../src/codegen/main.ts";
-import { run as explain } from "../../src/explain/main.ts";
-import { run as propose } from "../../src/propose/main.ts";
+import { run as codegen } from "../../src/engine/codegen/main.ts";
+import { run as explain } from "../../src/engine/explain/main.ts";
+import { run as propose } from "../../src/engine/propose/main.ts";
 import { project, ran } from "./run.ts";
 
 const evil = [

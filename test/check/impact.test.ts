@@ -2,8 +2,8 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { expect, test } from "vitest";
-import reportSchema from "../../src/check/report.schema.json" with { type: "json" };
-import type { Report } from "../../src/check/report.ts";
+import reportSchema from "../../src/engine/check/report.schema.json" with { type: "json" };
+import type { Report } from "../../src/engine/check/report.ts";
 import { depotOpenapi, depotSchema, edited, project, ran, reportOf, repository, write } from "./run.ts";
 
 const ajv = new Ajv2020({ strict: false });

@@ -2,10 +2,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { callPlanOf } from "../../src/bind/call-cost.ts";
-import { loadSnapshot } from "../../src/bind/spec-snapshot.ts";
-import { examine } from "../../src/check/check.ts";
-import { explain } from "../../src/explain/explain.ts";
+import { callPlanOf } from "../../src/engine/bind/call-cost.ts";
+import { loadSnapshot } from "../../src/engine/bind/spec-snapshot.ts";
+import { examine } from "../../src/engine/check/check.ts";
+import { explain } from "../../src/engine/explain/explain.ts";
 import { memoryFiles } from "./mutations/pair.ts";
 import { edited } from "./run.ts";
 

@@ -1,12 +1,12 @@
 /** Binding and checking a document of 1,000 operations and 10 MB is fast and small, apart from parsing. */
 import { expect, test } from "vitest";
-import { bind } from "../../src/bind/bind.ts";
-import { loadSnapshot } from "../../src/bind/spec-snapshot.ts";
-import { type Base, examine } from "../../src/check/check.ts";
-import { RestDocument } from "../../src/openapi/document.ts";
-import { documentFaults } from "../../src/openapi/document-faults.ts";
-import { readOperations } from "../../src/openapi/read-operations.ts";
-import { readSchema } from "../../src/schema/read-schema.ts";
+import { bind } from "../../src/engine/bind/bind.ts";
+import { loadSnapshot } from "../../src/engine/bind/spec-snapshot.ts";
+import { type Base, examine } from "../../src/engine/check/check.ts";
+import { RestDocument } from "../../src/engine/openapi/document.ts";
+import { documentFaults } from "../../src/engine/openapi/document-faults.ts";
+import { readOperations } from "../../src/engine/openapi/read-operations.ts";
+import { readSchema } from "../../src/engine/schema/read-schema.ts";
 import { memoryFiles } from "./mutations/pair.ts";
 
 const count = 1_000;

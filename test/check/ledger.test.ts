@@ -1,8 +1,8 @@
 /** The ledger: operations by name and by pattern, and entries that stand for nothing. */
 import { expect, test } from "vitest";
-import { loadSnapshot } from "../../src/bind/spec-snapshot.ts";
-import { ledgerFindings } from "../../src/check/ledger.ts";
-import type { Finding } from "../../src/check/report.ts";
+import { loadSnapshot } from "../../src/engine/bind/spec-snapshot.ts";
+import { ledgerFindings } from "../../src/engine/check/ledger.ts";
+import type { Finding } from "../../src/engine/check/report.ts";
 import { memoryFiles } from "./mutations/pair.ts";
 
 const operation = (tag: string, id?: string): object => ({

@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { run as codegen } from "../../src/codegen/main.ts";
-import { run as explain } from "../../src/explain/main.ts";
-import { run as propose } from "../../src/propose/main.ts";
+import { run as codegen } from "../../src/engine/codegen/main.ts";
+import { run as explain } from "../../src/engine/explain/main.ts";
+import { run as propose } from "../../src/engine/propose/main.ts";
 import { edited, ran, reportOf, repository, silent, write } from "./run.ts";
 
 const folder = join(import.meta.dirname, "../codegen/cases/maps");

@@ -1,6 +1,6 @@
 /** The changes of an operation itself since a base: its body and its credentials. */
 import { expect, test } from "vitest";
-import type { Report } from "../../src/check/report.ts";
+import type { Report } from "../../src/engine/check/report.ts";
 import { depotOpenapi, depotSchema, edited, reportOf, repository, write } from "./run.ts";
 
 test("a body in another media type breaks who sends it, unless REST still takes the old one", async () => {

@@ -2,9 +2,9 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { Report } from "../../src/check/report.ts";
-import { generate } from "../../src/codegen/generate.ts";
-import { run as codegen } from "../../src/codegen/main.ts";
+import type { Report } from "../../src/engine/check/report.ts";
+import { generate } from "../../src/engine/codegen/generate.ts";
+import { run as codegen } from "../../src/engine/codegen/main.ts";
 import {
   depotOpenapi,
   depotSchema,

@@ -4,8 +4,8 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { run as check } from "../../src/check/main.ts";
-import type { Report } from "../../src/check/report.ts";
+import { run as check } from "../../src/engine/check/main.ts";
+import type { Report } from "../../src/engine/check/report.ts";
 
 export type Ran = { readonly code: number; readonly out: string; readonly error: string };
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { expect, onTestFinished, test } from "vitest";
-import reportSchema from "../../src/check/report.schema.json" with { type: "json" };
+import reportSchema from "../../src/engine/check/report.schema.json" with { type: "json" };
 import { depotSchema, edited, ran, reportOf, repository, write } from "./run.ts";
 
 const ajv = new Ajv2020({ strict: false });

@@ -1,7 +1,7 @@
 /** A custom scalar is sent as the caller writes it: a change of any part of REST's schema reaches its argument. */
 import { expect, test } from "vitest";
-import { loadSnapshot } from "../../src/bind/spec-snapshot.ts";
-import { examine } from "../../src/check/check.ts";
+import { loadSnapshot } from "../../src/engine/bind/spec-snapshot.ts";
+import { examine } from "../../src/engine/check/check.ts";
 
 const schema = `type Query { calls: String @rest(operation: "calls") }
 type Mutation { call(input: JSON): String @rest(operation: "call", body: "args.input") }

@@ -1,6 +1,6 @@
 /** The lines that a finding shows. */
 import { expect, test } from "vitest";
-import { codeFrame } from "../../src/cli/code-frame.ts";
+import { codeFrame } from "../../src/engine/cli/code-frame.ts";
 
 test("a frame has the line, its neighbours and a caret", () => {
   expect(codeFrame(["a", "bcd", "e"], 2, 3)).toBe("  1 | a\n> 2 | bcd\n    |   ^\n  3 | e");

@@ -18,7 +18,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { removeFile, replaceFile, replaceFolders } from "../../src/cli/replace.ts";
+import { removeFile, replaceFile, replaceFolders } from "../../src/engine/cli/replace.ts";
 
 function folder(): string {
   const made = mkdtempSync(join(tmpdir(), "replace-"));
@@ -38,7 +38,7 @@ const textsOf = (root: string): Set<string> =>
     ),
   );
 
-const module = join(import.meta.dirname, "../../src/cli/replace.ts");
+const module = join(import.meta.dirname, "../../src/engine/cli/replace.ts");
 
 /** A process that replaces `root/state` by one text after the other. */
 const writer = (root: string, texts: readonly string[], times: number) =>

@@ -3,9 +3,9 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { generate as graphqlCodegen } from "@graphql-codegen/cli";
 import { describe, expect, test } from "vitest";
-import { loadSpec } from "../../src/bind/load.ts";
-import { folderFiles } from "../../src/bind/spec-files.ts";
-import { codegenConfig } from "../../src/codegen/config.ts";
+import { loadSpec } from "../../src/engine/bind/load.ts";
+import { folderFiles } from "../../src/engine/bind/spec-files.ts";
+import { codegenConfig } from "../../src/engine/codegen/config.ts";
 
 const folder = join(import.meta.dirname, "cases");
 

@@ -1,8 +1,8 @@
-/** Every generated file starts with the banner and has the layout of `src/codegen/format.ts`. */
+/** Every generated file starts with the banner and has the layout of `src/engine/codegen/format.ts`. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { formatted, withLayout } from "../../src/codegen/format.ts";
-import { generate } from "../../src/codegen/generate.ts";
+import { formatted, withLayout } from "../../src/engine/codegen/format.ts";
+import { generate } from "../../src/engine/codegen/generate.ts";
 
 const files = await generate(join(import.meta.dirname, "../.."));
 

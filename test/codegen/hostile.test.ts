@@ -6,9 +6,9 @@ import fc from "fast-check";
 import { buildSchema } from "graphql";
 import ts from "typescript";
 import { expect, test } from "vitest";
-import { generate } from "../../src/codegen/generate.ts";
-import { object } from "../../src/codegen/names.ts";
-import { literal } from "../../src/codegen/text.ts";
+import { generate } from "../../src/engine/codegen/generate.ts";
+import { object } from "../../src/engine/codegen/names.ts";
+import { literal } from "../../src/engine/codegen/text.ts";
 import { graphqlSchema, openapi, type Slots, slots } from "./hostile-spec.ts";
 
 const query = `query Whole($text: String = "a") { whole(text: $text) { name kind nested { items { name } } choice { ... on ComponentOne { name } } } }`;

@@ -28,7 +28,7 @@ describe("the generated files, and all that serves them, of", () => {
 
   test.each(["e2e/another-api", "e2e/vendor"])("%s", async (place) => {
     // test/e2e/init type-checks all of src/ beside the generated files of another API
-    const sources = globSync("src/rest/*.ts", { cwd: join(tests, "..") });
+    const sources = globSync("src/engine/rest/*.ts", { cwd: join(tests, "..") });
     const file = (name: string): string => join(tests, place, "spec", name);
     const files = await generatedFiles(readFileSync(file("schema.graphql"), "utf8"), (name) =>
       existsSync(file(name)) ? readFileSync(file(name), "utf8") : undefined,

@@ -1,8 +1,8 @@
 /** Type-checks generated files in memory, with the compiler's options and the sources of this project. */
 import { join } from "node:path";
 import ts from "typescript";
-import { generateFrom, readSources } from "../../src/codegen/generate.ts";
-import type { ReadFile } from "../../src/openapi/document.ts";
+import { generateFrom, readSources } from "../../src/engine/codegen/generate.ts";
+import type { ReadFile } from "../../src/engine/openapi/document.ts";
 
 const root = join(import.meta.dirname, "../..");
 const { options } = ts.parseJsonConfigFileContent(

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { watchFolder } from "../../src/codegen/watch-folder.ts";
+import { watchFolder } from "../../src/engine/codegen/watch-folder.ts";
 
 function watched() {
   const root = mkdtempSync(join(tmpdir(), "messaging-graphql-watched-"));

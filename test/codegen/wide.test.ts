@@ -1,10 +1,10 @@
 /** A wide spec takes time by its size: four times as many of one thing cost about four times the processor time. */
 import { expect, test } from "vitest";
-import { loadSpec } from "../../src/bind/load.ts";
-import { emitSchema } from "../../src/codegen/emit-schema.ts";
-import { emitRestTypes } from "../../src/codegen/rest-types/emit-rest-types.ts";
-import { RestDocument } from "../../src/openapi/document.ts";
-import { readOperations } from "../../src/openapi/read-operations.ts";
+import { loadSpec } from "../../src/engine/bind/load.ts";
+import { emitSchema } from "../../src/engine/codegen/emit-schema.ts";
+import { emitRestTypes } from "../../src/engine/codegen/rest-types/emit-rest-types.ts";
+import { RestDocument } from "../../src/engine/openapi/document.ts";
+import { readOperations } from "../../src/engine/openapi/read-operations.ts";
 import { processorMs } from "../graphql/pairs.ts";
 import { widePairs } from "./wide-specs.ts";
 

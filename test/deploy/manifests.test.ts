@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { roleNames } from "../../src/config.ts";
-import { secrets, variables } from "../../src/settings/environment.ts";
+import { roleNames } from "../../src/engine/config.ts";
+import { secrets, variables } from "../../src/engine/settings/environment.ts";
 import { typeErrors } from "../codegen/type-check.ts";
 
 const deploy = join(import.meta.dirname, "../../deploy");

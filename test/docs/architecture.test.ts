@@ -38,7 +38,7 @@ test("shows the towers as the test of the imports has them", () => {
   const shown = [1, 2].map((column) =>
     rows.flatMap((line) => {
       const cell = line.split("|")[column]?.trim();
-      return cell ? [cell.split(", ").map((name) => name.replaceAll(/`(?:src\/)?/g, ""))] : [];
+      return cell ? [cell.split(", ").map((name) => name.replaceAll(/`(?:src\/(?:engine\/)?)?/g, ""))] : [];
     }),
   );
   expect(shown).toEqual(towers);

@@ -1,10 +1,10 @@
 /** docs/rules.md has every rule of the code and no other; each example is run, and gives the rule that it stands for. */
 import { BreakingChangeType, DangerousChangeType } from "graphql";
 import { describe, expect, test } from "vitest";
-import { loadSnapshot, type SpecSnapshot } from "../../src/bind/spec-snapshot.ts";
-import { examine } from "../../src/check/check.ts";
-import { restRules } from "../../src/check/compare/rest-change.ts";
-import { type Diagnostic, type Rule, rules, SpecUnreadable } from "../../src/diagnostic.ts";
+import { loadSnapshot, type SpecSnapshot } from "../../src/engine/bind/spec-snapshot.ts";
+import { examine } from "../../src/engine/check/check.ts";
+import { restRules } from "../../src/engine/check/compare/rest-change.ts";
+import { type Diagnostic, type Rule, rules, SpecUnreadable } from "../../src/engine/diagnostic.ts";
 import { harmlessMutations } from "../check/mutations/harmless.ts";
 import { baseOf } from "../check/mutations/mutation.ts";
 import { operationMutations } from "../check/mutations/operations.ts";
@@ -146,7 +146,7 @@ test("each rule says what to do", () => {
 
 test("the other findings are those that the stages name", () => {
   const files = ["ledger", "freshness", "retired-texts", "approvals"].map((name) =>
-    read(`src/check/${name}.ts`),
+    read(`src/engine/check/${name}.ts`),
   );
   const named = files.flatMap((text) =>
     [...text.matchAll(/"((?:operation|ledger|generated|saved-operation|approval)-\w+)"/g)].flatMap(

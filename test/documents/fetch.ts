@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ReadFile } from "../../src/openapi/document.ts";
-import { overlayFile } from "../../src/openapi/overlay.ts";
+import type { ReadFile } from "../../src/engine/openapi/document.ts";
+import { overlayFile } from "../../src/engine/openapi/overlay.ts";
 import type { Source } from "./list.ts";
 
 export const cache = join(tmpdir(), "messaging-graphql-documents");

@@ -1,8 +1,8 @@
 /** Holds `npm run check` over two versions of a document against the oracle: which bound fields the step breaks or endangers. */
-import type { SpecSnapshot } from "../../src/bind/spec-snapshot.ts";
-import { loadSnapshot } from "../../src/bind/spec-snapshot.ts";
-import { examine } from "../../src/check/check.ts";
-import type { Report } from "../../src/check/report.ts";
+import type { SpecSnapshot } from "../../src/engine/bind/spec-snapshot.ts";
+import { loadSnapshot } from "../../src/engine/bind/spec-snapshot.ts";
+import { examine } from "../../src/engine/check/check.ts";
+import type { Report } from "../../src/engine/check/report.ts";
 import { memoryFiles } from "../check/mutations/pair.ts";
 import { Oracle } from "./oracle/oracle.ts";
 import { readJson } from "./oracle/ways.ts";

@@ -5,7 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
-import { formatSarif } from "../../src/check/format/sarif.ts";
+import { formatSarif } from "../../src/engine/check/format/sarif.ts";
 import { readArguments } from "../script-arguments.ts";
 import { fetchDocument } from "./fetch.ts";
 import { held, snapshotOf } from "./held.ts";

@@ -1,9 +1,9 @@
 /** What `npm run propose` makes of a document's operations: each alone, and as many together as a group takes. */
-import { bindSdl, type DocumentFile, readDocument } from "../../src/bind/load.ts";
-import type { Model } from "../../src/bind/model.ts";
-import type { Diagnostic } from "../../src/diagnostic.ts";
-import type { ReadFile } from "../../src/openapi/document.ts";
-import { Proposal } from "../../src/propose/propose.ts";
+import { bindSdl, type DocumentFile, readDocument } from "../../src/engine/bind/load.ts";
+import type { Model } from "../../src/engine/bind/model.ts";
+import type { Diagnostic } from "../../src/engine/diagnostic.ts";
+import type { ReadFile } from "../../src/engine/openapi/document.ts";
+import { Proposal } from "../../src/engine/propose/propose.ts";
 
 export type Failure = { readonly operation: string; readonly reason: string };
 

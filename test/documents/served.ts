@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildASTSchema, type GraphQLSchema, parse } from "graphql";
-import { type ReadFile, RestDocument } from "../../src/openapi/document.ts";
+import { type ReadFile, RestDocument } from "../../src/engine/openapi/document.ts";
 import { listens, startProgram } from "../child-process.ts";
 import { copyProject } from "../e2e/project-copy.ts";
 import { patient } from "../patient.ts";

@@ -1,7 +1,7 @@
 /** Caching through all roles, by the headers of the embedded platform: nothing old, nothing of another caller. */
 import { Agent, interceptors, request } from "undici";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { readManifest } from "../../src/graphql/saved/manifest.ts";
+import { readManifest } from "../../src/engine/graphql/saved/manifest.ts";
 import { keys, openLayer, range } from "./layer.ts";
 
 const past = { from: "2026-01-01", to: "2026-01-31" };

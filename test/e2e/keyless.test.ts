@@ -1,7 +1,7 @@
 /** The schema without a key, through all roles: tools read it, and no request without a key reaches REST. */
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from "graphql";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readManifest } from "../../src/graphql/saved/manifest.ts";
+import { readManifest } from "../../src/engine/graphql/saved/manifest.ts";
 import { recorder } from "../gateway/fakes.ts";
 import { type Layer, openLayer } from "./layer.ts";
 

@@ -3,9 +3,9 @@
  * call counted where it arrives, at the platform.
  */
 import { onTestFinished } from "vitest";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/engine/config.ts";
+import { start } from "../../src/engine/process/program.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
-import { start } from "../../src/process/program.ts";
 import { patient } from "../patient.ts";
 
 const keyOf = (user: string): string => demoKeys.find((demo) => demo.user === user)?.key ?? "";

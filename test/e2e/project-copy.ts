@@ -36,9 +36,9 @@ export function copyProject(spec = join(project, "spec")) {
     read: (path: string): string => readFileSync(join(root, path), "utf8"),
     edit: (path: string, change: (text: string) => string): void =>
       writeFileSync(join(root, path), change(readFileSync(join(root, path), "utf8"))),
-    codegen: () => node("src/codegen/main.ts"),
+    codegen: () => node("src/engine/codegen/main.ts"),
     init: (...args: string[]): Promise<Ended> =>
-      node("src/init/main.ts", ...args).then(
+      node("src/engine/init/main.ts", ...args).then(
         ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
         (error: Ended) => error,
       ),

@@ -1,7 +1,7 @@
 /** `npm run explain`: fields, saved operations, wrong names. */
 import { expect, test } from "vitest";
-import { run as explain } from "../../src/explain/main.ts";
-import { run as propose } from "../../src/propose/main.ts";
+import { run as explain } from "../../src/engine/explain/main.ts";
+import { run as propose } from "../../src/engine/propose/main.ts";
 import { depotOpenapi, depotSchema, edited, project, ran } from "../check/run.ts";
 
 test("explain shows the calls of a field and of a saved operation; a wrong name gets a suggestion", async () => {

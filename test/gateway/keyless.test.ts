@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { buildSchema, execute, getIntrospectionQuery, Kind, parse } from "graphql";
 import { describe, expect, test, vi } from "vitest";
-import { asksForSchemaOnly } from "../../src/gateway/asks-for-schema-only.ts";
-import { keylessRequests } from "../../src/settings/capacity.ts";
+import { asksForSchemaOnly } from "../../src/engine/gateway/asks-for-schema-only.ts";
+import { keylessRequests } from "../../src/engine/settings/capacity.ts";
 import { goodKey } from "./fakes.ts";
 import { graphqlError } from "./read-error.ts";
 import { type Started, startGateway } from "./start.ts";

@@ -1,6 +1,6 @@
 /** API keys at the gateway: what key introspection says of them, and for how long the gateway remembers it. */
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import type { KeyState } from "../../src/gateway/key-introspection.ts";
+import type { KeyState } from "../../src/engine/gateway/key-introspection.ts";
 import { contextOf, goodKey, wrongKey } from "./fakes.ts";
 import { refusingUrl, secret, startGateway } from "./start.ts";
 import { active, call, context, remember } from "./verify.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { publicAddresses } from "../../src/gateway/public-addresses.ts";
+import { publicAddresses } from "../../src/engine/gateway/public-addresses.ts";
 import { processorMs } from "../graphql/pairs.ts";
 import { goodKey } from "./fakes.ts";
 import { startGateway, upstream } from "./start.ts";

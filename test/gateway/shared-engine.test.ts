@@ -3,7 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { Redis } from "ioredis";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { revokedChannel } from "../../src/http/revoked-channel.ts";
+import { revokedChannel } from "../../src/engine/http/revoked-channel.ts";
 import { freePort } from "../free-port.ts";
 import { goodKey } from "./fakes.ts";
 import { startGateway } from "./start.ts";

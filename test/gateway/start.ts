@@ -3,8 +3,8 @@ import type { RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { onTestFinished } from "vitest";
-import { readConfig } from "../../src/config.ts";
-import { createGateway } from "../../src/gateway/gateway.ts";
+import { readConfig } from "../../src/engine/config.ts";
+import { createGateway } from "../../src/engine/gateway/gateway.ts";
 import { patient } from "../patient.ts";
 import { fakeKeyService, type KeyService, listen, type Recorder, recorder } from "./fakes.ts";
 

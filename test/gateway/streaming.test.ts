@@ -4,8 +4,8 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { ResponseForwarding } from "../../src/gateway/response-forwarding.ts";
-import { subscribe } from "../../src/observe/observer.ts";
+import { ResponseForwarding } from "../../src/engine/gateway/response-forwarding.ts";
+import { subscribe } from "../../src/engine/observe/observer.ts";
 import { goodKey } from "./fakes.ts";
 import { problem } from "./read-error.ts";
 import { startGateway, upstream } from "./start.ts";

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 
-const moduleUrl = new URL("../../src/graphql/errors/abandoned-errors.ts", import.meta.url);
+const moduleUrl = new URL("../../src/engine/graphql/errors/abandoned-errors.ts", import.meta.url);
 
 /** Runs graphql-js on a list whose first item fails late and whose second item fails at once. */
 const abandoning = `

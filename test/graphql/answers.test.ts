@@ -4,7 +4,7 @@
  */
 import type { Server, ServerResponse } from "node:http";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { pauseBehind } from "../../src/rest/upstream/shared-reads.ts";
+import { pauseBehind } from "../../src/engine/rest/upstream/shared-reads.ts";
 import { inFrontOf } from "./rest-stand-in.ts";
 
 const me = { id: "usr_1", tenantId: "ten_1", roles: [], permissions: [], features: [] };

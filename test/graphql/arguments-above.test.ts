@@ -1,7 +1,7 @@
 /** Links that take an argument of a field above them: each gets the argument of the nearest one, in both executors. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { CodedError } from "../../src/errors.ts";
+import { CodedError } from "../../src/engine/errors.ts";
 import { execute, openPair } from "./pairs.ts";
 
 const folder = join(import.meta.dirname, "../codegen/cases/arguments-above");

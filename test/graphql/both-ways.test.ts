@@ -1,6 +1,6 @@
 /** The executor of this run of the suite. vitest.config.ts runs the suite with plans, and once more without plans. */
 import { expect, onTestFinished, test } from "vitest";
-import { createGraphql } from "../../src/graphql/graphql.ts";
+import { createGraphql } from "../../src/engine/graphql/graphql.ts";
 import { configure } from "./configure.ts";
 
 test("plans run operations; in the graphql-js project, graphql-js runs them", async () => {

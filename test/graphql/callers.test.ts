@@ -3,11 +3,11 @@ import type { FastifyRequest } from "fastify";
 import { execute, parse } from "graphql";
 import { expect, test, vi } from "vitest";
 import { operations } from "../../generated/operations.ts";
-import { Callers } from "../../src/graphql/callers.ts";
-import { buildSchema } from "../../src/graphql/schema.ts";
-import { proofHeader, writeContextHeaders } from "../../src/http/context-headers.ts";
-import { FairBound } from "../../src/rest/shares/fair-bound.ts";
-import { msPerRefusal, startWork } from "../../src/rest/shares/processor-time.ts";
+import { Callers } from "../../src/engine/graphql/callers.ts";
+import { buildSchema } from "../../src/engine/graphql/schema.ts";
+import { proofHeader, writeContextHeaders } from "../../src/engine/http/context-headers.ts";
+import { FairBound } from "../../src/engine/rest/shares/fair-bound.ts";
+import { msPerRefusal, startWork } from "../../src/engine/rest/shares/processor-time.ts";
 import { configure } from "./configure.ts";
 import { inFrontOf, me, send } from "./rest-stand-in.ts";
 

@@ -1,5 +1,5 @@
 /** A configuration of the graphql role alone, without logs. By default, no REST platform listens at its URL. */
-import { type Config, readConfig } from "../../src/config.ts";
+import { type Config, readConfig } from "../../src/engine/config.ts";
 import { patient } from "../patient.ts";
 
 export const configure = (environment: NodeJS.ProcessEnv = {}): Config =>

@@ -1,7 +1,7 @@
 /** The 12 checks of graphql-cop, and its check for stack traces, against the role in production. */
 import type { FastifyInstance, InjectOptions } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createGraphql } from "../../src/graphql/graphql.ts";
+import { createGraphql } from "../../src/engine/graphql/graphql.ts";
 import { configure } from "./configure.ts";
 
 let server: FastifyInstance;

@@ -1,6 +1,6 @@
 /** CORS of a role without a gateway: a browser can call it and read its responses. */
 import { expect, onTestFinished, test } from "vitest";
-import { createGraphql } from "../../src/graphql/graphql.ts";
+import { createGraphql } from "../../src/engine/graphql/graphql.ts";
 import { configure } from "./configure.ts";
 
 const origin = "https://dashboard.example";

@@ -1,6 +1,6 @@
 /** What is counted or kept for requests: the keys of all `TransientMap`s that a test fills. */
 import { onTestFinished, vi } from "vitest";
-import { TransientMap } from "../../src/rest/shares/transient-map.ts";
+import { TransientMap } from "../../src/engine/rest/shares/transient-map.ts";
 
 /** Call it before the server is made. The returned function tells the number of keys. */
 export function countedKeys(): () => number {

@@ -1,7 +1,7 @@
 /** `DateTime` and `Date`: REST's text passes unchanged, and a client's value must have the format. Both executors agree. */
 import { describe, expect, test } from "vitest";
-import { executableSchema } from "../../src/graphql/schema.ts";
-import { property } from "../../src/rest/property.ts";
+import { executableSchema } from "../../src/engine/graphql/schema.ts";
+import { property } from "../../src/engine/rest/property.ts";
 import { execute, openSchema } from "./pairs.ts";
 
 const typeDefs = `

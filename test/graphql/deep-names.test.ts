@@ -1,7 +1,7 @@
 /** Fields that read a property of a nested REST object, below lists, batched links and unions. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { propertyAt } from "../../src/rest/property.ts";
+import { propertyAt } from "../../src/engine/rest/property.ts";
 import { execute, openPair } from "./pairs.ts";
 
 const folder = join(import.meta.dirname, "../codegen/cases/deep-names");

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createGraphql } from "../../src/graphql/graphql.ts";
+import { createGraphql } from "../../src/engine/graphql/graphql.ts";
 import { configure } from "./configure.ts";
 import { processorMs } from "./pairs.ts";
 

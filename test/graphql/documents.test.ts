@@ -2,7 +2,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test } from "vitest";
-import { createGraphql } from "../../src/graphql/graphql.ts";
+import { createGraphql } from "../../src/engine/graphql/graphql.ts";
 import { configure } from "./configure.ts";
 
 setFlagsFromString("--expose-gc");

@@ -1,6 +1,6 @@
 /** A refusal by HTTP is a GraphQL response too, with the status and the headers of the refusal. */
 import { expect, onTestFinished, test } from "vitest";
-import { createGraphql } from "../../src/graphql/graphql.ts";
+import { createGraphql } from "../../src/engine/graphql/graphql.ts";
 import { configure } from "./configure.ts";
 
 const url = "/v1/graphql";

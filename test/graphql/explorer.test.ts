@@ -1,8 +1,8 @@
 /** The compression of the explorer's page (RFC 9110 §12.5.3). Other tests try the page in a browser. */
 import { afterAll, expect, test } from "vitest";
-import { makePage } from "../../src/graphql/explorer/page.ts";
-import { createGraphql } from "../../src/graphql/graphql.ts";
-import { buildSchema } from "../../src/graphql/schema.ts";
+import { makePage } from "../../src/engine/graphql/explorer/page.ts";
+import { createGraphql } from "../../src/engine/graphql/graphql.ts";
+import { buildSchema } from "../../src/engine/graphql/schema.ts";
 import { configure } from "./configure.ts";
 
 const server = await createGraphql(configure());

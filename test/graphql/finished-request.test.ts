@@ -4,7 +4,7 @@ import { Agent, request as call } from "node:http";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test } from "vitest";
-import { RequestScope } from "../../src/rest/request-scope.ts";
+import { RequestScope } from "../../src/engine/rest/request-scope.ts";
 import { inFrontOf, me, send } from "./rest-stand-in.ts";
 
 setFlagsFromString("--expose-gc");

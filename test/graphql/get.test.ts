@@ -1,7 +1,7 @@
 /** Queries by GET (GraphQL over HTTP §5.3): execution, the refusal of forged requests, and the responses with 405. */
 import type { InjectOptions } from "fastify";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createGraphql } from "../../src/graphql/graphql.ts";
+import { createGraphql } from "../../src/engine/graphql/graphql.ts";
 import { configure } from "./configure.ts";
 import { inFrontOf, send } from "./rest-stand-in.ts";
 

@@ -1,7 +1,7 @@
 /** Links that take a value from an enclosing object: each gets that of its own, however many stand side by side. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { CodedError } from "../../src/errors.ts";
+import { CodedError } from "../../src/engine/errors.ts";
 import { execute, openPair, type Pair } from "./pairs.ts";
 
 const folder = join(import.meta.dirname, "../codegen/cases/inherited-values");

@@ -5,10 +5,10 @@
 import type { FastifyInstance } from "fastify";
 import { execute, getIntrospectionQuery, type OperationDefinitionNode, parse } from "graphql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createGraphql } from "../../src/graphql/graphql.ts";
-import { countIntrospection, IntrospectionBound } from "../../src/graphql/plan/introspection-bound.ts";
-import { buildSchema } from "../../src/graphql/schema.ts";
-import { introspectedValues } from "../../src/settings/capacity.ts";
+import { createGraphql } from "../../src/engine/graphql/graphql.ts";
+import { countIntrospection, IntrospectionBound } from "../../src/engine/graphql/plan/introspection-bound.ts";
+import { buildSchema } from "../../src/engine/graphql/schema.ts";
+import { introspectedValues } from "../../src/engine/settings/capacity.ts";
 import { configure } from "./configure.ts";
 import { openPair, pairs, processorMs } from "./pairs.ts";
 

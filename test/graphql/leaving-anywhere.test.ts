@@ -7,9 +7,9 @@ import net from "node:net";
 import { performance } from "node:perf_hooks";
 import { brotliCompressSync } from "node:zlib";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { subscribe } from "../../src/observe/observer.ts";
-import type { RequestRecord } from "../../src/observe/records.ts";
-import { decompressedAtOnce, executedAtOnce } from "../../src/settings/capacity.ts";
+import { subscribe } from "../../src/engine/observe/observer.ts";
+import type { RequestRecord } from "../../src/engine/observe/records.ts";
+import { decompressedAtOnce, executedAtOnce } from "../../src/engine/settings/capacity.ts";
 import { countedKeys } from "./counted-keys.ts";
 import { inFrontOf, me, message } from "./rest-stand-in.ts";
 

@@ -2,10 +2,10 @@
 import type { FastifyInstance } from "fastify";
 import { parse, validate } from "graphql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createGraphql } from "../../src/graphql/graphql.ts";
-import { limitRule } from "../../src/graphql/limits/limits.ts";
-import { executableSchema } from "../../src/graphql/schema.ts";
-import { entries, property } from "../../src/rest/property.ts";
+import { createGraphql } from "../../src/engine/graphql/graphql.ts";
+import { limitRule } from "../../src/engine/graphql/limits/limits.ts";
+import { executableSchema } from "../../src/engine/graphql/schema.ts";
+import { entries, property } from "../../src/engine/rest/property.ts";
 import { configure } from "./configure.ts";
 
 let server: FastifyInstance;

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { type OperationDefinitionNode, parse } from "graphql";
 import { expect, test } from "vitest";
-import { compilePlan } from "../../src/graphql/plan/compile-plan.ts";
-import { entries, entriesFrom } from "../../src/rest/property.ts";
+import { compilePlan } from "../../src/engine/graphql/plan/compile-plan.ts";
+import { entries, entriesFrom } from "../../src/engine/rest/property.ts";
 import { execute, openPair } from "./pairs.ts";
 
 const folder = join(import.meta.dirname, "../codegen/cases/maps");

@@ -1,9 +1,9 @@
 /** Clients and logs get codes, paths and names of a failure, and never the data that REST sent. Both executors mask alike. */
 import { makeExecutableSchema } from "@graphql-tools/schema";
 import { describe, expect, test, vi } from "vitest";
-import { createApollo } from "../../src/graphql/apollo.ts";
-import { resultOf } from "../../src/graphql/over-http.ts";
-import { LogLines } from "../../src/observe/log-lines.ts";
+import { createApollo } from "../../src/engine/graphql/apollo.ts";
+import { resultOf } from "../../src/engine/graphql/over-http.ts";
+import { LogLines } from "../../src/engine/observe/log-lines.ts";
 import { configure } from "./configure.ts";
 import { freeScope } from "./free-scope.ts";
 import { inFrontOf, me, send } from "./rest-stand-in.ts";

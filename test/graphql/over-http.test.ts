@@ -1,7 +1,7 @@
 /** GraphQL over HTTP: the 61 audits of graphql-http, statuses, parameters and media types. */
 import { serverAudits } from "graphql-http";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createGraphql } from "../../src/graphql/graphql.ts";
+import { createGraphql } from "../../src/engine/graphql/graphql.ts";
 import { configure } from "./configure.ts";
 
 async function auditsOf(environment: NodeJS.ProcessEnv) {

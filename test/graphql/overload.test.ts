@@ -4,9 +4,9 @@ import type { ServerResponse } from "node:http";
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { subscribe } from "../../src/observe/observer.ts";
-import type { RequestRecord } from "../../src/observe/records.ts";
-import { largeBodies } from "../../src/settings/capacity.ts";
+import { subscribe } from "../../src/engine/observe/observer.ts";
+import type { RequestRecord } from "../../src/engine/observe/records.ts";
+import { largeBodies } from "../../src/engine/settings/capacity.ts";
 import { inFrontOf, me, send } from "./rest-stand-in.ts";
 
 describe("MAX_CONCURRENT_REQUESTS", () => {

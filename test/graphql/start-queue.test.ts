@@ -7,8 +7,8 @@ import type { ServerResponse } from "node:http";
 import { performance } from "node:perf_hooks";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { StartQueue } from "../../src/graphql/start-queue.ts";
-import { executedAtOnce as most } from "../../src/settings/capacity.ts";
+import { StartQueue } from "../../src/engine/graphql/start-queue.ts";
+import { executedAtOnce as most } from "../../src/engine/settings/capacity.ts";
 import { inFrontOf, me, send } from "./rest-stand-in.ts";
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);

@@ -13,8 +13,8 @@ import {
   isLeafType,
 } from "graphql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { executableSchema } from "../../src/graphql/schema.ts";
-import { jsonParser } from "../../src/http/bodies/json-body.ts";
+import { executableSchema } from "../../src/engine/graphql/schema.ts";
+import { jsonParser } from "../../src/engine/http/bodies/json-body.ts";
 import { bodyBytes, filled, hostile, places, recursive, repeated, valid } from "./hostile-values.ts";
 import {
   type ArgumentSchemas,

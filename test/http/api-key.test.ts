@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatApiKey, isWellFormed } from "../../src/http/api-key.ts";
+import { formatApiKey, isWellFormed } from "../../src/engine/http/api-key.ts";
 
 const random = "0123456789abcdefghijABCDEF";
 

@@ -5,7 +5,7 @@ import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import { answerClientError, refuseUnlessComplete } from "../../src/http/client-error.ts";
+import { answerClientError, refuseUnlessComplete } from "../../src/engine/http/client-error.ts";
 import { configure } from "../graphql/configure.ts";
 
 const { env } = configure({ MAX_HEADER_BYTES: "2000", REQUEST_TIMEOUT_MS: "300" });

@@ -4,8 +4,8 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage 
 import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { compressResponses } from "../../src/http/compress-responses.ts";
-import { createServer } from "../../src/http/server.ts";
+import { compressResponses } from "../../src/engine/http/compress-responses.ts";
+import { createServer } from "../../src/engine/http/server.ts";
 import { keys, openLayer } from "../e2e/layer.ts";
 import { goodKey, listen } from "../gateway/fakes.ts";
 import { startGateway } from "../gateway/start.ts";

@@ -1,10 +1,10 @@
 /** What a client's longest headers cost, beside an answer that needs no execution. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { expect, test } from "vitest";
-import type { Answer } from "../../src/graphql/answers/answer.ts";
-import { letClientKeep } from "../../src/graphql/client-cache.ts";
-import { json, mediaTypeFor } from "../../src/http/graphql-media-type.ts";
-import { startWork } from "../../src/rest/shares/processor-time.ts";
+import type { Answer } from "../../src/engine/graphql/answers/answer.ts";
+import { letClientKeep } from "../../src/engine/graphql/client-cache.ts";
+import { json, mediaTypeFor } from "../../src/engine/http/graphql-media-type.ts";
+import { startWork } from "../../src/engine/rest/shares/processor-time.ts";
 
 const long = (part: string): string => part.repeat(Math.floor(16_000 / part.length));
 

@@ -1,6 +1,6 @@
 /** Header sections that two servers could read differently. */
 import { expect, test } from "vitest";
-import { headerFault } from "../../src/http/header-fault.ts";
+import { headerFault } from "../../src/engine/http/header-fault.ts";
 
 test.each([
   ["1.1", ["Host", "a", "Transfer-Encoding", "chunked"], undefined],

@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import net from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { closeIdleConnections } from "../../src/http/idle-connections.ts";
-import { limitPipelining } from "../../src/http/limit-pipelining.ts";
+import { closeIdleConnections } from "../../src/engine/http/idle-connections.ts";
+import { limitPipelining } from "../../src/engine/http/limit-pipelining.ts";
 import { block } from "../time/block.ts";
 
 /** A server that takes at most 10 connections. `/hold` is answered when the test ends. */

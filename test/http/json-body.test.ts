@@ -1,8 +1,8 @@
 /** JSON bodies: the number of their values is bounded, whatever stands in their strings, and so is their cost. */
 import { describe, expect, onTestFinished, test } from "vitest";
-import { jsonParser } from "../../src/http/bodies/json-body.ts";
-import { createServer } from "../../src/http/server.ts";
-import { valuesOfRequest } from "../../src/settings/capacity.ts";
+import { jsonParser } from "../../src/engine/http/bodies/json-body.ts";
+import { createServer } from "../../src/engine/http/server.ts";
+import { valuesOfRequest } from "../../src/engine/settings/capacity.ts";
 import { configure } from "../graphql/configure.ts";
 import { inFrontOf } from "../graphql/rest-stand-in.ts";
 

@@ -1,7 +1,7 @@
 /** What a failure leaves in the log. */
 import { expect, onTestFinished, test, vi } from "vitest";
-import { CodedError } from "../../src/errors.ts";
-import { createServer } from "../../src/http/server.ts";
+import { CodedError } from "../../src/engine/errors.ts";
+import { createServer } from "../../src/engine/http/server.ts";
 import { configure } from "../graphql/configure.ts";
 
 test("a fault of ours is logged with its stack; a coded error is not", async () => {

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import net from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { createServer } from "../../src/http/server.ts";
+import { createServer } from "../../src/engine/http/server.ts";
 import { configure } from "../graphql/configure.ts";
 
 async function listening() {

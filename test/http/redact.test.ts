@@ -2,7 +2,7 @@
 import { Writable } from "node:stream";
 import Fastify from "fastify";
 import { expect, test } from "vitest";
-import { redactor } from "../../src/http/redact.ts";
+import { redactor } from "../../src/engine/http/redact.ts";
 
 const key = `sk_live_${"a1B2".repeat(8)}`;
 const secret = "the-gateways-own-secret";

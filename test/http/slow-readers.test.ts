@@ -3,10 +3,10 @@ import { EventEmitter } from "node:events";
 import type { Server } from "node:http";
 import net from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { closeSlowReaders } from "../../src/http/bodies/slow-readers.ts";
-import { createServer } from "../../src/http/server.ts";
-import { subscribe } from "../../src/observe/observer.ts";
-import { slowReaders } from "../../src/settings/capacity.ts";
+import { closeSlowReaders } from "../../src/engine/http/bodies/slow-readers.ts";
+import { createServer } from "../../src/engine/http/server.ts";
+import { subscribe } from "../../src/engine/observe/observer.ts";
+import { slowReaders } from "../../src/engine/settings/capacity.ts";
 import { configure } from "../graphql/configure.ts";
 
 const { minimumRate } = slowReaders;

@@ -1,7 +1,7 @@
 /** The same fault of an upstream has the same code in the gateway and in the REST client: both use this mapping. */
 import { expect, test } from "vitest";
-import { CodedError } from "../../src/errors.ts";
-import { upstreamFailure } from "../../src/http/upstream-failure.ts";
+import { CodedError } from "../../src/engine/errors.ts";
+import { upstreamFailure } from "../../src/engine/http/upstream-failure.ts";
 
 const fault = (code: string, name = "Error"): Error => Object.assign(new Error("10.0.0.1"), { code, name });
 

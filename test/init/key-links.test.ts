@@ -1,7 +1,7 @@
 /** The links that `npm run init` makes of keys: a wrong link is worse than none. */
 import { expect, test } from "vitest";
-import { startProject } from "../../src/init/start-project.ts";
-import { RestDocument } from "../../src/openapi/document.ts";
+import { startProject } from "../../src/engine/init/start-project.ts";
+import { RestDocument } from "../../src/engine/openapi/document.ts";
 
 const text = { type: "string" };
 const integer = { type: "integer", format: "int32" };

@@ -1,7 +1,7 @@
 /** What `npm run init` refuses to start. */
 import { expect, test } from "vitest";
-import { startProject } from "../../src/init/start-project.ts";
-import { RestDocument } from "../../src/openapi/document.ts";
+import { startProject } from "../../src/engine/init/start-project.ts";
+import { RestDocument } from "../../src/engine/openapi/document.ts";
 
 test("without a GET there is no Query: the refusal names the page that tells how to read by POST", () => {
   const post = { operationId: "search", responses: { 204: { description: "ok" } } };

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { isMainThread, Worker, workerData } from "node:worker_threads";
 import { Pool } from "undici";
-import { formatApiKey } from "../../src/http/api-key.ts";
+import { formatApiKey } from "../../src/engine/http/api-key.ts";
 import { listens, memoryMiB, main as program, startProgram } from "../child-process.ts";
 import { headers, query, type Role, startRest, startRole } from "./role.ts";
 

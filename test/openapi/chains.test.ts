@@ -1,9 +1,9 @@
 /** Chains of `$ref`s: each is read to its end, at any length and in linear time, and a circle is a finding. */
 import { expect, test } from "vitest";
-import { emitRestTypes } from "../../src/codegen/rest-types/emit-rest-types.ts";
-import { RestDocument } from "../../src/openapi/document.ts";
-import { documentFaults } from "../../src/openapi/document-faults.ts";
-import { readOperations } from "../../src/openapi/read-operations.ts";
+import { emitRestTypes } from "../../src/engine/codegen/rest-types/emit-rest-types.ts";
+import { RestDocument } from "../../src/engine/openapi/document.ts";
+import { documentFaults } from "../../src/engine/openapi/document-faults.ts";
+import { readOperations } from "../../src/engine/openapi/read-operations.ts";
 import { processorMs } from "../graphql/pairs.ts";
 
 /** A document whose response is the first of `length` schemas, each a reference to the next one; `last` is the last. */

@@ -1,7 +1,7 @@
 /** Schemas that are composed of schemas: a document of a few lines must not take a machine's memory. */
 import { expect, test } from "vitest";
-import { RestDocument, type RestNode } from "../../src/openapi/document.ts";
-import { shapeAt } from "../../src/openapi/shapes/read-shape.ts";
+import { RestDocument, type RestNode } from "../../src/engine/openapi/document.ts";
+import { shapeAt } from "../../src/engine/openapi/shapes/read-shape.ts";
 
 type Compose = (next: object) => object;
 

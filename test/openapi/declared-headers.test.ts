@@ -1,8 +1,8 @@
 /** The request headers that a document declares, which the gateway forwards. */
 import { expect, test } from "vitest";
-import { declaredHeaders } from "../../src/openapi/declared-headers.ts";
-import { RestDocument } from "../../src/openapi/document.ts";
-import { readOperations } from "../../src/openapi/read-operations.ts";
+import { declaredHeaders } from "../../src/engine/openapi/declared-headers.ts";
+import { RestDocument } from "../../src/engine/openapi/document.ts";
+import { readOperations } from "../../src/engine/openapi/read-operations.ts";
 
 const headersOf = (document: object): string[] => {
   const text = JSON.stringify({ openapi: "3.1.0", info: { title: "t", version: "1" }, ...document });

@@ -1,9 +1,9 @@
 /** The patterns that stand for operations: a star takes any text. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { RestDocument } from "../../src/openapi/document.ts";
-import { operationsOf } from "../../src/openapi/operation-pattern.ts";
-import { readOperations } from "../../src/openapi/read-operations.ts";
+import { RestDocument } from "../../src/engine/openapi/document.ts";
+import { operationsOf } from "../../src/engine/openapi/operation-pattern.ts";
+import { readOperations } from "../../src/engine/openapi/read-operations.ts";
 
 /** Whether the pattern stands for an operation of this id. */
 function takes(pattern: string, operationId: string): boolean {

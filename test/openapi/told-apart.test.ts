@@ -5,11 +5,11 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { RestDocument } from "../../src/openapi/document.ts";
-import { shapeAt } from "../../src/openapi/shapes/read-shape.ts";
-import { nodeBelow } from "../../src/openapi/shapes/shape.ts";
-import { type ToldApart, toldApart } from "../../src/openapi/shapes/told-apart.ts";
-import { holder, member } from "../../src/rest/member.ts";
+import { RestDocument } from "../../src/engine/openapi/document.ts";
+import { shapeAt } from "../../src/engine/openapi/shapes/read-shape.ts";
+import { nodeBelow } from "../../src/engine/openapi/shapes/shape.ts";
+import { type ToldApart, toldApart } from "../../src/engine/openapi/shapes/told-apart.ts";
+import { holder, member } from "../../src/engine/rest/member.ts";
 import {
   openapi,
   type Random,

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { isWellFormed } from "../../src/http/api-key.ts";
+import { isWellFormed } from "../../src/engine/http/api-key.ts";
 import { run } from "../../src/platform/keys/keys-cli.ts";
 import { config, get, keys, openPlatform } from "./fixture.ts";
 

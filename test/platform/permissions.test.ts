@@ -2,7 +2,11 @@
 import { randomBytes } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { contextHeaderNames, proofHeader, writeContextHeaders } from "../../src/http/context-headers.ts";
+import {
+  contextHeaderNames,
+  proofHeader,
+  writeContextHeaders,
+} from "../../src/engine/http/context-headers.ts";
 import { loadContract, permissionsOf } from "../../src/platform/contract.ts";
 import { covers, effectivePermissions } from "../../src/platform/keys/permissions.ts";
 import { get, keys, openPlatform } from "./fixture.ts";

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { readConfig } from "../../src/config.ts";
-import { hasProof } from "../../src/http/context-headers.ts";
+import { readConfig } from "../../src/engine/config.ts";
+import { hasProof } from "../../src/engine/http/context-headers.ts";
 import { fakeKeyService, goodKey, recorder } from "../gateway/fakes.ts";
 import { get, run, runReady } from "./program.ts";
 

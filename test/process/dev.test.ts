@@ -13,7 +13,7 @@ test("dev survives findings and any error of codegen, starts a server that died,
     [],
     {},
     [],
-    join(copy.root, "src/codegen/dev.ts"),
+    join(copy.root, "src/engine/codegen/dev.ts"),
     copy.root,
   );
   const save = (change: (text: string) => string): void => copy.edit("spec/schema.graphql", change);
@@ -43,7 +43,7 @@ test("dev survives findings and any error of codegen, starts a server that died,
 test("dev ends where the server refuses its roles", async () => {
   const copy = copyProject();
   onTestFinished(copy.remove);
-  const { ended, output } = run(["gatway"], {}, [], join(copy.root, "src/codegen/dev.ts"), copy.root);
+  const { ended, output } = run(["gatway"], {}, [], join(copy.root, "src/engine/codegen/dev.ts"), copy.root);
   expect(await ended).toBe(2);
   expect(output()).toMatch(/unknown role "gatway": .*did you mean "gateway"/);
 });

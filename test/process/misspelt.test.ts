@@ -1,7 +1,7 @@
 /** Variables near ours are named; those of other programs never are. */
 import { expect, test } from "vitest";
-import { findMisspelt } from "../../src/process/misspelt.ts";
-import { secrets, variables } from "../../src/settings/environment.ts";
+import { findMisspelt } from "../../src/engine/process/misspelt.ts";
+import { secrets, variables } from "../../src/engine/settings/environment.ts";
 
 test.each([
   ["MAX_DEPHT", "MAX_DEPTH"],

@@ -1,7 +1,7 @@
 /** The program of one test: ended with it. */
 import { afterAll, beforeAll, onTestFinished } from "vitest";
-import { processIo } from "../../src/cli/command.ts";
-import { run as runCommand } from "../../src/process/command.ts";
+import { processIo } from "../../src/engine/cli/command.ts";
+import { run as runCommand } from "../../src/engine/process/command.ts";
 import { listens, main, type Program, startProgram } from "../child-process.ts";
 import { patient } from "../patient.ts";
 

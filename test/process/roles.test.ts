@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/engine/config.ts";
+import { welcome } from "../../src/engine/process/welcome.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
 import { openStore } from "../../src/platform/store/store.ts";
-import { welcome } from "../../src/process/welcome.ts";
 import { openLayer } from "../e2e/layer.ts";
 import { get, query, run, runReady } from "./program.ts";
 
@@ -92,7 +92,7 @@ test("graphql alone loads neither platform, gateway, metrics nor traces", async 
   const loader = ["--import", `data:text/javascript,${encodeURIComponent(hook)}`];
   const program = run(["graphql"], { REST_BASE_URL: "http://127.0.0.1:9" }, loader);
   await program.prints(/listens on/);
-  expect(program.output()).toMatch(/load \S+\/src\/graphql\//);
-  expect(program.output()).not.toMatch(/load \S+\/src\/(?:platform|gateway)\//);
+  expect(program.output()).toMatch(/load \S+\/src\/engine\/graphql\//);
+  expect(program.output()).not.toMatch(/load \S+\/src\/(?:platform|engine\/gateway)\//);
   expect(program.output()).not.toMatch(/load node:sqlite|prom-client|@opentelemetry/);
 });

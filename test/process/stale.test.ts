@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { specHash } from "../../generated/spec.ts";
-import { hashSpec } from "../../src/standards/spec-hash.ts";
+import { hashSpec } from "../../src/engine/standards/spec-hash.ts";
 import { copyProject } from "../e2e/project-copy.ts";
 import { get, run, runReady } from "./program.ts";
 

@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { expect, onTestFinished, test, vi } from "vitest";
 import manifest from "../../generated/operations-manifest.json" with { type: "json" };
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/engine/config.ts";
+import { start } from "../../src/engine/process/program.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
-import { start } from "../../src/process/program.ts";
 import { patient } from "../patient.ts";
 import { get, query, runHere, runReady } from "./program.ts";
 

@@ -15,11 +15,11 @@ import {
   printSchema,
 } from "graphql";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { loadSpec, provedModel } from "../../src/bind/load.ts";
-import { folderFiles } from "../../src/bind/spec-files.ts";
-import { run as check } from "../../src/check/main.ts";
-import { readConfig } from "../../src/config.ts";
-import { createGraphql } from "../../src/graphql/graphql.ts";
+import { loadSpec, provedModel } from "../../src/engine/bind/load.ts";
+import { folderFiles } from "../../src/engine/bind/spec-files.ts";
+import { run as check } from "../../src/engine/check/main.ts";
+import { readConfig } from "../../src/engine/config.ts";
+import { createGraphql } from "../../src/engine/graphql/graphql.ts";
 
 const root = join(import.meta.dirname, "../..");
 const model = provedModel(loadSpec(folderFiles(join(root, "spec")).read));

@@ -1,8 +1,8 @@
 /** The links that `npm run propose` prints below types of the schema, with the values that they inherit. */
 import { expect, test } from "vitest";
-import { startProject } from "../../src/init/start-project.ts";
-import { RestDocument } from "../../src/openapi/document.ts";
-import { run as propose } from "../../src/propose/main.ts";
+import { startProject } from "../../src/engine/init/start-project.ts";
+import { RestDocument } from "../../src/engine/openapi/document.ts";
+import { run as propose } from "../../src/engine/propose/main.ts";
 import { project, ran, reportOf, write } from "../check/run.ts";
 
 const object = (required: string[], properties: object): object => ({ type: "object", required, properties });

@@ -1,7 +1,7 @@
 /** `npm run propose`: the printed SDL, and the operations that it refuses. */
 import { expect, test } from "vitest";
-import { run as codegen } from "../../src/codegen/main.ts";
-import { run as propose } from "../../src/propose/main.ts";
+import { run as codegen } from "../../src/engine/codegen/main.ts";
+import { run as propose } from "../../src/engine/propose/main.ts";
 import { depotOpenapi, depotSchema, edited, project, ran, reportOf, write } from "../check/run.ts";
 
 test("the SDL that propose prints passes check once it is pasted", async () => {

@@ -1,6 +1,6 @@
 /** What `npm run propose` prints. */
 import { expect } from "vitest";
-import { run as propose } from "../../src/propose/main.ts";
+import { run as propose } from "../../src/engine/propose/main.ts";
 import { project, ran, reportOf, write } from "../check/run.ts";
 
 /** The SDL for operations of a document, beside a schema without fields. It passes check as a schema. */

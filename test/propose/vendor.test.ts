@@ -1,7 +1,7 @@
 /** `npm run propose` on what vendors' documents have: values that cannot be sent, envelopes, types named as roots are. */
 import { expect, test } from "vitest";
-import { run as propose } from "../../src/propose/main.ts";
-import { fieldName } from "../../src/schema/graphql-names.ts";
+import { run as propose } from "../../src/engine/propose/main.ts";
+import { fieldName } from "../../src/engine/schema/graphql-names.ts";
 import { project, ran } from "../check/run.ts";
 import { proposed } from "./proposed.ts";
 

@@ -2,9 +2,9 @@
 import type net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { CallerCache } from "../../src/rest/cache/caller-cache.ts";
-import { CallerKey } from "../../src/rest/cache/caller-key.ts";
-import { cachedResponses } from "../../src/settings/capacity.ts";
+import { CallerCache } from "../../src/engine/rest/cache/caller-cache.ts";
+import { CallerKey } from "../../src/engine/rest/cache/caller-key.ts";
+import { cachedResponses } from "../../src/engine/settings/capacity.ts";
 import { against, failureOf } from "./client.ts";
 import { http } from "./raw-server.ts";
 

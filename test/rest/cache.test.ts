@@ -1,6 +1,6 @@
 /** What REST's caching headers allow is kept for its caller, and nothing else is (RFC 9111). */
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { neverStored } from "../../src/rest/rest-response.ts";
+import { neverStored } from "../../src/engine/rest/rest-response.ts";
 import { against, failureOf } from "./client.ts";
 import { http } from "./raw-server.ts";
 

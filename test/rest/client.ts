@@ -1,10 +1,10 @@
 /** REST clients of requests to one raw upstream, and the responses that it gives. */
 import { expect, onTestFinished } from "vitest";
-import { CodedError } from "../../src/errors.ts";
-import { RestClient, Upstreams } from "../../src/rest/client.ts";
-import { Forwarded } from "../../src/rest/forwarded.ts";
-import type { Operation } from "../../src/rest/operation.ts";
-import { RequestScope } from "../../src/rest/request-scope.ts";
+import { CodedError } from "../../src/engine/errors.ts";
+import { RestClient, Upstreams } from "../../src/engine/rest/client.ts";
+import { Forwarded } from "../../src/engine/rest/forwarded.ts";
+import type { Operation } from "../../src/engine/rest/operation.ts";
+import { RequestScope } from "../../src/engine/rest/request-scope.ts";
 import { configure } from "../graphql/configure.ts";
 import { type Answer, http, rawServer } from "./raw-server.ts";
 

@@ -1,7 +1,7 @@
 /** Connections over a page of REST: every edge's cursor resumes behind its edge, whatever the sizes of the pages. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { connection } from "../../src/rest/connection.ts";
+import { connection } from "../../src/engine/rest/connection.ts";
 
 type Item = { readonly id: number };
 type Body = {

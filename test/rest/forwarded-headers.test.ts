@@ -1,9 +1,9 @@
 /** What of a request travels on to REST, and whose request it is taken for. */
 import type { IncomingHttpHeaders } from "node:http";
 import { describe, expect, test } from "vitest";
-import { proofHeader, writeContextHeaders } from "../../src/http/context-headers.ts";
-import { headerForwarder } from "../../src/rest/forwarded-headers.ts";
-import type { Operation } from "../../src/rest/operation.ts";
+import { proofHeader, writeContextHeaders } from "../../src/engine/http/context-headers.ts";
+import { headerForwarder } from "../../src/engine/rest/forwarded-headers.ts";
+import type { Operation } from "../../src/engine/rest/operation.ts";
 import { configure } from "../graphql/configure.ts";
 
 const secret = "a-secret-of-the-gateway";

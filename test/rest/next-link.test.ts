@@ -1,8 +1,8 @@
 /** The `Link` header that names the next page: read as RFC 8288 writes it, at the cost of one pass. */
 import { expect, test } from "vitest";
-import { connection } from "../../src/rest/connection.ts";
-import { nextOf } from "../../src/rest/paging/next-link.ts";
-import { startWork } from "../../src/rest/shares/processor-time.ts";
+import { connection } from "../../src/engine/rest/connection.ts";
+import { nextOf } from "../../src/engine/rest/paging/next-link.ts";
+import { startWork } from "../../src/engine/rest/shares/processor-time.ts";
 import { against, failureOf } from "./client.ts";
 import { http } from "./raw-server.ts";
 

@@ -1,7 +1,7 @@
 /** Connections over lists that REST pages by number or by offset: read on by counting, or by the `Link` header. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { connection } from "../../src/rest/connection.ts";
+import { connection } from "../../src/engine/rest/connection.ts";
 
 type Item = { readonly id: number };
 type Args = { readonly first?: number | null; readonly after?: string | null };

@@ -1,7 +1,7 @@
 /** Keeping a response for its validator ends for a while where no validator is ever confirmed, and for no other caller. */
 import { beforeEach, expect, test, vi } from "vitest";
-import { Revalidations } from "../../src/rest/cache/revalidations.ts";
-import { vainRevalidations } from "../../src/settings/capacity.ts";
+import { Revalidations } from "../../src/engine/rest/cache/revalidations.ts";
+import { vainRevalidations } from "../../src/engine/settings/capacity.ts";
 import { against } from "./client.ts";
 import { http } from "./raw-server.ts";
 

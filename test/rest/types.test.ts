@@ -2,10 +2,10 @@
 import { expectTypeOf, test } from "vitest";
 import type { ContactResolvers, ConversationResolvers, QueryResolvers } from "../../generated/graphql.ts";
 import type { components } from "../../generated/rest.ts";
-import { batchEach, batchMany, batchOne } from "../../src/rest/batch.ts";
-import { level } from "../../src/rest/level.ts";
-import type { Rest } from "../../src/rest/rest.ts";
-import type { SuccessBody } from "../../src/rest/types.ts";
+import { batchEach, batchMany, batchOne } from "../../src/engine/rest/batch.ts";
+import { level } from "../../src/engine/rest/level.ts";
+import type { Rest } from "../../src/engine/rest/rest.ts";
+import type { SuccessBody } from "../../src/engine/rest/types.ts";
 
 type Contact = components["schemas"]["Contact"];
 type Agent = components["schemas"]["Agent"];

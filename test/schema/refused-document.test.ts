@@ -1,7 +1,7 @@
 /** Saved operations that are refused before anything works on them. */
 import { buildSchema } from "graphql";
 import { expect, test } from "vitest";
-import { readSavedOperations } from "../../src/schema/saved-operations.ts";
+import { readSavedOperations } from "../../src/engine/schema/saved-operations.ts";
 
 const schema = buildSchema("type Query { a: String, b: Query }");
 const messagesOf = (text: string): string[] =>

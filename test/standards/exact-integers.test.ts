@@ -1,6 +1,6 @@
 /** JSON whose integers are exact: those beyond 2^53 become text, and all else is what `JSON.parse` gives. */
 import { expect, test } from "vitest";
-import { exactText } from "../../src/standards/exact-integers.ts";
+import { exactText } from "../../src/engine/standards/exact-integers.ts";
 
 const parseExactly = (text: string): unknown => JSON.parse(exactText(Buffer.from(text)));
 

@@ -1,8 +1,8 @@
 /** Patterns run in linear time, and say of a text what JavaScript's own engine says. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ajv } from "../../src/standards/json-schema.ts";
-import { isLinear, linearPattern } from "../../src/standards/linear-pattern.ts";
+import { ajv } from "../../src/engine/standards/json-schema.ts";
+import { isLinear, linearPattern } from "../../src/engine/standards/linear-pattern.ts";
 
 const mebibyte = 2 ** 20;
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { Deadline } from "../../src/time/deadline.ts";
+import { Deadline } from "../../src/engine/time/deadline.ts";
 import { block } from "./block.ts";
 
 test.each([0, 100, 600])("a deadline expires after %i ms, once", async (ms) => {

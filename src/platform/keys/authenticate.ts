@@ -3,9 +3,14 @@
  * proof, the request's credentials do, verified against the platform's own keys.
  */
 import type { FastifyRequest } from "fastify";
-import type { Config } from "../../config.ts";
-import { hasProof, proofHeader, readContextHeaders, type TenantContext } from "../../http/context-headers.ts";
-import { readKey, unauthenticated } from "../../http/credentials.ts";
+import type { Config } from "../../engine/config.ts";
+import {
+  hasProof,
+  proofHeader,
+  readContextHeaders,
+  type TenantContext,
+} from "../../engine/http/context-headers.ts";
+import { readKey, unauthenticated } from "../../engine/http/credentials.ts";
 import type { Store } from "../store/store.ts";
 import { findCaller, type KeyRules } from "./keys.ts";
 

@@ -3,11 +3,11 @@
  * `create` prints the secret, once. No file stores the secret. With `--email`, `create` also makes the tenant and the
  * user if they do not exist. An empty production store gets its first owner this way.
  */
-import { exitCodes, type Io, processIo, runCommand } from "../../cli/command.ts";
-import { nonEmpty } from "../../cli/parse.ts";
-import { Refused } from "../../cli/refused.ts";
-import { type Config, ConfigError, readConfig } from "../../config.ts";
-import { revokedChannel } from "../../http/revoked-channel.ts";
+import { exitCodes, type Io, processIo, runCommand } from "../../engine/cli/command.ts";
+import { nonEmpty } from "../../engine/cli/parse.ts";
+import { Refused } from "../../engine/cli/refused.ts";
+import { type Config, ConfigError, readConfig } from "../../engine/config.ts";
+import { revokedChannel } from "../../engine/http/revoked-channel.ts";
 import { loadContract, permissionsOf } from "../contract.ts";
 import { strings } from "../store/row.ts";
 import { openStore, type Store, type TenantStore } from "../store/store.ts";

@@ -1,6 +1,6 @@
 /** Binds random types to a random document, without the fields that do not fit. */
 import type { GraphQLSchema } from "graphql";
-import { bindSdl, loadSpec } from "../../../src/bind/load.ts";
+import { bindSdl, loadSpec } from "../../../src/engine/bind/load.ts";
 import { sdl, type Types } from "./schemas.ts";
 
 const start = "type Query { f0: Boolean }";

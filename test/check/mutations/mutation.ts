@@ -1,10 +1,10 @@
 /** One edit of a spec file with the coordinates of its finding, and the judge that accepts or rejects the findings. */
 
-import { loadSnapshot } from "../../../src/bind/spec-snapshot.ts";
-import type { Base } from "../../../src/check/check.ts";
-import { examine } from "../../../src/check/check.ts";
-import type { Finding } from "../../../src/check/report.ts";
-import { SpecUnreadable } from "../../../src/diagnostic.ts";
+import { loadSnapshot } from "../../../src/engine/bind/spec-snapshot.ts";
+import type { Base } from "../../../src/engine/check/check.ts";
+import { examine } from "../../../src/engine/check/check.ts";
+import type { Finding } from "../../../src/engine/check/report.ts";
+import { SpecUnreadable } from "../../../src/engine/diagnostic.ts";
 import { memoryFiles, type Pair, withFile } from "./pair.ts";
 import type { Edit } from "./yaml-edit.ts";
 

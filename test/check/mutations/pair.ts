@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type FieldDefinitionNode, Kind, parse, type StringValueNode, type TypeNode } from "graphql";
-import type { SpecFiles } from "../../../src/bind/spec-files.ts";
+import type { SpecFiles } from "../../../src/engine/bind/spec-files.ts";
 import type { Path } from "./yaml-edit.ts";
 
 export type Pair = {

@@ -8,7 +8,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { RestDocument } from "../../../src/openapi/document.ts";
+import { RestDocument } from "../../../src/engine/openapi/document.ts";
 import { listens, startProgram } from "../../child-process.ts";
 import { copyProject } from "../../e2e/project-copy.ts";
 import { patient } from "../../patient.ts";

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { run as init } from "../../../src/init/main.ts";
+import { run as init } from "../../../src/engine/init/main.ts";
 import { ran } from "../../check/run.ts";
 import { runReady } from "../../process/program.ts";
 import { startBlog } from "../another-api/blog.ts";
@@ -52,7 +52,7 @@ test("a project on a document of another API passes check, serves, and has types
   const { scripts } = JSON.parse(copy.read("package.json"));
   expect([scripts.test, scripts.types]).toEqual([
     "vitest run --experimental.viteModuleRunner=false --project project",
-    "tsc --noEmit && tsc -p src/graphql/explorer/browser",
+    "tsc --noEmit && tsc -p src/engine/graphql/explorer/browser",
   ]);
   mkdirSync(join(copy.root, "test/e2e"));
   writeFileSync(

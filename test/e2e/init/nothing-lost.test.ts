@@ -2,8 +2,8 @@
 import { mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { run as check } from "../../../src/check/main.ts";
-import { run as init } from "../../../src/init/main.ts";
+import { run as check } from "../../../src/engine/check/main.ts";
+import { run as init } from "../../../src/engine/init/main.ts";
 import { ran } from "../../check/run.ts";
 import { copyProject, type ProjectCopy } from "../project-copy.ts";
 

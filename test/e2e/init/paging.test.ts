@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { run as init } from "../../../src/init/main.ts";
+import { run as init } from "../../../src/engine/init/main.ts";
 import { ran } from "../../check/run.ts";
 import { listens, startProgram } from "../../child-process.ts";
 import { listen } from "../../gateway/fakes.ts";
@@ -114,7 +114,7 @@ beforeAll(async () => {
 
 test("what is generated passes check and type-checks", { timeout: 120_000 }, async () => {
   expect((await ran(copy.root, [])).out).toContain("findings: 0 ");
-  expect(await copy.typeErrors(["generated", "src/rest"])).toBe("");
+  expect(await copy.typeErrors(["generated", "src/engine/rest"])).toBe("");
 });
 
 test("every list reads on to its end, in one call a page", { timeout: 60_000 }, async () => {

@@ -3,16 +3,16 @@
  * function stands in for REST. The fixture records every call.
  */
 import { onTestFinished } from "vitest";
-import { readConfig } from "../../../src/config.ts";
-import { CodedError } from "../../../src/errors.ts";
-import { createApollo } from "../../../src/graphql/apollo.ts";
-import type { ExecutionCounts } from "../../../src/graphql/response-for-operation.ts";
-import { executableSchema } from "../../../src/graphql/schema.ts";
-import { LogLines } from "../../../src/observe/log-lines.ts";
-import { batchEach, batchMany, batchOne } from "../../../src/rest/batch.ts";
-import { level } from "../../../src/rest/level.ts";
-import { member } from "../../../src/rest/member.ts";
-import { itself, property } from "../../../src/rest/property.ts";
+import { readConfig } from "../../../src/engine/config.ts";
+import { CodedError } from "../../../src/engine/errors.ts";
+import { createApollo } from "../../../src/engine/graphql/apollo.ts";
+import type { ExecutionCounts } from "../../../src/engine/graphql/response-for-operation.ts";
+import { executableSchema } from "../../../src/engine/graphql/schema.ts";
+import { LogLines } from "../../../src/engine/observe/log-lines.ts";
+import { batchEach, batchMany, batchOne } from "../../../src/engine/rest/batch.ts";
+import { level } from "../../../src/engine/rest/level.ts";
+import { member } from "../../../src/engine/rest/member.ts";
+import { itself, property } from "../../../src/engine/rest/property.ts";
 import { freeScope } from "../free-scope.ts";
 
 const typeDefs = `

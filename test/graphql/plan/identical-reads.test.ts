@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { createGraphql } from "../../../src/graphql/graphql.ts";
+import { createGraphql } from "../../../src/engine/graphql/graphql.ts";
 import { configure } from "../configure.ts";
 
 test("aliases and fields with identical reads share one call within a request", async () => {

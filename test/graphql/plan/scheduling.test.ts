@@ -1,7 +1,7 @@
 /** The order of a plan's calls: queries call in parallel, mutations in series, and no call is repeated. */
 import { expect, test, vi } from "vitest";
-import { CodedError } from "../../../src/errors.ts";
-import { parentsOfPiece } from "../../../src/settings/capacity.ts";
+import { CodedError } from "../../../src/engine/errors.ts";
+import { parentsOfPiece } from "../../../src/engine/settings/capacity.ts";
 import { freeScope } from "../free-scope.ts";
 import { failed, openSchema, people } from "./fixture.ts";
 

@@ -1,6 +1,6 @@
 /** Work that waits for its caller's turn. */
 import { expect, test } from "vitest";
-import { CallerTurns } from "../../../src/rest/shares/caller-turns.ts";
+import { CallerTurns } from "../../../src/engine/rest/shares/caller-turns.ts";
 
 /** Starts work that ends when the test says so, and notes what has begun. */
 function openTurns(most: number) {

@@ -1,10 +1,10 @@
 /** Compressed responses: their bytes count while they are decompressed, and the work is their caller's. */
 import { brotliCompressSync } from "node:zlib";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { CallerTurns } from "../../../src/rest/shares/caller-turns.ts";
-import { FairShare } from "../../../src/rest/shares/fair-share.ts";
-import { HeldBytes } from "../../../src/rest/shares/held-bytes.ts";
-import { decompressedAtOnce } from "../../../src/settings/capacity.ts";
+import { CallerTurns } from "../../../src/engine/rest/shares/caller-turns.ts";
+import { FairShare } from "../../../src/engine/rest/shares/fair-share.ts";
+import { HeldBytes } from "../../../src/engine/rest/shares/held-bytes.ts";
+import { decompressedAtOnce } from "../../../src/engine/settings/capacity.ts";
 import { against } from "../client.ts";
 import { http } from "../raw-server.ts";
 

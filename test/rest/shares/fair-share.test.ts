@@ -1,7 +1,7 @@
 /** The waits of callers that share the processor, on a clock that the test moves. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { CodedError } from "../../../src/errors.ts";
-import { type Account, FairShare } from "../../../src/rest/shares/fair-share.ts";
+import { CodedError } from "../../../src/engine/errors.ts";
+import { type Account, FairShare } from "../../../src/engine/rest/shares/fair-share.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({

@@ -1,6 +1,6 @@
 /** The bytes of REST's responses that one request may hold, and all requests of the process. */
 import { expect, test } from "vitest";
-import { HeldBytes } from "../../../src/rest/shares/held-bytes.ts";
+import { HeldBytes } from "../../../src/engine/rest/shares/held-bytes.ts";
 
 const full = { code: "SERVICE_UNAVAILABLE", details: { retryAfter: 1 } };
 

@@ -1,6 +1,6 @@
 /** The clock for the processor time of work. */
 import { expect, test } from "vitest";
-import { startWork } from "../../../src/rest/shares/processor-time.ts";
+import { startWork } from "../../../src/engine/rest/shares/processor-time.ts";
 
 test("short work is measured, each time", () => {
   const measured = Array.from({ length: 51 }, () => {

@@ -1,7 +1,7 @@
 /** The bytes of REST's responses that one request may hold. */
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import type { RestClient } from "../../../src/rest/client.ts";
+import type { RestClient } from "../../../src/engine/rest/client.ts";
 import { against } from "../client.ts";
 import { type Answer, http } from "../raw-server.ts";
 

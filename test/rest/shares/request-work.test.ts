@@ -1,10 +1,10 @@
 /** The work of a request on REST's responses, beside another caller's. */
 import { expect, test } from "vitest";
-import { Forwarded } from "../../../src/rest/forwarded.ts";
-import { RequestScope } from "../../../src/rest/request-scope.ts";
-import { RestResponse } from "../../../src/rest/rest-response.ts";
-import { largeBody } from "../../../src/rest/shares/processor-time.ts";
-import { openShares } from "../../../src/rest/shares/shares.ts";
+import { Forwarded } from "../../../src/engine/rest/forwarded.ts";
+import { RequestScope } from "../../../src/engine/rest/request-scope.ts";
+import { RestResponse } from "../../../src/engine/rest/rest-response.ts";
+import { largeBody } from "../../../src/engine/rest/shares/processor-time.ts";
+import { openShares } from "../../../src/engine/rest/shares/shares.ts";
 import { configure } from "../../graphql/configure.ts";
 
 /** Two requests of one caller that hold so many bytes of responses. Another caller has sent a request. */

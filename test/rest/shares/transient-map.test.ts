@@ -2,7 +2,7 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { TransientMap } from "../../../src/rest/shares/transient-map.ts";
+import { TransientMap } from "../../../src/engine/rest/shares/transient-map.ts";
 
 setFlagsFromString("--expose-gc");
 setFlagsFromString("--no-allocation-site-pretenuring"); // as the program does: what a `Map` keeps must not set where others go

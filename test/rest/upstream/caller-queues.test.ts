@@ -1,6 +1,10 @@
 /** The order in which calls get their turns at an upstream's connections. */
 import { expect, test } from "vitest";
-import { type CallerQueue, CallerQueues, type QueueEntry } from "../../../src/rest/upstream/caller-queues.ts";
+import {
+  type CallerQueue,
+  CallerQueues,
+  type QueueEntry,
+} from "../../../src/engine/rest/upstream/caller-queues.ts";
 
 const acquire = (queue: CallerQueue, count: number): QueueEntry[] =>
   Array.from({ length: count }, () => queue.acquire());

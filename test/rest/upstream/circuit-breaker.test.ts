@@ -1,6 +1,6 @@
 /** The circuit breaker, on clocks that the test moves. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { CircuitBreaker, type Verdict } from "../../../src/rest/upstream/circuit-breaker.ts";
+import { CircuitBreaker, type Verdict } from "../../../src/engine/rest/upstream/circuit-breaker.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance", "Date"] }));
 afterEach(() => void vi.useRealTimers());

@@ -2,9 +2,9 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { Pool } from "undici";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { CodedError } from "../../../src/errors.ts";
-import { mostInterimResponses } from "../../../src/http/upstream-failure.ts";
-import { Exchange } from "../../../src/rest/upstream/exchange.ts";
+import { CodedError } from "../../../src/engine/errors.ts";
+import { mostInterimResponses } from "../../../src/engine/http/upstream-failure.ts";
+import { Exchange } from "../../../src/engine/rest/upstream/exchange.ts";
 import { freeBudget } from "../../graphql/free-scope.ts";
 import { type Answer, http, rawServer } from "../raw-server.ts";
 

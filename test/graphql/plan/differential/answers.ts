@@ -11,7 +11,7 @@ import {
   isNonNullType,
   isObjectType,
 } from "graphql";
-import { CodedError } from "../../../../src/errors.ts";
+import { CodedError } from "../../../../src/engine/errors.ts";
 import { hash, Random } from "./random.ts";
 import type { RandomSchema } from "./schema.ts";
 

@@ -1,7 +1,7 @@
 /** Creates case `index` of a seed, equal on any machine. 25 cases share a schema, and 5 cases share an operation. */
 import { type DocumentNode, parse, validate } from "graphql";
-import type { Pieces } from "../../../../src/graphql/plan/complete-level.ts";
-import { Plans } from "../../../../src/graphql/plan/plans.ts";
+import type { Pieces } from "../../../../src/engine/graphql/plan/complete-level.ts";
+import { Plans } from "../../../../src/engine/graphql/plan/plans.ts";
 import type { Faults } from "./answers.ts";
 import type { Case } from "./compare.ts";
 import { type RandomOperation, randomOperation } from "./operation.ts";

@@ -14,12 +14,12 @@ import {
   isListType,
   isNonNullType,
 } from "graphql";
-import { mask, maskField } from "../../../../src/graphql/errors/mask.ts";
-import type { Pieces } from "../../../../src/graphql/plan/complete-level.ts";
-import type { ObjectPlan, OperationPlan } from "../../../../src/graphql/plan/plan.ts";
-import type { Plans } from "../../../../src/graphql/plan/plans.ts";
-import { runPlan } from "../../../../src/graphql/plan/run-plan.ts";
-import { coerceVariables } from "../../../../src/graphql/variables/coerce-variables.ts";
+import { mask, maskField } from "../../../../src/engine/graphql/errors/mask.ts";
+import type { Pieces } from "../../../../src/engine/graphql/plan/complete-level.ts";
+import type { ObjectPlan, OperationPlan } from "../../../../src/engine/graphql/plan/plan.ts";
+import type { Plans } from "../../../../src/engine/graphql/plan/plans.ts";
+import { runPlan } from "../../../../src/engine/graphql/plan/run-plan.ts";
+import { coerceVariables } from "../../../../src/engine/graphql/variables/coerce-variables.ts";
 import { FakeRest, type Faults } from "./answers.ts";
 import type { RandomSchema } from "./schema.ts";
 

@@ -4,12 +4,12 @@
  * The source of its value differs by object type.
  */
 import type { GraphQLSchema } from "graphql";
-import type { Resolver } from "../../../../src/graphql/errors/argument-check.ts";
-import { executableSchema } from "../../../../src/graphql/schema.ts";
-import { batchEach, batchMany, batchOne } from "../../../../src/rest/batch.ts";
-import { level } from "../../../../src/rest/level.ts";
-import { holder, member } from "../../../../src/rest/member.ts";
-import { entries, itself, property, propertyAt } from "../../../../src/rest/property.ts";
+import type { Resolver } from "../../../../src/engine/graphql/errors/argument-check.ts";
+import { executableSchema } from "../../../../src/engine/graphql/schema.ts";
+import { batchEach, batchMany, batchOne } from "../../../../src/engine/rest/batch.ts";
+import { level } from "../../../../src/engine/rest/level.ts";
+import { holder, member } from "../../../../src/engine/rest/member.ts";
+import { entries, itself, property, propertyAt } from "../../../../src/engine/rest/property.ts";
 import type { FakeRest } from "./answers.ts";
 import { Random } from "./random.ts";
 

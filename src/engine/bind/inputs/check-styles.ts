@@ -1,0 +1,92 @@
+/** Checks that each value that a call sends can be written in the style of its parameter or form property. */
+import { getNamedType, isInputObjectType } from "graphql";
+import { inputKey, type Parameter, type RestOperation } from "../../openapi/operation.ts";
+import { restNameOf } from "../../schema/directives.ts";
+import type { Binder } from "../binder.ts";
+import type { FieldInProgress } from "../field-in-progress.ts";
+import type { Input } from "../model.ts";
+import type { ArgumentSource } from "./input-source.ts";
+
+/** Checks the style of each parameter and form property that a call sends. An optional one without a source is never sent. */
+export function checkStyles(
+  binder: Binder,
+  field: FieldInProgress,
+  inputs: readonly Input[],
+  wholeBody: ArgumentSource | undefined,
+): void {
+  const { parameters } = field.operation;
+  const fed = new Set(inputs.map(inputKey));
+  const type = wholeBody && getNamedType(wholeBody.type);
+  const names =
+    isInputObjectType(type) && Object.values(type.getFields()).map((each) => restNameOf(binder.schema, each));
+  for (const parameter of parameters)
+    if (parameter.required || fed.has(inputKey(parameter))) checkStyle(binder, field, parameter);
+  for (const property of formProperties(field.operation)) {
+    // an argument of a custom scalar may have any property
+    const isSent = wholeBody ? !names || names.includes(property.name) : fed.has(inputKey(property));
+    if (isSent) checkStyle(binder, field, property);
+  }
+}
+
+type Styled = Pick<Parameter, "shape" | "style" | "node" | "name" | "in">;
+
+/** The lists and objects of a form body. */
+export const formProperties = ({ body }: RestOperation): Styled[] =>
+  [...(body?.formStyles ?? [])].flatMap(([name, { style }]) => {
+    const property = body?.shape.properties.get(name);
+    return property && style !== "json" && property.only !== "response"
+      ? [{ ...property, in: "body" as const, style }]
+      : [];
+  });
+
+/** The styles of OpenAPI 3.1 §4.8.12.2 that `src/engine/rest/encode.ts` can write. */
+const sendableStyles: Record<string, readonly string[]> = {
+  "path array": ["simple"],
+  "path value": ["simple"],
+  "query array": ["form", "spaceDelimited", "pipeDelimited", "json"],
+  "query object": ["form", "deepObject", "json"],
+  "query value": ["form", "json"],
+  "body array": ["form", "spaceDelimited", "pipeDelimited"],
+  "body object": ["form", "deepObject"],
+  "header array": ["simple"],
+  "header object": ["simple"],
+  "header value": ["simple"],
+};
+
+/** The style that cannot be written, in words: `an array in style deepObject`. `undefined`: the value can be sent. */
+export function unsendable({ shape, style, in: location }: Styled): string | undefined {
+  const kind = kindOf(shape);
+  const sent = sendableStyles[`${location} ${kind}`] ?? [];
+  if (sent.includes(style) && !isNested(shape, style)) return undefined;
+  const how =
+    style === "content"
+      ? "in a media type of its own"
+      : isNested(shape, style)
+        ? "of arrays or objects"
+        : `in style ${style}`;
+  return `${kind === "value" ? "a value" : `an ${kind}`} ${how}`;
+}
+
+const kindOf = ({ types }: Styled["shape"]): string =>
+  types.has("array") ? "array" : types.has("object") ? "object" : "value";
+
+const isNested = ({ types, items }: Styled["shape"], style: string): boolean =>
+  style !== "json" &&
+  types.has("array") &&
+  items !== undefined &&
+  (items.types.has("array") || items.types.has("object"));
+
+function checkStyle(binder: Binder, { operation, where }: FieldInProgress, parameter: Styled): void {
+  const { shape, style, node, name, in: location } = parameter;
+  const how = unsendable(parameter);
+  if (how === undefined) return;
+  const sent = sendableStyles[`${location} ${kindOf(shape)}`] ?? [];
+  binder.findings.add(
+    "parameter-style",
+    { ...where, rest: node, below: ["style"] },
+    `${location} "${name}" of ${operation.id} is ${how}, which cannot be sent there`,
+    sent.length > 0 && !isNested(shape, style)
+      ? `give it style ${sent.filter((name) => name !== "json").join(" or ")}`
+      : "give it a simpler type",
+  );
+}

@@ -1,0 +1,144 @@
+/**
+ * Binds `connection`: a page of REST becomes a connection (GraphQL Cursor Connections Specification). The values that
+ * `src/engine/rest/connection.ts` makes join REST's properties in one shape, so the proof treats both alike.
+ */
+import { GraphQLInt, GraphQLString, getNullableType, isNonNullType, isObjectType } from "graphql";
+import { isOnly, type JsonType, type Shape, typesFit, withNullable } from "../../openapi/shapes/shape.ts";
+import { directivePlace } from "../../schema/directives.ts";
+import type { Binder } from "../binder.ts";
+import type { FieldInProgress } from "../field-in-progress.ts";
+import type { ConnectionPaging, Input } from "../model.ts";
+import { describeShape } from "../type-rules.ts";
+import { barePage, connectionShape } from "./connection-shape.ts";
+import { followPath } from "./follow-path.ts";
+import { bindPaging, inputOf, sizesOf } from "./paging.ts";
+import type { ResponseValue } from "./response-value.ts";
+import { connectionType, itemType } from "./type-expression.ts";
+
+/** The connection and its value in place of the page `value`. Returns `undefined` after a finding. */
+export function bindConnection(
+  binder: Binder,
+  field: FieldInProgress,
+  inputs: readonly Input[],
+  value: ResponseValue,
+): { connection: ConnectionPaging; value: ResponseValue } | undefined {
+  const { items, next, more, total } = field.directive.connection ?? {};
+  const isBare = items === undefined;
+  const [found, cursor, hasMore, count] = [items, next, more, total].map((path) =>
+    path === undefined ? undefined : followPath(binder, field, value, path, "connection"),
+  );
+  const list = isBare ? { ...value, shape: withNullable(value.shape, false), optional: false } : found;
+  const isFound = [next, more, total].every(
+    (path, index) => path === undefined || [cursor, hasMore, count][index] !== undefined,
+  );
+  if (!list || !isFound) return undefined;
+  const item = list.shape.items;
+  const fits = [
+    fitsType(binder, field, items, list.shape, "array"),
+    !cursor || fitsCursor(binder, field, inputs, cursor.shape),
+    !hasMore || fitsType(binder, field, more, hasMore.shape, "boolean"),
+    !count || fitsType(binder, field, total, count.shape, "integer"),
+    fitsArguments(binder, field, inputs),
+  ];
+  const paging = fits.includes(false) ? undefined : bindPaging(binder, field, inputs);
+  if (!item || !paging) return undefined;
+  const itemExpression = binder.typeExpressionOf(item, itemType(list.typeExpression));
+  return {
+    connection: {
+      items: items?.split(".") ?? [],
+      ...paging,
+      ...(more !== undefined && { more: more.split(".") }),
+      ...(total !== undefined && { total: total.split(".") }),
+      ...sizesOf(inputs),
+    },
+    value: {
+      shape: connectionShape(isBare ? barePage(value.shape, item) : value.shape, list, item),
+      optional: value.optional,
+      typeExpression: connectionType(isBare ? undefined : value.typeExpression, itemExpression),
+    },
+  };
+}
+
+function fitsType(
+  { findings }: Binder,
+  { definition, where }: FieldInProgress,
+  path: string | undefined,
+  shape: Shape,
+  type: JsonType,
+): boolean {
+  const place = path === undefined ? "" : ` at "${path}"`;
+  if (isOnly(shape, type)) return true;
+  const needed = { array: "a list", integer: "an integer" }[type as string] ?? `a ${type}`;
+  findings.add(
+    "connection-unfit",
+    { ...where, schema: directivePlace(definition, "rest", "connection"), rest: shape.node },
+    `a connection needs ${needed}${place}, but REST sends ${describeShape(shape)}`,
+    "name the property of the page that holds it",
+  );
+  return false;
+}
+
+/**
+ * Checks that the next cursor is text or a number that `after` can hold. The address of the next page is no cursor, but
+ * holds one.
+ */
+function fitsCursor(binder: Binder, field: FieldInProgress, inputs: readonly Input[], shape: Shape): boolean {
+  const { next, pages } = field.directive.connection ?? {};
+  const { in: place, name, shape: taken } = inputOf(inputs, "after") ?? {};
+  const isNumber = isOnly(shape, "integer") || isOnly(shape, "number");
+  if (pages === "LINKED" || !isNumber || !taken) {
+    if (!fitsType(binder, field, next, shape, "string")) return false;
+    if (pages === "LINKED" || !shape.format?.startsWith("uri")) return true;
+  } else if (place !== "body" && typesFit(shape, taken)) return true;
+  const isAddress = shape.format?.startsWith("uri");
+  binder.findings.add(
+    "connection-unfit",
+    { ...field.where, schema: directivePlace(field.definition, "rest", "connection"), rest: shape.node },
+    isAddress
+      ? `REST sends an address at "${next}", which is no cursor`
+      : `the cursor at "${next}" is ${describeShape(shape)}, but ${place} "${name}" takes ${describeShape(taken as Shape)}`,
+    isAddress
+      ? "write `pages: LINKED` beside `next`: the cursor is the value of the parameter that `after` feeds, in the address's query"
+      : "have `after` feed the parameter that takes the cursor, outside the body",
+  );
+  return false;
+}
+
+/** `first` may be missing: REST then decides how long a page is. */
+function fitsArguments({ findings }: Binder, field: FieldInProgress, inputs: readonly Input[]): boolean {
+  const { definition, directive, operation, where } = field;
+  const add = (message: string, hint: string): false => {
+    findings.add("connection-unfit", { ...where, rest: operation.node }, message, hint);
+    return false;
+  };
+  if (directive.batchBy !== undefined)
+    return add(
+      `${where.coordinate} is a connection and batched, and a batch has no pages`,
+      "remove one of them",
+    );
+  if (!isObjectType(getNullableType(definition.type)))
+    return add(
+      `${where.coordinate} is a connection, but its type is ${definition.type}`,
+      "give it an object type with `edges` or `nodes`, and `pageInfo`",
+    );
+  const typeOf = (name: string) => definition.args.find((argument) => argument.name === name)?.type;
+  const after = typeOf("after");
+  if (!after || isNonNullType(after) || after !== GraphQLString || !inputOf(inputs, "after"))
+    return add(
+      `${where.coordinate} is a connection, which needs an argument \`after: String\` that feeds REST's cursor`,
+      "add it, with @restName for the name of REST's parameter",
+    );
+  const first = typeOf("first");
+  if (!first) return true;
+  if (getNullableType(first) !== GraphQLInt || !inputOf(inputs, "first"))
+    return add(
+      `${where.coordinate} is a connection, whose \`first\` is an Int that feeds REST's page size`,
+      "give it the type Int, and @restName for the name of REST's parameter",
+    );
+  const isOffset = directive.connection?.pages === "OFFSET"; // the number of items on such a page tells where the next page begins
+  if (isOffset || sizesOf(inputs).first !== undefined || isNonNullType(first)) return true;
+  return add(
+    `${where.coordinate} is a connection, and how long its pages are without \`first\` is unknown`,
+    "give `first` a default, or document the default of REST's parameter",
+  );
+}

@@ -1,0 +1,27 @@
+/** The head of `generated/graphql.ts`: imports, and the REST object behind each GraphQL object type. */
+import type { Model } from "../bind/model.ts";
+import { codeOf, comment } from "./text.ts";
+import type { TypeNames } from "./type-names.ts";
+
+export function emitParents(model: Model, typeNames: TypeNames): { prepend: string[]; content: string } {
+  const types = [...model.backings].map(
+    ([type, backings]) => [type, backings.map(({ typeExpression }) => typeExpression).join(" | ")] as const,
+  );
+  const parents = types.map(
+    ([type, rest]) =>
+      `${comment(`The REST object that ${type} is read from.`)}\nexport type ${typeNames.ofParent(type)} = ${rest};`,
+  );
+  const used = new Set(types.flatMap(([, rest]) => codeOf(rest).match(/\w+/g) ?? []));
+  const generated = ["components", "paths"].filter((name) => used.has(name));
+  return {
+    prepend: [
+      ...(used.has("Connection")
+        ? ['import type { Connection } from "../src/engine/rest/connection.ts";']
+        : []),
+      'import type { Context } from "../src/engine/rest/context.ts";',
+      ...(used.has("Entries") ? ['import type { Entries } from "../src/engine/rest/property.ts";'] : []),
+      ...(generated.length > 0 ? [`import type { ${generated.join(", ")} } from "./rest.ts";`] : []),
+    ],
+    content: parents.join("\n"),
+  };
+}

@@ -1,0 +1,81 @@
+/** The names of GraphQL types in the generated TypeScript, where a name may stand for something else already. */
+import { type GraphQLSchema, isInputObjectType, isObjectType } from "graphql";
+import { lettersOf } from "../schema/graphql-names.ts";
+
+const words = (text: string): string[] => text.trim().split(/\s+/);
+
+/** The functions that the resolvers may call, by their file in `src/engine/rest/`. */
+export const restFunctions = {
+  batch: words("batchEach batchMany batchOne"),
+  connection: ["connection"],
+  encode: words("integer untyped"),
+  inherit: ["inheriting"],
+  level: words("inheritingLevel level"),
+  member: words("holder member"),
+  property: words("entries entriesFrom itself property propertyAt"),
+};
+
+const reservedNames = new Set([
+  // TypeScript's keywords and types
+  ...words(`any as async await bigint boolean break case catch class const continue debugger default delete do else enum
+    export extends false finally for function if implements import in infer instanceof interface keyof let never new null
+    number object package private protected public readonly return static string super switch symbol this throw true try
+    type typeof undefined unique unknown var void while with yield arguments eval globalThis`),
+  // global types
+  ...words(`Array AsyncIterable Exclude Extract NonNullable Omit Partial Pick Promise PropertyKey Readonly ReadonlyArray Record
+    Required`),
+  // types that graphql-codegen writes or imports
+  ...words(`DirectiveResolverFn EnumResolverSignature Exact GraphQLResolveInfo GraphQLScalarType GraphQLScalarTypeConfig
+    Incremental InputMaybe IsTypeOfResolverFn Maybe NextResolverFn RequireFields Resolver ResolverFn ResolverTypeWrapper
+    Resolvers ResolversInterfaceTypes ResolversParentTypes ResolversTypes ResolversUnionTypes Scalars SubscriptionObject
+    SubscriptionResolveFn SubscriptionResolver SubscriptionResolverObject SubscriptionSubscribeFn
+    SubscriptionSubscriberObject TypeResolveFn TypedDocumentText`),
+  // names that our own emitters write
+  ...words("Connection Context Entries components paths"),
+  ...Object.values(restFunctions).flat(),
+]);
+
+/** The names that a schema's types have in TypeScript. Every emitter asks for them, so they are found once. */
+export class TypeNames {
+  /** A schema may have a type `ThingResolvers` beside `Thing`. */
+  readonly resolversSuffix: string;
+  readonly #schema: GraphQLSchema;
+  /** The letters of each name that codegen gives to the type of a field's arguments. */
+  readonly #ofArguments: ReadonlySet<string>;
+
+  constructor(schema: GraphQLSchema) {
+    const types = Object.values(schema.getTypeMap());
+    const ofArguments = types
+      .filter(isObjectType)
+      .flatMap((type) => Object.keys(type.getFields()).map((field) => lettersOf(`${type.name}${field}Args`)));
+    this.resolversSuffix = types.some(({ name }) => name.endsWith("Resolvers")) ? "$Resolvers" : "Resolvers";
+    this.#schema = schema;
+    this.#ofArguments = new Set(ofArguments);
+  }
+
+  /** The name of a GraphQL type: its own, or with a `$`, which no GraphQL name has, where that is taken. */
+  of(type: string): string {
+    return reservedNames.has(type) || this.#isDerived(type) ? `${type}$` : type;
+  }
+
+  /** The name of the type of the REST object that a GraphQL type is read from. */
+  ofParent(type: string): string {
+    return `${this.of(type)}Parent`;
+  }
+
+  /** The name of the type of a GraphQL type's resolvers. */
+  ofResolvers(type: string): string {
+    return `${this.of(type)}${this.resolversSuffix}`;
+  }
+
+  /** Whether codegen derives this name from another type: its parent, its arguments or its conversion. */
+  #isDerived(name: string): boolean {
+    const [, owner = ""] = /^(\w+)Parent$/.exec(name) ?? [];
+    const [, input = ""] = /^to(\w+)$/.exec(name) ?? [];
+    return (
+      this.#schema.getType(owner) !== undefined ||
+      isInputObjectType(this.#schema.getType(input)) ||
+      this.#ofArguments.has(lettersOf(name))
+    );
+  }
+}

@@ -1,0 +1,187 @@
+/**
+ * The gateway role: the one way in. Every request under `/v1/` passes four phases: strip, introspect, inject,
+ * forward. The gateway knows only the names of request headers from the API's document. The services behind it decide
+ * what a caller may do, by the context that the gateway injects.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { operations, requestHeaders } from "../../../generated/operations.ts";
+import type { Config } from "../config.ts";
+import { CodedError, clientLeft } from "../errors.ts";
+import { addressBlock } from "../http/address-block.ts";
+import { isKeyOf } from "../http/api-key.ts";
+import type { TenantContext } from "../http/context-headers.ts";
+import { allowOrigins } from "../http/cors.ts";
+import { readKey, unauthenticated } from "../http/credentials.ts";
+import { graphqlPath } from "../http/error-response.ts";
+import { answerOptions } from "../http/options.ts";
+import { createServer } from "../http/server.ts";
+import { credentialNames } from "../rest/credentials.ts";
+import { createForward, methods } from "./forward.ts";
+import { createInject } from "./inject.ts";
+import { createKeyIntrospection } from "./key-introspection.ts";
+import { createKeyVerifier, KeyChecks, type VerifyKey } from "./key-verifier.ts";
+import { keylessReader } from "./keyless.ts";
+import { createRateLimits } from "./rate-limit.ts";
+import { readBody } from "./read-body.ts";
+import type { SharedEngine } from "./shared-engine.ts";
+import { forwardedNames, type Headers, stripRequest } from "./strip.ts";
+import { TenantConcurrency } from "./tenant-concurrency.ts";
+import { type Backends, findRoute, parseRequestTarget, type UpstreamRoute } from "./upstream-route.ts";
+
+declare module "fastify" {
+  interface FastifyInstance {
+    keyChecks: KeyChecks;
+  }
+}
+
+/**
+ * Makes the gateway in front of `backends`; it does not listen yet, and closes its connections on close. `credentials` are
+ * the headers that the document's security schemes name, `declared` all request headers that it names.
+ */
+export async function createGateway(
+  config: Config,
+  backends: Backends,
+  credentials: readonly string[] = credentialNames(operations),
+  declared: readonly string[] = requestHeaders,
+): Promise<FastifyInstance> {
+  const server = createServer(config, "gateway", credentials);
+  const forwarded = forwardedNames(config.env.CONTEXT_HEADER_PREFIX, [...credentials, ...declared]);
+  const { lookUp, close: closeLookUp } = createKeyIntrospection(config, backends.keyIntrospection);
+  const { forward, close: closeForward } = createForward(config);
+  const checks = new KeyChecks();
+  server.decorate("keyChecks", checks);
+  // a look-up has 95 % of the time, so that a 503 reaches the client within the whole of it
+  const verify = createKeyVerifier(lookUp, Math.ceil(config.env.KEY_INTROSPECTION_TIMEOUT_MS * 0.95), checks);
+  server.addHook("onClose", async () => void (await Promise.all([closeLookUp(), closeForward()])));
+  server.addHook("onRequest", refuseTricks);
+  if (config.env.TRUSTED_PROXIES.length === 0) server.addHook("onRequest", warnOfProxy());
+  passBodiesThrough(server);
+  await allowOrigins(server, config.env.CORS_ORIGINS, methods);
+  const shared = await shareWithOthers(server, config, checks);
+  const limits = await createRateLimits(server, config, shared);
+  const concurrency = new TenantConcurrency(config.env.MAX_BODY_BYTES);
+  const inject = createInject(config);
+  const readKeyless = keylessReader(config, backends);
+
+  if (backends.graphql) answerOptions(server, config);
+  server.route({
+    method: "TRACE",
+    url: "/v1/*",
+    handler: async (_request, reply) => {
+      reply.header("allow", methods.join(", "));
+      throw new CodedError("METHOD_NOT_ALLOWED", "nothing here answers to TRACE");
+    },
+  });
+  server.route({
+    method: methods,
+    url: "/v1/*",
+    handler: async (request, reply) => {
+      await limits.byAddress(request, reply);
+      const key = readKey(request.raw.rawHeaders);
+      // a request with a key is treated as any other
+      const open = key === undefined ? await readKeyless(request) : undefined;
+      const route = open?.route ?? findRoute(backends, request.raw.url ?? "");
+      const stripped = open?.headers ?? stripRequest(forwarded, request.headers);
+      const caller = open ? undefined : await introspect(config, verify, key, request.ip);
+      noteCaller(request, route, caller);
+      if (caller) await limits.byKey(request, reply);
+      const body = open ? open.body : await bodyOf(request, config);
+      if (reply.raw.destroyed) throw clientLeft(); // its connection, closed already, would never give the share back
+      concurrency.acquire(caller?.tenantId, reply, body?.length);
+      const headers = inject(stripped, request, caller);
+      await forward({
+        route,
+        method: request.method,
+        headers,
+        body,
+        client: reply.raw,
+        begin: (status, answered) => beginAnswer(reply, status, answered),
+        breakOff: (failure) => request.record.breakOff(failure),
+      });
+      return reply;
+    },
+  });
+  return server;
+}
+
+function noteCaller(
+  { record }: FastifyRequest,
+  route: UpstreamRoute,
+  caller: TenantContext | undefined,
+): void {
+  if (route.path.endsWith(graphqlPath)) record.route = graphqlPath;
+  record.keyId = caller?.apiKeyId;
+  record.tenantId = caller?.tenantId;
+}
+
+/** Phase 2: returns the caller of a request. Throws UNAUTHENTICATED. A text that cannot be a key costs no look-up. */
+async function introspect(config: Config, verify: VerifyKey, key: string | undefined, ip: string) {
+  const isKey = key !== undefined && isKeyOf(config.env.API_ENVIRONMENT, key);
+  const caller = isKey ? await verify(key, addressBlock(ip)) : undefined;
+  if (!caller) throw unauthenticated(key !== undefined);
+  return caller;
+}
+
+const bodyOf = async ({ body, raw }: FastifyRequest, { env }: Config): Promise<Buffer | null> =>
+  body ? readBody(raw, env.MAX_BODY_BYTES) : null;
+
+/** Refuses targets and framing that two servers could read differently (RFC 9110 §9.3.1, RFC 9112 §3.2), before routing. */
+async function refuseTricks(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  reply.header("x-request-id", request.id);
+  parseRequestTarget(request.raw.url ?? "");
+  const { "content-length": length = "0", "transfer-encoding": coding } = request.headers;
+  if (/^(?:GET|HEAD)$/.test(request.method) && (coding !== undefined || length !== "0")) {
+    throw new CodedError("BAD_REQUEST", `a ${request.method} request has no body`);
+  }
+}
+
+/** Warns once if a proxy in front is not trusted: all its clients then have one address, the proxy's. */
+function warnOfProxy() {
+  let isTold = false;
+  return async ({ headers, log, ip }: FastifyRequest): Promise<void> => {
+    if (isTold || headers["x-forwarded-for"] === undefined) return;
+    isTold = true;
+    log.warn(
+      { address: ip },
+      "X-Forwarded-For came and TRUSTED_PROXIES is not set: limits count this proxy's clients as one address",
+    );
+  };
+}
+
+/** Connects to the engine of `REDIS_URL`, whose module is loaded only then. Returns its store of counts. */
+async function shareWithOthers(
+  server: FastifyInstance,
+  { env }: Config,
+  checks: KeyChecks,
+): Promise<SharedEngine["store"] | undefined> {
+  if (env.REDIS_URL === undefined) return undefined;
+  const { connectSharedEngine } = await import("./shared-engine.ts");
+  const { store, close } = connectSharedEngine(env.REDIS_URL, server.log, (id) => checks.forget(id));
+  server.addHook("onClose", async () => close());
+  return store;
+}
+
+/** The gateway parses no body. It reads a body only after it has verified the request's key. */
+function passBodiesThrough(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser("*", (_request, body, done) => done(null, body));
+}
+
+/**
+ * Writes the status and the headers of the answer, with the headers that hooks have set. An answer is private to its
+ * caller unless the upstream says otherwise. `Vary` keeps the fields that CORS has added. Fastify leaves the answer
+ * alone afterwards.
+ */
+function beginAnswer(reply: FastifyReply, status: number, answered: Headers): void {
+  const own = reply.getHeaders() as Headers;
+  const vary = [own.vary, answered.vary].flat().filter((value) => value !== undefined);
+  const isLast = reply.server.isLastAnswer(reply.request.raw.socket);
+  reply.raw.writeHead(status, {
+    "cache-control": "private, no-store",
+    ...own,
+    ...answered,
+    ...(vary.length > 0 && { vary: vary.join(", ") }),
+    ...(isLast && { connection: "close" }),
+  });
+  reply.hijack();
+}

@@ -1,0 +1,194 @@
+/**
+ * The routes of `/v1/graphql`. POST executes operations. GET executes queries and sends the explorer to a browser. When
+ * the client leaves, the request's scope ends its REST calls.
+ */
+import type { GraphQLResponse } from "@apollo/server";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { operations } from "../../../generated/operations.ts";
+import type { Config } from "../config.ts";
+import { CodedError } from "../errors.ts";
+import { jsonParser, leaveJsonBodies } from "../http/bodies/json-body.ts";
+import { contextHeaderNames } from "../http/context-headers.ts";
+import { graphqlPath as path } from "../http/error-response.ts";
+import { mediaTypeFor, wantsHtml } from "../http/graphql-media-type.ts";
+import { answerOptions } from "../http/options.ts";
+import { RestClient, type Upstreams } from "../rest/client.ts";
+import { credentialNames } from "../rest/credentials.ts";
+import type { Forwarded } from "../rest/forwarded.ts";
+import { RequestScope } from "../rest/request-scope.ts";
+import type { Rest } from "../rest/rest.ts";
+import { msPerFoundAnswer, writtenPerMs } from "../rest/shares/processor-time.ts";
+import { Answer } from "./answers/answer.ts";
+import type { Answers } from "./answers/answers.ts";
+import { Execution } from "./answers/question.ts";
+import type { Apollo } from "./apollo.ts";
+import { collectCalls } from "./call-log.ts";
+import type { Callers } from "./callers.ts";
+import { letClientKeep } from "./client-cache.ts";
+import { crossSiteFault } from "./cross-site.ts";
+import type { Explorer } from "./explorer/explorer.ts";
+import { readSearch, refusalResponse } from "./over-http.ts";
+import { answerExcess } from "./plan/budget.ts";
+import { throwForRefusedCredentials } from "./refused-credentials.ts";
+import { operationRunner } from "./run-operation.ts";
+import type { SavedOperations } from "./saved/saved-operations.ts";
+import {
+  addCalls,
+  listOf,
+  type Responses,
+  responseText,
+  sending,
+  sendResponses,
+  sendText,
+} from "./send-response.ts";
+
+/** Characters of a body from which on its parsing is measured: it takes a millisecond or more. */
+const largeBody = 16_384;
+
+type Begun = {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly scope: RequestScope;
+  readonly forwarded: Forwarded;
+  readonly execution: Execution | undefined;
+  /** Returns the REST calls, for a client that asked for them. */
+  readonly calls: ReturnType<typeof collectCalls> | undefined;
+};
+
+type Parts = {
+  readonly apollo: Apollo;
+  readonly upstreams: Upstreams;
+  readonly callers: Callers;
+  readonly answers: Answers;
+  readonly saved: SavedOperations;
+  readonly explorer: Explorer | undefined;
+};
+
+export function routes(
+  server: FastifyInstance,
+  config: Config,
+  { apollo, upstreams, callers, answers, saved, explorer }: Parts,
+): void {
+  const [tenantName = "", , keyName = ""] = contextHeaderNames(config.env.CONTEXT_HEADER_PREFIX);
+  const credentials = credentialNames(operations);
+  const run = operationRunner(config, apollo, saved);
+  const parse = jsonParser(server);
+  leaveJsonBodies(server); // a caller that has used up its share waits before its body is parsed
+  /** The parsing of a large body is charged to its caller. */
+  const parseBody = (scope: RequestScope, request: FastifyRequest): unknown => {
+    const { body } = request;
+    if (typeof body !== "string") return undefined;
+    return body.length < largeBody ? parse(request, body) : scope.measured(() => parse(request, body));
+  };
+  const { GRAPHQL_GET: takesGet } = config.env;
+  /** Sends an answer without errors. A client that has the answer to its GET already gets a 304. */
+  const send = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply =>
+    request.method !== "POST" && letClientKeep(request, reply, answer, credentials)
+      ? reply.code(304).send()
+      : sendText(request.headers.accept, reply, answer.text);
+  /** Sends the answer of an identical query, or one that is kept. */
+  const sendFound = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    found: Answer,
+    scope: RequestScope,
+  ): void => {
+    const { record } = request;
+    [record.operation, record.givenName] = [found.operation, found.givenName];
+    scope.worked(msPerFoundAnswer + found.text.length / writtenPerMs);
+    if (found.failed) sendResponses(request, reply, found.failed);
+    else send(request, reply, found);
+  };
+  /** Sends the answer of the request's own execution. */
+  const sendGiven = (
+    { request, reply, scope, forwarded, execution, calls }: Begun,
+    client: RestClient,
+    given: Responses,
+  ): void => {
+    if (client.isAccepted) callers.accept(request);
+    throwForRefusedCredentials(listOf(given), forwarded.hasCredentials, credentials);
+    if (calls) addCalls(given, calls());
+    let text = responseText(given, request.id);
+    const excess = answerExcess(config.env.MAX_ANSWER_BYTES, text);
+    scope.workedOn(text);
+    if (excess) {
+      given = refusalResponse(excess);
+      text = responseText(given, request.id);
+    }
+    const answer = new Answer(given, text, scope.freshUntil, request.record);
+    if (!reply.raw.destroyed) execution?.end(answer);
+    if (calls || answer.failed) sendResponses(request, reply, given, text);
+    else send(request, reply, answer);
+  };
+  const execute = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    read: (scope: RequestScope) => unknown,
+  ): Promise<void> => {
+    if (mediaTypeFor(request.headers.accept) === undefined)
+      return void sendResponses(request, reply, unacceptable());
+    const { record } = request;
+    const forwarded = callers.of(request);
+    record.tenantId = forwarded.headers[tenantName];
+    record.keyId = forwarded.headers[keyName];
+    const scope = new RequestScope(config, upstreams.shares, forwarded);
+    reply.raw.on("close", () => {
+      if (!reply.raw.writableFinished) scope.leave();
+    });
+    const calls = explorer && request.headers["x-explain-calls"] === "1" ? collectCalls(record) : undefined;
+    const find = () => (calls ? undefined : answers.find(request, scope));
+    let found = find();
+    const isShared = found instanceof Promise;
+    try {
+      if (found instanceof Promise) found = await found;
+      const admission = scope.start();
+      if (admission) await admission; // identical queries meanwhile wait for this one
+      if (reply.raw.destroyed) return;
+      if (admission && found instanceof Answer && !isShared) found = await find(); // it may be too old now
+      if (found instanceof Answer) {
+        if (!isShared) await request.place.leaveThisTurn(); // shared ones go on together already
+        return sendFound(request, reply, found, scope);
+      }
+      const client = new RestClient(operations, upstreams, scope, record);
+      const rest = client as unknown as Rest;
+      const given = await run(read(scope), { request, scope, rest, execution: found });
+      await request.place.leaveThisTurn();
+      sendGiven({ request, reply, scope, forwarded, execution: found, calls }, client, given);
+    } catch (error) {
+      if (found instanceof Execution && !reply.raw.destroyed) found.end(error as Error);
+      throw error;
+    } finally {
+      request.place.leave();
+      if (found instanceof Execution) found.end();
+      scope.close();
+    }
+  };
+  const refusedMethod = (reply: FastifyReply): CodedError => {
+    reply.header("allow", takesGet ? "GET, POST" : "POST");
+    const way = takesGet ? "by GET or POST" : "by POST (GRAPHQL_GET is off)";
+    return new CodedError("METHOD_NOT_ALLOWED", `queries are sent ${way}`);
+  };
+  answerOptions(server, config);
+  const post = sending((request, reply) => execute(request, reply, (scope) => parseBody(scope, request)));
+  server.post(path, post);
+  server.get(
+    path,
+    sending(async (request, reply) => {
+      if (explorer && wantsHtml(request.headers.accept)) return explorer.send(request, reply);
+      if (!takesGet) throw refusedMethod(reply);
+      const fault = crossSiteFault(request.headers, credentials);
+      if (fault) return void sendResponses(request, reply, refusalResponse(fault));
+      return execute(request, reply, () => readSearch(request.query as Record<string, unknown>));
+    }),
+  );
+  server.route({
+    method: ["DELETE", "PATCH", "PUT", "TRACE"],
+    url: path,
+    handler: async (_request, reply) => {
+      throw refusedMethod(reply);
+    },
+  });
+}
+
+const unacceptable = (): GraphQLResponse =>
+  refusalResponse(new CodedError("BAD_REQUEST", "this client accepts no media type of GraphQL's"), 406);

@@ -1,0 +1,112 @@
+/**
+ * Builds the executable schema from the generated schema and the generated resolvers. Arguments are held to REST's
+ * limits.
+ */
+import { readFileSync } from "node:fs";
+import { makeExecutableSchema } from "@graphql-tools/schema";
+import { type GraphQLField, type GraphQLSchema, isObjectType } from "graphql";
+import { argumentNames, argumentSchemas } from "../../../generated/arguments.ts";
+import * as resolvers from "../../../generated/resolvers.ts";
+import type { Context } from "../rest/context.ts";
+import { type Info, markOfArgument, noteEnclosing } from "../rest/inherit.ts";
+import type { LevelResolver } from "../rest/level.ts";
+import { callsRest } from "../rest/property.ts";
+import { isRecord } from "../standards/json-object.ts";
+import { addDateCoercions } from "./date-scalars.ts";
+import { type Args, argumentCheck, type Resolver } from "./errors/argument-check.ts";
+import { withArgumentNames } from "./errors/argument-names.ts";
+
+/** Generated facts on a field's arguments, by coordinate: their limits, and their names where REST's names differ. */
+type ArgumentFacts = {
+  readonly schemas: Readonly<Record<string, Readonly<Record<string, object>>>>;
+  readonly names: Readonly<Record<string, Readonly<Record<string, string>>>>;
+};
+type Resolvers = Readonly<Record<string, Readonly<Record<string, Resolver>>>>;
+
+export const buildSchema = (): GraphQLSchema =>
+  executableSchema(
+    readFileSync(new URL("../../../generated/schema.graphql", import.meta.url), "utf8"),
+    resolvers as unknown as Resolvers,
+    { schemas: argumentSchemas, names: argumentNames },
+  );
+
+/** Skips locations and validation: codegen has validated the schema, and each start reads it. */
+export function executableSchema(typeDefs: string, byType: Resolvers, facts: ArgumentFacts): GraphQLSchema {
+  const schema = makeExecutableSchema({
+    typeDefs,
+    resolvers: byType as never,
+    assumeValid: true,
+    assumeValidSDL: true,
+    noLocation: true,
+  });
+  addDateCoercions(schema);
+  const enclosing = new Set(
+    Object.values(byType).flatMap((resolvers) =>
+      Object.values(resolvers).flatMap(({ inherits = [] }) => inherits),
+    ),
+  );
+  // makeExecutableSchema binds resolvers and so drops their properties (`property`, `itself`, `made`, `level`, `inherits`)
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith("__")) continue;
+    if (type !== schema.getQueryType() && type !== schema.getMutationType()) type.isTypeOf = isRecord;
+    for (const field of Object.values(type.getFields())) {
+      const resolve = byType[type.name]?.[field.name];
+      if (!resolve) continue;
+      const speaking = speakingGraphql(facts, type.name, field, resolve);
+      const inherited = field.args.flatMap(({ name }) => (enclosing.has(markOfArgument(name)) ? [name] : []));
+      field.resolve = noting(enclosing.has(type.name) ? type.name : undefined, inherited, speaking) as never;
+    }
+  }
+  return schema;
+}
+
+/** Wraps a resolver: checks its arguments before the call, and renames REST's names in its errors. */
+function speakingGraphql(
+  facts: ArgumentFacts,
+  type: string,
+  { name, args }: GraphQLField<unknown, unknown>,
+  resolve: Resolver,
+): Resolver {
+  if (!callsRest(resolve)) return resolve;
+  const coordinate = `${type}.${name}`;
+  const { inherits } = resolve;
+  const told = Object.assign(withCoordinate(coordinate, resolve), inherits && { inherits });
+  const schemas = facts.schemas[coordinate];
+  const names = facts.names[coordinate];
+  if (args.length === 0 && !names && !schemas) return told;
+  const named = withArgumentNames({ names: names ?? {}, schemas: schemas ?? {}, args }, told);
+  const checked = schemas ? argumentCheck(schemas, args, named) : named;
+  return Object.assign(checked, inherits && { inherits });
+}
+
+/**
+ * Under graphql-js, a resolver notes its parent and the named arguments, for links below that inherit values from them.
+ * `type` is the parent's type. A plan needs no notes.
+ */
+function noting(type: string | undefined, inherited: readonly string[], resolve: Resolver): Resolver {
+  if (type === undefined && inherited.length === 0) return resolve;
+  const noted: Resolver = (parent, args, context, info: Info) => {
+    if ("path" in info) {
+      if (type !== undefined && info.path.prev) noteEnclosing(info.path.prev, type, parent);
+      for (const name of inherited) noteEnclosing(info.path, markOfArgument(name), args);
+    }
+    return resolve(parent, args, context, info as never);
+  };
+  return Object.assign(noted, resolve);
+}
+
+/** Tells the REST client the coordinate of the field whose calls begin. */
+function withCoordinate(coordinate: string, resolve: Resolver): Resolver {
+  const told: Resolver = (parent, args, context: Context, info) => {
+    context.rest.coordinate = coordinate;
+    return resolve(parent, args, context as never, info);
+  };
+  const { level } = resolve;
+  if (!level) return told;
+  return Object.assign(told, {
+    level: ((parents, args, context, enclosing) => {
+      context.rest.coordinate = coordinate;
+      return level(parents, args, context, enclosing);
+    }) satisfies LevelResolver<unknown, Args, unknown>,
+  });
+}

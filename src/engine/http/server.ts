@@ -1,0 +1,191 @@
+/**
+ * The HTTP face every role shares: Fastify with bounded bodies and headers, request ids, `/healthz` and `/readyz`,
+ * failures in the shape of their path, and a stop that drains.
+ */
+import { randomUUID } from "node:crypto";
+import type { Socket } from "node:net";
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from "fastify";
+import { specHash } from "../../../generated/spec.ts";
+import type { Config } from "../config.ts";
+import { CodedError } from "../errors.ts";
+import { LogLines } from "../observe/log-lines.ts";
+import { beginRequest, endRequest, subscribe } from "../observe/observer.ts";
+import { type Face, RequestRecord } from "../observe/records.ts";
+import { requestLog } from "../observe/request-log.ts";
+import { parentOf } from "../observe/trace-context.ts";
+import { type Environment, secrets } from "../settings/environment.ts";
+import { parseJsonBodies } from "./bodies/json-body.ts";
+import { SlowBodies } from "./bodies/slow-bodies.ts";
+import { closeSlowReaders, slowReaderOf } from "./bodies/slow-readers.ts";
+import { answerClientError, answerConnect, refuseUnlessComplete } from "./client-error.ts";
+import { hasProof, proofHeader } from "./context-headers.ts";
+import { codedErrorOf, graphqlPath, sendError } from "./error-response.ts";
+import { headerFault } from "./header-fault.ts";
+import { closeIdleConnections, connectionsOf } from "./idle-connections.ts";
+import { createLastAnswers } from "./last-answers.ts";
+import { limitPipelining } from "./limit-pipelining.ts";
+import { redactor } from "./redact.ts";
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** Reasons why `/readyz` says 503; empty means ready. `stopping` also asks clients to leave their connections. */
+    unready: Set<string>;
+    /** Whether the answer under way on a connection closes it, because the server stops. */
+    isLastAnswer: (socket: Socket) => boolean;
+  }
+  interface FastifyRequest {
+    record: RequestRecord;
+  }
+}
+
+/** Makes one role's server; it does not listen yet. No log line shows a value of the headers `credentials`. */
+export function createServer(
+  config: Config,
+  role: Face["role"] = "metrics",
+  credentials: readonly string[] = [],
+): FastifyInstance {
+  const server = Fastify({
+    logger: {
+      level: config.env.LOG_LEVEL,
+      hooks: {
+        streamWrite: redactor(
+          secrets.map((name) => config.env[name]?.toString()),
+          credentials,
+        ),
+      },
+    },
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: config.env.MAX_BODY_BYTES,
+    requestTimeout: config.env.REQUEST_TIMEOUT_MS + 5_000, // for a body that is never read; `SlowBodies` answers earlier
+    keepAliveTimeout: 75_000,
+    forceCloseConnections: "idle",
+    genReqId: requestId,
+    childLoggerFactory: (logger) => logger, // a logger a request costs more than the few lines that want its id
+    return503OnClosing: false, // a request that made it in while we drain is still answered
+    trustProxy: config.env.TRUSTED_PROXIES.length > 0 ? [...config.env.TRUSTED_PROXIES] : false,
+    clientErrorHandler: (error, socket) =>
+      refuseUnlessComplete(error, socket, underWay, () => {
+        const refusal = answerClientError(error, socket, config.env, underWay(socket));
+        if (refusal) noteRefusal(face, refusal);
+      }),
+    // a path that does not decode reaches no hook
+    frameworkErrors: (_error, request, reply) => {
+      sendError(reply, receive(request, reply) ?? malformedPath);
+    },
+    http: {
+      maxHeaderSize: config.env.MAX_HEADER_BYTES,
+      requireHostHeader: false,
+      headersTimeout: config.env.REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: 1_000, // how late a request that never ends is found
+    },
+  });
+  server.removeContentTypeParser("text/plain"); // JSON alone
+  parseJsonBodies(server);
+  const face: Face = { role, log: new LogLines(server.log, config.env.ACCESS_LOG) };
+  subscribe(requestLog);
+  server.decorateRequest("record");
+  const underWay = limitPipelining(server.server);
+  const bodies = new SlowBodies(config.env);
+  closeSlowReaders(server.server, 2 * config.env.REQUEST_TIMEOUT_MS);
+  const most = connectionsOf(config.roles.size);
+  const tellFull = (): void => {
+    if (face.log.mayWrite(`${role} connections`, { role }))
+      server.log.warn({ role, most }, "too many connections: an idle one is closed");
+  };
+  const closeUnfinished = closeIdleConnections(server.server, underWay, tellFull, most);
+  server.server.on("connect", answerConnect);
+  // an unknown expectation may be ignored (RFC 9110 §10.1.1)
+  server.server.on("checkExpectation", (request, response) =>
+    server.server.emit("request", request, response),
+  );
+  answerErrors(server, config, face);
+  const unready = new Set<string>();
+  const isLastAnswer = createLastAnswers(server.server, unready);
+  server.decorate("unready", unready).decorate("isLastAnswer", isLastAnswer);
+  server.addHook("preClose", async () => {
+    unready.add("stopping");
+    bodies.stop();
+    closeUnfinished();
+  });
+  /** The beginning of each request. Returns the fault of its header section. */
+  const receive = (request: FastifyRequest, reply: FastifyReply): CodedError | undefined => {
+    record(face, request, reply, config.env);
+    reply.header("x-content-type-options", "nosniff");
+    bodies.watch(request, reply);
+    const fault = headerFault(request.raw, config.env.MAX_HEADERS);
+    if (fault) reply.header("connection", "close"); // the end of its body is a guess
+    return fault;
+  };
+  server.addHook("onRequest", (request, reply, done) => done(receive(request, reply)));
+  server.addHook("onSend", ({ raw }, reply, payload, done) => {
+    if (isLastAnswer(raw.socket)) reply.header("connection", "close");
+    done(null, payload);
+  });
+  server.get("/healthz", async () => ({ status: "ok", build: config.env.BUILD, spec: specHash }));
+  server.get("/readyz", async (_request, reply) =>
+    reply.code(unready.size === 0 ? 200 : 503).send({ status: [...unready].join(", ") || "ok" }),
+  );
+  return server;
+}
+
+function answerErrors(server: FastifyInstance, { env, roles }: Config, { role, log }: Face): void {
+  server.setErrorHandler((error: FastifyError, request, reply) => {
+    const coded = codedErrorOf(error, env.MAX_BODY_BYTES);
+    const isFault = coded.code === "INTERNAL_SERVER_ERROR";
+    if (isFault && log.mayWrite(`${role} fault`, { role, code: coded.code }))
+      request.log.error({ err: error, requestId: request.id }, "request failed");
+    return sendError(reply, coded);
+  });
+  const hasGraphql = roles.has("graphql") || env.GRAPHQL_URL !== undefined;
+  const isFront = role === "gateway" || role === "graphql";
+  const elsewhere = hasGraphql && isFront ? `; GraphQL is at ${graphqlPath}` : "";
+  server.setNotFoundHandler((request, reply) =>
+    sendError(reply, new CodedError("NOT_FOUND", `${request.method} finds nothing at this path${elsewhere}`)),
+  );
+}
+
+/**
+ * Tells observers of the request, and of its end. Only a gateway's trace is continued: with the sampled flag, or with a
+ * trace id that the ratio takes, any client could have all its requests recorded (Trace Context §3.4 "Restart trace",
+ * §7.2).
+ */
+function record(face: Face, request: FastifyRequest, { raw }: FastifyReply, env: Environment): void {
+  const { socket, headers } = request.raw;
+  const { url: route = "" } = request.routeOptions;
+  const trace = parentOf(headers.traceparent);
+  const known = new RequestRecord(face, request.id, request.method, route);
+  if (trace !== undefined && hasProof(env, headers[proofHeader])) known.traceparent = trace;
+  else known.callersTrace = trace;
+  request.record = known;
+  beginRequest(known);
+  const bytesBefore = socket.bytesWritten;
+  raw.on("close", () => {
+    const slowReader = slowReaderOf(socket);
+    if (slowReader) known.fail(slowReader);
+    known.finish(raw.statusCode, !raw.writableFinished, socket.bytesWritten - bytesBefore);
+    endRequest(known);
+  });
+}
+
+/** A request that is refused before it has a route. */
+function noteRefusal(face: Face, error: CodedError): void {
+  const refused = new RequestRecord(face, "", "", "");
+  beginRequest(refused);
+  refused.fail(error);
+  refused.finish(error.status, false, 0);
+  endRequest(refused);
+}
+
+/** Keeps a caller's request id when it is harmless (and no API key: ids are logged), else makes one. */
+function requestId(request: { headers: FastifyRequest["headers"] }): string {
+  const given = request.headers["x-request-id"];
+  return typeof given === "string" && /^(?!.*sk_)[\w.-]{8,64}$/.test(given) ? given : randomUUID();
+}
+
+const malformedPath = new CodedError("BAD_REQUEST", "the path is malformed");

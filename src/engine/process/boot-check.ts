@@ -1,0 +1,108 @@
+/**
+ * Checks the configuration before the start: missing variables, and settings that are unsafe in production. Each finding is
+ * one line that names the variable and its remedy.
+ */
+import { operations } from "../../../generated/operations.ts";
+import { type Config, ConfigError } from "../config.ts";
+
+/** The products that GraphQL fields call, as `REST_BASE_URL_<TAG>` spells them. */
+export const products: ReadonlySet<string> = new Set(Object.values(operations).map(({ product }) => product));
+
+/** Throws `ConfigError` with every line that stops a start. */
+export function refuseUnfit(config: Config): void {
+  const lines = [
+    ...findMissing(config),
+    ...findClash(config),
+    ...findExcess(config),
+    ...findShortStop(config),
+    ...findUnsafe(config),
+  ];
+  if (lines.length > 0) throw new ConfigError(lines);
+}
+
+/** Returns one line per variable that the roles need and do not have. */
+function findMissing({ roles, env }: Config): string[] {
+  if (roles.has("platform")) return [];
+  const needs = { REST_BASE_URL: true, KEY_INTROSPECTION_URL: roles.has("gateway") };
+  const who = [...roles].join(" and ");
+  const missing = (["REST_BASE_URL", "KEY_INTROSPECTION_URL"] as const).filter(
+    (name) => needs[name] && !env[name],
+  );
+  return missing.map(
+    (name) => `${name}: ${who} without platform needs it; set it to an http:// or https:// URL`,
+  );
+}
+
+function findClash({ env }: Config): string[] {
+  if (env.METRICS_PORT !== env.PORT || env.PORT === 0) return [];
+  return [`METRICS_PORT: ${env.PORT} is PORT too; set another METRICS_PORT`];
+}
+
+/** Returns one line if one caller may use more connections than there are. */
+function findExcess({ roles, env }: Config): string[] {
+  const { REST_CONNECTIONS: all, REST_CONNECTIONS_PER_CALLER: ofCaller } = env;
+  if (!roles.has("graphql") || ofCaller <= all) return [];
+  return [
+    `REST_CONNECTIONS_PER_CALLER: ${ofCaller} is more than REST_CONNECTIONS, which is ${all}; set ${all} or less`,
+  ];
+}
+
+function findShortStop({ env: { DRAIN_MS, STOP_TIMEOUT_MS } }: Config): string[] {
+  if (DRAIN_MS < STOP_TIMEOUT_MS) return [];
+  return [`STOP_TIMEOUT_MS: ${STOP_TIMEOUT_MS} is over before DRAIN_MS, which is ${DRAIN_MS}; set more`];
+}
+
+/** Returns one line per unsafe setting; none outside production. */
+function findUnsafe(config: Config): string[] {
+  if (!config.production) return [];
+  const lines = findOpenGateway(config);
+  if (config.env.CORS_ORIGINS.includes("*")) {
+    lines.push("CORS_ORIGINS: `*` lets any site call in production; list the dashboards' origins instead");
+  }
+  const plain = config.env.CORS_ORIGINS.filter((origin) => origin.startsWith("http://"));
+  for (const origin of plain)
+    lines.push(`CORS_ORIGINS: ${origin} is not safe in production; use its https:// origin`);
+  if (config.env.LOG_LEVEL === "debug") {
+    lines.push("LOG_LEVEL: `debug` tells too much in production; use info, warn or error");
+  }
+  return lines;
+}
+
+/** Returns one line for each setting that is valid but probably not meant. */
+export const findDoubtful = (config: Config): string[] => [
+  ...(config.production ? [] : findOpenGateway(config)),
+  ...findOpenDemo(config),
+  ...findUnknownProducts(config),
+];
+
+/** Finds a gateway whose services run in other processes. These services cannot know a secret that the gateway generates. */
+function findOpenGateway({ roles, env }: Config): string[] {
+  const isAlone = roles.has("gateway") && !roles.has("platform");
+  if (!isAlone || env.GATEWAY_SECRET !== undefined) return [];
+  return [
+    "GATEWAY_SECRET: is not set, so services behind this gateway cannot tell it from anybody; set the same one there",
+  ];
+}
+
+/** A development start that others can reach, or that is meant for real keys. */
+function findOpenDemo({ roles, env, production }: Config): string[] {
+  const isLoopback = /^(?:127\.|::1$|localhost$)/.test(env.HOST);
+  const [sign] = [
+    ...(isLoopback ? [] : [`HOST: ${env.HOST} lets other machines in`]),
+    ...(env.TRUSTED_PROXIES.length > 0 ? ["TRUSTED_PROXIES: a proxy in front lets other machines in"] : []),
+    ...(env.API_ENVIRONMENT === "live" ? ["API_ENVIRONMENT: live keys are taken"] : []),
+  ];
+  if (sign === undefined || production) return [];
+  const keys = roles.has("platform") && env.API_ENVIRONMENT === "test" ? "the demo keys printed here, " : "";
+  return [`${sign}, with ${keys}the explorer and no rate limits; set NODE_ENV=production`];
+}
+
+function findUnknownProducts({ roles, upstreams }: Config): string[] {
+  if (!roles.has("graphql")) return [];
+  const names = [...products].sort().map((product) => `REST_BASE_URL_${product}`);
+  const unknown = [...upstreams.keys()].filter((tag) => !products.has(tag));
+  return unknown.map(
+    (tag) =>
+      `REST_BASE_URL_${tag}: is not used, for no GraphQL field calls such a product; there are ${names.join(", ")}`,
+  );
+}

@@ -1,0 +1,76 @@
+/** `npm start`: the command line of the roles. It reads the configuration, starts the roles and says where they listen. */
+import { fileURLToPath } from "node:url";
+import { exitCodes, type Io, runCommand } from "../cli/command.ts";
+import { type Config, readConfig, roleNames } from "../config.ts";
+import { variables } from "../settings/environment.ts";
+import { findDoubtful, refuseUnfit } from "./boot-check.ts";
+import { findMisspelt } from "./misspelt.ts";
+import { printConfig } from "./print-config.ts";
+import { start } from "./program.ts";
+import { type Speaker, speaker } from "./speaker.ts";
+import { refuseStale } from "./stale.ts";
+import { stopOnSignals } from "./stop.ts";
+import { watchUpstreams } from "./watch-upstreams.ts";
+import { welcome } from "./welcome.ts";
+
+const projectRoot = fileURLToPath(new URL("../../../", import.meta.url));
+
+type Options = { readonly brief?: boolean; readonly checkConfig?: boolean };
+
+/** Returns 0 once the roles run; they run on until a signal stops them. Any other exit code: none of them runs. */
+export function run(argv: readonly string[], given: Io): Promise<number> {
+  const forPeople = speaker(given, false);
+  let say = given.env.NODE_ENV === "production" ? speaker(given, true) : forPeople;
+  const io = { ...given, out: forPeople.info, error: (line: string) => say.fatal(line) };
+  return runCommand("npm start", argv, io, (line, does) =>
+    line
+      .description("Runs the roles until a signal stops them: all in one process, or the named ones.")
+      .argument("[role...]", `${roleNames.join(", ")}; without one, all of them`)
+      .option("--check-config", "prints the configuration in force, without secrets, and starts nothing")
+      .option("--brief", "prints one line when the roles listen: no demo keys, no example")
+      .addHelpText("after", `${environmentHelp()}\n${exitCodes}`)
+      .action(
+        does((roles: readonly string[], { brief, checkConfig }: Options) => {
+          if (checkConfig) say = forPeople;
+          const config = readConfig(io.env, roles);
+          refuseUnfit(config);
+          refuseStale(projectRoot);
+          const doubts = [...findMisspelt(io.env), ...findDoubtful(config)];
+          if (!checkConfig) return startRoles(config, brief === true, say, doubts);
+          for (const doubt of doubts) forPeople.warn(doubt);
+          io.out(printConfig(config, io.env));
+          return 0;
+        }),
+      ),
+  );
+}
+
+/** A start that fails tells its reason alone; the doubts are for roles that run. */
+async function startRoles(
+  config: Config,
+  brief: boolean,
+  say: Speaker,
+  doubts: readonly string[],
+): Promise<number> {
+  const running = await start(config);
+  for (const doubt of doubts) say.warn(doubt);
+  const [front] = running.servers;
+  stopOnSignals(running, config);
+  await watchUpstreams(front, config, say);
+  const { url, metrics } = running;
+  const text = await welcome(config, running, front?.unready ?? [], brief || config.production);
+  say.info(text, { url: url.origin, metrics: metrics?.origin });
+  return 0;
+}
+
+const mostUsed = [
+  ...["PORT", "HOST", "METRICS_PORT", "NODE_ENV", "LOG_LEVEL", "CORS_ORIGINS", "DATA_FILE"],
+  ...["REST_BASE_URL", "GRAPHQL_URL", "KEY_INTROSPECTION_URL", "GATEWAY_SECRET"],
+] as readonly (keyof typeof variables)[];
+
+const environmentHelp = (): string =>
+  [
+    "",
+    "The most used environment variables (docs/reference.md lists all of them):",
+    ...mostUsed.map((name) => `  ${name.padEnd(22)} ${(variables[name].desc ?? "").replaceAll("`", "")}`),
+  ].join("\n");

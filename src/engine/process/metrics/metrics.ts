@@ -1,0 +1,51 @@
+/**
+ * `/metrics` on a port of its own, in Prometheus' text format: the requests that each role answers, the saved operations,
+ * the REST calls, the state of upstreams and of key checks, and the process. Names follow OpenTelemetry's conventions.
+ * Nothing is measured without it.
+ */
+import type { FastifyInstance } from "fastify";
+import { collectDefaultMetrics, Registry } from "prom-client";
+import { specHash } from "../../../../generated/spec.ts";
+import type { Config } from "../../config.ts";
+import { createServer } from "../../http/server.ts";
+import { subscribe } from "../../observe/observer.ts";
+import { addMetric } from "./families.ts";
+import { measureKeyChecks } from "./gateway.ts";
+import { measureOutgoingCalls } from "./outgoing-calls.ts";
+import { measureRequests, type Servers } from "./requests.ts";
+import { measureRestCalls } from "./rest-calls.ts";
+
+/** Makes the server of `/metrics`; it does not listen yet. Once a process, because channels are the process's. */
+export function createMetrics(config: Config, servers: Servers): FastifyInstance {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const gauge of ["handles", "requests", "resources"])
+    registry.removeSingleMetric(`nodejs_active_${gauge}_total`); // a gauge is no total: `promtool` refuses the name
+  const built = { labels: { build: config.env.BUILD, spec: specHash }, value: 1 };
+  const help = "What this process was built and generated from.";
+  addMetric(registry, "gauge", "build_info", help, () => [built]);
+  measureOutgoingCalls(registry);
+  const ends = [subscribe(measureRequests(registry, servers))];
+  const [graphql, gateway] = [servers.get("graphql"), servers.get("gateway")];
+  if (graphql) {
+    countExecutions(registry, graphql);
+    ends.push(subscribe(measureRestCalls(registry, graphql.upstreams)));
+  }
+  if (gateway) measureKeyChecks(registry, gateway.keyChecks);
+  const server = createServer(config);
+  server.addHook("onClose", async () => {
+    for (const end of ends) end();
+  });
+  server.get("/metrics", async (_request, reply) =>
+    reply.type(registry.contentType).send(await registry.metrics()),
+  );
+  return server;
+}
+
+function countExecutions(registry: Registry, { executions }: FastifyInstance): void {
+  const help = "Operations by what ran them: a compiled plan, or graphql-js.";
+  addMetric(registry, "counter", "graphql_executions_total", help, () => [
+    { labels: { executor: "plan" }, value: executions.planned },
+    { labels: { executor: "graphql-js" }, value: executions.interpreted },
+  ]);
+}

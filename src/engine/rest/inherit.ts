@@ -1,0 +1,145 @@
+/**
+ * Finds the values that a link inherits from enclosing objects (`from: "Account.id"`) and from the arguments of the fields
+ * above (`from: "argsAbove.org"`). Requests share REST's objects, so nothing is written into such an object. Each executor
+ * keeps the enclosing objects elsewhere: a plan in its levels, graphql-js by the path of the object.
+ */
+import type { ResolversParentTypes, ResolversTypes, Scalars } from "../../../generated/graphql.ts";
+import { CodedError } from "../errors.ts";
+import type { Context } from "./context.ts";
+import type { ValueAt } from "./types.ts";
+import { valueAt } from "./value-at.ts";
+
+/**
+ * A source of inherited values: the REST object of a GraphQL type, or the arguments of a field. `type` is the GraphQL type,
+ * or the mark of an argument. `above` is the next source further up. Objects and arguments without heirs are left out.
+ */
+export type Enclosing = {
+  readonly type: string;
+  readonly object: unknown;
+  readonly above: Enclosing | undefined;
+};
+
+/** graphql-js makes one path for each object of a response. */
+type Path = { readonly prev: Path | undefined };
+
+/**
+ * The information that an executor gives to a resolver: a plan gives the enclosing objects of the parent, graphql-js
+ * gives the field's path.
+ */
+export type Info = { readonly enclosing: Enclosing | undefined } | { readonly path: Path };
+
+/** The mark of an argument, in the place of a type's name. No GraphQL name has a dot. */
+export const markOfArgument = (name: string): string => `argsAbove.${name}`;
+
+/** The name and the GraphQL type of an argument above. The nearest field with an argument of this name counts. */
+type ArgumentSource = readonly [above: "argsAbove", argument: string, type: keyof ResolversTypes];
+
+/** The type of an enclosing object and the steps to its property, or an argument. */
+type Source = ArgumentSource | readonly [type: keyof ResolversParentTypes, ...steps: string[]];
+export type Sources = Readonly<Record<string, Source>>;
+
+type ValueOf<Of extends Source> = Of extends readonly ["argsAbove", string, infer Type]
+  ? NonNullable<ArgumentValue<Type>>
+  : Of extends readonly [
+        infer Type extends keyof ResolversParentTypes,
+        ...infer Steps extends readonly string[],
+      ]
+    ? NonNullable<ValueAt<ResolversParentTypes[Type], Steps>>
+    : never;
+
+type ArgumentValue<Type> = Type extends keyof Scalars
+  ? Scalars[Type]["input"]
+  : Type extends keyof ResolversTypes
+    ? Awaited<ResolversTypes[Type]>
+    : never;
+
+/** By the sources as the schema writes them: `Account.id`. */
+export type Inherited<Of extends Sources> = { readonly [Name in keyof Of]: ValueOf<Of[Name]> };
+
+const byPath = new WeakMap<Path, Enclosing>();
+
+/**
+ * Notes an object that graphql-js has reached, or the arguments of a field, by its path. The note lives as long as the path,
+ * which ends with the execution. One path may have two notes: first the arguments of a field, then the object that the field
+ * returns.
+ */
+export function noteEnclosing(path: Path, type: string, object: unknown): void {
+  if (byPath.get(path)?.type !== type) byPath.set(path, { type, object, above: enclosingAt(path) });
+}
+
+function enclosingAt(path: Path | undefined): Enclosing | undefined {
+  for (let at = path; at; at = at.prev) {
+    const found = byPath.get(at);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+export const enclosingOf = (info: Info): Enclosing | undefined =>
+  "enclosing" in info ? info.enclosing : enclosingAt(info.path.prev);
+
+/** The values, or `null` if one of `nullable` is null. Throws `BAD_UPSTREAM_RESPONSE` if another one is. */
+export function inheritedFrom<const Of extends Sources>(
+  sources: Of,
+  nullable: readonly (keyof Of)[],
+  enclosing: Enclosing | undefined,
+): Inherited<Of> | null {
+  const values: Record<string, unknown> = {};
+  for (const [name, source] of Object.entries(sources)) {
+    const [type, ...steps] = placeOf(source);
+    const value = valueAt(nearestEnclosing(enclosing, type), steps);
+    if (value === null || value === undefined) {
+      if (nullable.includes(name)) return null;
+      throw new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer lacks a value that another call needs");
+    }
+    values[name] = value;
+  }
+  return values as Inherited<Of>;
+}
+
+/** The nearest object of the type, or the arguments of the nearest field above under the mark of one of them. */
+export function nearestEnclosing(enclosing: Enclosing | undefined, type: string): unknown {
+  let at = enclosing;
+  while (at && at.type !== type) at = at.above;
+  if (!at) throw new Error(`no ${type} encloses a field that inherits from it`);
+  return at.object;
+}
+
+function placeOf(source: Source): readonly [mark: string, ...steps: string[]] {
+  const [type, name = ""] = source;
+  return type === "argsAbove" ? [markOfArgument(name), name] : source;
+}
+
+/** The marks of the sources, which the executors read: a type's name, or the mark of an argument. */
+export const markOf = (sources: Sources) => ({
+  inherits: Object.values(sources).map((source) => placeOf(source)[0]),
+});
+
+type Inheriting<Of extends Sources, Parent, Args, Value> = (
+  parent: Parent,
+  args: Args,
+  context: Context,
+  inherited: Inherited<Of>,
+) => Value;
+
+/** The resolver of a link that inherits values. It is null, without a call, where one of `nullable` is null. */
+export function inheriting<const Of extends Sources, Parent, Args, Value>(
+  sources: Of,
+  resolve: Inheriting<Of, Parent, Args, Value>,
+): (parent: Parent, args: Args, context: Context, info: Info) => Value;
+export function inheriting<const Of extends Sources, Parent, Args, Value>(
+  sources: Of,
+  resolve: Inheriting<Of, Parent, Args, Value>,
+  nullable: readonly (keyof Of)[],
+): (parent: Parent, args: Args, context: Context, info: Info) => Value | null;
+export function inheriting<const Of extends Sources, Parent, Args, Value>(
+  sources: Of,
+  resolve: Inheriting<Of, Parent, Args, Value>,
+  nullable: readonly (keyof Of)[] = [],
+): (parent: Parent, args: Args, context: Context, info: Info) => Value | null {
+  const resolver = (parent: Parent, args: Args, context: Context, info: Info): Value | null => {
+    const inherited = inheritedFrom(sources, nullable, enclosingOf(info));
+    return inherited && resolve(parent, args, context, inherited);
+  };
+  return Object.assign(resolver, markOf(sources));
+}

@@ -1,0 +1,110 @@
+/**
+ * The types of a REST call's input and response, from the OpenAPI document's generated types. An input that may be
+ * missing may be null. An input with named values is any string, number or boolean: the argument's own schema, or its enum,
+ * refuses a wrong one before the call.
+ */
+import type { HttpMethod, PathsWithMethod } from "openapi-typescript-helpers";
+import type { paths } from "../../../generated/rest.ts";
+
+export type PathFor<Method extends HttpMethod> = PathsWithMethod<paths, Method>;
+
+export type OperationAt<Path extends keyof paths, Method extends HttpMethod> = paths[Path][Method &
+  keyof paths[Path]];
+
+/** A value in path, query or header. It is text on the wire, so an `ID` fits an integer. */
+type Wire<T> = T extends string
+  ? string
+  : T extends number
+    ? number | string
+    : T extends boolean
+      ? boolean
+      : T extends readonly (infer Item)[]
+        ? readonly Wire<Item>[]
+        : T extends object
+          ? { readonly [Key in keyof T]: Wire<T[Key]> | (undefined extends T[Key] ? null : never) }
+          : T;
+
+/** A value in the body. */
+type Json<T> = T extends string
+  ? string
+  : T extends number
+    ? number
+    : T extends boolean
+      ? boolean
+      : T extends readonly (infer Item)[]
+        ? readonly Json<Item>[]
+        : T extends object
+          ? { readonly [Key in keyof T]: Json<T[Key]> }
+          : T;
+
+type Parameters<Operation, In extends string> = Operation extends { parameters: { [Key in In]?: infer T } }
+  ? NonNullable<T>
+  : never;
+
+type Section<In extends string, T> = [T] extends [never]
+  ? unknown
+  : Record<never, never> extends T
+    ? { readonly [Key in In]?: T }
+    : { readonly [Key in In]: T };
+
+type Body<Operation> = Operation extends { requestBody: { content: infer Content } }
+  ? { readonly body: Json<Content[keyof Content]> }
+  : Operation extends { requestBody?: { content: infer Content } }
+    ? { readonly body?: Json<Content[keyof Content]> | null }
+    : unknown;
+
+/** Called with the `Link` header and the value of a success, before the call returns. What it throws fails the call. */
+export type TakesLink = { readonly link?: (header: string | string[] | undefined, value: unknown) => void };
+
+/** The input of a call: a section for each place of parameters. A section is optional if all its parameters are. */
+export type Init<Operation> = Section<"path", Wire<Parameters<Operation, "path">>> &
+  Section<"query", Wire<Parameters<Operation, "query">>> &
+  Section<"header", Wire<Parameters<Operation, "header">>> &
+  Body<Operation> &
+  TakesLink;
+
+/** The paths of operations without required input. */
+export type BarePathFor<Method extends HttpMethod> = {
+  [Path in PathFor<Method>]: Record<never, never> extends Init<OperationAt<Path, Method>> ? Path : never;
+}[PathFor<Method>];
+
+type Success = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | "2XX";
+
+/** They have no content, whatever the document says. */
+type Empty = 204 | 205;
+
+/** The media types that the binder reads as JSON. */
+type JsonMedia = `${string}json${string}` | "*/*" | "application/*";
+
+/** The body in JSON, or else as text. */
+type ContentBody<Content, Json = Extract<keyof Content, JsonMedia>> = [Json] extends [never]
+  ? string
+  : Content[Json & keyof Content];
+
+/** The 2xx JSON body. `null`: a success without content is documented, or none at all. */
+export type SuccessBody<Operation, Body = DocumentedBody<Operation>> = [Body] extends [never] ? null : Body;
+
+type DocumentedBody<Operation> = Operation extends { responses: infer Responses }
+  ? {
+      [Status in keyof Responses]: Status extends Success
+        ? Status extends Empty
+          ? null
+          : Responses[Status] extends { content: infer Content extends object }
+            ? ContentBody<Content>
+            : null
+        : never;
+    }[keyof Responses]
+  : never;
+
+/** The value at a path of properties. `null`: a property on the path may be missing. */
+export type ValueAt<T, Steps extends readonly string[]> = Steps extends readonly [
+  infer Step extends string,
+  ...infer Below extends readonly string[],
+]
+  ? Step extends keyof NonNullable<T>
+    ?
+        | ValueAt<NonNullable<T>[Step], Below>
+        | (null extends T ? null : never)
+        | (undefined extends T ? null : never)
+    : unknown
+  : T;

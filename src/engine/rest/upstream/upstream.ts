@@ -1,0 +1,155 @@
+/**
+ * A product's REST service: its pool of connections, and its typed client (openapi-fetch) over them. A circuit breaker,
+ * a bound on calls, a queue for each caller and a budget of retries keep its faults from other products and callers.
+ */
+import createClient, { type Client } from "openapi-fetch";
+import { Pool } from "undici";
+import type { paths } from "../../../../generated/rest.ts";
+import type { Config } from "../../config.ts";
+import type { CodedError } from "../../errors.ts";
+import { callsOfProduct } from "../../settings/capacity.ts";
+import type { CallerCache } from "../cache/caller-cache.ts";
+import { serializePath } from "../encode.ts";
+import { circuitOpen, NoTurn, notSent } from "../failure.ts";
+import { RestResponse } from "../rest-response.ts";
+import { CallDeadlines } from "./call-deadlines.ts";
+import { CallRequest } from "./call-request.ts";
+import { CallerQueues } from "./caller-queues.ts";
+import { CircuitBreaker, type Verdict } from "./circuit-breaker.ts";
+import { Exchange } from "./exchange.ts";
+import { type Outcome, type ReadCall, Reads } from "./reads.ts";
+import { RetryBudget } from "./retry-budget.ts";
+
+export type UpstreamState = {
+  /** The circuit breaker refuses calls. */
+  readonly isOpen: boolean;
+  readonly underWay: number;
+  readonly waiting: number;
+  readonly connections: number;
+};
+
+export class Upstream {
+  readonly client: Client<paths>;
+  readonly retries = new RetryBudget();
+  readonly #pool: Pool;
+  readonly #env: Config["env"];
+  readonly #breaker = new CircuitBreaker();
+  readonly #queues: CallerQueues;
+  readonly #reads: Reads;
+  #underWay = 0;
+  #respondedAt = 0;
+
+  constructor(url: URL, { env }: Config, cache: CallerCache) {
+    this.#env = env;
+    this.#reads = new Reads(cache, url.origin, (request, begin) => this.#call(request, begin));
+    this.#queues = new CallerQueues(env.REST_CONNECTIONS, env.REST_CONNECTIONS_PER_CALLER);
+    this.#pool = new Pool(url.origin, {
+      connections: env.REST_CONNECTIONS,
+      pipelining: 1,
+      keepAliveTimeout: 30_000,
+      connect: { timeout: env.CONNECT_TIMEOUT_MS },
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: 32_768,
+    });
+    this.client = createClient<paths>({
+      baseUrl: url.pathname.replace(/\/$/, ""),
+      pathSerializer: serializePath,
+      Request: CallRequest as unknown as typeof Request,
+      fetch: (request) =>
+        this.#fetch(request as unknown as CallRequest) as Promise<unknown> as Promise<Response>,
+    });
+  }
+
+  get state(): UpstreamState {
+    const { connected, running } = this.#pool.stats;
+    return {
+      isOpen: this.#breaker.isOpen,
+      underWay: this.#underWay,
+      waiting: this.#underWay - running,
+      connections: connected,
+    };
+  }
+
+  /** Calls that wait or are on a connection. */
+  get underWay(): number {
+    return this.#underWay;
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+  }
+
+  #fetch(request: CallRequest): Promise<RestResponse> {
+    return request.isRead
+      ? this.#reads.read(request, () => this.retries.count())
+      : this.#reads.write(request);
+  }
+
+  /**
+   * Makes one call. Throws if the request makes too many calls, or if too many calls wait. Such a read is not
+   * remembered.
+   */
+  #call(request: CallRequest, beginRead?: () => ReadCall): Promise<RestResponse> {
+    const { scope, isRead } = request;
+    scope.enter(isRead);
+    if (this.#underWay >= callsOfProduct) throw notSent("too many calls wait for it");
+    const admission = this.#breaker.admit();
+    if (!admission) return Promise.reject(circuitOpen());
+    this.#underWay++;
+    const read = beginRead?.();
+    const queue = this.#queues.of(scope.caller);
+    const entry = queue.acquire();
+    const exchange = new Exchange(scope, isRead, request.operation.unread);
+    const timeouts = { connectMs: this.#env.CONNECT_TIMEOUT_MS, callMs: scope.callTimeoutMs };
+    const deadlines = new CallDeadlines(timeouts, entry, exchange);
+    const { promise, resolve, reject } = Promise.withResolvers<RestResponse>();
+    let isAbandoned = false;
+    const end = (outcome: Outcome): void => {
+      const isResponse = outcome instanceof RestResponse;
+      deadlines.clear();
+      scope.ended(abandon);
+      this.#underWay--;
+      if (isResponse) this.#respondedAt = performance.now();
+      queue.release(entry, isResponse);
+      this.#breaker.count(admission, this.#verdictOf(outcome));
+      const used = read ? read.end(outcome) : outcome;
+      if (isAbandoned) return; // `scope.read` may return a promise, and nobody would handle its rejection
+      if (used instanceof RestResponse) resolve(scope.read(used, isRead));
+      else reject(used);
+    };
+    exchange.response.then(end, end);
+    const abandon = (failure: CodedError): void => {
+      isAbandoned = true;
+      reject(failure);
+      deadlines.abandon(failure);
+    };
+    if (isRead) scope.onLeave(abandon);
+    const { method, body = null, operation } = request;
+    const path = scope.forwarded.pathOf(operation, request.path);
+    const headers = scope.forwarded.headersOf(operation);
+    Object.assign(headers, request.headers, read?.validators);
+    const { traceparent } = request.call;
+    if (traceparent !== undefined) headers.traceparent = traceparent;
+    const send = (): void => exchange.send(this.#pool, { method, path, headers, body });
+    if (entry.turn) entry.turn.then(send);
+    else send();
+    return promise;
+  }
+
+  /**
+   * The verdict of a call about the upstream. With a 502, 503 or 504 a gateway says that nobody responded (RFC 9110
+   * §15.6). A 500, or a response that cannot be used, may be about one tenant's data. A time-out counts only while no
+   * call at all gets a response: otherwise it is about one caller's calls, or about a queue in front of an upstream
+   * that works.
+   */
+  #verdictOf(outcome: Outcome): Verdict {
+    if (outcome instanceof RestResponse)
+      return outcome.status >= 502 && outcome.status <= 504 ? "failed" : "worked";
+    if (outcome.code === "UPSTREAM_UNAVAILABLE") return "failed";
+    if (outcome.code !== "UPSTREAM_TIMEOUT" || outcome.cause instanceof NoTurn) return "unknown";
+    const { CALL_TIMEOUT_MS, CONNECT_TIMEOUT_MS } = this.#env;
+    const quietMs = outcome.cause === undefined ? CALL_TIMEOUT_MS : CONNECT_TIMEOUT_MS;
+    return performance.now() - this.#respondedAt > quietMs ? "failed" : "unknown";
+  }
+}
