@@ -4,7 +4,7 @@ import { includesJson, isForm, isJson, isText } from "../standards/media-type.ts
 import { keysOf, type RestDocument, type RestNode } from "./document.ts";
 import type { FormStyles, RestOperation, SuccessResponse } from "./operation.ts";
 import { shapeAt } from "./shapes/read-shape.ts";
-import { emptyShape, isOnly, nodeBelow, type Shape } from "./shapes/shape.ts";
+import { isOnly, nodeBelow, Shape } from "./shapes/shape.ts";
 
 /** The `schema` of a parameter or a media type; an empty schema if there is none. */
 export const schemaIn = (node: RestNode): RestNode =>
@@ -93,7 +93,7 @@ const headersAmong = (document: RestDocument, response: RestNode, names: readonl
 
 /** Text is a string, whatever its schema says. */
 const textShape = (shape: Shape): Shape =>
-  isOnly(shape, "string") ? shape : { ...emptyShape(shape.node), types: new Set(["string"]) };
+  isOnly(shape, "string") ? shape : new Shape({ node: shape.node, types: ["string"] });
 
 /** The first entry of `content` whose media type one of the tests takes, the first test first. */
 function contentOf(
