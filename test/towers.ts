@@ -6,10 +6,11 @@ export const ground = ["standards"];
 
 const buildTime = [["cli"], ["diagnostic.ts"], ["openapi"], ["schema"], ["bind"]];
 const commands = [["propose", "explain"], ["codegen"], ["check", "init"]];
+const manifests = [["manifests"]];
 const runTime = [["settings"], ["config.ts"], ["errors.ts"], ["time"], ["observe"], ["http"], ["rest"]];
 const roles = [["graphql", "gateway", "platform"], ["process"], ["main.ts"]];
 
 export const towers = [
-  [ground, ...buildTime, ...commands],
-  [ground, ...runTime, ...roles],
+  [ground, ...manifests, ...buildTime, ...commands],
+  [ground, ...manifests, ...runTime, ...roles],
 ] as const;

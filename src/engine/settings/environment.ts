@@ -4,6 +4,7 @@
  */
 import { isIP } from "node:net";
 import { bool, type CleanedEnv, makeValidator, str } from "envalid";
+import { parsePlaces } from "../manifests/places.ts";
 import { connectionsOfProduct } from "./capacity.ts";
 
 /** Throws when the text is no URL of a service. */
@@ -49,6 +50,7 @@ const addresses = makeValidator((value: string): readonly string[] => {
   if (!given.every(isAddress)) throw new Error("wants IP addresses or CIDR blocks, comma-separated");
   return given;
 });
+const manifestPlaces = makeValidator(parsePlaces);
 const redisUrl = makeValidator((value: string): URL => {
   const url = URL.parse(value);
   if (!url || !/^rediss?:$/.test(url.protocol)) throw new Error("wants a redis:// or rediss:// URL");
@@ -150,6 +152,10 @@ export const variables = {
   }),
   GRAPHQL_GET: bool({ default: true, desc: "`off` refuses queries sent by GET; mutations always are" }),
   OPERATIONS: str({ choices: ["all", "saved"], default: "all", desc: "`saved` runs saved operations only" }),
+  OPERATIONS_FROM: manifestPlaces({
+    default: [],
+    desc: "manifests of apps' own operations, comma-separated: folders, `app=file` or `app=URL`",
+  }),
   MAX_BODY_BYTES: count({
     default: 1_048_576,
     desc: "request body; an operation's arguments in characters, counted at each place",
