@@ -7,8 +7,8 @@
  * `npm run bench [-- --profile]`; `ROUNDS` and `SECONDS` a measurement (whole ones) by the environment.
  */
 import { isDeepStrictEqual } from "node:util";
-import { cpuMs, main, memoryMiB, pinSelf } from "../child-process.ts";
-import { readArguments } from "../script-arguments.ts";
+import { cpuMs, main, memoryMiB, pinSelf } from "../support/child-process.ts";
+import { readArguments } from "../support/script-arguments.ts";
 import { at, connections, file, load, median, run, type Server } from "./measure.ts";
 import { startNginx } from "./nginx.ts";
 import { bodyOf, type Workload, workloads } from "./workloads.ts";
@@ -17,7 +17,7 @@ import { wrk } from "./wrk.ts";
 const rounds = Number(process.env.ROUNDS ?? 3);
 const seconds = Number(process.env.SECONDS ?? 2);
 const { profile } = (
-  await readArguments("npm run bench", (line) =>
+  await readArguments("npm run bench -- peers", (line) =>
     line
       .description("Measures the graphql role beside a floor program, Mercurius and Apollo Server.")
       .option("--profile", "writes a CPU profile of the graphql role"),
