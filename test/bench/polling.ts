@@ -26,7 +26,7 @@ const fields = 5;
 const secret = "s".repeat(32);
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 pinSelf(1);
-const [keyed, fresh] = [await startNginx(), await startNginx("max-age=3600")];
+const [keyed, fresh] = [await startNginx("no-store"), await startNginx("max-age")];
 const start = ({ url }: Nginx) =>
   run(0, [main, "graphql"], { REST_BASE_URL: url.origin, GATEWAY_SECRET: secret });
 /** Each row but the last has a role of its own, so that no caller of another row takes a share. */

@@ -10,7 +10,6 @@ import { credentialNames } from "../rest/credentials.ts";
 import { Answers } from "./answers/answers.ts";
 import { createApollo } from "./apollo.ts";
 import { Callers } from "./callers.ts";
-import { letAbandonedErrorsGo } from "./errors/abandoned-errors.ts";
 import { createExplorer } from "./explorer/explorer.ts";
 import type { Samples } from "./explorer/page.ts";
 import type { ExecutionCounts } from "./response-for-operation.ts";
@@ -45,7 +44,6 @@ export async function createGraphql(
   const { REST_BASE_URL: base, CORS_ORIGINS: origins } = config.env;
   if (!base)
     throw new ConfigError(["REST_BASE_URL: the graphql role needs it; set it to the REST platform's URL"]);
-  letAbandonedErrorsGo();
   const credentials = credentialNames(operations);
   const server = createServer(config, "graphql", credentials);
   const upstreams = new Upstreams(config, base, operations);
