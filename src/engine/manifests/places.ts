@@ -1,7 +1,7 @@
 /**
  * `OPERATIONS_FROM`: where the manifests of apps are. An app is a client's repository with operations of its own. One
- * entry is `crm=https://cdn.example/crm.json`, `crm=manifests/crm.json`, or a folder. A folder has a file `<app>.json` or a
- * folder `<app>/` for each app; with `crm=` all its files are of this app.
+ * entry is `web=https://cdn.example/web.json`, `web=manifests/web.json`, or a folder. A folder has a file `<app>.json` or a
+ * folder `<app>/` for each app; with `web=` all its files are of this app.
  */
 
 /** `app` is absent for a folder whose files name their apps. */

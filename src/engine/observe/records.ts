@@ -169,6 +169,6 @@ export class CallRecord {
 /** A time as logs and clients see it: in tenths. */
 export const rounded = (time: number): number => Math.round(time * 10) / 10;
 
-/** A saved operation's name in metrics and reports: two apps may both have `Inbox`. */
+/** A saved operation's name in metrics and reports: two apps may have operations of one name. */
 export const qualifiedName = ({ app, name }: OperationName): string =>
   app === undefined ? name : `${app}/${name}`;

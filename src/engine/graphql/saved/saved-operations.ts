@@ -22,7 +22,7 @@ export class SavedOperations {
   readonly #own: readonly ManifestEntry[];
   #byId = new Map<string, SavedText>();
   #byText = new Map<string, SavedText>();
-  /** By the operation's name: two apps may both have `Inbox`. */
+  /** By the operation's name: two apps may have operations of one name. */
   #byName = new Map<string, SavedText[]>();
   #apps = new Set<string>();
   readonly #documents = new LRUCache<string, DocumentNode>({
