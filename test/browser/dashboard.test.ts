@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 import { serveDashboard } from "../../src/engine/process/dashboard.ts";
 import { keys, openLayer } from "../e2e/layer.ts";
-import { freePort } from "../free-port.ts";
+import { freePort } from "../support/free-port.ts";
 import { executable, findBarriers, type Noted, openPage, takePicture, timeout } from "./browser.ts";
 
 /** A port that nobody listens on. */
