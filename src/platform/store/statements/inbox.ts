@@ -7,7 +7,8 @@ const conversation = `
   c.unread_count AS "unreadCount", c.tags, c.created_at AS "createdAt", c.last_message_at AS "lastMessageAt"`;
 
 /** A stored time that many seconds later. */
-const later = (seconds: number): string => `strftime('%Y-%m-%dT%H:%M:%fZ', m.created_at, '+${seconds} seconds')`;
+const later = (seconds: number): string =>
+  `strftime('%Y-%m-%dT%H:%M:%fZ', m.created_at, '+${seconds} seconds')`;
 const isPast = (seconds: number): string => `${later(seconds)} <= strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`;
 
 /** No channel stands behind the platform: a message that it queued counts as sent 3 s later, and as delivered 3 s after that. */
