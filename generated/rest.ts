@@ -850,12 +850,12 @@ export interface operations {
          * @description Most items of the page.
          * @example 50
          */
-        limit?: components["parameters"]["Limit"];
+        limit?: number;
         /**
          * @description `nextCursor` of the page before; only with the same filters and `sort`.
          * @example WyIyMDI2LTExLTAxIiwiY252XzEiXQ
          */
-        cursor?: components["parameters"]["Cursor"];
+        cursor?: string;
       };
       header?: never;
       path: {
@@ -869,24 +869,14 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description A page of messages. */
       200: {
         headers: {
-          "Cache-Control": components["headers"]["Cache-Control"];
-          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
           "application/json": components["schemas"]["MessagePage"];
         };
       };
-      400: components["responses"]["BadRequest"];
-      401: components["responses"]["Unauthenticated"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-      503: components["responses"]["ServiceUnavailable"];
     };
   };
   listConversationsByContact: {

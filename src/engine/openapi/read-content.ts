@@ -13,10 +13,6 @@ export const schemaIn = (node: RestNode): RestNode =>
 /** Media types in the order in which bindings use them: what `Accept` asks for comes first. */
 const jsonTests = [(media: string) => /^application\/json\s*(?:;|$)/i.test(media), isJson, includesJson];
 
-/** Of the media types of a `content`, the one that bindings use. */
-export const usedMedia = (media: readonly string[]): string | undefined =>
-  firstOf(media, [...jsonTests, isForm, isText]);
-
 const firstOf = (
   media: readonly string[],
   tests: readonly ((media: string) => boolean)[],

@@ -2,9 +2,11 @@
  * Maps: objects whose undeclared properties have a described value (JSON Schema 2020-12 §10.3.2). The entries of a map
  * are made objects of a key and a value.
  */
+
 import { isRecord, membersOf } from "../../standards/json-object.ts";
 import type { RestNode } from "../document.ts";
-import { declaredProperty, isOnly, makeProperty, nodeBelow, responseProperties, Shape } from "./shape.ts";
+import { makeProperty } from "./make-property.ts";
+import { declaredProperty, isOnly, nodeBelow, responseProperties, Shape } from "./shape.ts";
 import { madeIdentity } from "./shape-identity.ts";
 import { combineNullable } from "./variants.ts";
 

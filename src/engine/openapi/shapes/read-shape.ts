@@ -2,16 +2,17 @@
  * Reads the shape of a schema: one view of `$ref`, `allOf`, `oneOf`, `anyOf`, `nullable` and 3.1 type arrays.
  * A nested shape is computed on its first read, so a recursive schema ends and an unused schema costs nothing.
  */
+
 import { unreadable } from "../../diagnostic.ts";
 import { isRecord, membersOf } from "../../standards/json-object.ts";
 import { type RestDocument, type RestNode, refOf, saysBesideRef } from "../document.ts";
 import { isClosed, readEntry } from "./entry.ts";
 import { enumerationOf } from "./enumeration.ts";
 import { readLimits } from "./limits.ts";
+import { makeProperty } from "./make-property.ts";
 import { mergeShapes } from "./merge-shapes.ts";
 import {
   type JsonType,
-  makeProperty,
   nodeBelow,
   type Property,
   Shape,

@@ -2,8 +2,8 @@
  * A shape: the statements of a JSON Schema that bindings use (OpenAPI 3.1 §4.8.24, JSON Schema 2020-12).
  * `read-shape.ts` reads shapes from a document.
  */
-import { membersOf } from "../../standards/json-object.ts";
 import type { RestNode } from "../document.ts";
+import { lazy } from "./lazy.ts";
 import { identityOf, type ShapeIdentity } from "./shape-identity.ts";
 
 export type JsonType = "string" | "number" | "integer" | "boolean" | "object" | "array";
@@ -131,30 +131,6 @@ export type Variants = {
   readonly members: readonly Variant[];
 };
 
-export function makeProperty(
-  name: string,
-  node: RestNode,
-  required: boolean,
-  make: () => Shape,
-  only: Property["only"] | null = onlyIn(node) ?? null,
-): Property {
-  const shape = lazy(make);
-  return {
-    name,
-    node,
-    required,
-    ...(only && { only }),
-    get shape() {
-      return shape();
-    },
-  };
-}
-
-function onlyIn({ value }: RestNode): Property["only"] {
-  const { readOnly, writeOnly } = membersOf(value);
-  return readOnly === true ? "response" : writeOnly === true ? "request" : undefined;
-}
-
 /** A property with a known schema; `undefined` if only `required` names it. */
 export function declaredProperty({ properties }: Shape, name: string): Property | undefined {
   const found = properties.get(name);
@@ -214,12 +190,3 @@ export const withNullable = (shape: Shape, nullable: boolean): Shape =>
 /** The same shape with another identity. */
 export const withIdentity = (shape: Shape, identity: ShapeIdentity): Shape =>
   shape.identity.text === identity.text ? shape : shape.with({ identity });
-
-/** A function that computes its value on the first call and returns the same value on every call. */
-export function lazy<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}

@@ -2,13 +2,14 @@
  * Folds `oneOf` and `anyOf` into a shape. A null member makes the shape nullable. A single other member becomes the
  * shape. Of several members the shape keeps the shared properties, and the members become its variants.
  */
+
 import { isRecord, membersOf } from "../../standards/json-object.ts";
 import { type RestDocument, type RestNode, refOf, unescapePointer } from "../document.ts";
+import { makeProperty } from "./make-property.ts";
 import { mergeShapes } from "./merge-shapes.ts";
 import {
   acceptsType,
   type JsonType,
-  makeProperty,
   type Property,
   Shape,
   type Variants,
@@ -140,7 +141,7 @@ function variantsOf(document: RestDocument, node: RestNode, members: readonly Me
 }
 
 /** A discriminator's mapping holds references or bare schema names. A file name without a slash gets `./`. */
-export function mappedReference(text: string): string {
+function mappedReference(text: string): string {
   if (!/[#/.]/.test(text)) return `#/components/schemas/${text}`;
   return /[#/]/.test(text) ? text : `./${text}`;
 }
