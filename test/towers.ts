@@ -7,7 +7,7 @@ export const ground = ["standards"];
 const buildTime = [["cli"], ["diagnostic.ts"], ["openapi"], ["schema"], ["bind"]];
 const commands = [["propose", "explain"], ["codegen"], ["check", "init"]];
 const runTime = [["settings"], ["config.ts"], ["errors.ts"], ["time"], ["observe"], ["http"], ["rest"]];
-const roles = [["graphql", "gateway", "platform"], ["process"], ["main.ts"]];
+const roles = [["graphql", "gateway"], ["process"], ["platform"], ["main.ts"]];
 
 export const towers = [
   [ground, ...buildTime, ...commands],

@@ -6,7 +6,7 @@
 import { hash } from "node:crypto";
 import { type DocumentNode, Kind, parse, print, visit } from "graphql";
 import type { OperationName } from "../../observe/records.ts";
-import type { ManifestEntry } from "./manifest.ts";
+import type { ManifestEntry } from "../../rest/api.ts";
 
 export class SavedOperations {
   readonly #texts = new Map<string, string>();
