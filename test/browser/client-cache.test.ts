@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { api } from "../../generated/index.ts";
 import { keys, openLayer } from "../e2e/layer.ts";
-import { freePort } from "../free-port.ts";
+import { freePort } from "../support/free-port.ts";
 import { executable, openPage, timeout } from "./browser.ts";
 
 /** A request as it left the browser, and the status that came back. */

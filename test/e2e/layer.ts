@@ -8,7 +8,7 @@ import { readConfig } from "../../src/engine/config.ts";
 import { start } from "../../src/engine/process/program.ts";
 import { service } from "../../src/main.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
-import { patient } from "../patient.ts";
+import { patient } from "../support/patient.ts";
 
 const keyOf = (user: string): string => demoKeys.find((demo) => demo.user === user)?.key ?? "";
 export const keys = {

@@ -9,7 +9,7 @@ import { readConfig } from "../../src/engine/config.ts";
 import { start } from "../../src/engine/process/program.ts";
 import { service } from "../../src/main.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
-import { patient } from "../patient.ts";
+import { patient } from "../support/patient.ts";
 import { get, query, runHere, runReady } from "./program.ts";
 
 const { key, tenant } = demoKeys[0] as (typeof demoKeys)[number];

@@ -10,6 +10,7 @@ import type { Service } from "./service.ts";
 import { type Speaker, speaker } from "./speaker.ts";
 import { refuseStale } from "./stale.ts";
 import { stopOnSignals } from "./stop.ts";
+import { surviveUnreadRejections } from "./unread-rejections.ts";
 import { watchUpstreams } from "./watch-upstreams.ts";
 import { welcome } from "./welcome.ts";
 
@@ -57,6 +58,7 @@ async function startRoles(
   const running = await start(config, service);
   for (const doubt of doubts) say.warn(doubt);
   const [front] = running.servers;
+  if (front) surviveUnreadRejections(front.log);
   stopOnSignals(running, config);
   await watchUpstreams(front, config, products, say);
   const { url, metrics } = running;
