@@ -12,7 +12,7 @@ import { type Observer, subscribe } from "../../observe/observer.ts";
 import { addMetric, type Count, CounterFamily, known } from "./families.ts";
 import { measureKeyChecks } from "./gateway.ts";
 import { measureOutgoingCalls } from "./outgoing-calls.ts";
-import { measureRequests, type Servers } from "./requests.ts";
+import { measureManifests, measureRequests, type Servers } from "./requests.ts";
 import { measureRestCalls } from "./rest-calls.ts";
 
 /** Makes the server of `/metrics`; it does not listen yet. Once a process, because channels are the process's. */
@@ -29,6 +29,7 @@ export function createMetrics(config: Config, servers: Servers): FastifyInstance
   const [graphql, gateway] = [servers.get("graphql"), servers.get("gateway")];
   if (graphql) {
     countExecutions(registry, graphql);
+    measureManifests(registry, graphql.apps);
     ends.push(subscribe(measureRestCalls(registry, graphql.upstreams)));
   }
   if (gateway) measureKeyChecks(registry, gateway.keyChecks);
