@@ -11,9 +11,9 @@ export type PathFor<Method extends HttpMethod> = PathsWithMethod<paths, Method>;
 export type OperationAt<Path extends keyof paths, Method extends HttpMethod> = paths[Path][Method &
   keyof paths[Path]];
 
-/** A value in path, query or header. It is text on the wire, so an `ID` fits an integer. */
+/** A value in path, query or header. It is text on the wire, so an `ID` fits an integer, and an integer a text. */
 type Wire<T> = T extends string
-  ? string
+  ? string | number
   : T extends number
     ? number | string
     : T extends boolean
