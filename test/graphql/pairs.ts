@@ -72,12 +72,10 @@ export async function openPair(folder: string, planned = true): Promise<Pair & {
       writeFileSync(join(root, path), text);
     }
   const resolvers = await import(join(root, "generated/resolvers.ts"));
-  const { argumentSchemas: schemas, argumentNames: names } = await import(
-    join(root, "generated/arguments.ts")
-  );
+  const { argumentSchemas, argumentNames } = await import(join(root, "generated/arguments.ts"));
   const typeDefs = readFileSync(join(root, "generated/schema.graphql"), "utf8");
-  const schema = executableSchema(typeDefs, resolvers, { schemas, names });
-  return { ...(await openSchema(schema, planned)), schemas };
+  const schema = executableSchema(typeDefs, { resolvers, argumentSchemas, argumentNames });
+  return { ...(await openSchema(schema, planned)), schemas: argumentSchemas };
 }
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
