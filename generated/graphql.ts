@@ -18,6 +18,11 @@ export type ConversationConnectionParent = Connection<
   components["schemas"]["ConversationPage"],
   components["schemas"]["Conversation"]
 >;
+/** The REST object that MessageConnection is read from. */
+export type MessageConnectionParent = Connection<
+  components["schemas"]["MessagePage"],
+  components["schemas"]["Message"]
+>;
 /** The REST object that Message is read from. */
 export type MessageParent = components["schemas"]["Message"];
 /** The REST object that Agent is read from. */
@@ -46,6 +51,10 @@ export type ConversationEdgeParent = NonNullable<
 export type PageInfoParent = NonNullable<
   Connection<components["schemas"]["ConversationPage"], components["schemas"]["Conversation"]>["pageInfo"]
 >;
+/** The REST object that MessageEdge is read from. */
+export type MessageEdgeParent = NonNullable<
+  NonNullable<Connection<components["schemas"]["MessagePage"], components["schemas"]["Message"]>["edges"]>
+>[number];
 /** The REST object that ContactAuthor is read from. */
 export type ContactAuthorParent = components["schemas"]["ContactAuthor"];
 /** The REST object that AgentAuthor is read from. */
@@ -104,6 +113,12 @@ export type Query = {
    */
   conversation: Maybe<Conversation>;
   /**
+   * The messages of one conversation in pages, the newest first.
+   *
+   * REST: `GET /v1/inbox/conversations/{conversationId}/messages` (listConversationMessages). Needs the permission `inbox:messages:read`.
+   */
+  messagesConnection: Maybe<MessageConnection>;
+  /**
    * One message; null if there is none with this id.
    *
    * REST: `GET /v1/messages/{messageId}` (getMessage). Needs the permission `inbox:messages:read`.
@@ -160,12 +175,25 @@ export type QueryConversationsConnectionArgs = {
   status: InputMaybe<ConversationStatus>;
   channel: InputMaybe<Scalars["String"]["input"]>;
   assigneeId: InputMaybe<Scalars["ID"]["input"]>;
+  assigned: InputMaybe<Scalars["Boolean"]["input"]>;
+  priority: InputMaybe<Priority>;
+  tag: InputMaybe<Scalars["String"]["input"]>;
+  from: InputMaybe<Scalars["Date"]["input"]>;
+  to: InputMaybe<Scalars["Date"]["input"]>;
+  q: InputMaybe<Scalars["String"]["input"]>;
   sort: InputMaybe<ConversationSort>;
 };
 
 /** Everything that can be read. */
 export type QueryConversationArgs = {
   id: Scalars["ID"]["input"];
+};
+
+/** Everything that can be read. */
+export type QueryMessagesConnectionArgs = {
+  conversationId: Scalars["ID"]["input"];
+  first?: InputMaybe<Scalars["Int"]["input"]>;
+  after: InputMaybe<Scalars["String"]["input"]>;
 };
 
 /** Everything that can be read. */
@@ -208,6 +236,7 @@ export type QueryContactArgs = {
 export type QueryMetricsArgs = {
   from: InputMaybe<Scalars["String"]["input"]>;
   to: InputMaybe<Scalars["String"]["input"]>;
+  names: InputMaybe<Array<Scalars["String"]["input"]>>;
 };
 
 /** Everything that can be changed. */
@@ -286,7 +315,7 @@ export type Conversation = {
    */
   participants: Maybe<Array<Maybe<Agent>>>;
   /**
-   * Its latest messages, newest first.
+   * Its latest messages, newest first; `Query.messagesConnection` reads on.
    *
    * REST: `GET /v1/inbox/messages` (listMessages). Needs the permission `inbox:messages:read`.
    */
@@ -402,6 +431,28 @@ export type Message = {
    * REST: `GET /v1/inbox/conversations` (listConversations). Needs the permission `inbox:conversations:read`.
    */
   conversation: Maybe<Conversation>;
+};
+
+/** A page of messages. */
+export type MessageConnection = {
+  __typename?: "MessageConnection";
+  /** The messages with their cursors. */
+  edges: Array<MessageEdge>;
+  /** The messages. */
+  nodes: Array<Message>;
+  /** How to read on. */
+  pageInfo: PageInfo;
+  /** Messages of all pages together. */
+  totalCount: Scalars["Int"]["output"];
+};
+
+/** A message of a page. */
+export type MessageEdge = {
+  __typename?: "MessageEdge";
+  /** The message. */
+  node: Message;
+  /** What `after` takes to read on behind this message. */
+  cursor: Scalars["String"]["output"];
 };
 
 /** Which way a message goes. */
@@ -724,18 +775,20 @@ export type ResolversTypes = {
   Int: ResolverTypeWrapper<Scalars["Int"]["output"]>;
   String: ResolverTypeWrapper<Scalars["String"]["output"]>;
   ID: ResolverTypeWrapper<Scalars["ID"]["output"]>;
+  Boolean: ResolverTypeWrapper<Scalars["Boolean"]["output"]>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   IdentityProfile: ResolverTypeWrapper<IdentityProfileParent>;
   Conversation: ResolverTypeWrapper<ConversationParent>;
   ConversationConnection: ResolverTypeWrapper<ConversationConnectionParent>;
   ConversationEdge: ResolverTypeWrapper<ConversationEdgeParent>;
   PageInfo: ResolverTypeWrapper<PageInfoParent>;
-  Boolean: ResolverTypeWrapper<Scalars["Boolean"]["output"]>;
   Channel: Channel;
   ConversationStatus: ResolverTypeWrapper<ConversationStatus>;
   ConversationSort: ResolverTypeWrapper<ConversationSort>;
   Priority: ResolverTypeWrapper<Priority>;
   Message: ResolverTypeWrapper<MessageParent>;
+  MessageConnection: ResolverTypeWrapper<MessageConnectionParent>;
+  MessageEdge: ResolverTypeWrapper<MessageEdgeParent>;
   MessageDirection: ResolverTypeWrapper<MessageDirection>;
   MessageStatus: ResolverTypeWrapper<MessageStatus>;
   MessageAuthor: ResolverTypeWrapper<ResolversUnionTypes<ResolversTypes>["MessageAuthor"]>;
@@ -766,14 +819,16 @@ export type ResolversParentTypes = {
   Int: Scalars["Int"]["output"];
   String: Scalars["String"]["output"];
   ID: Scalars["ID"]["output"];
+  Boolean: Scalars["Boolean"]["output"];
   Mutation: Record<PropertyKey, never>;
   IdentityProfile: IdentityProfileParent;
   Conversation: ConversationParent;
   ConversationConnection: ConversationConnectionParent;
   ConversationEdge: ConversationEdgeParent;
   PageInfo: PageInfoParent;
-  Boolean: Scalars["Boolean"]["output"];
   Message: MessageParent;
+  MessageConnection: MessageConnectionParent;
+  MessageEdge: MessageEdgeParent;
   MessageAuthor: ResolversUnionTypes<ResolversParentTypes>["MessageAuthor"];
   ContactAuthor: ContactAuthorParent;
   AgentAuthor: AgentAuthorParent;
@@ -814,6 +869,12 @@ export type QueryResolvers<
     ParentType,
     ContextType,
     RequireFields<QueryConversationArgs, "id">
+  >;
+  messagesConnection?: Resolver<
+    Maybe<ResolversTypes["MessageConnection"]>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryMessagesConnectionArgs, "conversationId" | "first">
   >;
   message?: Resolver<
     Maybe<ResolversTypes["Message"]>,
@@ -966,6 +1027,24 @@ export type MessageResolvers<
   createdAt: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>;
   deliveredAt: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>;
   conversation: Resolver<Maybe<ResolversTypes["Conversation"]>, ParentType, ContextType>;
+};
+
+export type MessageConnectionResolvers<
+  ContextType = Context,
+  ParentType extends ResolversParentTypes["MessageConnection"] = ResolversParentTypes["MessageConnection"],
+> = {
+  edges: Resolver<Array<ResolversTypes["MessageEdge"]>, ParentType, ContextType>;
+  nodes: Resolver<Array<ResolversTypes["Message"]>, ParentType, ContextType>;
+  pageInfo: Resolver<ResolversTypes["PageInfo"], ParentType, ContextType>;
+  totalCount: Resolver<ResolversTypes["Int"], ParentType, ContextType>;
+};
+
+export type MessageEdgeResolvers<
+  ContextType = Context,
+  ParentType extends ResolversParentTypes["MessageEdge"] = ResolversParentTypes["MessageEdge"],
+> = {
+  node: Resolver<ResolversTypes["Message"], ParentType, ContextType>;
+  cursor: Resolver<ResolversTypes["String"], ParentType, ContextType>;
 };
 
 export type MessageDirectionResolvers = { INBOUND: "inbound"; OUTBOUND: "outbound" };
@@ -1131,6 +1210,8 @@ export type Resolvers<ContextType = Context> = {
   ConversationSort: ConversationSortResolvers;
   Priority: PriorityResolvers;
   Message: MessageResolvers<ContextType>;
+  MessageConnection: MessageConnectionResolvers<ContextType>;
+  MessageEdge: MessageEdgeResolvers<ContextType>;
   MessageDirection: MessageDirectionResolvers;
   MessageStatus: MessageStatusResolvers;
   MessageAuthor: MessageAuthorResolvers<ContextType>;

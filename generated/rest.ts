@@ -61,6 +61,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/v1/inbox/conversations/{conversationId}/messages": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the messages of one conversation
+     * @description The newest message comes first.
+     */
+    get: operations["listConversationMessages"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/v1/inbox/conversations-by-contact": {
     parameters: {
       query?: never;
@@ -397,6 +417,20 @@ export interface components {
     ConversationPage: {
       /** @description The conversations. */
       items: components["schemas"]["Conversation"][];
+      /** @description Cursor of the next page; null on the last. */
+      nextCursor: string | null;
+      /** @description Whether there is a next page. */
+      hasMore: boolean;
+      /**
+       * Format: int32
+       * @description Items of all pages together.
+       */
+      totalCount: number;
+    };
+    /** @description A page of messages. */
+    MessagePage: {
+      /** @description The messages. */
+      items: components["schemas"]["Message"][];
       /** @description Cursor of the next page; null on the last. */
       nextCursor: string | null;
       /** @description Whether there is a next page. */
@@ -945,6 +979,36 @@ export interface operations {
          */
         assigneeId?: components["schemas"]["Id"];
         /**
+         * @description `false`: only conversations that nobody is in charge of; `true`: only the others.
+         * @example false
+         */
+        assigned?: boolean;
+        /**
+         * @description Only conversations that are this urgent.
+         * @example urgent
+         */
+        priority?: components["schemas"]["Priority"];
+        /**
+         * @description Only conversations with this label.
+         * @example shipping
+         */
+        tag?: string;
+        /**
+         * @description Only conversations whose latest message was written on this day (UTC) or later.
+         * @example 2026-10-01
+         */
+        from?: string;
+        /**
+         * @description Only conversations whose latest message was written on this day (UTC) or earlier.
+         * @example 2026-10-31
+         */
+        to?: string;
+        /**
+         * @description Text to find in the subject or in the contact's name, whatever the case.
+         * @example order
+         */
+        q?: string;
+        /**
          * @description Order of the list.
          * @example newest
          */
@@ -1009,6 +1073,52 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["Conversation"];
+        };
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthenticated"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      429: components["responses"]["RateLimited"];
+      500: components["responses"]["InternalError"];
+      503: components["responses"]["ServiceUnavailable"];
+    };
+  };
+  listConversationMessages: {
+    parameters: {
+      query?: {
+        /**
+         * @description Most items of the page.
+         * @example 50
+         */
+        limit?: components["parameters"]["Limit"];
+        /**
+         * @description `nextCursor` of the page before; only with the same filters and `sort`.
+         * @example WyIyMDI2LTExLTAxIiwiY252XzEiXQ
+         */
+        cursor?: components["parameters"]["Cursor"];
+      };
+      header?: never;
+      path: {
+        /**
+         * @description Id of the conversation.
+         * @example cnv_8Jw2mXc4Ae7P
+         */
+        conversationId: components["schemas"]["Id"];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of messages. */
+      200: {
+        headers: {
+          "Cache-Control": components["headers"]["Cache-Control"];
+          ETag: components["headers"]["ETag"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["MessagePage"];
         };
       };
       400: components["responses"]["BadRequest"];
@@ -1307,6 +1417,14 @@ export interface operations {
          * @example 2026-10-31
          */
         to?: string;
+        /**
+         * @description Only the metrics with these names; unknown names are left out.
+         * @example [
+         *       "messages_sent",
+         *       "first_response_time"
+         *     ]
+         */
+        names?: string[];
       };
       header?: never;
       path?: never;

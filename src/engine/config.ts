@@ -5,7 +5,8 @@
 import { customCleanEnv } from "envalid";
 import { nearestSuggestion } from "./cli/nearest-suggestion.ts";
 import { UsageError } from "./cli/usage-error.ts";
-import { type Environment, parseHttpUrl, secrets, variables } from "./settings/environment.ts";
+import { type Environment, secrets, variables } from "./settings/environment.ts";
+import { parseHttpUrl } from "./settings/validators.ts";
 import { readRegularFile } from "./standards/regular-file.ts";
 
 export const roleNames = ["gateway", "graphql", "platform"] as const;

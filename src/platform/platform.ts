@@ -15,6 +15,7 @@ import { getMe } from "./products/identity.ts";
 import {
   getConversation,
   getMessage,
+  listConversationMessages,
   listConversations,
   listConversationsByContact,
   listMessages,
@@ -30,6 +31,7 @@ const handlers: Handlers = {
   getConversation,
   listConversationsByContact,
   listMessages,
+  listConversationMessages,
   listAgents,
   getAgent,
   listContacts,

@@ -118,7 +118,7 @@ test.each([
 ])("an operation is found by the digest of %s", (_client, digest) => {
   const body = 'query A {\n  contacts(q: "an") {\n    ...B\n  }\n}\n\nfragment B on Contact {\n  id\n}';
   const saved = new SavedOperations([{ id: hash("sha256", body), name: "A", body }]);
-  expect(hash("sha256", saved.text(digest) ?? "")).toBe(digest);
+  expect(hash("sha256", saved.byId(digest)?.text ?? "")).toBe(digest);
 });
 
 describe("an unknown id", () => {
@@ -164,7 +164,11 @@ describe("OPERATIONS=saved", () => {
     const query = "{ me { id } }";
     expect(await codeOf({ query })).toEqual([400, "OPERATION_NOT_SAVED"]);
     expect(await codeOf({ query, ...persisted(unknown) })).toEqual([400, "OPERATION_NOT_SAVED"]);
-    expect(await codeOf({ query: `${customer.body} ` })).toEqual([400, "OPERATION_NOT_SAVED"]);
+    expect(await codeOf({ query: `${customer.body} }` })).toEqual([400, "OPERATION_NOT_SAVED"]);
+    expect(await codeOf({ query: customer.body.replace("company", "tags") })).toEqual([
+      400,
+      "OPERATION_NOT_SAVED",
+    ]);
     expect(await codeOf({ query: "{ __schema { queryType { name } } }" })).toEqual([
       400,
       "OPERATION_NOT_SAVED",
@@ -177,6 +181,22 @@ describe("OPERATIONS=saved", () => {
     const unreachable = [200, "UPSTREAM_UNAVAILABLE"];
     expect(await codeOf({ documentId: customer.id, variables })).toEqual(unreachable);
     expect(await codeOf({ query: CustomerDocument, variables })).toEqual(unreachable);
+  });
+
+  test.each([
+    ["on one line", customer.body.replaceAll(/\s+/g, " ")],
+    ["with comments and commas", customer.body.replaceAll("\n", " # a comment\n,")],
+    [
+      "with __typename, on one line",
+      customer.body.replaceAll(/^( +)\}$/gm, "$1  __typename }").replaceAll(/\s+/g, " "),
+    ],
+  ])("runs a saved operation whose text is %s", async (_format, query) => {
+    const { codeOf } = await role({ OPERATIONS: "saved" });
+    expect(await codeOf({ query, variables })).toEqual([200, "UPSTREAM_UNAVAILABLE"]);
+    expect(await codeOf({ query, variables, documentId: hash("sha256", query) })).toEqual([
+      200,
+      "UPSTREAM_UNAVAILABLE",
+    ]);
   });
 
   test("does not start without saved operations", () => {

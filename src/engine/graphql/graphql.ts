@@ -1,5 +1,6 @@
 /** The `graphql` role: the generated schema on Apollo Server, behind Fastify, over the REST client. */
 import type { FastifyInstance } from "fastify";
+import { specifiedRules } from "graphql";
 import { operations } from "../../../generated/operations.ts";
 import { type Config, ConfigError } from "../config.ts";
 import { compressResponses } from "../http/compress-responses.ts";
@@ -10,11 +11,13 @@ import { credentialNames } from "../rest/credentials.ts";
 import { Answers } from "./answers/answers.ts";
 import { createApollo } from "./apollo.ts";
 import { Callers } from "./callers.ts";
-import { letAbandonedErrorsGo } from "./errors/abandoned-errors.ts";
 import { createExplorer } from "./explorer/explorer.ts";
 import type { Samples } from "./explorer/page.ts";
+import { limitRule } from "./limits/limits.ts";
 import type { ExecutionCounts } from "./response-for-operation.ts";
 import { routes } from "./routes.ts";
+import { AppOperations } from "./saved/app-operations.ts";
+import { faultFinder } from "./saved/fit-check.ts";
 import { type ManifestEntry, readManifest } from "./saved/manifest.ts";
 import { SavedOperations } from "./saved/saved-operations.ts";
 import { buildSchema } from "./schema.ts";
@@ -26,6 +29,8 @@ declare module "fastify" {
     /** The operations since the start, by executor. */
     executions: ExecutionCounts;
     upstreams: Upstreams;
+    /** The operations of apps, by their manifests. */
+    apps: AppOperations;
   }
 }
 
@@ -45,7 +50,6 @@ export async function createGraphql(
   const { REST_BASE_URL: base, CORS_ORIGINS: origins } = config.env;
   if (!base)
     throw new ConfigError(["REST_BASE_URL: the graphql role needs it; set it to the REST platform's URL"]);
-  letAbandonedErrorsGo();
   const credentials = credentialNames(operations);
   const server = createServer(config, "graphql", credentials);
   const upstreams = new Upstreams(config, base, operations);
@@ -54,11 +58,15 @@ export async function createGraphql(
   const entries = readManifest();
   const saved = savedOperations(config, entries);
   const apollo = createApollo(config, schema, server.log, planned ? executions : undefined, saved);
-  await apollo.start();
+  const rules = [...specifiedRules, limitRule(config.env)];
+  const apps = new AppOperations(saved, faultFinder(schema, rules, config.env.MAX_TOKENS), server.log);
+  await Promise.all([apollo.start(), apps.follow(config.env.OPERATIONS_FROM)]);
   server.decorateRequest("forwarded");
   server.decorate("executions", executions);
   server.decorate("upstreams", upstreams);
+  server.decorate("apps", apps);
   server.addHook("onClose", async () => {
+    apps.close();
     await apollo.stop();
     await upstreams.close();
   });
@@ -80,9 +88,9 @@ export async function createGraphql(
 /** Throws `ConfigError` if only saved operations may run and none is saved. */
 export function savedOperations({ env }: Config, entries: readonly ManifestEntry[]): SavedOperations {
   const saved = new SavedOperations(entries);
-  if (env.OPERATIONS === "saved" && saved.isEmpty)
+  if (env.OPERATIONS === "saved" && saved.isEmpty && env.OPERATIONS_FROM.length === 0)
     throw new ConfigError([
-      "OPERATIONS: saved needs operations in spec/operations/, and codegen run on them",
+      "OPERATIONS: saved needs operations in spec/operations/, and codegen run on them, or OPERATIONS_FROM",
     ]);
   return saved;
 }

@@ -25,6 +25,7 @@ import type { Apollo } from "./apollo.ts";
 import { collectCalls } from "./call-log.ts";
 import type { Callers } from "./callers.ts";
 import { letClientKeep } from "./client-cache.ts";
+import { clientOf } from "./client-name.ts";
 import { crossSiteFault } from "./cross-site.ts";
 import type { Explorer } from "./explorer/explorer.ts";
 import { readSearch, refusalResponse } from "./over-http.ts";
@@ -131,6 +132,7 @@ export function routes(
     const forwarded = callers.of(request);
     record.tenantId = forwarded.headers[tenantName];
     record.keyId = forwarded.headers[keyName];
+    record.client = clientOf(request.headers);
     const scope = new RequestScope(config, upstreams.shares, forwarded);
     reply.raw.on("close", () => {
       if (!reply.raw.writableFinished) scope.leave();

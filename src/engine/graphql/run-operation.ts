@@ -32,11 +32,15 @@ export function operationRunner(config: Config, apollo: Apollo, saved: SavedOper
     if (asked instanceof CodedError) return unexecuted(scope, asked);
     const excess = textExcess(config.env, asked.query ?? "");
     if (excess) return unexecuted(scope, excess);
-    const query = requestedText(saved, savedOnly, asked);
-    if (query instanceof CodedError) return unexecuted(scope, query);
+    const find = () => requestedText(saved, savedOnly, asked);
+    const requested = savedOnly && (asked.query?.length ?? 0) > 1_000 ? scope.measured(find) : find();
+    if (requested instanceof CodedError) return unexecuted(scope, requested);
+    const { text: query } = requested;
     const { operationName, variables } = asked;
     if (!isBatch) {
-      record.operation = saved.nameOf(query);
+      const { name = "" } = record.client ?? {};
+      record.app = saved.isApp(name) ? name : undefined;
+      record.operation = requested.saved?.ownerFor(record.app);
       record.givenName = operationName;
     }
     const refusal = apollo.refusals.get(query);

@@ -10,6 +10,7 @@ import { start } from "./program.ts";
 import { type Speaker, speaker } from "./speaker.ts";
 import { refuseStale } from "./stale.ts";
 import { stopOnSignals } from "./stop.ts";
+import { surviveUnreadRejections } from "./unread-rejections.ts";
 import { watchUpstreams } from "./watch-upstreams.ts";
 import { welcome } from "./welcome.ts";
 
@@ -55,6 +56,7 @@ async function startRoles(
   const running = await start(config);
   for (const doubt of doubts) say.warn(doubt);
   const [front] = running.servers;
+  if (front) surviveUnreadRejections(front.log);
   stopOnSignals(running, config);
   await watchUpstreams(front, config, say);
   const { url, metrics } = running;
