@@ -9,9 +9,9 @@ import type { SecureContextOptions } from "node:tls";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { revokedChannel } from "../../src/engine/http/revoked-channel.ts";
-import { freePort } from "../free-port.ts";
 import { contextOf, fakeKeyService, goodKey } from "../gateway/fakes.ts";
-import { type Authority, makeAuthority } from "./certificates.ts";
+import { type Authority, makeAuthority } from "../support/certificates.ts";
+import { freePort } from "../support/free-port.ts";
 import { get, query, runReady } from "./program.ts";
 
 let known: Authority;

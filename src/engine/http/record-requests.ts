@@ -49,7 +49,7 @@ function tellWrongProof(face: Face, { GATEWAY_SECRET }: Environment): void {
 }
 
 /** A request that is refused before it has a route. */
-export function noteRefusal(face: Face, error: CodedError): void {
+export function recordRefusal(face: Face, error: CodedError): void {
   const refused = new RequestRecord(face, "", "", "");
   beginRequest(refused);
   refused.fail(error);

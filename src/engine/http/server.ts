@@ -28,7 +28,7 @@ import { headerFault } from "./header-fault.ts";
 import { closeIdleConnections, connectionsOf } from "./idle-connections.ts";
 import { createLastAnswers } from "./last-answers.ts";
 import { limitPipelining } from "./limit-pipelining.ts";
-import { noteRefusal, recordRequest } from "./record-requests.ts";
+import { recordRefusal, recordRequest } from "./record-requests.ts";
 import { redactor } from "./redact.ts";
 
 declare module "fastify" {
@@ -71,7 +71,7 @@ export function createServer(
     clientErrorHandler: (error, socket) =>
       refuseUnlessComplete(error, socket, underWay, () => {
         const refusal = answerClientError(error, socket, config.env, underWay(socket));
-        if (refusal) noteRefusal(face, refusal);
+        if (refusal) recordRefusal(face, refusal);
       }),
     // a path that does not decode reaches no hook
     frameworkErrors: (_error, request, reply) => {
