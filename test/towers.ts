@@ -8,7 +8,7 @@ const buildTime = [["cli"], ["diagnostic.ts"], ["openapi"], ["schema"], ["bind"]
 const commands = [["propose", "explain"], ["codegen"], ["check", "init"]];
 const floors = ground.map((room) => [room]);
 const runTime = [["settings"], ["config.ts"], ["errors.ts"], ["time"], ["observe"], ["http"], ["rest"]];
-const roles = [["graphql", "gateway", "platform"], ["process"], ["main.ts"]];
+const roles = [["graphql", "gateway"], ["process"], ["platform"], ["main.ts"]];
 
 export const towers = [
   [...floors, ...buildTime, ...commands],

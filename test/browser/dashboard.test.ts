@@ -2,7 +2,7 @@
 import Fastify from "fastify";
 import type { Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
-import { serveDashboard } from "../../src/engine/process/dashboard.ts";
+import { serveDashboard } from "../../src/platform/demo/dashboard.ts";
 import { keys, openLayer } from "../e2e/layer.ts";
 import { freePort } from "../support/free-port.ts";
 import { executable, findBarriers, type Noted, openPage, takePicture, timeout } from "./browser.ts";

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { api } from "../../generated/index.ts";
 import { createGraphql } from "../../src/engine/graphql/graphql.ts";
 import { SavedOperations } from "../../src/engine/graphql/saved/saved-operations.ts";
 import { configure } from "./configure.ts";
@@ -23,7 +24,7 @@ async function role(manifests: Readonly<Record<string, object>>) {
   for (const [app, manifest] of Object.entries(manifests)) write(app, manifest);
   const lines: object[] = [];
   const standardOutput = vi.spyOn(process.stdout, "write");
-  const server = await createGraphql(configure({ OPERATIONS: "saved", OPERATIONS_FROM: folder }));
+  const server = await createGraphql(configure({ OPERATIONS: "saved", OPERATIONS_FROM: folder }), api);
   standardOutput.mockRestore();
   onTestFinished(async () => {
     await server.close();

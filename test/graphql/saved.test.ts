@@ -1,9 +1,11 @@
 /** Saved operations by id: the forms of ids, the error for an unknown id, and one parse for each operation. */
+
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { CustomerDocument, DashboardDocument } from "../../generated/documents.ts";
+import { api } from "../../generated/index.ts";
 import { createApollo } from "../../src/engine/graphql/apollo.ts";
 import { createGraphql, savedOperations } from "../../src/engine/graphql/graphql.ts";
 import { SavedOperations } from "../../src/engine/graphql/saved/saved-operations.ts";
@@ -28,7 +30,7 @@ const persisted = (sha256Hash: unknown, version: unknown = 1) => ({
 });
 
 async function role(environment: NodeJS.ProcessEnv = {}) {
-  const server = await createGraphql(configure(environment));
+  const server = await createGraphql(configure(environment), api);
   onTestFinished(() => server.close());
   const ask = (payload: object, accept = "application/graphql-response+json") =>
     server.inject({ method: "POST", url: "/v1/graphql", headers: { accept }, payload });
@@ -207,7 +209,7 @@ describe("OPERATIONS=saved", () => {
 
 test("a saved document is parsed and validated once, even after many other documents", async () => {
   const saved = new SavedOperations([customer]);
-  const apollo = createApollo(configure(), buildSchema(), console as never, undefined, saved);
+  const apollo = createApollo(configure(), buildSchema(api), console as never, undefined, saved);
   const parsed: string[] = [];
   apollo.addPlugin({
     requestDidStart: async () => ({
@@ -231,7 +233,7 @@ test("a saved document is parsed and validated once, even after many other docum
 
 test("an operation whose document is known runs without Apollo's pipeline, unless it has no plan", async () => {
   const executions = { planned: 0, interpreted: 0 };
-  const apollo = createApollo(configure(), buildSchema(), console as never, executions);
+  const apollo = createApollo(configure(), buildSchema(api), console as never, executions);
   let started = 0;
   apollo.addPlugin({ requestDidStart: async () => void started++ });
   onTestFinished(() => apollo.stop());

@@ -1,11 +1,11 @@
 /** The `graphql` role: the generated schema on Apollo Server, behind Fastify, over the REST client. */
 import type { FastifyInstance } from "fastify";
 import { specifiedRules } from "graphql";
-import { operations } from "../../../generated/operations.ts";
 import { type Config, ConfigError } from "../config.ts";
 import { compressResponses } from "../http/compress-responses.ts";
 import { allowOrigins } from "../http/cors.ts";
 import { createServer } from "../http/server.ts";
+import type { GeneratedApi, ManifestEntry } from "../rest/api.ts";
 import { Upstreams } from "../rest/client.ts";
 import { credentialNames } from "../rest/credentials.ts";
 import { Answers } from "./answers/answers.ts";
@@ -18,7 +18,6 @@ import type { ExecutionCounts } from "./response-for-operation.ts";
 import { routes } from "./routes.ts";
 import { AppOperations } from "./saved/app-operations.ts";
 import { faultFinder } from "./saved/fit-check.ts";
-import { type ManifestEntry, readManifest } from "./saved/manifest.ts";
 import { SavedOperations } from "./saved/saved-operations.ts";
 import { buildSchema } from "./schema.ts";
 import { shedOverload } from "./shed-overload.ts";
@@ -45,17 +44,18 @@ type Options = {
 /** Throws `ConfigError`. */
 export async function createGraphql(
   config: Config,
+  api: GeneratedApi,
   { planned = true, samples = {} }: Options = {},
 ): Promise<FastifyInstance> {
   const { REST_BASE_URL: base, CORS_ORIGINS: origins } = config.env;
   if (!base)
     throw new ConfigError(["REST_BASE_URL: the graphql role needs it; set it to the REST platform's URL"]);
+  const { operations, savedOperations: entries, specHash } = api;
   const credentials = credentialNames(operations);
-  const server = createServer(config, "graphql", credentials);
+  const server = createServer(config, "graphql", { credentials, specHash });
   const upstreams = new Upstreams(config, base, operations);
   const executions: ExecutionCounts = { planned: 0, interpreted: 0 };
-  const schema = buildSchema();
-  const entries = readManifest();
+  const schema = buildSchema(api);
   const saved = savedOperations(config, entries);
   const apollo = createApollo(config, schema, server.log, planned ? executions : undefined, saved);
   const rules = [...specifiedRules, limitRule(config.env)];
@@ -80,7 +80,7 @@ export async function createGraphql(
     const explored = { schema, operations: entries, credentials };
     const explorer = config.production ? undefined : createExplorer(explored, samples);
     const answers = new Answers(upstreams.cache, starts);
-    routes(scoped, config, { apollo, upstreams, callers, answers, saved, explorer });
+    routes(scoped, config, { apollo, upstreams, callers, answers, saved, explorer, operations });
   });
   return server;
 }

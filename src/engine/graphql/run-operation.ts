@@ -3,8 +3,8 @@ import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
 import { CodedError, overLimit } from "../errors.ts";
+import type { AnyContext } from "../rest/context.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
-import type { Rest } from "../rest/rest.ts";
 import { msPerRefusal } from "../rest/shares/processor-time.ts";
 import type { Apollo } from "./apollo.ts";
 import { textExcess } from "./limits/limits.ts";
@@ -16,7 +16,7 @@ import type { Responses } from "./send-response.ts";
 type Running = {
   readonly request: FastifyRequest;
   readonly scope: RequestScope;
-  readonly rest: Rest;
+  readonly rest: AnyContext["rest"];
   /** The operation is one of several. Its name is not noted. */
   readonly isBatch?: true;
   readonly execution?: { isQuery: boolean } | undefined;

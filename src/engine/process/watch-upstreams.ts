@@ -5,50 +5,55 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
-import { operations } from "../../../generated/operations.ts";
 import type { Config } from "../config.ts";
-import { products } from "./boot-check.ts";
+import type { Operations } from "../rest/operation.ts";
+import { productsOf } from "./boot-check.ts";
 import { failureWords, type Probed, probeGraphql, probeRest } from "./probe.ts";
 import type { Speaker } from "./speaker.ts";
 
 const pauseMs = 1_000;
 
 /** A service behind this process. `probe` resolves with the reason of a failure, or with `undefined`; or it throws. */
-type Service = { readonly variable: string; readonly url: URL; probe(): Promise<string | undefined> };
+type Backend = { readonly variable: string; readonly url: URL; probe(): Promise<string | undefined> };
 
 /** Resolves after the first probe of each service; unreachable services are probed further. */
 export async function watchUpstreams(
   front: FastifyInstance | undefined,
   config: Config,
+  operations: Operations,
   say: Speaker,
 ): Promise<void> {
   if (!front) return;
   await Promise.all(
-    needed(config).map(async (service) => {
+    needed(config, operations).map(async (service) => {
       const failure = await failureOf(service);
       if (failure !== undefined) void waitFor(front, service, failure, say);
     }),
   );
 }
 
-const failureOf = (service: Service): Promise<string | undefined> => service.probe().catch(failureWords);
+const failureOf = (service: Backend): Promise<string | undefined> => service.probe().catch(failureWords);
 
-function needed({ roles, env, upstreams, ...config }: Config): Service[] {
-  const services: Service[] = [];
+function needed(config: Config, operations: Operations): Backend[] {
+  const { roles, env, upstreams } = config;
+  const products = productsOf(operations);
+  const services: Backend[] = [];
   const need = (
     variable: string,
     url: URL | undefined,
-    probe: (url: URL) => ReturnType<Service["probe"]>,
+    probe: (url: URL) => ReturnType<Backend["probe"]>,
   ) => {
     if (url) services.push({ variable, url, probe: () => probe(url) });
   };
   const rest = (variable: string, url: URL | undefined, tag?: string): void =>
-    need(variable, url, (base) => probeRest(base, probed(tag, upstreams), env.CONNECT_TIMEOUT_MS));
+    need(variable, url, (base) =>
+      probeRest(base, probed(operations, upstreams, tag), env.CONNECT_TIMEOUT_MS),
+    );
   if (!roles.has("platform")) rest("REST_BASE_URL", env.REST_BASE_URL);
   if (!roles.has("platform") && roles.has("gateway"))
     need("KEY_INTROSPECTION_URL", env.KEY_INTROSPECTION_URL, async (url) => {
       const { probeKeyIntrospection } = await import("../gateway/key-introspection.ts");
-      return probeKeyIntrospection({ roles, env, upstreams, ...config }, url);
+      return probeKeyIntrospection(config, url);
     });
   if (roles.has("graphql"))
     for (const [tag, url] of upstreams) if (products.has(tag)) rest(`REST_BASE_URL_${tag}`, url, tag);
@@ -60,7 +65,11 @@ function needed({ roles, env, upstreams, ...config }: Config): Service[] {
 }
 
 /** A read of a product that needs no path parameter; without a tag, of one that has no upstream of its own. */
-function probed(tag: string | undefined, upstreams: Config["upstreams"]): Probed | undefined {
+function probed(
+  operations: Operations,
+  upstreams: Config["upstreams"],
+  tag: string | undefined,
+): Probed | undefined {
   const [found] = Object.entries(operations).filter(
     ([name, { product, text }]) =>
       /^GET [^{]*$/.test(name) && !text && (tag === undefined ? !upstreams.has(product) : product === tag),
@@ -71,7 +80,7 @@ function probed(tag: string | undefined, upstreams: Config["upstreams"]): Probed
 /** The reason in `/readyz`, and in a line, is the newest one. */
 async function waitFor(
   { unready }: FastifyInstance,
-  { variable, url, ...service }: Service,
+  { variable, url, ...service }: Backend,
   failure: string,
   say: Speaker,
 ): Promise<void> {

@@ -10,9 +10,9 @@ import { LRUCache } from "lru-cache";
 import { operationNameIn } from "../../manifests/formats.ts";
 import type { Manifest } from "../../manifests/manifests.ts";
 import type { OperationName } from "../../observe/records.ts";
+import type { ManifestEntry } from "../../rest/api.ts";
 import { otherFormatCharacters, savedDocumentBytes } from "../../settings/capacity.ts";
 import { sizeOf } from "./document-size.ts";
-import type { ManifestEntry } from "./manifest.ts";
 import { keyOf, printedByUrql, SavedText, withTypeNames } from "./saved-text.ts";
 
 /** An operation of an app that cannot be served. */

@@ -5,7 +5,6 @@
  */
 import type { FastifyInstance } from "fastify";
 import { collectDefaultMetrics, Registry } from "prom-client";
-import { specHash } from "../../../../generated/spec.ts";
 import type { Config } from "../../config.ts";
 import { createServer } from "../../http/server.ts";
 import { type Observer, subscribe } from "../../observe/observer.ts";
@@ -16,7 +15,7 @@ import { measureManifests, measureRequests, type Servers } from "./requests.ts";
 import { measureRestCalls } from "./rest-calls.ts";
 
 /** Makes the server of `/metrics`; it does not listen yet. Once a process, because channels are the process's. */
-export function createMetrics(config: Config, servers: Servers): FastifyInstance {
+export function createMetrics(config: Config, servers: Servers, specHash: string): FastifyInstance {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const gauge of ["handles", "requests", "resources"])
@@ -33,7 +32,7 @@ export function createMetrics(config: Config, servers: Servers): FastifyInstance
     ends.push(subscribe(measureRestCalls(registry, graphql.upstreams)));
   }
   if (gateway) measureKeyChecks(registry, gateway.keyChecks);
-  const server = createServer(config);
+  const server = createServer(config, "metrics", { specHash });
   server.addHook("onClose", async () => {
     for (const end of ends) end();
   });
