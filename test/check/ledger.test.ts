@@ -27,11 +27,11 @@ const schema = 'type Query { pets: String @rest(operation: "listPets") }';
 const judged = (ledger: Record<string, string>): string[] =>
   findingsOf(ledger).map(({ rule, coordinate }) => `${rule} ${coordinate}`);
 
-function findingsOf(ledger: Record<string, string>, document = openapi): Finding[] {
+function findingsOf(ledger: Record<string, string> | undefined, document = openapi): Finding[] {
   const files = {
     "openapi.yaml": document,
     "schema.graphql": schema,
-    "rest-only.yaml": JSON.stringify(ledger),
+    ...(ledger && { "rest-only.yaml": JSON.stringify(ledger) }),
   };
   const snapshot = loadSnapshot(memoryFiles(new Map(Object.entries(files))));
   if (!snapshot.model) throw new Error("no model");
@@ -39,6 +39,11 @@ function findingsOf(ledger: Record<string, string>, document = openapi): Finding
 }
 
 const undecided = (...ids: string[]): string[] => ids.map((id) => `operation-undecided ${id}`);
+
+test("without the file there is no ledger, and no operation needs a field", () => {
+  expect(findingsOf(undefined)).toEqual([]);
+  expect(findingsOf({})).not.toEqual([]);
+});
 
 test("a hint's command line takes each operation as one word", () => {
   const commands = findingsOf({}).map(({ hint }) => /npm run propose -- (.*?)\)/.exec(hint)?.[1]);

@@ -65,6 +65,6 @@ test("propose needs no field, and makes no name twice; what it prints is a schem
   for (const schema of ["", "# nothing yet\n", "type Query", "type Query {\n}\n"]) {
     const out = await proposed(alike, operations, schema);
     expect(out).toContain("  reactionsId(\n");
-    expect(out).toMatch(/plus1: Int @restName\(name: "\+1"\)\n {2}minus1: Int @restName\(name: "-1"\)/);
+    expect(out).toMatch(/plus1: Int\n {2}minus1: Int\n {2}userId: ID @restName\(name: "user_id"\)/);
   }
 });

@@ -11,7 +11,7 @@ import {
   isSpecifiedScalarType,
 } from "graphql";
 import { isOnly, type Shape, typeText } from "../openapi/shapes/shape.ts";
-import { restNameOf } from "../schema/directives.ts";
+import { restNameOf, restValueAmong } from "../schema/rest-names.ts";
 import { dateScalars } from "../standards/date-scalars.ts";
 import type { Binder } from "./binder.ts";
 import type { Where } from "./findings.ts";
@@ -105,14 +105,21 @@ export const enumValues = (schema: GraphQLSchema, type: GraphQLEnumType): Map<st
 export const isStringEnum = ({ values, types }: Shape): boolean =>
   values !== undefined && [...types].every((type) => type === "string");
 
+function settleValues(schema: GraphQLSchema, type: GraphQLEnumType, { values = [] }: Shape): void {
+  const rest = new Set(values.map(String));
+  if (rest.size > 0) for (const value of type.getValues()) restValueAmong(schema, value, rest);
+}
+
 /** The REST values without a GraphQL enum value. */
 export function uncoveredEnumValues(schema: GraphQLSchema, type: GraphQLEnumType, shape: Shape): string[] {
+  settleValues(schema, type, shape);
   const known = new Set(enumValues(schema, type).values());
   return (shape.values ?? []).map(String).filter((value) => !known.has(value));
 }
 
 /** The GraphQL enum values that REST refuses. */
 export function refusedEnumValues(schema: GraphQLSchema, type: GraphQLEnumType, shape: Shape): string[] {
+  settleValues(schema, type, shape);
   const taken = shape.values && new Set(shape.values.map(String));
   const isTaken = (rest: string): boolean =>
     taken?.has(rest) ?? (!isIntegerText(type, shape) || /^(?:0|-?[1-9][0-9]{0,14})$/.test(rest));

@@ -18,6 +18,8 @@ const ledgerFile = "rest-only.yaml";
 
 export function ledgerFindings(snapshot: SpecSnapshot, model: Model): Finding[] {
   const ledger = readLedger(snapshot);
+  // without the file, operations may go without a field
+  if (!ledger) return [];
   const bound = boundOperations(model);
   const listed = new Set([...ledger.entries.keys()].flatMap((key) => operationsOf(model.operations, key)));
   const undecided = [...model.operations.values()].filter(
@@ -71,9 +73,9 @@ const boundOperations = (model: Model): Set<string> =>
 type Ledger = { file: YamlFile | undefined; entries: ReadonlyMap<string, unknown> };
 
 /** Throws `SpecUnreadable` if the ledger is not YAML, or no map. */
-function readLedger({ files }: SpecSnapshot): Ledger {
+function readLedger({ files }: SpecSnapshot): Ledger | undefined {
   const text = files.read(ledgerFile);
-  if (text === undefined) return { file: undefined, entries: new Map() };
+  if (text === undefined) return undefined;
   const file = parseYamlFile(ledgerFile, text);
   if (file.value === null || file.value === undefined) return { file, entries: new Map() };
   if (!isRecord(file.value)) throw unreadable(ledgerFile, "wants a map of operationId to reason");
@@ -87,7 +89,7 @@ function staleEntries(
   bound: ReadonlySet<string>,
 ): Finding[] {
   return [...ledger.entries].flatMap(([id, reason]): Finding[] => {
-    const places = ledger.file ? [frameAt(snapshot, "file", ledger.file.place([id]))] : [];
+    const places = [frameAt(snapshot, "file", ledger.file.place([id]))];
     const operations = operationsOf(model.operations, id);
     const hint = "remove the entry";
     if (operations.length === 0) {

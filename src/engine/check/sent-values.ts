@@ -22,7 +22,7 @@ import type { BoundField } from "../bind/model.ts";
 import { enumValues, isIntegerText } from "../bind/type-rules.ts";
 import { inputKey } from "../openapi/operation.ts";
 import type { Property, Shape } from "../openapi/shapes/shape.ts";
-import { restNameOf } from "../schema/directives.ts";
+import { restNameOf } from "../schema/rest-names.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import { addInputFields } from "../schema/selected-coordinates.ts";
 

@@ -13,10 +13,12 @@ export class InputTypes {
   readonly #definitions: TypeDefinitions;
   readonly #operation: RestOperation;
   readonly #named: ReadonlyMap<string, readonly Parameter[]>;
+  readonly #names: readonly string[];
 
   constructor(definitions: TypeDefinitions, operation: RestOperation) {
     this.#definitions = definitions;
     this.#operation = operation;
+    this.#names = operation.parameters.map(({ name }) => name);
     this.#named = Map.groupBy(operation.parameters, ({ name }) => name);
   }
 
@@ -33,7 +35,7 @@ export class InputTypes {
     const at = location === "header" || isAmbiguous ? location : undefined;
     return [
       ...descriptionLines(describedBy(parameter), ""),
-      `${own}: ${type}${restNameDirective(own, name, at)}`,
+      `${own}: ${type}${restNameDirective(own, name, at ? [] : this.#names, at)}`,
     ];
   }
 
@@ -76,7 +78,7 @@ export class InputTypes {
           this.#input(value, name.replace(/Input$/, "") + typeName(rest), rest, true) + (required ? "!" : "");
         return [
           ...descriptionLines(describedBy(property), "  "),
-          `  ${own}: ${type}${restNameDirective(own, rest)}`,
+          `  ${own}: ${type}${restNameDirective(own, rest, shape.properties.keys())}`,
         ];
       }),
       "}",

@@ -87,7 +87,9 @@ export class OutputTypes {
       `edges: [${edge}!]${shown}`,
       `nodes: [${item}${items.nullable ? "" : "!"}]${shown}`,
       `pageInfo: ${info}!`,
-      ...others.flatMap((each, index) => this.#field(names[index] ?? each.name, each, `${owner}Connection`)),
+      ...others.flatMap((each, index) =>
+        this.#field(names[index] ?? each.name, each, `${owner}Connection`, made.properties.keys()),
+      ),
     ]);
   }
 
@@ -98,7 +100,7 @@ export class OutputTypes {
       this.#known(entry) ??
       this.#definitions.define(entry, wanted, "", (name) => [
         `type ${name} {`,
-        ...fields.flatMap((property) => this.#field(property.name, property, name)),
+        ...fields.flatMap((property) => this.#field(property.name, property, name, [])),
         "}",
       ]);
     return `[${type}!]`;
@@ -150,7 +152,7 @@ export class OutputTypes {
       ...uniqueNames(
         fields.map((property) => property.name),
         fieldName,
-      ).flatMap((own, index) => this.#field(own, fields[index] as Property, name)),
+      ).flatMap((own, index) => this.#field(own, fields[index] as Property, name, shape.properties.keys())),
       "}",
     ]);
   }
@@ -163,7 +165,7 @@ export class OutputTypes {
     return known?.[0];
   }
 
-  #field(own: string, property: Property, owner: string): string[] {
+  #field(own: string, property: Property, owner: string, names: Iterable<string>): string[] {
     const { name, shape, required } = property;
     const plain = this.output(shape, owner + typeName(name));
     const isId = isIdName(name) && isWritten(shape.items ?? shape);
@@ -172,7 +174,7 @@ export class OutputTypes {
       (required && !shape.nullable ? "!" : "");
     return [
       ...descriptionLines(describedBy(property), "  "),
-      `  ${own}: ${type}${restNameDirective(own, name)}${entriesDirective(shape)}`,
+      `  ${own}: ${type}${restNameDirective(own, name, names)}${entriesDirective(shape)}`,
     ];
   }
 }

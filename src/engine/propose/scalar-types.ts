@@ -29,7 +29,7 @@ function enumType(definitions: TypeDefinitions, shape: Shape, wanted: string): s
     ...descriptionLines(descriptionOf(shape.node), ""),
     `enum ${name} {`,
     ...uniqueNames(values, enumValueName).map(
-      (own, index) => `  ${enumValueDefinition(values[index] ?? "", own)}`,
+      (own, index) => `  ${enumValueDefinition(values[index] ?? "", values, own)}`,
     ),
     "}",
   ]);

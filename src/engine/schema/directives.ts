@@ -95,12 +95,6 @@ export function readRestName(schema: GraphQLSchema, carrier: DirectiveCarrier): 
 export const showsEntries = (schema: GraphQLSchema, field: DirectiveCarrier): boolean =>
   directiveValues(schema, "restEntries", field) !== undefined;
 
-/** The REST name of an argument, an input field or an enum value: the name in `@restName`, else its own. */
-export const restNameOf = (
-  schema: GraphQLSchema,
-  element: DirectiveCarrier & { readonly name: string },
-): string => readRestName(schema, element).name ?? element.name;
-
 /** A null value counts as absent. */
 function directiveValues(
   schema: GraphQLSchema,

@@ -35,16 +35,32 @@ export function enumValueName(text: string): string {
 
 const safe = (name: string): string => (/^[A-Za-z_]/.test(name) ? name : `_${name}`);
 
-/** The `@restName` of a field or argument whose GraphQL name differs from its REST name. */
-export function restNameDirective(name: string, rest: string, location?: string): string {
+/** Whether the name by itself means this one of the REST names beside each other. */
+const isImplied = (name: string, rest: string, names: Iterable<string>, convert: typeof fieldName): boolean =>
+  name === rest ||
+  (convert(rest) === name &&
+    [...names].every((each) => each === rest || (each !== name && convert(each) !== name)));
+
+/** The `@restName` of a field or argument, unless its name alone means `rest` among REST's `names` there. */
+export function restNameDirective(
+  name: string,
+  rest: string,
+  names: Iterable<string>,
+  location?: string,
+): string {
   const given = [
-    ...(name === rest ? [] : [`name: ${JSON.stringify(rest)}`]),
+    ...(isImplied(name, rest, names, fieldName) ? [] : [`name: ${JSON.stringify(rest)}`]),
     ...(location ? [`in: ${location.toUpperCase()}`] : []),
   ];
   return given.length === 0 ? "" : ` @restName(${given.join(", ")})`;
 }
 
-/** A REST value as an enum lists it: `NEW_LEAD @restName(name: "new-lead")`. */
-export function enumValueDefinition(value: string, name = enumValueName(value)): string {
-  return name + restNameDirective(name, value);
-}
+/** One of REST's values as an enum lists it: `NEW_LEAD`, or `NEW_LEAD @restName(name: "newLead")` beside another `new-lead`. */
+export const enumValueDefinition = (
+  value: string,
+  values: Iterable<unknown> = [],
+  name = enumValueName(value),
+): string =>
+  isImplied(name, value, [...values].map(String), enumValueName)
+    ? name
+    : `${name} @restName(name: ${JSON.stringify(value)})`;

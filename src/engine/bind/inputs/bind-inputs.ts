@@ -4,11 +4,13 @@ import type { GraphQLArgument } from "graphql";
 import { inputKey } from "../../openapi/operation.ts";
 import { lazy } from "../../openapi/shapes/lazy.ts";
 import { directivePlace, placeOf, type RestParam, readRestName } from "../../schema/directives.ts";
+import { restNameAmong } from "../../schema/rest-names.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Input } from "../model.ts";
 import { checkRequired, type FedSlot } from "./check-required.ts";
 import { feedingHint } from "./feeding-hint.ts";
+import { locations } from "./input-slots.ts";
 import { type ArgumentSource, type InputSource, isNullableInput } from "./input-source.ts";
 import { matchInput } from "./match-input.ts";
 import { readBodySource, readSource } from "./read-source.ts";
@@ -70,7 +72,9 @@ function feedByName(
   argument: GraphQLArgument,
   hint: () => string,
 ): FedSlot[] {
-  const { name = argument.name, in: location } = readRestName(binder.schema, argument);
+  const { in: location } = readRestName(binder.schema, argument);
+  const free = locations.filter((each) => each !== "body" || field.directive.body === undefined);
+  const name = restNameAmong(binder.schema, argument, field.slots.names(location ? [location] : free));
   const where = {
     coordinate: `${field.where.coordinate}(${argument.name}:)`,
     schema: placeOf(argument.astNode),

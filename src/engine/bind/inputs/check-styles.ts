@@ -2,7 +2,7 @@
 import { getNamedType, isInputObjectType } from "graphql";
 import { inputKey, type Parameter, type RestOperation } from "../../openapi/operation.ts";
 import { type Property, requestProperties } from "../../openapi/shapes/shape.ts";
-import { restNameOf } from "../../schema/directives.ts";
+import { restNameAmong, restNameOf } from "../../schema/rest-names.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Input } from "../model.ts";
@@ -97,7 +97,10 @@ function checkMembers(
   const parameter = operation.parameters.find((each) => each.in === at && each.name === name);
   const type = source.kind === "argument" ? getNamedType(source.type) : undefined;
   if (!parameter || !isInputObjectType(type) || unsendable(parameter) !== undefined) return;
-  const fed = new Set(Object.values(type.getFields()).map((each) => restNameOf(binder.schema, each)));
+  const { properties } = parameter.shape;
+  const fed = new Set(
+    Object.values(type.getFields()).map((each) => restNameAmong(binder.schema, each, properties)),
+  );
   for (const member of nestedMembers(parameter))
     if (fed.has(member.name))
       binder.findings.add(

@@ -1,5 +1,5 @@
 /** Names the parameters that an argument may be meant for, if the argument feeds nothing. */
-import { readRestName } from "../../schema/directives.ts";
+import { restNameOf } from "../../schema/rest-names.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 
@@ -10,7 +10,7 @@ const mostNamed = 10;
 export function feedingHint({ schema }: Binder, { definition, directive, slots }: FieldInProgress): string {
   const named = new Set([
     ...directive.params.map(({ name }) => name),
-    ...definition.args.map((argument) => readRestName(schema, argument).name ?? argument.name),
+    ...definition.args.map((argument) => restNameOf(schema, argument)),
   ]);
   const free = slots.all.filter(
     (slot) =>

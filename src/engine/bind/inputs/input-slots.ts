@@ -19,7 +19,7 @@ export type InputSlot = {
 
 type NumberedSlot = { readonly slot: InputSlot; readonly index: number };
 
-const locations: readonly InputLocation[] = ["path", "query", "header", "body"];
+export const locations: readonly InputLocation[] = ["path", "query", "header", "body"];
 
 export class InputSlots {
   readonly all: readonly InputSlot[];
@@ -40,6 +40,11 @@ export class InputSlots {
       .flatMap((each) => this.#byKey.get(inputKey({ name, in: each })) ?? [])
       .sort((one, other) => one.index - other.index)
       .map(({ slot }) => slot);
+  }
+
+  /** The REST names of the slots in these locations. */
+  names(locations: readonly InputLocation[]): ReadonlySet<string> {
+    return new Set(this.all.flatMap((slot) => (locations.includes(slot.in) ? [slot.name] : [])));
   }
 
   /** Says that there is no such slot, and suggests the same name in another location or the nearest name. */

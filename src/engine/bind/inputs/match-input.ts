@@ -11,8 +11,9 @@ import {
   isSpecifiedScalarType,
 } from "graphql";
 import { declaredProperty, isOnly, type Shape } from "../../openapi/shapes/shape.ts";
-import { placeOf, restNameOf } from "../../schema/directives.ts";
+import { placeOf } from "../../schema/directives.ts";
 import { enumValueDefinition, enumValueName } from "../../schema/graphql-names.ts";
+import { restNameAmong } from "../../schema/rest-names.ts";
 import type { Binder } from "../binder.ts";
 import type { Where } from "../findings.ts";
 import { checkFormat, describeShape, refusedEnumValues, scalarFitsInput } from "../type-rules.ts";
@@ -65,7 +66,7 @@ function matchEnum(binder: Binder, where: Where, type: GraphQLEnumType, shape: S
     shape.values?.map((value) => [enumValueName(String(value)), value] as const).reverse(),
   );
   const renamed = wrong.flatMap((name) => values.get(name) ?? []);
-  const such = renamed.map((value) => enumValueDefinition(String(value))).join(", ");
+  const such = renamed.map((value) => enumValueDefinition(String(value), shape.values)).join(", ");
   binder.findings.add(
     "input-enum",
     where,
@@ -91,7 +92,7 @@ function matchInputObject(
   const shape = takenObject(binder.schema, type, written);
   const fed = new Set<string>();
   for (const field of Object.values(type.getFields())) {
-    const name = restNameOf(binder.schema, field);
+    const name = restNameAmong(binder.schema, field, shape.properties);
     const property = declaredProperty(shape, name);
     const at = {
       coordinate: `${type.name}.${field.name}`,

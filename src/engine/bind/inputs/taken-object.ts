@@ -2,17 +2,19 @@
 import type { GraphQLInputObjectType, GraphQLSchema } from "graphql";
 import { mergeShapes } from "../../openapi/shapes/merge-shapes.ts";
 import { declaredProperty, type Shape } from "../../openapi/shapes/shape.ts";
-import { restNameOf } from "../../schema/directives.ts";
+import { restNameAmong } from "../../schema/rest-names.ts";
 
 /** The shape itself if it declares every field, or if none of its members does. */
 export function takenObject(schema: GraphQLSchema, type: GraphQLInputObjectType, shape: Shape): Shape {
-  const names = Object.values(type.getFields()).map((field) => restNameOf(schema, field));
+  const { properties, members = [] } = shape;
+  const known = new Set(
+    [properties, ...members.map((each) => each.properties)].flatMap((each) => [...each.keys()]),
+  );
+  const names = Object.values(type.getFields()).map((field) => restNameAmong(schema, field, known));
   const others = names.filter((name) => !declaredProperty(shape, name));
   if (others.length === 0) return shape;
   const fed = new Set(names);
-  const having = (shape.members ?? []).filter((member) =>
-    others.every((name) => declaredProperty(member, name)),
-  );
+  const having = members.filter((member) => others.every((name) => declaredProperty(member, name)));
   const member = having.find((each) => unfedProperties(each, fed).length === 0) ?? having[0];
   return member ? mergeShapes(shape, member, member.node) : shape;
 }

@@ -42,7 +42,8 @@ export function bindConnection(
   ];
   const paging = fits.includes(false) ? undefined : bindPaging(binder, field, inputs);
   if (!item || !paging) return undefined;
-  const itemExpression = binder.typeExpressionOf(item, itemType(list.typeExpression));
+  const written = itemType(list.typeExpression);
+  const itemExpression = item.nullable ? written : binder.typeExpressionOf(item, written);
   return {
     connection: {
       items: items?.split(".") ?? [],

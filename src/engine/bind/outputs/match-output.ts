@@ -90,7 +90,7 @@ function matchNamed(binder: Binder, where: Where, type: GraphQLOutputType, value
         "output-enum",
         { ...at, below: ["enum"] },
         `${type} has no value for ${missing.map((name) => `"${name}"`).join(", ")}, which REST may send at ${where.coordinate}`,
-        `add it to enum ${type}: ${missing.map((value) => enumValueDefinition(value)).join(", ")}`,
+        `add it to enum ${type}: ${missing.map((each) => enumValueDefinition(each, value.shape.values)).join(", ")}`,
       );
     }
   } else if (isObjectType(type)) {

@@ -1,6 +1,6 @@
 /** The argument behind each REST name, so that the server can translate a refusal by REST to the client's names. */
 import { type GraphQLSchema, getNamedType, isInputObjectType } from "graphql";
-import { restNameOf } from "../../schema/directives.ts";
+import { restNameOf } from "../../schema/rest-names.ts";
 import type { FieldBinding } from "../model.ts";
 import type { RestRequest } from "./rest-request.ts";
 

@@ -14,7 +14,7 @@ import {
 } from "graphql";
 import { limitSchema } from "../../openapi/shapes/limit-schema.ts";
 import type { Shape } from "../../openapi/shapes/shape.ts";
-import { restNameOf } from "../../schema/directives.ts";
+import { restNameOf } from "../../schema/rest-names.ts";
 import type { JsonSchema } from "../../standards/json-schema.ts";
 import { type ArgumentAboveSource, type ArgumentSource, sourceOf } from "../inputs/input-source.ts";
 import { takenObject } from "../inputs/taken-object.ts";

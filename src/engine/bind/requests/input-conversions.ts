@@ -10,7 +10,7 @@ import {
   isNonNullType,
 } from "graphql";
 import type { Shape } from "../../openapi/shapes/shape.ts";
-import { restNameOf } from "../../schema/directives.ts";
+import { restNameOf } from "../../schema/rest-names.ts";
 import { takenObject } from "../inputs/taken-object.ts";
 import { isIntegerText } from "../type-rules.ts";
 import type { ConversionId, ConvertedField, InputConversion, SentValue } from "./rest-request.ts";

@@ -8,7 +8,7 @@ import {
   isListType,
 } from "graphql";
 import type { Shape } from "../../openapi/shapes/shape.ts";
-import { restNameOf } from "../../schema/directives.ts";
+import { restNameOf } from "../../schema/rest-names.ts";
 import { type ArgumentSource, sourceOf } from "../inputs/input-source.ts";
 import type { FieldBinding, Input } from "../model.ts";
 import { argumentNames } from "./argument-names.ts";

@@ -6,9 +6,14 @@ import { isRecord } from "../../standards/json-object.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** `undefined`: the schema names none, or none but null that can be read as a value of its type. */
+/** `undefined`: the schema names none, as an empty list does, or none but null that can be read as a value of its type. */
 export function enumerationOf(schema: Schema): readonly unknown[] | undefined {
-  const values = "const" in schema ? [schema.const] : Array.isArray(schema.enum) ? schema.enum : undefined;
+  const values =
+    "const" in schema
+      ? [schema.const]
+      : Array.isArray(schema.enum) && schema.enum.length > 0
+        ? schema.enum
+        : undefined;
   const types = [schema.type].flat().filter((name) => typeof name === "string" && name !== "null");
   if (!values || types.length === 0) return values;
   const named = values.filter((value) => value !== null);

@@ -4,6 +4,7 @@ import type { Operation } from "../src/engine/rest/operation.ts";
 
 export const operations: Readonly<Record<string, Operation>> = {
   "GET /ferries/{id}": { id: "getFerry", product: "" },
+  "GET /ferries": { id: "listFerries", product: "" },
   "PUT /ferries/{id}": { id: "changeFerry", product: "" },
 };
 
