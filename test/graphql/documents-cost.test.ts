@@ -7,8 +7,8 @@ import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { api } from "../../generated/index.ts";
 import { createGraphql } from "../../src/engine/graphql/graphql.ts";
+import { processorMs } from "../support/cost.ts";
 import { configure } from "./configure.ts";
-import { processorMs } from "./pairs.ts";
 
 const times = (count: number, text: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => text(index)).join(" ");

@@ -11,8 +11,9 @@ import { createGraphql } from "../../src/engine/graphql/graphql.ts";
 import { countIntrospection, IntrospectionBound } from "../../src/engine/graphql/plan/introspection-bound.ts";
 import { buildSchema } from "../../src/engine/graphql/schema.ts";
 import { introspectedValues } from "../../src/engine/settings/capacity.ts";
+import { processorMs } from "../support/cost.ts";
 import { configure } from "./configure.ts";
-import { openPair, pairs, processorMs } from "./pairs.ts";
+import { openPair, pairs } from "./pairs.ts";
 
 const schema = buildSchema(api);
 const full = getIntrospectionQuery({

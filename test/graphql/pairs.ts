@@ -115,15 +115,3 @@ export async function execute({ apollo }: Pair, parameters: object, own: Partial
   if (body.kind !== "single") throw new Error("no incremental answers here");
   return body.singleResult;
 }
-
-/** The processor time of `run` in milliseconds: the least of some attempts, because other work adds time. */
-export async function processorMs(run: () => unknown, attempts = 3): Promise<number> {
-  let least = Number.POSITIVE_INFINITY;
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    const before = process.cpuUsage();
-    await run();
-    const { user, system } = process.cpuUsage(before);
-    least = Math.min(least, (user + system) / 1_000);
-  }
-  return least;
-}

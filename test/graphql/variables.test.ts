@@ -15,6 +15,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { executableSchema } from "../../src/engine/graphql/schema.ts";
 import { jsonParser } from "../../src/engine/http/bodies/json-body.ts";
+import { processorMs } from "../support/cost.ts";
 import { bodyBytes, filled, hostile, places, recursive, repeated, valid } from "./hostile-values.ts";
 import {
   type ArgumentSchemas,
@@ -24,7 +25,6 @@ import {
   openSchema,
   type Pair,
   pairs,
-  processorMs,
 } from "./pairs.ts";
 
 /** The type as its schema defines it: two schemas may give one name to two types. */

@@ -20,7 +20,7 @@ function run(one: Runnable, rest: readonly string[]): number {
     return codes.find((code) => code !== 0) ?? 0;
   }
   const [args, environment] = "file" in one ? [[one.file], {}] : [tests(one), one.environment];
-  const options = { cwd: root, stdio: "inherit", env: { ...process.env, ...environment } } as const;
+  const options = { cwd: root, stdio: "inherit", env: { ...environment, ...process.env } } as const;
   const { status } = spawnSync(process.execPath, [...args, ...rest], options);
   return status ?? 1; // no status: a signal ended it
 }
