@@ -7,6 +7,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
+import { folderFiles } from "../../src/engine/bind/spec-files.ts";
 import { bindWithoutErrors } from "../bind/composed/bound.ts";
 import { validators } from "../bind/composed/judge.ts";
 import { openapi, randomOf, sample, typesFor, world } from "../bind/composed/schemas.ts";
@@ -18,7 +19,7 @@ const read = (name: string, file: string): string => readFileSync(join(folder, n
 
 describe("the generated files of the case", () => {
   test.each(readdirSync(folder))("%s", async (name) => {
-    const files = await generatedFiles(read(name, "schema.graphql"), read(name, "openapi.yaml"));
+    const files = await generatedFiles(read(name, "schema.graphql"), folderFiles(join(folder, name)).read);
     expect(typeErrors(files)).toEqual([]);
   });
 });
