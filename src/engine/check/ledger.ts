@@ -70,7 +70,7 @@ function undecidedFindings(
 const boundOperations = (model: Model): Set<string> =>
   new Set(boundFields(model).map(({ operation }) => operation.id));
 
-type Ledger = { file: YamlFile | undefined; entries: ReadonlyMap<string, unknown> };
+type Ledger = { file: YamlFile; entries: ReadonlyMap<string, unknown> };
 
 /** Throws `SpecUnreadable` if the ledger is not YAML, or no map. */
 function readLedger({ files }: SpecSnapshot): Ledger | undefined {
