@@ -1,6 +1,6 @@
 /** docs/architecture.md shows the code that there is: every folder of src, and no path that is not there. */
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, globSync, readdirSync } from "node:fs";
+import { join, posix } from "node:path";
 import { expect, test } from "vitest";
 import { towers } from "../towers.ts";
 import { read, root } from "./page.ts";
@@ -42,4 +42,28 @@ test("shows the towers as the test of the imports has them", () => {
     }),
   );
   expect(shown).toEqual(towers);
+});
+
+test("follows a field from its text to its resolver through at most fifteen files, each imported by another one", () => {
+  const table = page.split("| step of a field | file |")[1]?.split("\n\n")[0] ?? "";
+  const files = [...table.matchAll(/`([\w/.-]+\.ts)`/g)].map(([, path = ""]) =>
+    path.startsWith("src/") ? path : `src/engine/${path}`,
+  );
+  expect(files.length).toBeLessThanOrEqual(15);
+  expect(new Set(files).size).toBe(files.length);
+  const sources = globSync("src/engine/**/*.ts", { cwd: root });
+  const importedBy = (path: string): string[] =>
+    sources.filter((other) =>
+      [...read(other).matchAll(/from "(\.[^"]+)"/g)].some(
+        ([, to = ""]) => posix.join(posix.dirname(other), to) === path,
+      ),
+    );
+  // the first file is read by the commands; every other one is a step from a file of the list, or two
+  const isNear = (path: string): boolean => {
+    const direct = importedBy(path);
+    return [...direct, ...direct.flatMap(importedBy)].some((each) => files.includes(each) && each !== path);
+  };
+  expect(files.filter((path) => !isNear(path) && !path.includes("/codegen/"))).toEqual([
+    "src/engine/bind/load.ts",
+  ]);
 });

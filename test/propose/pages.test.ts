@@ -204,3 +204,25 @@ test.each([
   const out = await proposedAll(documentOf({ listThings: [parameters, answer] }));
   expect(out).toContain('  ): [Thing!]\n    @rest(operation: "listThings", result: "items")\n');
 });
+
+test("a cursor may stand two objects deep, and a list of errors beside the page is none of its lists", async () => {
+  const text = { type: "string" };
+  const objectOf = (properties: object) => ({ type: "object", properties });
+  const out = await proposedAll(
+    documentOf({
+      listDeep: [
+        { starting_after: text, per_page: { type: "integer", default: 20 } },
+        objectOf({
+          data: things,
+          pages: objectOf({ page: { type: "integer" }, next: objectOf({ starting_after: text }) }),
+        }),
+      ],
+      listBeside: [
+        { cursor: text, limit: { type: "integer", default: 20 } },
+        objectOf({ errors: { type: "array", items: objectOf({ code: text }) }, rows: things, cursor: text }),
+      ],
+    }),
+  );
+  expect(out).toContain('connection: { items: "data", next: "pages.next.starting_after" }');
+  expect(out).toContain('connection: { items: "rows", next: "cursor" }');
+});

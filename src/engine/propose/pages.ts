@@ -5,7 +5,6 @@
 import { beginOf } from "../bind/outputs/paging.ts";
 import { isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
 import {
-  declaredProperty,
   isOnly,
   type JsonType,
   type Property,
@@ -114,33 +113,46 @@ function waysOn(shape: Shape, isLinked: boolean, queries: readonly Parameter[]) 
     : undefined;
 }
 
+/** Lists beside the page: they are no items. */
+const beside = new Set(["errors", "warnings"]);
+
 /** The only list of the answer, or the one named as lists are. */
 function listIn(shape: Shape): Property | undefined {
-  const lists = responseProperties(shape).filter((each) => isList(each.shape) && !each.name.includes("."));
+  const lists = responseProperties(shape).filter(
+    (each) => isList(each.shape) && !each.name.includes(".") && !beside.has(lettersOf(each.name)),
+  );
   return lists.length === 1 ? lists[0] : lists.find(({ name }) => name === "items" || name === "data");
 }
 
 const isList = (shape: Shape): boolean => isOnly(shape, "array") && shape.items !== undefined;
 
-/** The path of a property with one of the names, the first name first: of the answer, or of an object in it. */
+/** The path of a property with one of the names, the first name first: of the answer, or of an object at most two deep in it. */
 function find(
   shape: Shape,
   type: JsonType,
   known: readonly string[],
   fits = (each: Property): boolean => !isAddress(each),
 ): string | undefined {
-  for (const owner of ["", ...shape.properties.keys()]) {
-    const object = owner === "" ? shape : declaredProperty(shape, owner)?.shape;
-    if (!object || owner.includes(".")) continue;
+  for (const [path, object] of objectsIn(shape, 2)) {
     const fitting = responseProperties(object).filter(
       (each) => hasName(known, each) && isOnly(each.shape, type) && fits(each),
     );
     const [found] = fitting.sort(
       (one, other) => known.indexOf(lettersOf(one.name)) - known.indexOf(lettersOf(other.name)),
     );
-    if (found) return owner === "" ? found.name : `${owner}.${found.name}`;
+    if (found) return [...path, found.name].join(".");
   }
   return undefined;
+}
+
+/** The object and the objects in it, with their paths, the outer ones first. */
+function objectsIn(shape: Shape, depth: number): [path: readonly string[], object: Shape][] {
+  const found: [readonly string[], Shape][] = [[[], shape]];
+  for (const [path, object] of found)
+    if (path.length < depth)
+      for (const { name, shape: inner } of responseProperties(object))
+        if (isOnly(inner, "object") && !name.includes(".")) found.push([[...path, name], inner]);
+  return found;
 }
 
 /** The address of the next page holds a cursor, and is none. */

@@ -175,7 +175,9 @@ function checkDiscriminator({ findings }: Binder, where: Where, variant: Variant
   }
 }
 
-export const variantName = ({ name, values }: Variant): string => name ?? values[0] ?? "?";
+/** A member that stands in the `oneOf` itself, and has no value of its own, is named by its place: `oneOf.1`. */
+export const variantName = ({ name, values, node }: Variant): string =>
+  name ?? values[0] ?? node.path.slice(-2).join(".");
 
 /** Whether a member has the name of the variant's schema or of one of its values. Case and punctuation do not count. */
 export const standsFor = (member: string, variant: Variant): boolean =>

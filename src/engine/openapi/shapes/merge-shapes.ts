@@ -26,6 +26,9 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
   const mergeParts = (one: Shape | undefined, other: Shape | undefined): Shape | undefined =>
     one && other ? mergeShapes(one, other, one.node) : (one ?? other);
   const [choosing, other] = left.hasMembers ? [left, right] : [right, left];
+  // a member whose types the other shape forbids is none
+  const isPossible = (member: Shape): boolean =>
+    member.types.size === 0 || other.types.size === 0 || intersect(member.types, other.types).size > 0;
   const withOther = (member: Shape): Shape =>
     addsNothing(other, member) ? member : mergeShapes(member, other, member.node);
   return new Shape({
@@ -44,8 +47,8 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
     entry: () => mergeParts(left.entry, right.entry),
     // a value has one of the members, and the other shape too
     ...(choosing.hasMembers && {
-      members: () => choosing.members?.map(withOther),
-      variants: () => choosing.variants && withEach(choosing.variants, withOther),
+      members: () => choosing.members?.filter(isPossible).map(withOther),
+      variants: () => choosing.variants && withEach(choosing.variants, isPossible, withOther),
     }),
   });
 }
@@ -62,9 +65,15 @@ const addsNothing = (
   Object.keys(limits).length === 0 &&
   !isClosed;
 
-const withEach = ({ property, members }: Variants, change: (shape: Shape) => Shape): Variants => ({
+const withEach = (
+  { property, members }: Variants,
+  isPossible: (shape: Shape) => boolean,
+  change: (shape: Shape) => Shape,
+): Variants => ({
   ...(property !== undefined && { property }),
-  members: members.map((member) => ({ ...member, shape: change(member.shape) })),
+  members: members.flatMap((each) =>
+    isPossible(each.shape) ? [{ ...each, shape: change(each.shape) }] : [],
+  ),
 });
 
 const mergeValues = (one: Shape["values"], other: Shape["values"]): Shape["values"] =>
