@@ -5,12 +5,15 @@
 import type { CodedError } from "../../errors.ts";
 import type { CallerCache } from "../cache/caller-cache.ts";
 import { CallerKey } from "../cache/caller-key.ts";
-import { Revalidations } from "../cache/revalidations.ts";
-import { StoredResponse } from "../cache/stored-response.ts";
+import { Pause } from "../cache/pause.ts";
+import { mayBeStored, StoredResponse } from "../cache/stored-response.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { RestResponse } from "../rest-response.ts";
 import type { CallRequest } from "./call-request.ts";
 import { SharedReads } from "./shared-reads.ts";
+
+/** What the cache keeps for a read. */
+type Stored = StoredResponse | Pause;
 
 export type Outcome = RestResponse | CodedError;
 
@@ -30,7 +33,6 @@ export class Reads {
   readonly #origin: string;
   readonly #call: Call;
   readonly #shared = new SharedReads();
-  readonly #revalidations = new Revalidations();
 
   constructor(cache: CallerCache, origin: string, call: Call) {
     this.#cache = cache;
@@ -57,7 +59,7 @@ export class Reads {
     const own = request.headers ? JSON.stringify(request.headers) : "";
     const language = scope.forwarded.headers["accept-language"] ?? "";
     const url = this.#origin + request.path;
-    const key = new CallerKey(scope.forwarded.identity, `${request.operation.id} ${url}${own}\n${language}`);
+    const key = new CallerKey(scope.forwarded, `${request.operation.id} ${url}${own}\n${language}`);
     const known = scope.reads.get(key.whole);
     if (known) {
       request.call.isRepeated = true;
@@ -74,16 +76,16 @@ export class Reads {
     return response;
   }
 
-  #kept(key: CallerKey): StoredResponse | undefined {
+  #kept(key: CallerKey): Stored | undefined {
     const kept = this.#cache.get(key);
-    return kept instanceof StoredResponse ? kept : undefined;
+    return kept instanceof StoredResponse || kept instanceof Pause ? kept : undefined;
   }
 
   /** A stored response that needs no call, or none that the reader waits for. */
   #stored(request: CallRequest, key: CallerKey): Promise<RestResponse> | undefined {
     const { scope } = request;
     const stored = this.#kept(key);
-    if (!stored) return undefined;
+    if (!(stored instanceof StoredResponse)) return undefined;
     const { isFresh } = stored;
     if (!isFresh && !stored.servesWhileRevalidating) return undefined;
     scope.enter(true);
@@ -113,14 +115,15 @@ export class Reads {
 
   #begin(request: CallRequest, key: CallerKey, forget?: () => void): Promise<RestResponse> {
     const { scope } = request;
-    const stored = this.#kept(key);
+    const kept = this.#kept(key);
+    const stored = kept instanceof StoredResponse ? kept : undefined;
     const response = this.#call(request, () => {
       const beganAt = performance.now();
       const endSharing = this.#shared.begin(key);
       return {
         validators: stored?.validators,
         end: (outcome) => {
-          const used = this.#use(request, key, stored, outcome, beganAt);
+          const used = this.#use(request, key, kept, outcome, beganAt);
           if (!(used instanceof RestResponse && used.ok)) forget?.();
           endSharing();
           return used;
@@ -139,24 +142,45 @@ export class Reads {
   #use(
     request: CallRequest,
     key: CallerKey,
-    stored: StoredResponse | undefined,
+    kept: Stored | undefined,
     outcome: Outcome,
     beganAt: number,
   ): Outcome {
     const { scope } = request;
+    const stored = kept instanceof StoredResponse ? kept : undefined;
     if (stored && isFailure(outcome)) return insteadOf(outcome, stored, scope);
     if (!(outcome instanceof RestResponse)) return outcome;
-    const { id } = request.operation;
     if (outcome.status === 401 || (stored && isRefusal(outcome))) this.#cache.drop(key.identity);
-    const isUnchanged = stored !== undefined && outcome.status === 304;
-    if (stored?.isConditional && (isUnchanged || outcome.ok))
-      this.#revalidations.count(key.identity, id, isUnchanged);
-    const next = isUnchanged
-      ? stored.revalidated(request, outcome)
-      : StoredResponse.of(request, outcome, () => this.#revalidations.areWorthwhile(key.identity, id));
-    if (next?.isStorable) this.#cache.set(key, next, beganAt);
-    else if (stored && (isUnchanged || outcome.ok)) this.#cache.delete(key);
-    return isUnchanged && next ? held(scope, next.response.copy("revalidated")) : outcome;
+    if (stored && outcome.status === 304) {
+      const next = stored.revalidated(request, outcome);
+      if (next.isStorable) this.#cache.set(key, next, beganAt);
+      else this.#cache.delete(key);
+      return held(scope, next.response.copy("revalidated"));
+    }
+    if (outcome.ok) this.#keep(request, key, kept, outcome, beganAt);
+    return outcome;
+  }
+
+  /** Keeps a response, or the pause in which none is kept for its validator. `kept`: what was kept when the call began. */
+  #keep(
+    request: CallRequest,
+    key: CallerKey,
+    kept: Stored | undefined,
+    response: RestResponse,
+    beganAt: number,
+  ): void {
+    let next: Stored | undefined;
+    if (mayBeStored(response)) {
+      response.freshUntil = performance.now(); // another cache may store it, also where this one does not
+      const wasVain = kept instanceof StoredResponse && kept.isConditional;
+      const vain = (kept?.vain ?? 0) + Number(wasVain);
+      const pause = wasVain ? Pause.after(vain) : kept instanceof Pause && !kept.isOver ? kept : undefined;
+      const isAdmitted = kept !== undefined || this.#cache.admits(key);
+      const stored = StoredResponse.of(request, response, isAdmitted && !pause, vain);
+      if (isAdmitted) next = stored?.isStorable ? stored : pause;
+    }
+    if (next) this.#cache.set(key, next, beganAt);
+    else if (kept) this.#cache.delete(key);
   }
 }
 
