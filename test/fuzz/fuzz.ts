@@ -1,5 +1,5 @@
 /**
- * How the fuzz tests run: `FUZZ_CASES` cases of each kind (50; `npm run test:fuzz` makes it 5,000, 20,000 over the four)
+ * How the fuzz tests run: `FUZZ_CASES` cases of each kind (50; `npm run suite -- fuzz` makes it 5,000, 20,000 over the four)
  * from `FUZZ_SEED`, one after another. fast-check shrinks a case that fails and prints it with the path that repeats it.
  */
 import fc, { type Arbitrary } from "fast-check";
@@ -11,7 +11,7 @@ export const seed = Number(process.env.FUZZ_SEED ?? 1);
 /** Milliseconds that one kind may take altogether. */
 export const timeout = 300_000 + cases * 200;
 
-/** What would have ended the process. GraphQL's own abandoned errors are let go by design (src/engine/graphql/errors/abandoned-errors.ts). */
+/** What would have ended the process. GraphQL's own abandoned errors are let go by design (src/engine/process/unread-rejections.ts). */
 const fatal: unknown[] = [];
 process.on("uncaughtException", (error) => fatal.push(error));
 process.on("unhandledRejection", (reason) => {

@@ -3,8 +3,8 @@
  * that brought this hash into `generated/spec.ts` has that spec.
  */
 import { UsageError } from "../cli/usage-error.ts";
+import { boundedText } from "../standards/bounded-text.ts";
 import { hashSpec } from "../standards/spec-hash.ts";
-import { boundedText } from "./bounded-text.ts";
 import { findCommit, gitFiles } from "./git-files.ts";
 
 const timeoutMs = 10_000;

@@ -4,8 +4,8 @@
  */
 import { resolve } from "node:path";
 import { UsageError } from "../cli/usage-error.ts";
+import { boundedText, maxTextBytes } from "../standards/bounded-text.ts";
 import { readRegularFile } from "../standards/regular-file.ts";
-import { boundedText, maxTextBytes } from "./bounded-text.ts";
 import { isUrl } from "./deployed.ts";
 import type { Usage } from "./usage.ts";
 

@@ -11,7 +11,6 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from "fastify";
-import { specHash } from "../../../generated/spec.ts";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { LogLines } from "../observe/log-lines.ts";
@@ -44,11 +43,14 @@ declare module "fastify" {
   }
 }
 
-/** Makes one role's server; it does not listen yet. No log line shows a value of the headers `credentials`. */
+/** Facts about the API that a role serves. No log line shows a value of the headers `credentials`. */
+type Served = { readonly credentials?: readonly string[]; readonly specHash?: string };
+
+/** Makes one role's server; it does not listen yet. */
 export function createServer(
   config: Config,
   role: Face["role"] = "metrics",
-  credentials: readonly string[] = [],
+  { credentials = [], specHash }: Served = {},
 ): FastifyInstance {
   const server = Fastify({
     logger: {

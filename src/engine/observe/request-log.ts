@@ -45,13 +45,16 @@ export const requestLog: Observer = {
 };
 
 function accessFields(request: RequestRecord): object {
-  const { face, route, operation, givenName, method } = request;
+  const { face, route, operation, givenName, method, client } = request;
   return {
     role: face.role,
     method,
     route: route || undefined,
     operation: operation?.name ?? givenName?.slice(0, 100),
     operationId: operation?.id,
+    app: operation?.app,
+    client: client?.name,
+    clientVersion: client?.version || undefined,
     keyId: request.keyId,
     tenantId: request.tenantId,
     status: request.status,

@@ -7,7 +7,6 @@ import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
-import { products } from "./boot-check.ts";
 import type { Speaker } from "./speaker.ts";
 
 const probeMs = 1_000;
@@ -16,11 +15,12 @@ const probeMs = 1_000;
 export async function watchUpstreams(
   front: FastifyInstance | undefined,
   config: Config,
+  products: ReadonlySet<string>,
   say: Speaker,
 ): Promise<void> {
   if (!front) return;
   await Promise.all(
-    needed(config).map(async ([variable, url]) => {
+    needed(config, products).map(async ([variable, url]) => {
       const failure = await probe(url);
       if (failure === undefined) return;
       front.unready.add(`waiting for ${variable}`);
@@ -30,7 +30,7 @@ export async function watchUpstreams(
   );
 }
 
-function needed({ roles, env, upstreams }: Config): [string, URL][] {
+function needed({ roles, env, upstreams }: Config, products: ReadonlySet<string>): [string, URL][] {
   const urls: [string, URL | undefined][] = [];
   if (!roles.has("platform")) {
     urls.push(["REST_BASE_URL", env.REST_BASE_URL]);

@@ -1,7 +1,6 @@
 /** Leaves out the parts of a request that cannot be sent, so that a field can be proposed for the others. */
 import { formProperties, unsendable } from "../bind/inputs/check-styles.ts";
 import type { RestOperation } from "../openapi/operation.ts";
-import type { Shape } from "../openapi/shapes/shape.ts";
 
 export type Sendable = {
   readonly operation: RestOperation;
@@ -23,8 +22,7 @@ export function withoutUnsendable(operation: RestOperation): Sendable {
   const properties = new Map(body?.shape.properties);
   for (const property of formProperties(operation))
     if (!required(property.name) && isLeft(property)) properties.delete(property.name);
-  // a shape's members are lazy: a copy would lose them
-  const shape: Shape | undefined = body && Object.create(body.shape, { properties: { value: properties } });
+  const shape = body?.shape.with({ properties: () => properties });
   const isEmptyForm = body?.formStyles !== undefined && !body.required && properties.size === 0;
   const { body: _, ...others } = operation;
   return {

@@ -46,7 +46,7 @@ export function withArgumentNames(facts: ArgumentFacts, resolve: Resolver): Reso
     level: (async (parents, args, context, enclosing) => {
       const results = await level(parents, args, context, enclosing).catch(fail);
       return results.map((result) => (result instanceof Error ? (rename(result) as Error) : result));
-    }) satisfies LevelResolver<unknown, Args, unknown>,
+    }) satisfies LevelResolver<unknown, Args, never, unknown>,
   });
 }
 

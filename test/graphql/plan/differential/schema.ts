@@ -89,7 +89,7 @@ export function randomSchema(...seed: readonly unknown[]): RandomSchema {
   }
   const text = parts.join("\n");
   const executable = (typeDefs: string): GraphQLSchema =>
-    executableSchema(typeDefs, resolvers as never, { schemas: argumentSchemas, names: {} });
+    executableSchema(typeDefs, { resolvers, argumentSchemas, argumentNames: {} });
   let nullable: GraphQLSchema | undefined;
   return {
     text,
