@@ -9,8 +9,6 @@ import { findCommit, gitFiles } from "./git-files.ts";
 
 const timeoutMs = 10_000;
 
-export const isUrl = (base: string): boolean => /^https?:\/\//.test(base);
-
 /** Returns a git ref. Throws `UsageError` if the role does not answer, or if no commit here has its spec. */
 export async function deployedCommit(root: string, url: string): Promise<string> {
   const hash = await servedHash(url);

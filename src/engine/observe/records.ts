@@ -88,11 +88,11 @@ export class RequestRecord {
 }
 
 /** The innermost error's code, such as `ECONNREFUSED`, or its name. */
-function causeOf(cause: unknown): string | undefined {
+export function causeOf(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined;
   if (cause.cause instanceof Error) return causeOf(cause.cause);
   if (cause instanceof CodedError) return undefined;
-  return "code" in cause ? String(cause.code) : cause.name;
+  return String(("code" in cause && cause.code) || cause.name); // undici's HTTPParserError has no code
 }
 
 /** `OK`, the failure's code, or the reason why REST's answer never counted. */

@@ -1,6 +1,7 @@
 /** `npm start`: the command line of the roles. It reads the configuration, starts the roles and says where they listen. */
 import { exitCodes, type Io, runCommand } from "../cli/command.ts";
 import { type Config, readConfig, roleNames } from "../config.ts";
+import type { Operations } from "../rest/operation.ts";
 import { variables } from "../settings/environment.ts";
 import { findDoubtful, productsOf, refuseUnfit } from "./boot-check.ts";
 import { findMisspelt } from "./misspelt.ts";
@@ -35,9 +36,8 @@ export function run(argv: readonly string[], given: Io, service: Service): Promi
           refuseUnfit(config);
           const { operations, specHash } = await service.api();
           refuseStale(service.root, specHash);
-          const products = productsOf(operations);
-          const doubts = [...findMisspelt(io.env), ...findDoubtful(config, products)];
-          if (!checkConfig) return startRoles(config, service, products, brief === true, say, doubts);
+          const doubts = [...findMisspelt(io.env), ...findDoubtful(config, productsOf(operations))];
+          if (!checkConfig) return startRoles(config, service, operations, brief === true, say, doubts);
           for (const doubt of doubts) forPeople.warn(doubt);
           io.out(printConfig(config, io.env));
           return 0;
@@ -50,7 +50,7 @@ export function run(argv: readonly string[], given: Io, service: Service): Promi
 async function startRoles(
   config: Config,
   service: Service,
-  products: ReadonlySet<string>,
+  operations: Operations,
   brief: boolean,
   say: Speaker,
   doubts: readonly string[],
@@ -60,7 +60,7 @@ async function startRoles(
   const [front] = running.servers;
   if (front) surviveUnreadRejections(front.log);
   stopOnSignals(running, config);
-  await watchUpstreams(front, config, products, say);
+  await watchUpstreams(front, config, operations, say);
   const { url, metrics } = running;
   const text = await welcome(config, service, running, front?.unready ?? [], brief || config.production);
   say.info(text, { url: url.origin, metrics: metrics?.origin });
