@@ -5,15 +5,13 @@
 import type { CodedError } from "../../errors.ts";
 import type { CallerCache } from "../cache/caller-cache.ts";
 import { CallerKey } from "../cache/caller-key.ts";
+import { nextStored, type Stored } from "../cache/next-stored.ts";
 import { Pause } from "../cache/pause.ts";
-import { mayBeStored, StoredResponse } from "../cache/stored-response.ts";
+import { StoredResponse } from "../cache/stored-response.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { RestResponse } from "../rest-response.ts";
 import type { CallRequest } from "./call-request.ts";
 import { SharedReads } from "./shared-reads.ts";
-
-/** What the cache keeps for a read. */
-type Stored = StoredResponse | Pause;
 
 export type Outcome = RestResponse | CodedError;
 
@@ -157,30 +155,11 @@ export class Reads {
       else this.#cache.delete(key);
       return held(scope, next.response.copy("revalidated"));
     }
-    if (outcome.ok) this.#keep(request, key, kept, outcome, beganAt);
-    return outcome;
-  }
-
-  /** Keeps a response, or the pause in which none is kept for its validator. `kept`: what was kept when the call began. */
-  #keep(
-    request: CallRequest,
-    key: CallerKey,
-    kept: Stored | undefined,
-    response: RestResponse,
-    beganAt: number,
-  ): void {
-    let next: Stored | undefined;
-    if (mayBeStored(response)) {
-      response.freshUntil = performance.now(); // another cache may store it, also where this one does not
-      const wasVain = kept instanceof StoredResponse && kept.isConditional;
-      const vain = (kept?.vain ?? 0) + Number(wasVain);
-      const pause = wasVain ? Pause.after(vain) : kept instanceof Pause && !kept.isOver ? kept : undefined;
-      const isAdmitted = kept !== undefined || this.#cache.admits(key);
-      const stored = StoredResponse.of(request, response, isAdmitted && !pause, vain);
-      if (isAdmitted) next = stored?.isStorable ? stored : pause;
-    }
+    if (!outcome.ok) return outcome;
+    const next = nextStored(kept, request, outcome, () => this.#cache.admits(key));
     if (next) this.#cache.set(key, next, beganAt);
     else if (kept) this.#cache.delete(key);
+    return outcome;
   }
 }
 
