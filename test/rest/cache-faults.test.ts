@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { CallerCache } from "../../src/engine/rest/cache/caller-cache.ts";
 import { CallerKey } from "../../src/engine/rest/cache/caller-key.ts";
-import { cachedResponses, vainRevalidations } from "../../src/engine/settings/capacity.ts";
+import { cachedResponses, unconfirmedResponses } from "../../src/engine/settings/capacity.ts";
 import { against, failureOf } from "./client.ts";
 import { http } from "./raw-server.ts";
 
@@ -188,7 +188,7 @@ test("an ETag that changes with each response leaves one response, and takes no 
   expect(await read("steady")).toEqual({ count: 1, large });
   expect(server.requests).toHaveLength(30);
   const tags = server.requests.map(tagIn).filter(Boolean);
-  expect(tags).toEqual(Array.from({ length: vainRevalidations.inRow }, (_, index) => `"${index + 2}"`));
+  expect(tags).toEqual(Array.from({ length: unconfirmedResponses.inRow }, (_, index) => `"${index + 2}"`));
 });
 
 test("a cookie of REST stays where it is: no call of anybody carries it", async () => {

@@ -173,7 +173,7 @@ export const cachedResponses = {
 };
 
 /**
- * Conditional calls for one response that got no 304: after so many in a row, it is not kept for its validator. Each pause
- * in vain makes the next one twice as long, up to 64 minutes.
+ * Responses of an operation that are kept for their validators without a 304 of any: after so many none is kept for a while.
+ * Each pause in vain makes the next one twice as long, up to 64 minutes. Callers count in so many groups.
  */
-export const vainRevalidations = { inRow: 8, pauseMs: 60_000, doublings: 6 };
+export const unconfirmedResponses = { inRow: 8, groups: 16, pauseMs: 60_000, doublings: 6 };

@@ -21,7 +21,7 @@ export class Doorkeeper {
 }
 
 /** FNV-1a. Whoever finds two keys of one hash gains no more than by asking for one of them twice. */
-function hashOf(text: string): number {
+export function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return hash >>> 0;

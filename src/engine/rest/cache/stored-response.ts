@@ -28,16 +28,13 @@ const bytesPerHeader = 64;
 
 export class StoredResponse {
   readonly response: RestResponse;
-  /** Conditional calls in a row that brought another response (`pause.ts`). */
-  readonly vain: number;
   #valueBytes: number | undefined;
   readonly #policy: CachePolicy;
   readonly #request: { readonly url: string; readonly headers: Headers };
   readonly #headers: Headers;
 
-  private constructor(response: RestResponse, request: CallRequest, headers: Headers, vain: number) {
+  private constructor(response: RestResponse, request: CallRequest, headers: Headers) {
     this.response = response;
-    this.vain = vain;
     this.#headers = headers;
     this.#request = {
       url: request.path,
@@ -55,18 +52,13 @@ export class StoredResponse {
    * Returns `undefined` if REST does not allow to keep the response, or if nobody could use it. `forValidator`: a validator
    * is reason enough to keep it.
    */
-  static of(
-    request: CallRequest,
-    response: RestResponse,
-    forValidator: boolean,
-    vain: number,
-  ): StoredResponse | undefined {
+  static of(request: CallRequest, response: RestResponse, forValidator: boolean): StoredResponse | undefined {
     const { rawHeaders } = response;
     if (!isWorthStoring(rawHeaders, forValidator)) return undefined;
     const headers = cacheHeaders(rawHeaders);
     if (variesByRequest(headers)) return undefined;
-    const stored = new StoredResponse(response, request, headers, vain);
-    const isUsable = stored.#policy.timeToLive() > 0 || (forValidator && stored.isConditional);
+    const stored = new StoredResponse(response, request, headers);
+    const isUsable = stored.hasLifetime || (forValidator && stored.isConditional);
     return isUsable ? stored : undefined;
   }
 
@@ -88,6 +80,11 @@ export class StoredResponse {
   /** A 304 may bring a `no-store`: its reader has the response, and nobody after. */
   get isStorable(): boolean {
     return this.#policy.storable();
+  }
+
+  /** Whether it could be used for a while without a call. */
+  get hasLifetime(): boolean {
+    return this.#policy.timeToLive() > 0;
   }
 
   get isFresh(): boolean {
@@ -126,7 +123,7 @@ export class StoredResponse {
     const merged = { ...this.response.rawHeaders, ...rawHeaders };
     for (const name of ofBody) merged[name] = this.response.rawHeaders[name];
     const headers = { ...this.#headers, age: String(rawHeaders.age ?? 0), ...news };
-    const next = new StoredResponse(this.response.copy("revalidated", merged), request, headers, 0);
+    const next = new StoredResponse(this.response.copy("revalidated", merged), request, headers);
     next.#valueBytes = this.#valueBytes;
     return next;
   }

@@ -5,14 +5,14 @@
 import type { CodedError } from "../../errors.ts";
 import type { CallerCache } from "../cache/caller-cache.ts";
 import { CallerKey } from "../cache/caller-key.ts";
-import { nextStored, type Stored } from "../cache/next-stored.ts";
-import { Pause } from "../cache/pause.ts";
-import { StoredResponse } from "../cache/stored-response.ts";
+import { mayBeStored, StoredResponse } from "../cache/stored-response.ts";
+import { Unconfirmed } from "../cache/unconfirmed.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { RestResponse } from "../rest-response.ts";
 import type { CallRequest } from "./call-request.ts";
 import { SharedReads } from "./shared-reads.ts";
 
+type Stored = StoredResponse | undefined;
 export type Outcome = RestResponse | CodedError;
 
 /** A read whose call has begun. */
@@ -31,6 +31,7 @@ export class Reads {
   readonly #origin: string;
   readonly #call: Call;
   readonly #shared = new SharedReads();
+  readonly #unconfirmed = new Unconfirmed();
 
   constructor(cache: CallerCache, origin: string, call: Call) {
     this.#cache = cache;
@@ -74,16 +75,16 @@ export class Reads {
     return response;
   }
 
-  #kept(key: CallerKey): Stored | undefined {
+  #kept(key: CallerKey): Stored {
     const kept = this.#cache.get(key);
-    return kept instanceof StoredResponse || kept instanceof Pause ? kept : undefined;
+    return kept instanceof StoredResponse ? kept : undefined;
   }
 
   /** A stored response that needs no call, or none that the reader waits for. */
   #stored(request: CallRequest, key: CallerKey): Promise<RestResponse> | undefined {
     const { scope } = request;
     const stored = this.#kept(key);
-    if (!(stored instanceof StoredResponse)) return undefined;
+    if (!stored) return undefined;
     const { isFresh } = stored;
     if (!isFresh && !stored.servesWhileRevalidating) return undefined;
     scope.enter(true);
@@ -113,15 +114,14 @@ export class Reads {
 
   #begin(request: CallRequest, key: CallerKey, forget?: () => void): Promise<RestResponse> {
     const { scope } = request;
-    const kept = this.#kept(key);
-    const stored = kept instanceof StoredResponse ? kept : undefined;
+    const stored = this.#kept(key);
     const response = this.#call(request, () => {
       const beganAt = performance.now();
       const endSharing = this.#shared.begin(key);
       return {
         validators: stored?.validators,
         end: (outcome) => {
-          const used = this.#use(request, key, kept, outcome, beganAt);
+          const used = this.#use(request, key, stored, outcome, beganAt);
           if (!(used instanceof RestResponse && used.ok)) forget?.();
           endSharing();
           return used;
@@ -137,29 +137,34 @@ export class Reads {
   }
 
   /** Stores the response as REST allows. Returns what the readers get. */
-  #use(
-    request: CallRequest,
-    key: CallerKey,
-    kept: Stored | undefined,
-    outcome: Outcome,
-    beganAt: number,
-  ): Outcome {
+  #use(request: CallRequest, key: CallerKey, stored: Stored, outcome: Outcome, beganAt: number): Outcome {
     const { scope } = request;
-    const stored = kept instanceof StoredResponse ? kept : undefined;
     if (stored && isFailure(outcome)) return insteadOf(outcome, stored, scope);
     if (!(outcome instanceof RestResponse)) return outcome;
     if (outcome.status === 401 || (stored && isRefusal(outcome))) this.#cache.drop(key.identity);
     if (stored && outcome.status === 304) {
+      this.#unconfirmed.confirmed(key.identity, request.operation.id);
       const next = stored.revalidated(request, outcome);
       if (next.isStorable) this.#cache.set(key, next, beganAt);
       else this.#cache.delete(key);
       return held(scope, next.response.copy("revalidated"));
     }
-    if (!outcome.ok) return outcome;
-    const next = nextStored(kept, request, outcome, () => this.#cache.admits(key));
-    if (next) this.#cache.set(key, next, beganAt);
-    else if (kept) this.#cache.delete(key);
+    if (outcome.ok) this.#keep(request, key, stored, outcome, beganAt);
     return outcome;
+  }
+
+  /** Stores a response, if REST allows that and the cache admits it. `before` is what was stored when the call began. */
+  #keep(request: CallRequest, key: CallerKey, before: Stored, response: RestResponse, beganAt: number): void {
+    const names = [key.identity, request.operation.id] as const;
+    const mayStore = mayBeStored(response);
+    if (mayStore) response.freshUntil = performance.now(); // another cache may store it, also where this one does not
+    const isAdmitted = mayStore && (before !== undefined || this.#cache.admits(key));
+    const forValidator = isAdmitted && this.#unconfirmed.mayKeep(...names);
+    const next = mayStore ? StoredResponse.of(request, response, forValidator) : undefined; // knows its lifetime
+    if (isAdmitted && next?.isStorable) {
+      if (!next.hasLifetime) this.#unconfirmed.kept(...names);
+      this.#cache.set(key, next, beganAt);
+    } else if (before) this.#cache.delete(key);
   }
 }
 
