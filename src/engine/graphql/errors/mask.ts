@@ -5,7 +5,8 @@
 import { ApolloServerValidationErrorCode, unwrapResolverError } from "@apollo/server/errors";
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
 import type { Config } from "../../config.ts";
-import { type Code, CodedError, codes } from "../../errors.ts";
+import { CodedError } from "../../errors.ts";
+import { type Code, codes } from "../../standards/error-codes.ts";
 import { ContractBroken } from "./contract-broken.ts";
 import type { FieldError } from "./field-error.ts";
 
