@@ -70,6 +70,10 @@ export async function createGraphql(
     await apollo.stop();
     await upstreams.close();
   });
+  if (config.env.MCP) {
+    const [{ serveMcp }, { toolsOf }] = await Promise.all([import("./mcp/mcp.ts"), import("./mcp/tools.ts")]);
+    serveMcp(server, toolsOf(api, schema), specHash);
+  }
   await compressResponses(server);
   await allowOrigins(server, origins, ["GET", "POST"]);
   await server.register(async (scoped) => {

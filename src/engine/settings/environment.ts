@@ -98,6 +98,10 @@ export const variables = {
     default: [],
     desc: "manifests of apps' own operations, comma-separated: folders, `app=file` or `app=URL`",
   }),
+  MCP: bool({
+    default: false,
+    desc: "`on` serves the saved operations that are tools to agents, at `/v1/mcp`",
+  }),
   MAX_BODY_BYTES: count({
     default: 1_048_576,
     desc: "request body; an operation's arguments in characters, counted at each place",
