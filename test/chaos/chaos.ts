@@ -1,0 +1,79 @@
+/**
+ * Forty clients of mixed manners (they leave, stop in the middle of a body, read slowly, pipeline, send GETs, batches, ids
+ * and mutations) over a REST that fails in every way: `npm run test:chaos -- --minutes 10 --seed 7`. Criterion: the process
+ * lives, each whole answer is GraphQL with known codes and no fault of ours, and in the end no gauge is above 0, and the
+ * process and its heap are no larger than documented.
+ */
+import { codes } from "../../src/engine/errors.ts";
+import { pinSelf } from "../child-process.ts";
+import { Random } from "../graphql/plan/differential/random.ts";
+import { readArguments } from "../script-arguments.ts";
+import { manners } from "./clients.ts";
+import { graphqlAlone, leftovers, memoryOf, timersOf } from "./house.ts";
+import { startFaultyRest } from "./rest.ts";
+
+const clients = 40;
+const callers = 8;
+/** MiB. A process of `deploy/` has 512. */
+const mostResident = 512;
+const mostHeap = 448;
+
+/** What is wrong with an answer that a client has read to its end. */
+function faultOf(text: string): string | undefined {
+  try {
+    for (const one of [JSON.parse(text)].flat()) {
+      if (one.data === undefined && one.errors === undefined)
+        return `neither data nor errors: ${text.slice(0, 200)}`;
+      for (const { extensions } of one.errors ?? [])
+        if (!(extensions?.code in codes) || extensions.code === "INTERNAL_SERVER_ERROR")
+          return JSON.stringify(one.errors).slice(0, 300);
+    }
+    return undefined;
+  } catch {
+    return `no JSON: ${text.slice(0, 200)}`;
+  }
+}
+
+const line = await readArguments("npm run test:chaos", (given) =>
+  given
+    .description("Forty clients of mixed manners over a REST that fails in every way.")
+    .option("--minutes <number>", "how long", "1")
+    .option("--seed <number>", "of the random choices", String(Date.now() % 1e6)),
+);
+const { minutes, seed } = line.opts<{ minutes: string; seed: string }>();
+process.stdout.write(`seed ${seed}\n`);
+pinSelf(1);
+const rest = await startFaultyRest(Number(seed), 0.04, 0.3);
+const house = await graphqlAlone(rest);
+const [program] = house.programs;
+const timers = await timersOf(house);
+const faults: string[] = [];
+let [sent, whole] = [0, 0];
+const until = performance.now() + Number(minutes) * 60_000;
+const hasEnded = (): boolean => program?.child.exitCode !== null;
+async function client(_: unknown, index: number): Promise<void> {
+  const random = new Random(Number(seed), index);
+  while (performance.now() < until && !hasEnded()) {
+    sent++;
+    const answer = await random.pick(manners)(house.url, `key-${random.int(callers)}`, random);
+    if (!answer) continue;
+    whole++;
+    const fault = faultOf(answer.text);
+    if (fault !== undefined) faults.push(`${answer.status} ${fault}`);
+  }
+}
+await Promise.all(Array.from({ length: clients }, client));
+const left = await leftovers(house, timers);
+if (!hasEnded()) {
+  const { resident, heap } = await memoryOf(house);
+  if (resident > mostResident) left.push(`${resident.toFixed(0)} MiB`);
+  if (heap > mostHeap) left.push(`a heap of ${heap.toFixed(0)} MiB`);
+  process.stdout.write(`${resident.toFixed(0)} MiB, heap ${heap.toFixed(0)} MiB\n`);
+}
+const pass = left.length === 0 && faults.length === 0;
+process.stdout.write(
+  `${pass ? "pass" : "FAIL"}  ${sent} requests, ${whole} whole answers, ${faults.length} wrong${faults[0] ? ` (${faults[0]})` : ""}; left over: ${left.join(", ") || "nothing"}\n`,
+);
+await program?.stop();
+rest.close();
+process.exit(pass ? 0 : 1);
