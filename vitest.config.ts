@@ -9,6 +9,7 @@ import { existsSync, readdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { tally } from "./test/suites/tally.ts";
 
 /**
  * Node keeps compiled code here, as `src/main.ts` has it do: workers, and programs that tests start, need not compile again.
@@ -34,6 +35,7 @@ const apart = [
 
 export default defineConfig({
   test: {
+    reporters: ["default", tally],
     // a busy machine is slow: only what hangs should fail by time
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -287,7 +287,7 @@ export type AnswerMutationVariables = Exact<{
   channel: string;
   to: string;
   body: string;
-  key: string;
+  key?: string | null | undefined;
 }>;
 
 export type AnswerMutation = {
@@ -394,10 +394,10 @@ export const TeamInboxDocument =
 
 /**
  * Answer, from spec/operations/team-inbox.graphql.
- * Persisted as f51ed5b416208f7b9233481657eda12462086456617212e0a23099ab5aa1f0d5.
+ * Persisted as cbfb0da1e6def7afa005f5f5cc1d33904589ca935467a786faa69d3be43defc1.
  */
 export const AnswerDocument =
-  "mutation Answer($channel: String!, $to: String!, $body: String!, $key: String!) {\n  sendMessage(channel: $channel, to: $to, body: $body, idempotencyKey: $key) {\n    ...MessageLine\n    conversation {\n      ...ConversationRow\n    }\n  }\n}\n\nfragment ConversationRow on Conversation {\n  id\n  subject\n  status\n  priority\n  channel\n  unreadCount\n  lastMessageAt\n  contact {\n    id\n    name\n    phone\n  }\n  assignee {\n    id\n    name\n    availability\n  }\n}\n\nfragment MessageLine on Message {\n  id\n  direction\n  status\n  body\n  createdAt\n  author {\n    __typename\n    ... on ContactAuthor {\n      contact {\n        name\n      }\n    }\n    ... on AgentAuthor {\n      agent {\n        name\n      }\n    }\n    ... on UserAuthor {\n      userId\n    }\n  }\n}" as TypedDocumentText<
+  "mutation Answer($channel: String!, $to: String!, $body: String!, $key: String) {\n  sendMessage(channel: $channel, to: $to, body: $body, idempotencyKey: $key) {\n    ...MessageLine\n    conversation {\n      ...ConversationRow\n    }\n  }\n}\n\nfragment ConversationRow on Conversation {\n  id\n  subject\n  status\n  priority\n  channel\n  unreadCount\n  lastMessageAt\n  contact {\n    id\n    name\n    phone\n  }\n  assignee {\n    id\n    name\n    availability\n  }\n}\n\nfragment MessageLine on Message {\n  id\n  direction\n  status\n  body\n  createdAt\n  author {\n    __typename\n    ... on ContactAuthor {\n      contact {\n        name\n      }\n    }\n    ... on AgentAuthor {\n      agent {\n        name\n      }\n    }\n    ... on UserAuthor {\n      userId\n    }\n  }\n}" as TypedDocumentText<
     AnswerMutation,
     AnswerMutationVariables
   >;

@@ -67,7 +67,7 @@ test("the tables of growth are whole, up to their largest rows", async ({ signal
 
 test("a server that runs ends with its bench when another one does not start", async ({ signal }) => {
   const bench = `
-    import { listens, startProgram } from "${file("../child-process.ts")}";
+    import { listens, startProgram } from "${file("../support/child-process.ts")}";
     console.log((await listens(startProgram(["${file("upstream.ts")}"]))).href);
     await listens(startProgram(["-e", ""]));`;
   const { stdout: url } = await run(signal, ["--input-type=module", "-e", bench]).catch((error) => error);

@@ -5,13 +5,13 @@
  * to each server. Each request is of the next of so many callers, each with a key of its own: few callers hide what callers
  * cost. Figures are medians, and ratios are of neighbours. Of a machine that others use, the ratio of processor time is the
  * steadiest.
- * `npm run bench [-- --callers 50000 --rest 304 --profile]`; `ROUNDS` and `SECONDS` a measurement (whole ones) by the
+ * `npm run bench -- peers [--callers 50000 --rest 304 --profile]`; `ROUNDS` and `SECONDS` a measurement (whole ones) by the
  * environment.
  */
 import { isDeepStrictEqual } from "node:util";
 import { Option } from "commander";
-import { cpuMs, main, memoryMiB, pinSelf } from "../child-process.ts";
-import { readArguments } from "../script-arguments.ts";
+import { cpuMs, main, memoryMiB, pinSelf } from "../support/child-process.ts";
+import { readArguments } from "../support/script-arguments.ts";
 import { at, connections, file, load, median, run, type Server } from "./measure.ts";
 import { type Caching, cachings, startNginx } from "./nginx.ts";
 import { bodyOf, type Workload, workloads } from "./workloads.ts";
@@ -20,7 +20,7 @@ import { wrk } from "./wrk.ts";
 const rounds = Number(process.env.ROUNDS ?? 3);
 const seconds = Number(process.env.SECONDS ?? 2);
 const { callers, profile, rest } = (
-  await readArguments("npm run bench", (line) =>
+  await readArguments("npm run bench -- peers", (line) =>
     line
       .description("Measures the graphql role beside a floor program, Mercurius and Apollo Server.")
       .option("--callers <number>", "the callers, each with a key of its own", Number, 5_000)

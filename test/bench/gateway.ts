@@ -2,7 +2,7 @@
  * What the gateway costs: the same upstream called directly and through the gateway, over keep-alive connections.
  * Upstream and gateway each run in a process of their own; the figures are added p50 and p99 at one connection
  * (nobody waits for anybody), and requests a second for each core that the gateway uses at many.
- * `npm run bench:gateway [seconds]`
+ * `npm run bench -- gateway [seconds]`
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { Pool } from "undici";
 import { readConfig } from "../../src/engine/config.ts";
 import { createGateway } from "../../src/engine/gateway/gateway.ts";
 import { contextOf, goodKey } from "../gateway/fakes.ts";
-import { readArguments } from "../script-arguments.ts";
+import { readArguments } from "../support/script-arguments.ts";
 
 const file = import.meta.filename;
 const [, , role, upstreamUrl = ""] = process.argv;
@@ -24,7 +24,7 @@ else if (role === "gateway") await serveGateway(new URL(upstreamUrl));
 else await bench((await readSeconds()) * 1_000);
 
 async function readSeconds(): Promise<number> {
-  const line = await readArguments("npm run bench:gateway", (line) =>
+  const line = await readArguments("npm run bench -- gateway", (line) =>
     line
       .description("Measures the cost of the gateway beside direct calls of the same upstream.")
       .argument("[seconds]", "the time of each measurement", Number, 5),

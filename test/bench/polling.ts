@@ -4,18 +4,18 @@
  * for a saved operation (five products, seven REST calls), and have the answer already. Requests/s, requests for each second
  * of the role's processor time and their ratio to the first row, and REST calls a field. wrk is the load, and nginx is REST:
  * slower ones would send one request after the other, and few would wait together. The requests come as from a gateway, from
- * one tenant, which is alone. `npm run bench:polling`.
+ * one tenant, which is alone. `npm run bench -- polling`.
  */
 import { readManifest } from "../../src/engine/graphql/saved/manifest.ts";
 import { proofHeader } from "../../src/engine/http/context-headers.ts";
-import { cpuMs, main, pinSelf } from "../child-process.ts";
-import { readArguments } from "../script-arguments.ts";
+import { cpuMs, main, pinSelf } from "../support/child-process.ts";
+import { readArguments } from "../support/script-arguments.ts";
 import { connections, median, run, type Server } from "./measure.ts";
 import { type Nginx, startNginx } from "./nginx.ts";
 import { bodyOf } from "./workloads.ts";
 import { type WrkLoad, wrk } from "./wrk.ts";
 
-await readArguments("npm run bench:polling", (line) =>
+await readArguments("npm run bench -- polling", (line) =>
   line.description("Measures what repeated queries of one caller cost."),
 );
 const rounds = Number(process.env.ROUNDS ?? 3);

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { readManifest } from "../../src/engine/graphql/saved/manifest.ts";
 import { keys, openLayer } from "../e2e/layer.ts";
-import { freePort } from "../free-port.ts";
+import { freePort } from "../support/free-port.ts";
 import { executable, openPage, timeout } from "./browser.ts";
 
 /** A request as it left the browser, and the status that came back. */

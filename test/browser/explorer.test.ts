@@ -78,6 +78,28 @@ test("opens without an error, runs each saved operation as it is, and shows its 
   expect(noted).toMatchObject({ foreign: [], errors: [] });
 });
 
+test("keeps its tabs when it is reloaded, opened or not", { timeout }, async () => {
+  const { page } = await openExplorer();
+  const titles = () => page.locator(".graphiql-tab-button").allInnerTexts();
+  const before = await titles();
+  expect(before).toHaveLength(7);
+  for (let count = 0; count < 2; count++) {
+    await page.reload();
+    await page.locator(".graphiql-query-editor .view-lines").first().waitFor();
+    await expect.poll(titles).toEqual(before);
+  }
+});
+
+test("sends a message, and another text of it", { timeout }, async () => {
+  const { page } = await openExplorer();
+  await openTab(page, "Answer");
+  const variables = (body: string) => JSON.stringify({ channel: "whatsapp", to: "+12035550119", body });
+  for (const body of ["One.", "Two."]) {
+    await write(page, ".graphiql-variable-editor, .graphiql-editor-tool", variables(body));
+    expect(await run(page)).toMatchObject({ data: { sendMessage: { body } } });
+  }
+});
+
 // GraphiQL learns an operation's name a tenth of a second after its text, later on a slow machine
 test("runs an operation right after a change of tab", { timeout }, async () => {
   const { page } = await openExplorer();

@@ -1,6 +1,6 @@
 /**
  * Forty clients of mixed manners (they leave, stop in the middle of a body, read slowly, pipeline, send GETs, batches, ids
- * and mutations) over a REST that fails in every way: `npm run test:chaos -- --minutes 10 --seed 7`. Criterion: the process
+ * and mutations) over a REST that fails in every way: `npm run suite -- chaos --minutes 10 --seed 7`. Criterion: the process
  * lives, each whole answer is GraphQL with known codes and no fault of ours, and in the end no gauge is above 0, and the
  * process and its heap are no larger than documented.
  */
@@ -8,16 +8,14 @@ import { codes } from "../../src/engine/errors.ts";
 import { pinSelf } from "../child-process.ts";
 import { Random } from "../graphql/plan/differential/random.ts";
 import { readArguments } from "../script-arguments.ts";
+import { Verdict } from "../suites/verdict.ts";
 import { manners } from "./clients.ts";
-import { graphqlAlone, leftovers, memoryOf, timersOf } from "./house.ts";
+import { graphqlAlone, hasEnded, leftovers, memoryOf, timersOf } from "./house.ts";
 import { startFaultyRest } from "./rest.ts";
 
+const verdict = new Verdict("chaos");
 const clients = 40;
 const callers = 8;
-/** MiB. A process of `deploy/` has 512. */
-const mostResident = 512;
-const mostHeap = 448;
-
 /** What is wrong with an answer that a client has read to its end. */
 function faultOf(text: string): string | undefined {
   try {
@@ -34,7 +32,7 @@ function faultOf(text: string): string | undefined {
   }
 }
 
-const line = await readArguments("npm run test:chaos", (given) =>
+const line = await readArguments("npm run suite -- chaos", (given) =>
   given
     .description("Forty clients of mixed manners over a REST that fails in every way.")
     .option("--minutes <number>", "how long", "1")
@@ -45,15 +43,13 @@ process.stdout.write(`seed ${seed}\n`);
 pinSelf(1);
 const rest = await startFaultyRest(Number(seed), 0.04, 0.3);
 const house = await graphqlAlone(rest);
-const [program] = house.programs;
 const timers = await timersOf(house);
 const faults: string[] = [];
 let [sent, whole] = [0, 0];
 const until = performance.now() + Number(minutes) * 60_000;
-const hasEnded = (): boolean => program?.child.exitCode !== null;
 async function client(_: unknown, index: number): Promise<void> {
   const random = new Random(Number(seed), index);
-  while (performance.now() < until && !hasEnded()) {
+  while (performance.now() < until && !hasEnded(house)) {
     sent++;
     const answer = await random.pick(manners)(house.url, `key-${random.int(callers)}`, random);
     if (!answer) continue;
@@ -64,16 +60,15 @@ async function client(_: unknown, index: number): Promise<void> {
 }
 await Promise.all(Array.from({ length: clients }, client));
 const left = await leftovers(house, timers);
-if (!hasEnded()) {
+process.stdout.write(`${sent} requests\n`);
+for (const line of [...faults.slice(0, 3), ...left]) process.stdout.write(`${line}\n`);
+verdict.hold("whole answers", whole);
+verdict.hold("wrong answers", faults.length);
+verdict.hold("things left over", left.length);
+if (!hasEnded(house)) {
   const { resident, heap } = await memoryOf(house);
-  if (resident > mostResident) left.push(`${resident.toFixed(0)} MiB`);
-  if (heap > mostHeap) left.push(`a heap of ${heap.toFixed(0)} MiB`);
-  process.stdout.write(`${resident.toFixed(0)} MiB, heap ${heap.toFixed(0)} MiB\n`);
+  verdict.hold("resident memory", resident);
+  verdict.hold("used heap", heap);
 }
-const pass = left.length === 0 && faults.length === 0;
-process.stdout.write(
-  `${pass ? "pass" : "FAIL"}  ${sent} requests, ${whole} whole answers, ${faults.length} wrong${faults[0] ? ` (${faults[0]})` : ""}; left over: ${left.join(", ") || "nothing"}\n`,
-);
-await program?.stop();
+for (const program of house.programs) await program.stop();
 rest.close();
-process.exit(pass ? 0 : 1);

@@ -119,7 +119,7 @@ const pieces = [
 
 test.each(pieces)("%j in every slot", async (piece) => expectHarmless(filled(() => `x${piece}y`)));
 
-/** `npm run test:fuzz` tries more. */
+/** `npm run suite -- fuzz` tries more. */
 const randomCases = Number(process.env.HOSTILE_CASES ?? 5);
 
 test("random texts in every slot", async () => {

@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import { readConfig } from "../../src/engine/config.ts";
 import { start } from "../../src/engine/process/program.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
-import { patient } from "../patient.ts";
+import { patient } from "../support/patient.ts";
 
 const keyOf = (user: string): string => demoKeys.find((demo) => demo.user === user)?.key ?? "";
 export const keys = {

@@ -1,5 +1,5 @@
 /**
- * How the fuzz tests run: `FUZZ_CASES` cases of each kind (50; `npm run test:fuzz` makes it 5,000, 20,000 over the four)
+ * How the fuzz tests run: `FUZZ_CASES` cases of each kind (50; `npm run suite -- fuzz` makes it 5,000, 20,000 over the four)
  * from `FUZZ_SEED`, one after another. fast-check shrinks a case that fails and prints it with the path that repeats it.
  */
 import fc, { type Arbitrary } from "fast-check";

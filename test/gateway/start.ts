@@ -5,7 +5,7 @@ import type { FastifyInstance } from "fastify";
 import { onTestFinished } from "vitest";
 import { readConfig } from "../../src/engine/config.ts";
 import { createGateway } from "../../src/engine/gateway/gateway.ts";
-import { patient } from "../patient.ts";
+import { patient } from "../support/patient.ts";
 import { fakeKeyService, type KeyService, listen, type Recorder, recorder } from "./fakes.ts";
 
 export const secret = "a-secret-of-the-gateway";

@@ -1,6 +1,6 @@
 /**
  * The cost of accepting or refusing variables is linear in the body, measured in JSON.parse of a body. `BODY_BYTES=1048576`
- * measures bodies of the full size and prints a table (`npm run test:inputs`).
+ * measures bodies of the full size and prints a table (`npm run suite -- inputs`).
  */
 import Fastify from "fastify";
 import {
@@ -103,7 +103,7 @@ afterAll(() => {
 /** Ten times what was seen on a busy machine. The cheapest quadratic comparison of a list's items takes 140, Ajv's thousands. */
 const mostParsings = 70;
 
-/** The first two places of an argument get every value, each further place one of `share`. `npm run test:fuzz` tries all. */
+/** The first two places of an argument get every value, each further place one of `share`. `npm run suite -- fuzz` tries all. */
 const share = Number(process.env.VARIABLES_SHARE ?? 4);
 
 /** The inputs for each argument of a field. An argument of the type and JSON Schema of a `tried` one costs the same. */

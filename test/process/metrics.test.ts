@@ -14,7 +14,7 @@ const { key, tenant } = demoKeys[0] as (typeof demoKeys)[number];
 /** Debian's package `prometheus` has it, and `.ci/run` installs it. */
 const hasPromtool = spawnSync("promtool", ["--version"]).error === undefined;
 
-/** `npm run test:tenants` sends 10,000. */
+/** `npm run suite -- tenants` sends 10,000. */
 const requests = Number(process.env.REQUESTS ?? 1_000);
 
 type Program = { output: () => string };

@@ -2,9 +2,9 @@
 import type { RequestListener } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import type { Program } from "../child-process.ts";
 import { contextOf, goodKey, listen, makeKey } from "../gateway/fakes.ts";
 import { me, send } from "../graphql/rest-stand-in.ts";
+import type { Program } from "../support/child-process.ts";
 import { query, runReady } from "./program.ts";
 
 /** All of them end during the pause. */

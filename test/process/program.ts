@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { processIo } from "../../src/engine/cli/command.ts";
 import { run as runCommand } from "../../src/engine/process/command.ts";
-import { listens, main, type Program, startProgram } from "../child-process.ts";
-import { patient } from "../patient.ts";
+import { listens, main, type Program, startProgram } from "../support/child-process.ts";
+import { patient } from "../support/patient.ts";
 
 /** Starts `node src/main.ts …roles` with `environment`, nothing of this process's but PATH; ended after the test. */
 export function run(

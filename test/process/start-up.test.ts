@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { programEnvironment } from "../child-process.ts";
 import { contextOf, goodKey, listen } from "../gateway/fakes.ts";
 import { refusingUrl } from "../gateway/start.ts";
+import { programEnvironment } from "../support/child-process.ts";
 import { get, run, runHere, runReady } from "./program.ts";
 
 const url = "http://127.0.0.1:9";

@@ -7,7 +7,7 @@ import manifest from "../../generated/operations-manifest.json" with { type: "js
 import { readConfig } from "../../src/engine/config.ts";
 import { start } from "../../src/engine/process/program.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
-import { patient } from "../patient.ts";
+import { patient } from "../support/patient.ts";
 import { get, query, runHere, runReady } from "./program.ts";
 
 const { key, tenant } = demoKeys[0] as (typeof demoKeys)[number];

@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { main } from "../child-process.ts";
+import { main } from "../support/child-process.ts";
 
 /** Loads the program, and allocates in 400 turns of the event loop. Its last line counts the collections. */
 const program = `

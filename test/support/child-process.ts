@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 
 /** The command line of the product. */
-export const main = new URL("../src/main.ts", import.meta.url).pathname;
+export const main = new URL("../../src/main.ts", import.meta.url).pathname;
 
 const { NODE_COMPILE_CACHE: _, ...others } = process.env;
 /**
