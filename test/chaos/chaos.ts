@@ -5,10 +5,10 @@
  * process and its heap are no larger than documented.
  */
 import { codes } from "../../src/engine/errors.ts";
-import { pinSelf } from "../child-process.ts";
 import { Random } from "../graphql/plan/differential/random.ts";
-import { readArguments } from "../script-arguments.ts";
 import { Verdict } from "../suites/verdict.ts";
+import { pinSelf } from "../support/child-process.ts";
+import { readArguments } from "../support/script-arguments.ts";
 import { manners } from "./clients.ts";
 import { graphqlAlone, hasEnded, leftovers, memoryOf, timersOf } from "./house.ts";
 import { startFaultyRest } from "./rest.ts";

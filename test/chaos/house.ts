@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { formatApiKey } from "../../src/engine/http/api-key.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
-import { listens, main, memoryMiB, type Program, startProgram } from "../child-process.ts";
+import { listens, main, memoryMiB, type Program, startProgram } from "../support/child-process.ts";
 import type { ChaosRest } from "./rest.ts";
 
 export type House = {
@@ -77,6 +77,9 @@ const empty = [
 
 export const timersOf = async ({ programs, front }: House): Promise<number[]> =>
   Promise.all(programs.map(async (program) => (await gaugesOf(program, front)).get("timers") ?? 0));
+
+export const hasEnded = ({ programs }: House): boolean =>
+  programs.some(({ child }) => child.exitCode !== null || child.signalCode !== null);
 
 /**
  * What is left once all clients have gone, in words; empty when nothing is. Waits for up to 20 s: a request may take 15 s.

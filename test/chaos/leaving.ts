@@ -5,10 +5,10 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "undici";
-import { pinSelf } from "../child-process.ts";
 import { Random } from "../graphql/plan/differential/random.ts";
-import { readArguments } from "../script-arguments.ts";
 import { Verdict } from "../suites/verdict.ts";
+import { pinSelf } from "../support/child-process.ts";
+import { readArguments } from "../support/script-arguments.ts";
 import { leaving } from "./clients.ts";
 import {
   behindGateway,
