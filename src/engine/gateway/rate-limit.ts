@@ -6,7 +6,7 @@
 import rateLimit, { type CreateRateLimitOptions } from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
-import { type Bound, refusedBy } from "../errors.ts";
+import { type BoundName, refusedBy } from "../errors.ts";
 import { RateStore } from "./rate-store.ts";
 import type { SharedEngine } from "./shared-engine.ts";
 
@@ -28,7 +28,7 @@ export async function createRateLimits(
 ): Promise<RateLimits> {
   if (!config.production) return unlimited;
   await server.register(rateLimit, { global: false, store });
-  const limit = (bound: Bound, options: CreateRateLimitOptions): Check => {
+  const limit = (bound: BoundName, options: CreateRateLimitOptions): Check => {
     const count = server.createRateLimit({
       timeWindow: windowMs,
       ...options,
@@ -46,7 +46,7 @@ export async function createRateLimits(
 
 type Count = Awaited<ReturnType<ReturnType<FastifyInstance["createRateLimit"]>>>;
 
-function apply(bound: Bound, reply: FastifyReply, count: Count): void {
+function apply(bound: BoundName, reply: FastifyReply, count: Count): void {
   if (count.isAllowed) return;
   reply.header("ratelimit-limit", count.max);
   reply.header("ratelimit-remaining", count.remaining);

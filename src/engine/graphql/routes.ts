@@ -131,7 +131,7 @@ export function routes(
     const forwarded = callers.of(request);
     record.tenantId = forwarded.headers[tenantName];
     record.keyId = forwarded.headers[keyName];
-    const scope = new RequestScope(config, upstreams.shares, forwarded);
+    const scope = new RequestScope(config, upstreams.shares, forwarded, request.caller);
     reply.raw.on("close", () => {
       if (!reply.raw.writableFinished) scope.leave();
     });
