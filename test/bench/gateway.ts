@@ -4,11 +4,13 @@
  * (nobody waits for anybody), and requests a second for each core that the gateway uses at many.
  * `npm run bench -- gateway [seconds]`
  */
+
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Pool } from "undici";
+import { api } from "../../generated/index.ts";
 import { readConfig } from "../../src/engine/config.ts";
 import { createGateway } from "../../src/engine/gateway/gateway.ts";
 import { contextOf, goodKey } from "../gateway/fakes.ts";
@@ -48,7 +50,7 @@ function serveUpstream(): void {
 async function serveGateway(upstream: URL): Promise<void> {
   const config = readConfig({ GATEWAY_SECRET: "a-secret-of-the-gateway" }, ["gateway"]);
   const keyIntrospection = new URL("/internal/keys/introspect", upstream);
-  const gateway = await createGateway(config, { rest: upstream, keyIntrospection });
+  const gateway = await createGateway(config, { rest: upstream, keyIntrospection }, api);
   process.on("message", () => process.send?.(process.cpuUsage()));
   process.send?.(await gateway.listen({ port: 0, host: "127.0.0.1" }));
 }

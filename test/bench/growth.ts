@@ -4,10 +4,12 @@
  * CPU of one unit: where it stays or falls, cost grows no faster than its work. `npm run bench -- growth [table]`; `SECONDS`
  * is the time a row, 0.5 unless told.
  */
+
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { api } from "../../generated/index.ts";
 import { readConfig } from "../../src/engine/config.ts";
 import { createGraphql } from "../../src/engine/graphql/graphql.ts";
 import { readArguments } from "../support/script-arguments.ts";
@@ -37,7 +39,7 @@ const environment = {
     ].map((limit) => [limit, "100000000"]),
   ),
 };
-const server = await createGraphql(readConfig(environment, ["graphql"]));
+const server = await createGraphql(readConfig(environment, ["graphql"]), api);
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 

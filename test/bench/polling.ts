@@ -6,7 +6,7 @@
  * slower ones would send one request after the other, and few would wait together. The requests come as from a gateway, from
  * one tenant, which is alone. `npm run bench -- polling`.
  */
-import { readManifest } from "../../src/engine/graphql/saved/manifest.ts";
+import { api } from "../../generated/index.ts";
 import { proofHeader } from "../../src/engine/http/context-headers.ts";
 import { cpuMs, main, pinSelf } from "../support/child-process.ts";
 import { readArguments } from "../support/script-arguments.ts";
@@ -34,7 +34,7 @@ const [manyKeys, oneKey, keeping] = [await start(keyed), await start(keyed), awa
 
 const tenant = { [proofHeader]: secret, "x-service-tenant-id": "ten_1" };
 const headers = { ...tenant, "x-api-key": "key-0" };
-const saved = readManifest().find(({ name }) => name === "Dashboard");
+const saved = api.savedOperations.find(({ name }) => name === "Dashboard");
 const variables = JSON.stringify({ from: "2026-11-01", to: "2026-11-28" });
 const path = `/v1/graphql?${new URLSearchParams({ documentId: saved?.id ?? "", variables })}`;
 const tag = (await fetch(new URL(path, keeping.url), { headers })).headers.get("etag") ?? "";

@@ -8,8 +8,9 @@ import { main } from "../support/child-process.ts";
 const program = `
   import { constants, PerformanceObserver } from "node:perf_hooks";
   import { setImmediate as nextTurn } from "node:timers/promises";
-  process.argv = ["node", "main.ts", "--help"];
-  await import(${JSON.stringify(main)});
+  const { service } = await import(${JSON.stringify(main)});
+  const { serve } = await import(${JSON.stringify(new URL("../../src/engine/process/serve.ts", import.meta.url))});
+  await serve(service, ["--help"]);
   const works = [];
   const collections = [];
   new PerformanceObserver((list) => collections.push(...list.getEntries())).observe({ entryTypes: ["gc"] });

@@ -5,18 +5,17 @@
  */
 import type { FastifyInstance } from "fastify";
 import { collectDefaultMetrics, Registry } from "prom-client";
-import { specHash } from "../../../../generated/spec.ts";
 import type { Config } from "../../config.ts";
 import { createServer } from "../../http/server.ts";
 import { type Observer, subscribe } from "../../observe/observer.ts";
 import { addMetric, type Count, CounterFamily, known } from "./families.ts";
 import { measureKeyChecks } from "./gateway.ts";
 import { measureOutgoingCalls } from "./outgoing-calls.ts";
-import { measureRequests, type Servers } from "./requests.ts";
+import { measureManifests, measureRequests, type Servers } from "./requests.ts";
 import { measureRestCalls } from "./rest-calls.ts";
 
 /** Makes the server of `/metrics`; it does not listen yet. Once a process, because channels are the process's. */
-export function createMetrics(config: Config, servers: Servers): FastifyInstance {
+export function createMetrics(config: Config, servers: Servers, specHash: string): FastifyInstance {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const gauge of ["handles", "requests", "resources"])
@@ -29,10 +28,11 @@ export function createMetrics(config: Config, servers: Servers): FastifyInstance
   const [graphql, gateway] = [servers.get("graphql"), servers.get("gateway")];
   if (graphql) {
     countExecutions(registry, graphql);
+    measureManifests(registry, graphql.apps);
     ends.push(subscribe(measureRestCalls(registry, graphql.upstreams)));
   }
   if (gateway) measureKeyChecks(registry, gateway.keyChecks);
-  const server = createServer(config);
+  const server = createServer(config, "metrics", { specHash });
   server.addHook("onClose", async () => {
     for (const end of ends) end();
   });

@@ -3,15 +3,16 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { watchFolder } from "../../src/engine/codegen/watch-folder.ts";
+import { foldersBelow } from "../../src/engine/standards/files-below.ts";
+import { watchFolders } from "../../src/engine/standards/watch-folders.ts";
 
 function watched() {
   const root = mkdtempSync(join(tmpdir(), "messaging-graphql-watched-"));
   writeFileSync(join(root, "schema.graphql"), "0");
   let next = Promise.withResolvers<void>();
   const failures: string[] = [];
-  const stop = watchFolder(
-    root,
+  const stop = watchFolders(
+    () => foldersBelow(root),
     () => next.resolve(),
     (error) => failures.push(error.message),
   );
