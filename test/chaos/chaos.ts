@@ -4,10 +4,10 @@
  * lives, each whole answer is GraphQL with known codes and no fault of ours, and in the end no gauge is above 0, and the
  * process and its heap are no larger than documented.
  */
-import { codes } from "../../src/engine/errors.ts";
-import { Random } from "../graphql/plan/differential/random.ts";
+import { codes } from "../../src/engine/standards/error-codes.ts";
 import { Verdict } from "../suites/verdict.ts";
 import { pinSelf } from "../support/child-process.ts";
+import { Random } from "../support/random.ts";
 import { readArguments } from "../support/script-arguments.ts";
 import { manners } from "./clients.ts";
 import { graphqlAlone, hasEnded, leftovers, memoryOf, timersOf } from "./house.ts";

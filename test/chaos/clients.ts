@@ -1,7 +1,7 @@
 /** Clients of mixed manners. Each sends one request and is gone when its promise resolves. */
 import { request as call } from "node:http";
 import net from "node:net";
-import type { Random } from "../graphql/plan/differential/random.ts";
+import type { Random } from "../support/random.ts";
 import { anyRequest, type Sent } from "./requests.ts";
 
 /** Resolves with the status and the body that the client has read to its end, or `undefined`. */

@@ -5,9 +5,9 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "undici";
-import { Random } from "../graphql/plan/differential/random.ts";
 import { Verdict } from "../suites/verdict.ts";
 import { pinSelf } from "../support/child-process.ts";
+import { Random } from "../support/random.ts";
 import { readArguments } from "../support/script-arguments.ts";
 import { leaving } from "./clients.ts";
 import {

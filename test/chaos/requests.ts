@@ -1,7 +1,7 @@
 /** The requests of clients in trouble: large ones in every form that the layer takes. */
 import { hash } from "node:crypto";
-import { readManifest } from "../../src/engine/graphql/saved/manifest.ts";
-import type { Random } from "../graphql/plan/differential/random.ts";
+import manifest from "../../generated/operations-manifest.json" with { type: "json" };
+import type { Random } from "../support/random.ts";
 
 export type Sent = {
   readonly method: "GET" | "POST";
@@ -11,7 +11,7 @@ export type Sent = {
 };
 
 const path = "/v1/graphql";
-const startPage = readManifest().find(({ name }) => name === "StartPage");
+const startPage = manifest.operations.find(({ name }) => name === "StartPage");
 const variables = { from: "2026-11-01", to: "2026-11-20", q: "a" };
 
 const nodes = "nodes { id subject status contact { id name company } assignee { id name } }";

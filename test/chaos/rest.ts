@@ -1,7 +1,7 @@
 /** A REST platform that answers every path of the layer, and breaks a share of its responses on purpose. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Random } from "../graphql/plan/differential/random.ts";
+import { Random } from "../support/random.ts";
 
 const at = "2026-11-21T00:00:00Z";
 const contact = (id: number) => ({
