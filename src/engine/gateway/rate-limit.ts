@@ -7,6 +7,7 @@ import rateLimit, { type CreateRateLimitOptions } from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
 import { type BoundName, refusedBy } from "../errors.ts";
+import { addressBlock } from "../http/address-block.ts";
 import { RateStore } from "./rate-store.ts";
 import type { SharedEngine } from "./shared-engine.ts";
 
@@ -36,7 +37,10 @@ export async function createRateLimits(
     });
     return async (request, reply) => apply(bound, reply, await count(request));
   };
-  const byAddress = limit("address_rate", { max: config.env.RATE_LIMIT_PER_ADDRESS });
+  const byAddress = limit("address_rate", {
+    max: config.env.RATE_LIMIT_PER_ADDRESS,
+    keyGenerator: ({ ip }) => addressBlock(ip),
+  });
   const byKey = limit("key_rate", {
     max: config.env.RATE_LIMIT_PER_KEY,
     keyGenerator: ({ record }) => record.keyId ?? "",

@@ -106,6 +106,12 @@ test("however often one caller's calls fail, another caller's are admitted", () 
   }
 });
 
+test("a single failure of another caller does not open the circuit of all", () => {
+  const breaker = new CircuitBreaker();
+  for (const caller of ["a", "a", "a", "a", "b", "a"]) callOnce(breaker, "failed", caller);
+  expect([breaker.isOpen, admit(breaker, "b"), admit(breaker, "c")]).toEqual([false, "ordinary", "ordinary"]);
+});
+
 test("a caller that fails is refused by its own circuit, beside callers whose calls work", () => {
   const breaker = new CircuitBreaker();
   for (let call = 0; call < 5; call++) {

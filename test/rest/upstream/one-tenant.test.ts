@@ -16,10 +16,14 @@ const against1 = (bad: Answer, environment: NodeJS.ProcessEnv = patience) =>
 type World = Awaited<ReturnType<typeof against>>;
 
 /** The reads of another tenant that fail, of the same product and of another. */
-async function othersFailures({ request }: World, beside: () => Promise<unknown>): Promise<string[]> {
+async function othersFailures(
+  { request }: World,
+  beside: () => Promise<unknown>,
+  every = 1,
+): Promise<string[]> {
   const failures: string[] = [];
   for (let round = 0; round < rounds; round++) {
-    const failing = beside();
+    const failing = round % every === 0 ? beside() : undefined;
     for (const path of ["/things", "/others"] as const)
       await request("good")
         .get(path, { query: { q: round } })
@@ -32,7 +36,7 @@ async function othersFailures({ request }: World, beside: () => Promise<unknown>
 const faults: [string, Answer, NodeJS.ProcessEnv?][] = [
   ...[500, 502, 503, 504, 429].map((code): [string, Answer] => [`answers ${code}`, status(code)]),
   ["resets", (socket) => void socket.destroy()],
-  ["hangs", () => {}, { ...patience, CALL_TIMEOUT_MS: "100" }],
+  ["hangs", () => {}, { ...patience, CALL_TIMEOUT_MS: "3000" }],
 ];
 
 test.each(faults)(
@@ -45,7 +49,7 @@ test.each(faults)(
           failureOf(world.request("bad").get("/things", { query: { q } })),
         ),
       );
-    expect(await othersFailures(world, fail)).toEqual([]);
+    expect(await othersFailures(world, fail, environment ? 25 : 1)).toEqual([]);
   },
 );
 

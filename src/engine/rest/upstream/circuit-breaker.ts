@@ -3,13 +3,14 @@
  * is a trial. A trial that works closes the circuit. Each failed trial doubles the pause.
  *
  * A service may fail for one caller alone: a search that is too much, data that it cannot read. So each caller has a circuit
- * of its own. The circuit of all callers opens by failures of two of them at least, and whoever failed last leaves the trial
- * to another caller, for as long again as the pause.
+ * of its own. In the circuit of all callers, three failures of each count, so two of them at least must fail. Whoever failed
+ * last leaves the trial to another caller, for as long again as the pause.
  */
 import { LRUCache } from "lru-cache";
 import { failingCallers } from "../../settings/capacity.ts";
 
 const maxFailures = 5;
+const mostOfCaller = 3;
 const firstPauseMs = 100;
 const maxPauseMs = 15_000;
 
@@ -20,23 +21,23 @@ export type Verdict = "worked" | "failed" | "unknown";
 type Admission = { readonly ofAll: boolean; readonly ofCaller: boolean };
 
 class Circuit {
-  readonly #fewestCallers: number;
+  readonly #mostOfCaller: number;
   #failuresInARow = 0;
   #failedTrials = 0;
-  /** Callers that failed in this row, as many as are needed. */
-  readonly #failed = new Set<string>();
+  /** The failures of each caller in this row, until they are enough. */
+  readonly #failed = new Map<string, number>();
   #lastToFail = "";
   #pauseMs = 0;
   /** On the monotonic clock. It is read while the circuit is open. */
   #nextTrialAt = 0;
 
-  /** It opens by failures of so many callers at least. */
-  constructor(fewestCallers: number) {
-    this.#fewestCallers = fewestCallers;
+  /** So many failures of one caller count. */
+  constructor(mostOfOneCaller: number) {
+    this.#mostOfCaller = mostOfOneCaller;
   }
 
   get isOpen(): boolean {
-    return this.#failuresInARow >= maxFailures && this.#failed.size >= this.#fewestCallers;
+    return this.#failuresInARow >= maxFailures;
   }
 
   get isWithoutFailure(): boolean {
@@ -45,7 +46,7 @@ class Circuit {
 
   /** Whether the caller's next call may be the trial. */
   isDue(caller: string): boolean {
-    const longerMs = this.#fewestCallers > 1 && caller === this.#lastToFail ? this.#pauseMs : 0;
+    const longerMs = this.#mostOfCaller < maxFailures && caller === this.#lastToFail ? this.#pauseMs : 0;
     return performance.now() >= this.#nextTrialAt + longerMs;
   }
 
@@ -63,9 +64,12 @@ class Circuit {
     }
     if (verdict !== "failed") return;
     if (isTrial) this.#failedTrials++;
-    this.#failuresInARow++;
+    const own = this.#failed.get(caller) ?? 0;
+    if (own < this.#mostOfCaller && !this.isOpen) {
+      this.#failed.set(caller, own + 1);
+      this.#failuresInARow++;
+    }
     this.#lastToFail = caller;
-    if (this.#failed.size < this.#fewestCallers) this.#failed.add(caller);
     const pauseMs = Math.min(firstPauseMs * 2 ** this.#failedTrials, maxPauseMs);
     // Each pause varies by a quarter, so that processes do not try at the same time.
     this.#pauseMs = pauseMs * (0.75 + Math.random() / 4);
@@ -74,7 +78,7 @@ class Circuit {
 }
 
 export class CircuitBreaker {
-  readonly #ofAll = new Circuit(2);
+  readonly #ofAll = new Circuit(mostOfCaller);
   /** The circuits of callers whose last call failed. */
   readonly #ofCaller = new LRUCache<string, Circuit>({ max: failingCallers });
 
@@ -98,7 +102,7 @@ export class CircuitBreaker {
     this.#ofAll.count(caller, trial.ofAll, verdict);
     let own = this.#ofCaller.get(caller);
     if (!own && verdict !== "failed") return;
-    own ??= new Circuit(1);
+    own ??= new Circuit(maxFailures);
     own.count(caller, trial.ofCaller, verdict);
     if (own.isWithoutFailure) this.#ofCaller.delete(caller);
     else this.#ofCaller.set(caller, own);
