@@ -6,9 +6,9 @@
 import type { SpecFiles } from "../bind/spec-files.ts";
 import { loadSnapshot, type SpecSnapshot } from "../bind/spec-snapshot.ts";
 import type { SpecSources } from "../codegen/generate.ts";
-import { SpecUnreadable } from "../diagnostic.ts";
+import { type Diagnostic, SpecUnreadable } from "../diagnostic.ts";
 import { approve } from "./approvals.ts";
-import { type BoundSnapshot, changesSince } from "./compare/changes-since.ts";
+import { type BoundSnapshot, changesSince } from "./changes/changes-since.ts";
 import { operationReports, withImpactedOperations } from "./impact.ts";
 import { ledgerFindings } from "./ledger.ts";
 import { proofFindings } from "./proof.ts";
@@ -51,24 +51,22 @@ export function examine(
   fresh: readonly Finding[] = [],
   usage?: Usage,
 ): Report {
-  const { findings: changeFindings, changes } = base
-    ? changesSince(base, head)
-    : { findings: [], changes: [] };
+  const since = base ? changesSince(base, head) : { findings: [], changes: [], told: new Set<Diagnostic>() };
   const ledger = head.model ? ledgerFindings(head, head.model) : [];
   const found = withImpactedOperations(head, base, [
-    ...proofFindings(head),
+    ...proofFindings(head, since.told),
     ...fresh,
-    ...changeFindings,
+    ...since.findings,
     ...(base ? retiredTexts(base, head) : []),
     ...ledger,
   ]);
   const approved = approve(head, found, today, base !== undefined);
   const used = base && usage && usageReport(usage, head, base);
   const findings = used ? withoutUnused(approved, used, head, base) : approved;
-  const specChanges = withImpactedOperations(head, base, changes);
+  const specChanges = withImpactedOperations(head, base, since.changes);
   const operations = head.model ? operationReports(head, base, findings) : [];
   return {
-    version: 1,
+    version: 2,
     ...(base && { base: base.name }),
     ...(used && { usage: used }),
     skipped: {},

@@ -8,7 +8,7 @@ import { getNamedType } from "graphql";
 import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
 import { coordinateParts } from "../schema/coordinate-place.ts";
 import { selectedCoordinates } from "../schema/selected-coordinates.ts";
-import type { BoundSnapshot } from "./compare/changes-since.ts";
+import type { BoundSnapshot } from "./changes/changes-since.ts";
 import type { Finding, UsageReport } from "./report.ts";
 
 export type Usage = {
@@ -39,7 +39,7 @@ export function withoutUnused(
   const isUsed = usedCoordinates(new Set(used), head, base);
   return findings.map((finding) => {
     const { change, coordinates = [finding.coordinate], approval, fingerprint, ...rest } = finding;
-    if (!change || approval || coordinates.some(isUsed)) return finding;
+    if (!change || finding.stage !== "changes" || approval || coordinates.some(isUsed)) return finding;
     return {
       ...rest,
       ...{ change, coordinates, severity: "note" as const },
