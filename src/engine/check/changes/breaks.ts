@@ -44,8 +44,7 @@ export function breaksOf(base: BoundSnapshot, head: BoundSnapshot): Map<string, 
 export const placeKey = ({ file, path }: RestNode, below: NodePath): string =>
   nodeKey({ file, path: [...path, ...below], value: undefined });
 
-const keyOf = ({ rule, coordinate, message }: Diagnostic): string =>
-  JSON.stringify([rule, coordinate, message]);
+const keyOf = ({ rule, coordinate }: Diagnostic): string => JSON.stringify([rule, coordinate]);
 
 function isSaidAlike(base: BoundSnapshot, head: BoundSnapshot, { coordinate }: Diagnostic): boolean {
   const [was, is] = [base, head].map(({ model }) => definitionAt(model.schema, coordinate));

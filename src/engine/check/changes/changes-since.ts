@@ -43,6 +43,7 @@ export function changesSince(base: BoundSnapshot, { model, ...snapshot }: SpecSn
   for (const change of [...factChanges(base.model, model), ...valueChanges(base.model, model)]) {
     const isOfValue = change.direction !== undefined;
     // a coordinate with an error, or that is bound otherwise, has a finding already
+    if (change.rule === "rest-answer-removed" && broken.has(change.coordinate)) continue;
     if (isOfValue && (broken.has(change.coordinate) || isRebound(base.model, model, change.coordinate)))
       continue;
     const below = isOfValue && differenceBelow(base.model.document, model.document, change.new);
@@ -99,15 +100,11 @@ function restFinding(
   const [{ below = differenceBelow(base.model.document, head.model.document, old) ?? [] }] = all;
   const coordinates = [...new Set(all.map((each) => each.coordinate))];
   const isOneWay = direction && all.every((each) => each.direction === direction);
-  const dependents =
-    coordinates.length > 1
-      ? `${coordinate} (and ${coordinates.length - 1} more) rest`
-      : `${coordinate} rests`;
   return {
     ...changeFinding(rule, kind, coordinate, [nodeKey(old), before, after]),
     coordinates,
     ...(isOneWay && { direction }),
-    message: `${placeName(base.model.document, old)} ${phrase}; ${dependents} on it`,
+    message: `${placeName(base.model.document, old)} ${phrase}`,
     places: [
       ...schemaFrames(base, head, coordinate),
       frameAt(head, "rest", head.model.document.place(now, ...below)),
