@@ -127,7 +127,7 @@ export type Diagnostic = {
   readonly below?: DocumentPath;
 };
 
-export type DocumentPath = readonly (string | number)[];
+type DocumentPath = readonly (string | number)[];
 type DocumentNode = { readonly file: string; readonly path: DocumentPath };
 
 /** A finding with its rule's severity. */

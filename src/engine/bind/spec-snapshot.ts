@@ -18,6 +18,9 @@ export type SpecSnapshot = {
   readonly saved: readonly SavedOperation[];
 };
 
+/** A snapshot with a valid schema. */
+export type BoundSnapshot = SpecSnapshot & { readonly model: Model };
+
 /** Throws `SpecUnreadable` if a spec file cannot be read. */
 export function loadSnapshot(files: SpecFiles): SpecSnapshot {
   const { model, diagnostics } = loadSpec(files.read);

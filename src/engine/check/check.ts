@@ -4,11 +4,11 @@
  */
 
 import type { SpecFiles } from "../bind/spec-files.ts";
-import { loadSnapshot, type SpecSnapshot } from "../bind/spec-snapshot.ts";
+import { type BoundSnapshot, loadSnapshot, type SpecSnapshot } from "../bind/spec-snapshot.ts";
 import type { SpecSources } from "../codegen/generate.ts";
 import { type Diagnostic, SpecUnreadable } from "../diagnostic.ts";
 import { approve } from "./approvals.ts";
-import { type BoundSnapshot, changesSince } from "./changes/changes-since.ts";
+import { changesSince } from "./changes/changes-since.ts";
 import { operationReports, withImpactedOperations } from "./impact.ts";
 import { ledgerFindings } from "./ledger.ts";
 import { proofFindings } from "./proof.ts";

@@ -5,10 +5,9 @@
  */
 import type { GraphQLSchema, GraphQLType } from "graphql";
 import { getNamedType } from "graphql";
-import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
+import type { BoundSnapshot, SpecSnapshot } from "../bind/spec-snapshot.ts";
 import { coordinateParts } from "../schema/coordinate-place.ts";
 import { selectedCoordinates } from "../schema/selected-coordinates.ts";
-import type { BoundSnapshot } from "./changes/changes-since.ts";
 import type { Finding, UsageReport } from "./report.ts";
 
 export type Usage = {

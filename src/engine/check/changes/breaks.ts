@@ -2,6 +2,7 @@
  * The errors of the proof that the base did not have. Where the schema says the same at their coordinate, the OpenAPI
  * document broke them: all errors of one cause are one finding.
  */
+import type { BoundSnapshot } from "../../bind/spec-snapshot.ts";
 import type { Diagnostic } from "../../diagnostic.ts";
 import { nodeKey, type RestNode } from "../../openapi/document.ts";
 import type { NodePath } from "../../openapi/yaml-file.ts";
@@ -10,11 +11,10 @@ import { frameAt } from "../frame.ts";
 import { diagnosticFinding } from "../proof.ts";
 import type { Finding } from "../report.ts";
 import { type Cause, causeOf } from "./causes.ts";
-import type { BoundSnapshot } from "./changes-since.ts";
 import { placeName } from "./place-name.ts";
 import type { RestChange } from "./rest-change.ts";
 
-export type Break = {
+type Break = {
   readonly cause: Cause;
   readonly errors: readonly [Diagnostic, ...Diagnostic[]];
   /** What no proof sees of the same node. */

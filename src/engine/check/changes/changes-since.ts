@@ -5,7 +5,7 @@
  * A change is told once, where it happened, with all coordinates that it reaches.
  */
 import type { Model } from "../../bind/model.ts";
-import type { SpecSnapshot } from "../../bind/spec-snapshot.ts";
+import type { BoundSnapshot, SpecSnapshot } from "../../bind/spec-snapshot.ts";
 import type { Diagnostic } from "../../diagnostic.ts";
 import { nodeKey } from "../../openapi/document.ts";
 import { coordinatePlace } from "../../schema/coordinate-place.ts";
@@ -20,9 +20,6 @@ import type { RestChange } from "./rest-change.ts";
 import type { SchemaChange } from "./schema-change.ts";
 import { schemaChanges } from "./schema-changes.ts";
 import { valueChanges } from "./value-changes.ts";
-
-/** A snapshot with a valid schema. */
-export type BoundSnapshot = SpecSnapshot & { readonly model: Model };
 
 type Changes = {
   readonly findings: readonly Finding[];

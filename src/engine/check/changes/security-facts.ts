@@ -7,7 +7,7 @@ import type { BoundField, Model } from "../../bind/model.ts";
 import type { RestNode } from "../../openapi/document.ts";
 import { securityRequirementsOf, securitySchemeOf } from "../../openapi/security.ts";
 import { isRecord } from "../../standards/json-object.ts";
-import type { Stated } from "./facts.ts";
+import { type Fact, fact, type Stated } from "./fact.ts";
 import type { Differing } from "./rest-change.ts";
 
 /** `scheme` and `scheme:scope` strings. The empty set admits everybody. */
@@ -26,12 +26,12 @@ const toAlternative = (requirement: Readonly<Record<string, unknown>>): Alternat
     ]),
   );
 
-export function requirementOf(field: BoundField, model: Model): Stated<readonly Alternative[]>[] {
+function requirementOf(field: BoundField, model: Model): Stated<readonly Alternative[]>[] {
   const { owner, alternatives } = alternativesOf(field, model);
   return [{ node: owner, below: ["security"], value: alternatives }];
 }
 
-export function judgeRequirement(
+function judgeRequirement(
   before: readonly Alternative[],
   after: readonly Alternative[],
 ): Differing | undefined {
@@ -84,16 +84,13 @@ const requirementText = (alternatives: readonly Alternative[]): string =>
 
 type Credential = { readonly name: string; readonly parts: Readonly<Record<string, string>> };
 
-export const credentialsOf = (field: BoundField, model: Model): Stated<Credential>[] =>
+const credentialsOf = (field: BoundField, model: Model): Stated<Credential>[] =>
   [...new Set(alternativesOf(field, model).alternatives.flatMap((each) => [...each]))].flatMap((name) => {
     const node = securitySchemeOf(model.document, name);
     return node ? [{ key: name, node, value: { name, parts: partsOf(node) } }] : [];
   });
 
-export function judgeCredential(
-  { parts: was }: Credential,
-  { parts: is }: Credential,
-): Differing | undefined {
+function judgeCredential({ parts: was }: Credential, { parts: is }: Credential): Differing | undefined {
   const changed = credentialMembers.find((member) => was[member] !== is[member]);
   if (!changed) return undefined;
   const [before, after] = [was, is].map((each) => Object.values(each).join(" "));
@@ -116,3 +113,8 @@ function partsOf(node: RestNode): Record<string, string> {
     }),
   );
 }
+
+export const securityFacts: readonly Fact[] = [
+  fact(requirementOf, judgeRequirement),
+  fact(credentialsOf, judgeCredential),
+];

@@ -9,17 +9,17 @@ import type { Differing } from "./rest-change.ts";
 import { refusals } from "./value-differences.ts";
 
 /** A schema and the node that uses it. */
-export type Used = { readonly node: RestNode; readonly shape: Shape };
+type Used = { readonly node: RestNode; readonly shape: Shape };
 
 type Part = Used & { readonly holder: string; readonly required: boolean };
 type Parts = Map<string, Part[]>;
 
-export type Refused = { readonly found: Differing; readonly was: Used; readonly is: Used };
+type Unfit = { readonly found: Differing; readonly was: Used; readonly is: Used };
 
-export function refusedParts(old: ValueUse, now: ValueUse): Refused[] {
+export function refusedParts(old: ValueUse, now: ValueUse): Unfit[] {
   const [before, after] = [old, now].map((use) => partsOf({ ...use, holder: "", required: true }));
   if (!before || !after) return [];
-  const found: Refused[] = [];
+  const found: Unfit[] = [];
   for (const [path, parts] of before) {
     const others = after.get(path);
     for (const was of parts) {
@@ -44,13 +44,13 @@ const required: Differing = {
   ...{ before: false, after: true },
 };
 
-const refusedPart = ({ type }: ValueUse, was: Part, is: Part): Refused[] => [
+const refusedPart = ({ type }: ValueUse, was: Part, is: Part): Unfit[] => [
   ...refusals(type, was.shape, is.shape).map((found) => ({ found, was, is })),
   ...(!was.required && is.required ? [{ found: required, was, is }] : []),
 ];
 
 /** One of the new parts may take all that the old one was. */
-const fewest = (all: readonly Refused[][]): Refused[] =>
+const fewest = (all: readonly Unfit[][]): Unfit[] =>
   all.toSorted((one, other) => one.length - other.length)[0] ?? [];
 
 function partsOf(whole: Part, path = "", enclosing: readonly string[] = [], parts: Parts = new Map()): Parts {
