@@ -9,6 +9,8 @@ import { existsSync, readdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { tally } from "./test/suites/tally.ts";
+import { seed } from "./test/support/seed.ts";
 
 /**
  * Node keeps compiled code here, as `src/main.ts` has it do: workers, and programs that tests start, need not compile again.
@@ -18,6 +20,7 @@ const compiled = join(import.meta.dirname, "node_modules/.cache/compiled");
 if (existsSync(compiled) && readdirSync(compiled, { recursive: true }).length > 30_000)
   rmSync(compiled, { recursive: true });
 process.env.NODE_COMPILE_CACHE = compiled;
+process.env.SEED = String(seed);
 
 /** Files that measure memory or processor time, or change what a whole process does. */
 const apart = [
@@ -25,7 +28,7 @@ const apart = [
   "test/codegen/{type-check,wide}.test.ts",
   "test/faults/*.test.ts",
   "test/fuzz/*.test.ts",
-  "test/graphql/{abandoned-errors,documents,documents-cost,leaving,overload,variables}.test.ts",
+  "test/graphql/{documents,documents-cost,leaving,overload,variables}.test.ts",
   "test/graphql/plan/budget.test.ts",
   "test/http/slow-bodies.test.ts",
   "test/rest/shares/*.test.ts",
@@ -34,6 +37,7 @@ const apart = [
 
 export default defineConfig({
   test: {
+    reporters: ["default", tally],
     // a busy machine is slow: only what hangs should fail by time
     testTimeout: 300_000,
     hookTimeout: 300_000,
@@ -66,7 +70,7 @@ export default defineConfig({
             "test/e2e/{caching,drain,tenants,replicas,unfolding,hostile,introspection,keyless}.test.ts",
             "test/graphql/{answers,callers,cop,cors,explorer,get,introspection,leaving-anywhere,over-http,overload,saved,shared-executions,start-queue}.test.ts",
             "test/graphql/{variables,documents,documents-cost,limits}.test.ts",
-            "test/graphql/{abandoned-errors,date-scalars,deep-names,extensions,inherited-values,masking,refused-credentials}.test.ts",
+            "test/graphql/{date-scalars,deep-names,extensions,inherited-values,masking,refused-credentials}.test.ts",
           ],
           isolate: false,
           env: { PLANS: "off" },

@@ -1,5 +1,5 @@
 /**
- * What an installation takes from others: `npm run supply-chain` fails when an entry of the lockfile has no integrity, comes
+ * What an installation takes from others: `npm run suite -- supply-chain` fails when an entry of the lockfile has no integrity, comes
  * from elsewhere than the registry or has a licence that nobody allowed, and when `deploy/sbom` is not what the lockfile
  * holds; `-- --write` writes it. The list itself is npm's own, without what changes from run to run or from npm to npm, and
  * without the tools: npm's `--omit dev` would also leave out each package that a tool needs too, such as `graphql`.
@@ -86,7 +86,7 @@ function makeSbom(packages: Readonly<Record<string, Entry>>): string {
 }
 
 const run = (argv: readonly string[], io: Io): Promise<number> =>
-  runCommand("npm run supply-chain", argv, io, (line, does) =>
+  runCommand("npm run suite -- supply-chain", argv, io, (line, does) =>
     line
       .description("Checks the lockfile's entries, and that deploy/sbom is current.")
       .option("--write", "writes deploy/sbom")
@@ -98,7 +98,7 @@ const run = (argv: readonly string[], io: Io): Promise<number> =>
           if (write) writeFileSync(sbomFile, sbom);
           const lines = findUnsafeEntries(packages);
           if (!existsSync(sbomFile) || readFileSync(sbomFile, "utf8") !== sbom)
-            lines.push("deploy/sbom: is not what the lockfile holds; npm run supply-chain -- --write");
+            lines.push("deploy/sbom: is not what the lockfile holds; npm run suite -- supply-chain --write");
           for (const line of lines) io.error(line);
           return lines.length > 0 ? 1 : 0;
         }),

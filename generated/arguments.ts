@@ -6,8 +6,16 @@ export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, ob
     first: { minimum: 1, maximum: 100 },
     channel: { enum: ["whatsapp", "sms", "email", "webchat", null] },
     assigneeId: { minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9_-]+$" },
+    tag: { minLength: 1, maxLength: 64 },
+    from: { format: "date" },
+    to: { format: "date" },
+    q: { maxLength: 100 },
   },
   "Query.conversation": { id: { minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9_-]+$" } },
+  "Query.messagesConnection": {
+    conversationId: { minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9_-]+$" },
+    first: { minimum: 1, maximum: 100 },
+  },
   "Query.message": { id: { minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9_-]+$" } },
   "Query.agentsConnection": { first: { minimum: 1, maximum: 100 } },
   "Query.agent": { id: { minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9_-]+$" } },
@@ -17,7 +25,11 @@ export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, ob
     first: { minimum: 1, maximum: 100 },
   },
   "Query.contact": { id: { minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9_-]+$" } },
-  "Query.metrics": { from: { format: "date" }, to: { format: "date" } },
+  "Query.metrics": {
+    from: { format: "date" },
+    to: { format: "date" },
+    names: { minItems: 1, maxItems: 20, items: { pattern: "^[a-z_]{1,64}$" } },
+  },
   "Mutation.sendMessage": {
     channel: { enum: ["whatsapp", "sms", "email", "webchat"] },
     to: { minLength: 1, maxLength: 254, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" },
@@ -37,6 +49,7 @@ export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, ob
 export const argumentNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "Query.conversationsConnection": { limit: "first", cursor: "after" },
   "Query.conversation": { conversationId: "id" },
+  "Query.messagesConnection": { limit: "first", cursor: "after" },
   "Query.message": { messageId: "id" },
   "Query.agentsConnection": { limit: "first", cursor: "after" },
   "Query.agent": { agentId: "id" },

@@ -107,6 +107,7 @@ export type FindCustomersQueryVariables = Exact<{
   q?: string | null | undefined;
   stage?: ContactStage | null | undefined;
   sort?: ContactSort | null | undefined;
+  first?: number | null | undefined;
   after?: string | null | undefined;
 }>;
 
@@ -226,34 +227,39 @@ export type StartPageQuery = {
 };
 
 export type TeamInboxQueryVariables = Exact<{
+  first?: number | null | undefined;
   after?: string | null | undefined;
   assigneeId?: string | number | null | undefined;
 }>;
 
 export type TeamInboxQuery = {
   conversationsConnection: {
-    nodes: Array<{
-      id: string;
-      subject: string | null;
-      status: ConversationStatus;
-      priority: Priority;
-      channel: Channel;
-      unreadCount: number;
-      lastMessageAt: string;
-      participants: Array<{ id: string; name: string; kind: AgentKind } | null> | null;
-      messages: Array<{
+    totalCount: number;
+    edges: Array<{
+      cursor: string;
+      node: {
         id: string;
-        direction: MessageDirection;
-        status: MessageStatus;
-        body: string;
-        createdAt: string;
-        author:
-          | { __typename: "ContactAuthor"; contact: { name: string } | null }
-          | { __typename: "AgentAuthor"; agent: { name: string } | null }
-          | { __typename: "UserAuthor"; userId: string };
-      }> | null;
-      contact: { id: string; name: string; phone: string | null } | null;
-      assignee: { id: string; name: string; availability: AgentAvailability } | null;
+        subject: string | null;
+        status: ConversationStatus;
+        priority: Priority;
+        channel: Channel;
+        unreadCount: number;
+        lastMessageAt: string;
+        participants: Array<{ id: string; name: string; kind: AgentKind } | null> | null;
+        messages: Array<{
+          id: string;
+          direction: MessageDirection;
+          status: MessageStatus;
+          body: string;
+          createdAt: string;
+          author:
+            | { __typename: "ContactAuthor"; contact: { name: string } | null }
+            | { __typename: "AgentAuthor"; agent: { name: string } | null }
+            | { __typename: "UserAuthor"; userId: string };
+        }> | null;
+        contact: { id: string; name: string; phone: string | null } | null;
+        assignee: { id: string; name: string; availability: AgentAvailability } | null;
+      };
     }>;
     pageInfo: { hasNextPage: boolean; endCursor: string | null };
   } | null;
@@ -283,11 +289,38 @@ export type MessageLineFragment = {
     | { __typename: "UserAuthor"; userId: string };
 };
 
+export type MessagesQueryVariables = Exact<{
+  conversationId: string | number;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+export type MessagesQuery = {
+  messagesConnection: {
+    totalCount: number;
+    edges: Array<{
+      cursor: string;
+      node: {
+        id: string;
+        direction: MessageDirection;
+        status: MessageStatus;
+        body: string;
+        createdAt: string;
+        author:
+          | { __typename: "ContactAuthor"; contact: { name: string } | null }
+          | { __typename: "AgentAuthor"; agent: { name: string } | null }
+          | { __typename: "UserAuthor"; userId: string };
+      };
+    }>;
+    pageInfo: { hasNextPage: boolean; endCursor: string | null };
+  } | null;
+};
+
 export type AnswerMutationVariables = Exact<{
   channel: string;
   to: string;
   body: string;
-  key: string;
+  key?: string | null | undefined;
 }>;
 
 export type AnswerMutation = {
@@ -344,10 +377,10 @@ export type TypedDocumentText<Result, Variables> = string & {
 
 /**
  * FindCustomers, from spec/operations/customer.graphql.
- * Persisted as 4889eaf2b9b0907ff9488a59a4b3c5e10c3168d9078e2d36831c1acfa93134d7.
+ * Persisted as 1115aadf4af754181fd50ec8a3367389e74a6f5f16d005b41c363dd29581605b.
  */
 export const FindCustomersDocument =
-  "query FindCustomers($q: String, $stage: ContactStage, $sort: ContactSort, $after: String) {\n  contactsConnection(q: $q, stage: $stage, sort: $sort, first: 25, after: $after) {\n    edges {\n      cursor\n      node {\n        id\n        name\n        company\n        email\n        phone\n        stage\n        lastSeenAt\n        owner {\n          name\n        }\n      }\n    }\n    pageInfo {\n      hasNextPage\n      endCursor\n    }\n    totalCount\n  }\n}" as TypedDocumentText<
+  "query FindCustomers($q: String, $stage: ContactStage, $sort: ContactSort, $first: Int = 25, $after: String) {\n  contactsConnection(\n    q: $q\n    stage: $stage\n    sort: $sort\n    first: $first\n    after: $after\n  ) {\n    edges {\n      cursor\n      node {\n        id\n        name\n        company\n        email\n        phone\n        stage\n        lastSeenAt\n        owner {\n          name\n        }\n      }\n    }\n    pageInfo {\n      hasNextPage\n      endCursor\n    }\n    totalCount\n  }\n}" as TypedDocumentText<
     FindCustomersQuery,
     FindCustomersQueryVariables
   >;
@@ -384,20 +417,30 @@ export const StartPageDocument =
 
 /**
  * TeamInbox, from spec/operations/team-inbox.graphql.
- * Persisted as 7168a1fd6df9e18aa08bd83bebce755444f1b16bfdae605c9bc7d69ff3cd42ad.
+ * Persisted as f4fd417798102bd2ffd524b4b6801237e7289ff55dd3c2dcd7ac43e622ff860e.
  */
 export const TeamInboxDocument =
-  "query TeamInbox($after: String, $assigneeId: ID) {\n  conversationsConnection(\n    first: 20\n    after: $after\n    status: OPEN\n    assigneeId: $assigneeId\n  ) {\n    nodes {\n      ...ConversationRow\n      participants {\n        id\n        name\n        kind\n      }\n      messages(last: 3) {\n        ...MessageLine\n      }\n    }\n    pageInfo {\n      hasNextPage\n      endCursor\n    }\n  }\n}\n\nfragment ConversationRow on Conversation {\n  id\n  subject\n  status\n  priority\n  channel\n  unreadCount\n  lastMessageAt\n  contact {\n    id\n    name\n    phone\n  }\n  assignee {\n    id\n    name\n    availability\n  }\n}\n\nfragment MessageLine on Message {\n  id\n  direction\n  status\n  body\n  createdAt\n  author {\n    __typename\n    ... on ContactAuthor {\n      contact {\n        name\n      }\n    }\n    ... on AgentAuthor {\n      agent {\n        name\n      }\n    }\n    ... on UserAuthor {\n      userId\n    }\n  }\n}" as TypedDocumentText<
+  "query TeamInbox($first: Int = 20, $after: String, $assigneeId: ID) {\n  conversationsConnection(\n    first: $first\n    after: $after\n    status: OPEN\n    assigneeId: $assigneeId\n  ) {\n    edges {\n      cursor\n      node {\n        ...ConversationRow\n        participants {\n          id\n          name\n          kind\n        }\n        messages(last: 3) {\n          ...MessageLine\n        }\n      }\n    }\n    pageInfo {\n      hasNextPage\n      endCursor\n    }\n    totalCount\n  }\n}\n\nfragment ConversationRow on Conversation {\n  id\n  subject\n  status\n  priority\n  channel\n  unreadCount\n  lastMessageAt\n  contact {\n    id\n    name\n    phone\n  }\n  assignee {\n    id\n    name\n    availability\n  }\n}\n\nfragment MessageLine on Message {\n  id\n  direction\n  status\n  body\n  createdAt\n  author {\n    __typename\n    ... on ContactAuthor {\n      contact {\n        name\n      }\n    }\n    ... on AgentAuthor {\n      agent {\n        name\n      }\n    }\n    ... on UserAuthor {\n      userId\n    }\n  }\n}" as TypedDocumentText<
     TeamInboxQuery,
     TeamInboxQueryVariables
   >;
 
 /**
+ * Messages, from spec/operations/team-inbox.graphql.
+ * Persisted as 3ca103989cd3158bc5333e44096135be0b1d35707e70b434ec4d3bcc3ea4c7d4.
+ */
+export const MessagesDocument =
+  "query Messages($conversationId: ID!, $first: Int = 50, $after: String) {\n  messagesConnection(\n    conversationId: $conversationId\n    first: $first\n    after: $after\n  ) {\n    edges {\n      cursor\n      node {\n        ...MessageLine\n      }\n    }\n    pageInfo {\n      hasNextPage\n      endCursor\n    }\n    totalCount\n  }\n}\n\nfragment MessageLine on Message {\n  id\n  direction\n  status\n  body\n  createdAt\n  author {\n    __typename\n    ... on ContactAuthor {\n      contact {\n        name\n      }\n    }\n    ... on AgentAuthor {\n      agent {\n        name\n      }\n    }\n    ... on UserAuthor {\n      userId\n    }\n  }\n}" as TypedDocumentText<
+    MessagesQuery,
+    MessagesQueryVariables
+  >;
+
+/**
  * Answer, from spec/operations/team-inbox.graphql.
- * Persisted as f51ed5b416208f7b9233481657eda12462086456617212e0a23099ab5aa1f0d5.
+ * Persisted as cbfb0da1e6def7afa005f5f5cc1d33904589ca935467a786faa69d3be43defc1.
  */
 export const AnswerDocument =
-  "mutation Answer($channel: String!, $to: String!, $body: String!, $key: String!) {\n  sendMessage(channel: $channel, to: $to, body: $body, idempotencyKey: $key) {\n    ...MessageLine\n    conversation {\n      ...ConversationRow\n    }\n  }\n}\n\nfragment ConversationRow on Conversation {\n  id\n  subject\n  status\n  priority\n  channel\n  unreadCount\n  lastMessageAt\n  contact {\n    id\n    name\n    phone\n  }\n  assignee {\n    id\n    name\n    availability\n  }\n}\n\nfragment MessageLine on Message {\n  id\n  direction\n  status\n  body\n  createdAt\n  author {\n    __typename\n    ... on ContactAuthor {\n      contact {\n        name\n      }\n    }\n    ... on AgentAuthor {\n      agent {\n        name\n      }\n    }\n    ... on UserAuthor {\n      userId\n    }\n  }\n}" as TypedDocumentText<
+  "mutation Answer($channel: String!, $to: String!, $body: String!, $key: String) {\n  sendMessage(channel: $channel, to: $to, body: $body, idempotencyKey: $key) {\n    ...MessageLine\n    conversation {\n      ...ConversationRow\n    }\n  }\n}\n\nfragment ConversationRow on Conversation {\n  id\n  subject\n  status\n  priority\n  channel\n  unreadCount\n  lastMessageAt\n  contact {\n    id\n    name\n    phone\n  }\n  assignee {\n    id\n    name\n    availability\n  }\n}\n\nfragment MessageLine on Message {\n  id\n  direction\n  status\n  body\n  createdAt\n  author {\n    __typename\n    ... on ContactAuthor {\n      contact {\n        name\n      }\n    }\n    ... on AgentAuthor {\n      agent {\n        name\n      }\n    }\n    ... on UserAuthor {\n      userId\n    }\n  }\n}" as TypedDocumentText<
     AnswerMutation,
     AnswerMutationVariables
   >;

@@ -21,6 +21,12 @@ export const operations: Readonly<Record<string, Operation>> = {
     permission: "inbox:conversations:read",
     credentials: [["x-api-key"], ["authorization"]],
   },
+  "GET /v1/inbox/conversations/{conversationId}/messages": {
+    id: "listConversationMessages",
+    product: "INBOX",
+    permission: "inbox:messages:read",
+    credentials: [["x-api-key"], ["authorization"]],
+  },
   "GET /v1/messages/{messageId}": {
     id: "getMessage",
     product: "MESSAGING",
@@ -58,6 +64,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     product: "INSIGHTS",
     permission: "insights:metrics:read",
     credentials: [["x-api-key"], ["authorization"]],
+    style: { "query:names": { style: "form", explode: false } },
   },
   "POST /v1/messages": {
     id: "sendMessage",

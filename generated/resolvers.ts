@@ -25,7 +25,9 @@ import type {
   ConversationStatusResolvers,
   IdentityProfileResolvers,
   MessageAuthorResolvers,
+  MessageConnectionResolvers,
   MessageDirectionResolvers,
+  MessageEdgeResolvers,
   MessageResolvers,
   MessageStatusResolvers,
   MetricPointResolvers,
@@ -56,6 +58,12 @@ export const Query = {
             status: args.status,
             channel: args.channel,
             assigneeId: args.assigneeId,
+            assigned: args.assigned,
+            priority: args.priority,
+            tag: args.tag,
+            from: args.from,
+            to: args.to,
+            q: args.q,
             sort: args.sort,
           },
         }),
@@ -63,6 +71,17 @@ export const Query = {
   /** Query.conversation → GET /v1/inbox/conversations/{conversationId} (getConversation) */
   conversation: (_parent, args, { rest }) =>
     rest.find("/v1/inbox/conversations/{conversationId}", { path: { conversationId: args.id } }),
+  /** Query.messagesConnection → GET /v1/inbox/conversations/{conversationId}/messages (listConversationMessages) */
+  messagesConnection: (_parent, args, { rest }) =>
+    connection(
+      args,
+      { items: ["items"], next: ["nextCursor"], more: ["hasMore"], first: 50, most: 100 },
+      (args) =>
+        rest.find("/v1/inbox/conversations/{conversationId}/messages", {
+          path: { conversationId: args.conversationId },
+          query: { limit: args.first, cursor: args.after },
+        }),
+    ),
   /** Query.message → GET /v1/messages/{messageId} (getMessage) */
   message: (_parent, args, { rest }) =>
     rest.find("/v1/messages/{messageId}", { path: { messageId: args.id } }),
@@ -95,7 +114,7 @@ export const Query = {
     rest.find("/v1/crm/contacts/{contactId}", { path: { contactId: args.id } }),
   /** Query.metrics → GET /v1/insights/metrics (getMetrics) */
   metrics: (_parent, args, { rest }) =>
-    rest.get("/v1/insights/metrics", { query: { from: args.from, to: args.to } }, "items"),
+    rest.get("/v1/insights/metrics", { query: { from: args.from, to: args.to, names: args.names } }, "items"),
 } satisfies Required<QueryResolvers>;
 
 export const Mutation = {
@@ -208,6 +227,18 @@ export const Message = {
     ),
   ),
 } satisfies MessageResolvers;
+
+export const MessageConnection = {
+  edges: property("edges"),
+  nodes: property("nodes"),
+  pageInfo: property("pageInfo"),
+  totalCount: property("totalCount"),
+} satisfies MessageConnectionResolvers;
+
+export const MessageEdge = {
+  node: property("node"),
+  cursor: property("cursor"),
+} satisfies MessageEdgeResolvers;
 
 export const ContactAuthor = {
   contactId: property("contactId"),

@@ -61,6 +61,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/v1/inbox/conversations/{conversationId}/messages": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the messages of one conversation
+     * @description The newest message comes first.
+     */
+    get: operations["listConversationMessages"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/v1/inbox/conversations-by-contact": {
     parameters: {
       query?: never;
@@ -407,6 +427,20 @@ export interface components {
        */
       totalCount: number;
     };
+    /** @description A page of messages. */
+    MessagePage: {
+      /** @description The messages. */
+      items: components["schemas"]["Message"][];
+      /** @description Cursor of the next page; null on the last. */
+      nextCursor: string | null;
+      /** @description Whether there is a next page. */
+      hasMore: boolean;
+      /**
+       * Format: int32
+       * @description Items of all pages together.
+       */
+      totalCount: number;
+    };
     /**
      * @description A message of a conversation.
      * @example {
@@ -455,7 +489,7 @@ export interface components {
     /** @description A contact wrote it. */
     ContactAuthor: {
       /**
-       * @description Tells the author's kind. (enum property replaced by openapi-typescript)
+       * @description Tells the author's kind.
        * @enum {string}
        */
       type: "contact";
@@ -464,7 +498,7 @@ export interface components {
     /** @description An agent wrote it. */
     AgentAuthor: {
       /**
-       * @description Tells the author's kind. (enum property replaced by openapi-typescript)
+       * @description Tells the author's kind.
        * @enum {string}
        */
       type: "agent";
@@ -473,7 +507,7 @@ export interface components {
     /** @description A user sent it over the API. */
     UserAuthor: {
       /**
-       * @description Tells the author's kind. (enum property replaced by openapi-typescript)
+       * @description Tells the author's kind.
        * @enum {string}
        */
       type: "user";
@@ -667,226 +701,12 @@ export interface components {
        */
       value: number | null;
     };
-    /** @description Problem details (RFC 9457). */
-    Problem: {
-      /**
-       * Format: uri-reference
-       * @description Kind of problem.
-       */
-      type: string;
-      /** @description Short name of the kind. */
-      title: string;
-      /**
-       * Format: int32
-       * @description HTTP status.
-       */
-      status: number;
-      /** @description Code out of a closed list. */
-      code: string;
-      /** @description What went wrong this time. */
-      detail: string;
-      /** @description Parameter or body property whose value is refused. */
-      argument?: string;
-      /** @description Limit that was passed. */
-      limit?: string;
-      /** @description Value of that limit. */
-      value?: number;
-      /**
-       * Format: int32
-       * @description Seconds to wait.
-       */
-      retryAfter?: number;
-    };
+    "components.parameters.Ids.schema": components["schemas"]["Id"][];
   };
-  responses: {
-    /** @description The request is malformed or a value is refused; `argument` names it. */
-    BadRequest: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        /**
-         * @example {
-         *       "type": "about:blank",
-         *       "title": "BAD_USER_INPUT",
-         *       "status": 400,
-         *       "code": "BAD_USER_INPUT",
-         *       "detail": "limit: must be <= 100",
-         *       "argument": "limit"
-         *     }
-         */
-        "application/problem+json": components["schemas"]["Problem"];
-      };
-    };
-    /** @description The credentials are missing, wrong, expired or revoked. */
-    Unauthenticated: {
-      headers: {
-        /** @description How to authenticate (RFC 9110 §11.6.1). */
-        "WWW-Authenticate"?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        /**
-         * @example {
-         *       "type": "about:blank",
-         *       "title": "UNAUTHENTICATED",
-         *       "status": 401,
-         *       "code": "UNAUTHENTICATED",
-         *       "detail": "the API key is not valid"
-         *     }
-         */
-        "application/problem+json": components["schemas"]["Problem"];
-      };
-    };
-    /** @description The caller lacks the permission that this operation needs. */
-    Forbidden: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        /**
-         * @example {
-         *       "type": "about:blank",
-         *       "title": "FORBIDDEN",
-         *       "status": 403,
-         *       "code": "FORBIDDEN",
-         *       "detail": "this operation needs the permission crm:contacts:read"
-         *     }
-         */
-        "application/problem+json": components["schemas"]["Problem"];
-      };
-    };
-    /** @description There is no such thing, or not for this tenant. */
-    NotFound: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        /**
-         * @example {
-         *       "type": "about:blank",
-         *       "title": "NOT_FOUND",
-         *       "status": 404,
-         *       "code": "NOT_FOUND",
-         *       "detail": "no such contact"
-         *     }
-         */
-        "application/problem+json": components["schemas"]["Problem"];
-      };
-    };
-    /** @description The idempotency key was used with another request. */
-    Conflict: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        /**
-         * @example {
-         *       "type": "about:blank",
-         *       "title": "CONFLICT",
-         *       "status": 409,
-         *       "code": "CONFLICT",
-         *       "detail": "this Idempotency-Key was used with another request",
-         *       "argument": "Idempotency-Key"
-         *     }
-         */
-        "application/problem+json": components["schemas"]["Problem"];
-      };
-    };
-    /** @description Too many requests. */
-    RateLimited: {
-      headers: {
-        /** @description Seconds to wait (RFC 9110 §10.2.3). */
-        "Retry-After"?: number;
-        [name: string]: unknown;
-      };
-      content: {
-        /**
-         * @example {
-         *       "type": "about:blank",
-         *       "title": "RATE_LIMITED",
-         *       "status": 429,
-         *       "code": "RATE_LIMITED",
-         *       "detail": "too many requests",
-         *       "retryAfter": 7
-         *     }
-         */
-        "application/problem+json": components["schemas"]["Problem"];
-      };
-    };
-    /** @description A fault of the platform. */
-    InternalError: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        /**
-         * @example {
-         *       "type": "about:blank",
-         *       "title": "INTERNAL_SERVER_ERROR",
-         *       "status": 500,
-         *       "code": "INTERNAL_SERVER_ERROR",
-         *       "detail": "internal error"
-         *     }
-         */
-        "application/problem+json": components["schemas"]["Problem"];
-      };
-    };
-    /** @description The platform cannot take the request now. */
-    ServiceUnavailable: {
-      headers: {
-        /** @description Seconds to wait (RFC 9110 §10.2.3). */
-        "Retry-After"?: number;
-        [name: string]: unknown;
-      };
-      content: {
-        /**
-         * @example {
-         *       "type": "about:blank",
-         *       "title": "SERVICE_UNAVAILABLE",
-         *       "status": 503,
-         *       "code": "SERVICE_UNAVAILABLE",
-         *       "detail": "try again later",
-         *       "retryAfter": 1
-         *     }
-         */
-        "application/problem+json": components["schemas"]["Problem"];
-      };
-    };
-  };
-  parameters: {
-    /**
-     * @description Only the items with these ids; unknown ids are left out.
-     * @example [
-     *       "id_8Jw2mXc4Ae7P",
-     *       "id_2Nf6uKd9Go3S"
-     *     ]
-     */
-    Ids: components["schemas"]["Id"][];
-    /**
-     * @description Most items of the page.
-     * @example 50
-     */
-    Limit: number;
-    /**
-     * @description `nextCursor` of the page before; only with the same filters and `sort`.
-     * @example WyIyMDI2LTExLTAxIiwiY252XzEiXQ
-     */
-    Cursor: string;
-  };
+  responses: never;
+  parameters: never;
   requestBodies: never;
-  headers: {
-    /**
-     * @description How long the caller may use the response again (RFC 9111 §5.2).
-     * @example private, max-age=10
-     */
-    "Cache-Control": string;
-    /**
-     * @description The response's version. A request with it in `If-None-Match` gets a 304 while it is the same (RFC 9110 §8.8.3).
-     * @example "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"
-     */
-    ETag: string;
-  };
+  headers: never;
   pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -900,22 +720,14 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The profile. */
       200: {
         headers: {
-          "Cache-Control": components["headers"]["Cache-Control"];
-          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
           "application/json": components["schemas"]["IdentityProfile"];
         };
       };
-      400: components["responses"]["BadRequest"];
-      401: components["responses"]["Unauthenticated"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-      503: components["responses"]["ServiceUnavailable"];
     };
   };
   listConversations: {
@@ -928,7 +740,7 @@ export interface operations {
          *       "id_2Nf6uKd9Go3S"
          *     ]
          */
-        ids?: components["parameters"]["Ids"];
+        ids?: components["schemas"]["components.parameters.Ids.schema"];
         /**
          * @description Only conversations in this state.
          * @example open
@@ -945,6 +757,36 @@ export interface operations {
          */
         assigneeId?: components["schemas"]["Id"];
         /**
+         * @description `false`: only conversations that nobody is in charge of; `true`: only the others.
+         * @example false
+         */
+        assigned?: boolean;
+        /**
+         * @description Only conversations that are this urgent.
+         * @example urgent
+         */
+        priority?: components["schemas"]["Priority"];
+        /**
+         * @description Only conversations with this label.
+         * @example shipping
+         */
+        tag?: string;
+        /**
+         * @description Only conversations whose latest message was written on this day (UTC) or later.
+         * @example 2026-10-01
+         */
+        from?: string;
+        /**
+         * @description Only conversations whose latest message was written on this day (UTC) or earlier.
+         * @example 2026-10-31
+         */
+        to?: string;
+        /**
+         * @description Text to find in the subject or in the contact's name, whatever the case.
+         * @example order
+         */
+        q?: string;
+        /**
          * @description Order of the list.
          * @example newest
          */
@@ -953,12 +795,12 @@ export interface operations {
          * @description Most items of the page.
          * @example 50
          */
-        limit?: components["parameters"]["Limit"];
+        limit?: number;
         /**
          * @description `nextCursor` of the page before; only with the same filters and `sort`.
          * @example WyIyMDI2LTExLTAxIiwiY252XzEiXQ
          */
-        cursor?: components["parameters"]["Cursor"];
+        cursor?: string;
       };
       header?: never;
       path?: never;
@@ -966,23 +808,14 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description A page of conversations. */
       200: {
         headers: {
-          "Cache-Control": components["headers"]["Cache-Control"];
-          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
           "application/json": components["schemas"]["ConversationPage"];
         };
       };
-      400: components["responses"]["BadRequest"];
-      401: components["responses"]["Unauthenticated"];
-      403: components["responses"]["Forbidden"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-      503: components["responses"]["ServiceUnavailable"];
     };
   };
   getConversation: {
@@ -1000,24 +833,50 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The conversation. */
       200: {
         headers: {
-          "Cache-Control": components["headers"]["Cache-Control"];
-          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
           "application/json": components["schemas"]["Conversation"];
         };
       };
-      400: components["responses"]["BadRequest"];
-      401: components["responses"]["Unauthenticated"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-      503: components["responses"]["ServiceUnavailable"];
+    };
+  };
+  listConversationMessages: {
+    parameters: {
+      query?: {
+        /**
+         * @description Most items of the page.
+         * @example 50
+         */
+        limit?: number;
+        /**
+         * @description `nextCursor` of the page before; only with the same filters and `sort`.
+         * @example WyIyMDI2LTExLTAxIiwiY252XzEiXQ
+         */
+        cursor?: string;
+      };
+      header?: never;
+      path: {
+        /**
+         * @description Id of the conversation.
+         * @example cnv_8Jw2mXc4Ae7P
+         */
+        conversationId: components["schemas"]["Id"];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["MessagePage"];
+        };
+      };
     };
   };
   listConversationsByContact: {
@@ -1043,11 +902,8 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The conversations of all these contacts. */
       200: {
         headers: {
-          "Cache-Control": components["headers"]["Cache-Control"];
-          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
@@ -1057,12 +913,6 @@ export interface operations {
           };
         };
       };
-      400: components["responses"]["BadRequest"];
-      401: components["responses"]["Unauthenticated"];
-      403: components["responses"]["Forbidden"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-      503: components["responses"]["ServiceUnavailable"];
     };
   };
   listMessages: {
@@ -1088,11 +938,8 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The messages of all these conversations. */
       200: {
         headers: {
-          "Cache-Control": components["headers"]["Cache-Control"];
-          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
@@ -1102,12 +949,6 @@ export interface operations {
           };
         };
       };
-      400: components["responses"]["BadRequest"];
-      401: components["responses"]["Unauthenticated"];
-      403: components["responses"]["Forbidden"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-      503: components["responses"]["ServiceUnavailable"];
     };
   };
   listAgents: {
@@ -1120,7 +961,7 @@ export interface operations {
          *       "id_2Nf6uKd9Go3S"
          *     ]
          */
-        ids?: components["parameters"]["Ids"];
+        ids?: components["schemas"]["components.parameters.Ids.schema"];
         /**
          * @description Only agents of this kind.
          * @example ai
@@ -1130,12 +971,12 @@ export interface operations {
          * @description Most items of the page.
          * @example 50
          */
-        limit?: components["parameters"]["Limit"];
+        limit?: number;
         /**
          * @description `nextCursor` of the page before; only with the same filters and `sort`.
          * @example WyIyMDI2LTExLTAxIiwiY252XzEiXQ
          */
-        cursor?: components["parameters"]["Cursor"];
+        cursor?: string;
       };
       header?: never;
       path?: never;
@@ -1143,23 +984,14 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description A page of agents. */
       200: {
         headers: {
-          "Cache-Control": components["headers"]["Cache-Control"];
-          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
           "application/json": components["schemas"]["AgentPage"];
         };
       };
-      400: components["responses"]["BadRequest"];
-      401: components["responses"]["Unauthenticated"];
-      403: components["responses"]["Forbidden"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-      503: components["responses"]["ServiceUnavailable"];
     };
   };
   getAgent: {
@@ -1177,24 +1009,14 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The agent. */
       200: {
         headers: {
-          "Cache-Control": components["headers"]["Cache-Control"];
-          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
           "application/json": components["schemas"]["Agent"];
         };
       };
-      400: components["responses"]["BadRequest"];
-      401: components["responses"]["Unauthenticated"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-      503: components["responses"]["ServiceUnavailable"];
     };
   };
   listContacts: {
@@ -1212,7 +1034,7 @@ export interface operations {
          *       "id_2Nf6uKd9Go3S"
          *     ]
          */
-        ids?: components["parameters"]["Ids"];
+        ids?: components["schemas"]["components.parameters.Ids.schema"];
         /**
          * @description Only contacts at this stage.
          * @example customer
@@ -1227,12 +1049,12 @@ export interface operations {
          * @description Most items of the page.
          * @example 50
          */
-        limit?: components["parameters"]["Limit"];
+        limit?: number;
         /**
          * @description `nextCursor` of the page before; only with the same filters and `sort`.
          * @example WyIyMDI2LTExLTAxIiwiY252XzEiXQ
          */
-        cursor?: components["parameters"]["Cursor"];
+        cursor?: string;
       };
       header?: never;
       path?: never;
@@ -1240,23 +1062,14 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description A page of contacts. */
       200: {
         headers: {
-          "Cache-Control": components["headers"]["Cache-Control"];
-          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
           "application/json": components["schemas"]["ContactPage"];
         };
       };
-      400: components["responses"]["BadRequest"];
-      401: components["responses"]["Unauthenticated"];
-      403: components["responses"]["Forbidden"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-      503: components["responses"]["ServiceUnavailable"];
     };
   };
   getContact: {
@@ -1274,24 +1087,14 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The contact. */
       200: {
         headers: {
-          "Cache-Control": components["headers"]["Cache-Control"];
-          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
           "application/json": components["schemas"]["Contact"];
         };
       };
-      400: components["responses"]["BadRequest"];
-      401: components["responses"]["Unauthenticated"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-      503: components["responses"]["ServiceUnavailable"];
     };
   };
   getMetrics: {
@@ -1307,6 +1110,14 @@ export interface operations {
          * @example 2026-10-31
          */
         to?: string;
+        /**
+         * @description Only the metrics with these names; unknown names are left out.
+         * @example [
+         *       "messages_sent",
+         *       "first_response_time"
+         *     ]
+         */
+        names?: string[];
       };
       header?: never;
       path?: never;
@@ -1314,23 +1125,14 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Every series of the range. */
       200: {
         headers: {
-          "Cache-Control": components["headers"]["Cache-Control"];
-          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
           "application/json": components["schemas"]["Metrics"];
         };
       };
-      400: components["responses"]["BadRequest"];
-      401: components["responses"]["Unauthenticated"];
-      403: components["responses"]["Forbidden"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-      503: components["responses"]["ServiceUnavailable"];
     };
   };
   sendMessage: {
@@ -1353,7 +1155,6 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The message, accepted for sending. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -1362,13 +1163,6 @@ export interface operations {
           "application/json": components["schemas"]["Message"];
         };
       };
-      400: components["responses"]["BadRequest"];
-      401: components["responses"]["Unauthenticated"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-      503: components["responses"]["ServiceUnavailable"];
     };
   };
   getMessage: {
@@ -1386,24 +1180,14 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The message. */
       200: {
         headers: {
-          "Cache-Control": components["headers"]["Cache-Control"];
-          ETag: components["headers"]["ETag"];
           [name: string]: unknown;
         };
         content: {
           "application/json": components["schemas"]["Message"];
         };
       };
-      400: components["responses"]["BadRequest"];
-      401: components["responses"]["Unauthenticated"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-      503: components["responses"]["ServiceUnavailable"];
     };
   };
 }

@@ -1,20 +1,13 @@
-/**
- * `npm start`, `node src/main.ts [role …]`: has Node keep what it compiles for the next start, then loads the program,
- * all of which is kept because nothing of it is loaded before. Where that cannot be written, nothing is lost.
- */
-import { enableCompileCache } from "node:module";
-import { fileURLToPath } from "node:url";
-import { setFlagsFromString } from "node:v8";
+/** The service: the engine, the code generated for this API, and the REST platform that it brings along. */
+import { join } from "node:path";
+import { serve } from "./engine/process/serve.ts";
+import type { Service } from "./engine/process/service.ts";
 
-// V8 allocates in the old generation what often survives. There, an object keeps all that it refers to until the next full
-// collection, and in a server that is whole requests: in some processes their collection took 0.5 ms of each request.
-setFlagsFromString("--no-allocation-site-pretenuring");
-// V8 collects the young generation in a task of its own, between the work of callers. Then no caller pays for the collection
-// of its garbage (`src/engine/rest/shares/fair-share.ts`). Without the task, V8 collects within the work that allocates.
-setFlagsFromString("--no-minor-gc-task");
-// V8 refuses code that was compiled under other flags, so the flags come first: Node keeps a folder for each set of flags
-enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url)));
-const { processIo } = await import("./engine/cli/command.ts");
-const { run } = await import("./engine/process/command.ts");
-const exitCode = await run(process.argv.slice(2), processIo);
-if (exitCode !== 0) process.exit(exitCode);
+export const service: Service = {
+  name: "messaging-graphql",
+  root: join(import.meta.dirname, ".."),
+  api: async () => (await import("../generated/index.ts")).api,
+  platform: async () => (await import("./platform/role.ts")).platform,
+};
+
+if (import.meta.main) await serve(service);

@@ -1,4 +1,4 @@
-/** What an installation takes from others, held by `npm run supply-chain`. */
+/** What an installation takes from others, held by `npm run suite -- supply-chain`. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -2,14 +2,15 @@
  * The two towers of `src/`, build time and run time, the ground first. A folder imports only itself and the folders before
  * it in its own tower. Folders of one row do not import each other.
  */
-export const ground = ["standards"];
+export const ground = ["standards", "manifests"];
 
 const buildTime = [["cli"], ["diagnostic.ts"], ["openapi"], ["schema"], ["bind"]];
-const commands = [["propose", "explain"], ["codegen"], ["check", "init"]];
+const commands = [["propose", "explain", "validate"], ["codegen"], ["check", "init"]];
+const floors = ground.map((room) => [room]);
 const runTime = [["settings"], ["config.ts"], ["errors.ts"], ["time"], ["observe"], ["http"], ["rest"]];
-const roles = [["graphql", "gateway", "platform"], ["process"], ["main.ts"]];
+const roles = [["graphql", "gateway"], ["process"], ["platform"], ["main.ts"]];
 
 export const towers = [
-  [ground, ...buildTime, ...commands],
-  [ground, ...runTime, ...roles],
+  [...floors, ...buildTime, ...commands],
+  [...floors, ...runTime, ...roles],
 ] as const;

@@ -103,6 +103,8 @@ search.addEventListener("input", () => {
 access.addEventListener("submit", (event) => {
   event.preventDefault();
   sessionStorage.setItem("api-key", keyNow());
+  find("#sent").textContent = ""; // it told of a message of another key
+  mark(undefined);
   void load();
 });
 field(access, "days").addEventListener("change", load);

@@ -99,7 +99,10 @@ export function showErrors(errors) {
 /** @param {readonly string[]} heads @param {readonly (Node | string)[][]} rows */
 function tableOf(heads, rows) {
   const head = make("tr", {}, ...heads.map((text) => make("th", { scope: "col" }, text)));
-  const lines = rows.map((cells) => make("tr", {}, ...cells.map((cell) => make("td", {}, cell))));
+  // on a narrow screen each row is a card, and each cell shows its head
+  const lines = rows.map((cells) =>
+    make("tr", {}, ...cells.map((cell, index) => make("td", { "data-head": heads[index] ?? "" }, cell))),
+  );
   return make(
     "div",
     { class: "scroll" },
@@ -114,6 +117,8 @@ function tableOf(heads, rows) {
 function showConversations(connection, errors) {
   const place = find("#conversations .body");
   if (!connection) return fill(place, missing("conversationsConnection", errors));
+  if (connection.nodes.length === 0)
+    return fill(place, make("p", { class: "quiet" }, "No open conversations."));
   const failed = new Set(errors.map(fieldOf));
   /** @param {string} field */
   const unknown = (field) => make("span", { class: "missing" }, failed.has(field) ? "unknown" : "");
@@ -147,6 +152,7 @@ const badge = (count) =>
 function showAgents(agents, errors) {
   const place = find("#agents .body");
   if (!agents) return fill(place, missing("agents", errors));
+  if (agents.length === 0) return fill(place, make("p", { class: "quiet" }, "Nobody works here yet."));
   const order = ["ONLINE", "AWAY", "OFFLINE"];
   const sorted = agents.toSorted(
     (one, other) => order.indexOf(one.availability) - order.indexOf(other.availability),
@@ -175,19 +181,20 @@ export function showContacts(contacts, errors) {
   const place = find("#contacts .body");
   if (!contacts) return fill(place, missing("contacts", errors));
   if (contacts.length === 0) return fill(place, make("p", { class: "quiet" }, "Nobody found."));
-  const rows = contacts
-    .slice(0, shownContacts)
-    .map(({ name, company, stage, email, phone }) => [
-      make("strong", {}, name),
-      company ?? "",
-      make("span", { class: "chip" }, readable(stage)),
-      email ?? "",
-      make(
-        "button",
-        { class: "write", type: "button", "data-phone": phone ?? "", "data-email": email ?? "" },
-        "Write",
-      ),
-    ]);
+  const rows = contacts.slice(0, shownContacts).map(({ name, company, stage, email, phone }) => [
+    make("strong", {}, name),
+    company ?? "",
+    make("span", { class: "chip" }, readable(stage)),
+    email ?? "",
+    make(
+      "button",
+      {
+        ...{ class: "write", type: "button", "aria-label": `Write to ${name}` },
+        ...{ "data-phone": phone ?? "", "data-email": email ?? "" },
+      },
+      "Write",
+    ),
+  ]);
   const more = `The first ${shownContacts} by name. A longer search text finds fewer.`;
   fill(
     place,

@@ -5,7 +5,8 @@
 import { customCleanEnv } from "envalid";
 import { nearestSuggestion } from "./cli/nearest-suggestion.ts";
 import { UsageError } from "./cli/usage-error.ts";
-import { type Environment, parseHttpUrl, secrets, variables } from "./settings/environment.ts";
+import { type Environment, secrets, variables } from "./settings/environment.ts";
+import { parseHttpUrl } from "./settings/validators.ts";
 import { readRegularFile } from "./standards/regular-file.ts";
 
 export const roleNames = ["gateway", "graphql", "platform"] as const;
@@ -33,10 +34,14 @@ export type Config = Readonly<{
 }>;
 
 /**
- * Reads the environment and the roles named on the command line (none: all of them).
- * Throws `ConfigError` with one line per bad variable or unknown role.
+ * Reads the environment and the roles named on the command line. Without one, all of them run; a service that brings no
+ * platform runs `graphql` alone. Throws `ConfigError` with one line per bad variable or unknown role.
  */
-export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string[]): Config {
+export function readConfig(
+  environment: NodeJS.ProcessEnv,
+  args: readonly string[],
+  hasPlatform = true,
+): Config {
   const lines: string[] = [];
   const given = withSecretFiles(withoutEmpty(environment), lines);
   // without a NODE_ENV envalid takes the defaults of production
@@ -61,13 +66,12 @@ export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string
     }
   }
   const traces = readTraces(given, lines);
-  const unknown = args.filter((arg) => !roleNames.includes(arg as Role));
+  const known = roleNames.filter((role) => hasPlatform || role !== "platform");
+  const unknown = args.filter((arg) => !known.includes(arg as Role));
   for (const arg of unknown)
-    lines.push(
-      `unknown role "${arg}": the roles are ${roleNames.join(", ")}${nearestSuggestion(arg, roleNames)}`,
-    );
+    lines.push(`unknown role "${arg}": the roles are ${known.join(", ")}${nearestSuggestion(arg, known)}`);
   if (lines.length > 0) throw new ConfigError(lines);
-  const roles = new Set((args.length > 0 ? args : roleNames) as readonly Role[]);
+  const roles = new Set((args.length > 0 ? args : hasPlatform ? roleNames : ["graphql"]) as readonly Role[]);
   return Object.freeze({
     roles,
     production: env.NODE_ENV === "production",

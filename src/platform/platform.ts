@@ -15,6 +15,7 @@ import { getMe } from "./products/identity.ts";
 import {
   getConversation,
   getMessage,
+  listConversationMessages,
   listConversations,
   listConversationsByContact,
   listMessages,
@@ -30,6 +31,7 @@ const handlers: Handlers = {
   getConversation,
   listConversationsByContact,
   listMessages,
+  listConversationMessages,
   listAgents,
   getAgent,
   listContacts,
@@ -41,11 +43,11 @@ const handlers: Handlers = {
 };
 
 /** Makes the server, which does not listen yet. Its close closes the store. Throws `ConfigError` for a bad `DATA_FILE`. */
-export async function createPlatform(config: Config): Promise<FastifyInstance> {
+export async function createPlatform(config: Config, specHash?: string): Promise<FastifyInstance> {
   const operations = await loadContract((id) => id in handlers);
   const store = openStore(config.env.DATA_FILE);
   if (hasDemoData(config)) seedDemoData(store, new Date());
-  const server = createServer(config, "platform");
+  const server = createServer(config, "platform", { specHash });
   server.addHook("onClose", async () => store.close());
   await compressResponses(server);
   const rules = keyRules(config, permissionsOf(operations));

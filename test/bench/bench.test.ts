@@ -1,7 +1,12 @@
 /** The benches cannot rot: a short run starts every server, and each answers every workload as the floor does. */
 import { execFile, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { wrk } from "./wrk.ts";
 
 const file = (name: string): string => new URL(name, import.meta.url).pathname;
 
@@ -18,6 +23,20 @@ test.skipIf(!hasTools)("every server of the bench answers alike, and is measured
     expect(stdout).toMatch(new RegExp(`^\\| ${workload} \\|[^]*?\\| ours \\| [1-9]`, "m"));
   for (const server of ["floor", "ours", "mercurius", "apollo"])
     expect(stdout.split(`| ${server} |`)).toHaveLength(7);
+  expect(stdout).toMatch(/^5000 callers, REST: validators$/m);
+});
+
+test.skipIf(!hasTools)("each caller sends each request of the load, with a key of its own", async () => {
+  const seen = new Set<string>();
+  const server = createServer(async (request, response) => {
+    seen.add(`${request.headers["x-api-key"]} ${await text(request)}`);
+    response.end();
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  await wrk(url, { connections: 2, seconds: 1, keys: 3, bodies: ["a", "b"] });
+  server.close();
+  expect([...seen].sort()).toEqual(["key-0 a", "key-0 b", "key-1 a", "key-1 b", "key-2 a", "key-2 b"]);
 });
 
 test.skipIf(!hasTools)(
@@ -48,7 +67,7 @@ test("the tables of growth are whole, up to their largest rows", async ({ signal
 
 test("a server that runs ends with its bench when another one does not start", async ({ signal }) => {
   const bench = `
-    import { listens, startProgram } from "${file("../child-process.ts")}";
+    import { listens, startProgram } from "${file("../support/child-process.ts")}";
     console.log((await listens(startProgram(["${file("upstream.ts")}"]))).href);
     await listens(startProgram(["-e", ""]));`;
   const { stdout: url } = await run(signal, ["--input-type=module", "-e", bench]).catch((error) => error);

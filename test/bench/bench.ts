@@ -2,27 +2,34 @@
  * How fast the graphql role is, beside a hand-written floor program, Mercurius and Apollo Server as its documentation
  * starts it: same upstream, same requests, each server alone on one core, load and upstream on another. Both are programs
  * in C, wrk and nginx, so that a server is what bounds the figures. Rounds are interleaved, and the floor is measured next
- * to each server. The requests of a round have as many keys as connections, so little is shared. Figures are medians, and
- * ratios are of neighbours.
- * `npm run bench [-- --profile]`; `ROUNDS` and `SECONDS` a measurement (whole ones) by the environment.
+ * to each server. Each request is of the next of so many callers, each with a key of its own: few callers hide what callers
+ * cost. Figures are medians, and ratios are of neighbours. Of a machine that others use, the ratio of processor time is the
+ * steadiest.
+ * `npm run bench -- peers [--callers 50000 --rest 304 --profile]`; `ROUNDS` and `SECONDS` a measurement (whole ones) by the
+ * environment.
  */
 import { isDeepStrictEqual } from "node:util";
-import { cpuMs, main, memoryMiB, pinSelf } from "../child-process.ts";
-import { readArguments } from "../script-arguments.ts";
+import { Option } from "commander";
+import { cpuMs, main, memoryMiB, pinSelf } from "../support/child-process.ts";
+import { readArguments } from "../support/script-arguments.ts";
 import { at, connections, file, load, median, run, type Server } from "./measure.ts";
-import { startNginx } from "./nginx.ts";
+import { type Caching, cachings, startNginx } from "./nginx.ts";
 import { bodyOf, type Workload, workloads } from "./workloads.ts";
 import { wrk } from "./wrk.ts";
 
 const rounds = Number(process.env.ROUNDS ?? 3);
 const seconds = Number(process.env.SECONDS ?? 2);
-const { profile } = (
-  await readArguments("npm run bench", (line) =>
+const { callers, profile, rest } = (
+  await readArguments("npm run bench -- peers", (line) =>
     line
       .description("Measures the graphql role beside a floor program, Mercurius and Apollo Server.")
+      .option("--callers <number>", "the callers, each with a key of its own", Number, 5_000)
+      .addOption(
+        new Option("--rest <caching>", "what REST allows to keep").choices(cachings).default("validators"),
+      )
       .option("--profile", "writes a CPU profile of the graphql role"),
   )
-).opts<{ profile?: boolean }>();
+).opts<{ callers: number; profile?: boolean; rest: Caching }>();
 const profileDirectory = "node_modules/.cache/bench-profile";
 /** A workload and server; V8 goes on optimizing for that long under load. */
 const warmUpSeconds = 6;
@@ -38,21 +45,19 @@ const commands: Readonly<Record<string, string[]>> = {
   apollo: [file("servers/apollo.ts")],
 };
 
-type Measured = { perSecond: number; ratio: number; p50: number; p99: number; cpu: number };
+/** `cpu`: milliseconds of processor time a request. */
+type Measured = Record<"perSecond" | "p50" | "p99" | "cpu", number>;
+type Compared = Measured & { readonly ofFloor: Measured };
 
 /** The requests of a workload; of `mixed`, those of all of them. */
 const bodiesOf = (kind: Kind): string[] => (kind === "mixed" ? names : [kind]).map(bodyOf);
 
-async function measure(program: Server, kind: Kind): Promise<Omit<Measured, "ratio">> {
-  const bodies = bodiesOf(kind);
-  await load(program, { clients: connections, ms: 300, bodies });
+const send = (program: Server, kind: Kind, seconds: number) =>
+  wrk(program.url, { connections, keys: callers, seconds, bodies: bodiesOf(kind) });
+
+async function measure(program: Server, kind: Kind): Promise<Measured> {
   const before = cpuMs(program);
-  const {
-    requests,
-    seconds: took,
-    p50,
-    p99,
-  } = await wrk(program.url, { connections, keys: connections, seconds, bodies });
+  const { requests, seconds: took, p50, p99 } = await send(program, kind, seconds);
   return { perSecond: requests / took, p50, p99, cpu: (cpuMs(program) - before) / requests };
 }
 
@@ -74,13 +79,14 @@ async function checkAnswers(servers: ReadonlyMap<string, Server>): Promise<void>
 }
 
 /** Each server beside the floor, once. */
-async function round(servers: ReadonlyMap<string, Server>, kind: Kind): Promise<Map<string, Measured>> {
-  const measured = new Map<string, Measured>();
-  const floor = servers.get("floor") as Server;
+async function round(servers: ReadonlyMap<string, Server>, kind: Kind): Promise<Map<string, Compared>> {
+  const measured = new Map<string, Compared>();
   for (const [name, program] of servers) {
-    const beside = await measure(floor, kind);
-    const result = name === "floor" ? beside : await measure(program, kind);
-    measured.set(name, { ...result, ratio: result.perSecond / beside.perSecond });
+    const beside = await measure(servers.get("floor") as Server, kind);
+    const own = name === "floor" ? beside : await measure(program, kind);
+    const of = (key: keyof Measured): number => own[key] / beside[key];
+    const ofFloor = { perSecond: of("perSecond"), p50: of("p50"), p99: of("p99"), cpu: of("cpu") };
+    measured.set(name, { ...own, ofFloor });
   }
   return measured;
 }
@@ -98,43 +104,44 @@ async function added(rest: URL, program: Server): Promise<number> {
 // an exit ends the servers, a signal alone would not
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 pinSelf(1);
-const upstream = await startNginx();
+const upstream = await startNginx(rest);
 const servers = new Map<string, Server>();
 for (const [name, args] of Object.entries(commands))
   servers.set(name, await run(0, args, { REST_BASE_URL: upstream.url.origin }));
 try {
   await checkAnswers(servers);
   if (rounds > 1)
-    for (const { url } of servers.values())
-      for (const kind of names)
-        await wrk(url, { connections, keys: connections, seconds: warmUpSeconds, bodies: bodiesOf(kind) });
-  const pick = (results: Measured[], key: keyof Measured): number => median(results.map((one) => one[key]));
+    for (const program of servers.values())
+      for (const kind of names) await send(program, kind, warmUpSeconds);
+  console.log(`${callers} callers, REST: ${rest}`);
   for (const kind of kinds) {
-    const results: Map<string, Measured>[] = [];
+    const results: Map<string, Compared>[] = [];
     for (let count = 0; count < rounds; count++) results.push(await round(servers, kind));
     console.log(
-      `\n| ${kind} | requests/s | of floor | p50 ms | p99 ms | CPU s / 1,000 |\n| --- | --- | --- | --- | --- | --- |`,
+      `\n| ${kind} | requests/s | of floor | p50 ms | p99 ms | of floor | CPU ms a request | of floor |\n| ${"--- | ".repeat(8)}`,
     );
     for (const name of servers.keys()) {
       const own = results.flatMap((one) => one.get(name) ?? []);
+      const of = (pick: (one: Compared) => number, digits: number) => median(own.map(pick)).toFixed(digits);
       const cells = [
-        pick(own, "perSecond").toFixed(0),
-        pick(own, "ratio").toFixed(2),
-        pick(own, "p50").toFixed(1),
-        pick(own, "p99").toFixed(1),
-        pick(own, "cpu").toFixed(3),
+        ...[of((one) => one.perSecond, 0), of((one) => one.ofFloor.perSecond, 2)],
+        ...[of((one) => one.p50, 1), of((one) => one.p99, 1), of((one) => one.ofFloor.p99, 2)],
+        ...[of((one) => one.cpu, 3), of((one) => one.ofFloor.cpu, 2)],
       ];
       console.log(`| ${name} | ${cells.join(" | ")} |`);
     }
   }
   console.log(
-    "\n| process | listens after ms | peak MiB | added ms at one connection |\n| --- | --- | --- | --- |",
+    "\n| process | listens after ms | peak MiB | of floor | added ms at one connection |\n| --- | --- | --- | --- | --- |",
   );
+  const peak = (program: Server): number => memoryMiB(program, "VmHWM");
   for (const [name, program] of servers) {
-    const extra = await added(upstream.url, program);
-    console.log(
-      `| ${name} | ${program.readyMs.toFixed(0)} | ${memoryMiB(program, "VmHWM").toFixed(0)} | ${extra.toFixed(2)} |`,
-    );
+    const cells = [
+      ...[program.readyMs.toFixed(0), peak(program).toFixed(0)],
+      (peak(program) / peak(servers.get("floor") as Server)).toFixed(2),
+      (await added(upstream.url, program)).toFixed(2),
+    ];
+    console.log(`| ${name} | ${cells.join(" | ")} |`);
   }
   if (profile) console.log(`\nCPU profile: ${profileDirectory}`);
 } finally {

@@ -2,17 +2,19 @@
  * What the gateway costs: the same upstream called directly and through the gateway, over keep-alive connections.
  * Upstream and gateway each run in a process of their own; the figures are added p50 and p99 at one connection
  * (nobody waits for anybody), and requests a second for each core that the gateway uses at many.
- * `npm run bench:gateway [seconds]`
+ * `npm run bench -- gateway [seconds]`
  */
+
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Pool } from "undici";
+import { api } from "../../generated/index.ts";
 import { readConfig } from "../../src/engine/config.ts";
 import { createGateway } from "../../src/engine/gateway/gateway.ts";
 import { contextOf, goodKey } from "../gateway/fakes.ts";
-import { readArguments } from "../script-arguments.ts";
+import { readArguments } from "../support/script-arguments.ts";
 
 const file = import.meta.filename;
 const [, , role, upstreamUrl = ""] = process.argv;
@@ -24,7 +26,7 @@ else if (role === "gateway") await serveGateway(new URL(upstreamUrl));
 else await bench((await readSeconds()) * 1_000);
 
 async function readSeconds(): Promise<number> {
-  const line = await readArguments("npm run bench:gateway", (line) =>
+  const line = await readArguments("npm run bench -- gateway", (line) =>
     line
       .description("Measures the cost of the gateway beside direct calls of the same upstream.")
       .argument("[seconds]", "the time of each measurement", Number, 5),
@@ -48,7 +50,7 @@ function serveUpstream(): void {
 async function serveGateway(upstream: URL): Promise<void> {
   const config = readConfig({ GATEWAY_SECRET: "a-secret-of-the-gateway" }, ["gateway"]);
   const keyIntrospection = new URL("/internal/keys/introspect", upstream);
-  const gateway = await createGateway(config, { rest: upstream, keyIntrospection });
+  const gateway = await createGateway(config, { rest: upstream, keyIntrospection }, api);
   process.on("message", () => process.send?.(process.cpuUsage()));
   process.send?.(await gateway.listen({ port: 0, host: "127.0.0.1" }));
 }

@@ -1,19 +1,21 @@
 /**
  * How cost grows: time and CPU of the graphql role against items per list, failures, links per level, fields per
  * operation, outcomes of conditions and distinct operations, and what memory it keeps. Each table's last column is the
- * CPU of one unit: where it stays or falls, cost grows no faster than its work. `npm run bench:growth [table]`; `SECONDS`
+ * CPU of one unit: where it stays or falls, cost grows no faster than its work. `npm run bench -- growth [table]`; `SECONDS`
  * is the time a row, 0.5 unless told.
  */
+
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { api } from "../../generated/index.ts";
 import { readConfig } from "../../src/engine/config.ts";
 import { createGraphql } from "../../src/engine/graphql/graphql.ts";
-import { readArguments } from "../script-arguments.ts";
+import { readArguments } from "../support/script-arguments.ts";
 import type { Shape } from "./growth-upstream.ts";
 
-const { args } = await readArguments("npm run bench:growth", (line) =>
+const { args } = await readArguments("npm run bench -- growth", (line) =>
   line
     .description("Measures how the cost of the graphql role grows with the size of its work.")
     .argument("[table]", "a part of a table's title; without one, all tables"),
@@ -37,7 +39,7 @@ const environment = {
     ].map((limit) => [limit, "100000000"]),
   ),
 };
-const server = await createGraphql(readConfig(environment, ["graphql"]));
+const server = await createGraphql(readConfig(environment, ["graphql"]), api);
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 

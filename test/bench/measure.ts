@@ -1,6 +1,6 @@
 /** What the benches share: servers on a core of their own, and load on them. */
 import { Pool } from "undici";
-import { listens, type Program, startProgram } from "../child-process.ts";
+import { listens, type Program, startProgram } from "../support/child-process.ts";
 
 export const connections = 50;
 

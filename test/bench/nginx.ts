@@ -8,10 +8,23 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort } from "../free-port.ts";
+import { freePort } from "../support/free-port.ts";
 import { answers } from "./workloads.ts";
 
-const configOf = (folder: string, port: number, cacheControl: string): string => `
+/**
+ * What REST allows to keep. `validators`: each answer has one, and is never "not modified", as of many services; `304`: it is
+ * not modified.
+ */
+const caching = {
+  "no-store": 'add_header Last-Modified ""; add_header Cache-Control "no-store";',
+  "max-age": 'add_header Last-Modified ""; add_header Cache-Control "max-age=3600";',
+  validators: "if_modified_since off;",
+  "304": "if_modified_since exact;",
+} as const;
+export type Caching = keyof typeof caching;
+export const cachings = Object.keys(caching) as Caching[];
+
+const configOf = (folder: string, port: number, kind: Caching): string => `
 daemon off;
 worker_processes 1;
 pid ${folder}/pid;
@@ -28,8 +41,7 @@ http {
   server {
     listen 127.0.0.1:${port};
     root ${folder}/answers;
-    add_header Last-Modified "";
-    add_header Cache-Control "${cacheControl}";
+    ${caching[kind]}
     location = /calls { stub_status; }
     location / {
       if ($http_x_api_key = "") { return 401; }
@@ -46,8 +58,8 @@ export type Nginx = {
   readonly stop: () => void;
 };
 
-/** Starts nginx on the cores of this process. It ends with this process, or by `stop`. By default no answer is kept. */
-export async function startNginx(cacheControl = "no-store"): Promise<Nginx> {
+/** Starts nginx on the cores of this process. It ends with this process, or by `stop`. */
+export async function startNginx(kind: Caching): Promise<Nginx> {
   const folder = mkdtempSync(join(tmpdir(), "bench-"));
   chmodSync(folder, 0o755); // nginx's worker is another user where it is started by root
   for (const [path, text] of Object.entries(answers)) {
@@ -56,7 +68,7 @@ export async function startNginx(cacheControl = "no-store"): Promise<Nginx> {
     writeFileSync(file, text);
   }
   const port = await freePort();
-  writeFileSync(join(folder, "nginx.conf"), configOf(folder, port, cacheControl));
+  writeFileSync(join(folder, "nginx.conf"), configOf(folder, port, kind));
   const child: ChildProcess = spawn("nginx", ["-c", join(folder, "nginx.conf")], { stdio: "inherit" });
   const clear = (): void => rmSync(folder, { recursive: true, force: true });
   const stop = (): void => void child.once("exit", clear).kill("SIGTERM");

@@ -4,18 +4,18 @@
  * for a saved operation (five products, seven REST calls), and have the answer already. Requests/s, requests for each second
  * of the role's processor time and their ratio to the first row, and REST calls a field. wrk is the load, and nginx is REST:
  * slower ones would send one request after the other, and few would wait together. The requests come as from a gateway, from
- * one tenant, which is alone. `npm run bench:polling`.
+ * one tenant, which is alone. `npm run bench -- polling`.
  */
-import { readManifest } from "../../src/engine/graphql/saved/manifest.ts";
+import { api } from "../../generated/index.ts";
 import { proofHeader } from "../../src/engine/http/context-headers.ts";
-import { cpuMs, main, pinSelf } from "../child-process.ts";
-import { readArguments } from "../script-arguments.ts";
+import { cpuMs, main, pinSelf } from "../support/child-process.ts";
+import { readArguments } from "../support/script-arguments.ts";
 import { connections, median, run, type Server } from "./measure.ts";
 import { type Nginx, startNginx } from "./nginx.ts";
 import { bodyOf } from "./workloads.ts";
 import { type WrkLoad, wrk } from "./wrk.ts";
 
-await readArguments("npm run bench:polling", (line) =>
+await readArguments("npm run bench -- polling", (line) =>
   line.description("Measures what repeated queries of one caller cost."),
 );
 const rounds = Number(process.env.ROUNDS ?? 3);
@@ -26,7 +26,7 @@ const fields = 5;
 const secret = "s".repeat(32);
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 pinSelf(1);
-const [keyed, fresh] = [await startNginx(), await startNginx("max-age=3600")];
+const [keyed, fresh] = [await startNginx("no-store"), await startNginx("max-age")];
 const start = ({ url }: Nginx) =>
   run(0, [main, "graphql"], { REST_BASE_URL: url.origin, GATEWAY_SECRET: secret });
 /** Each row but the last has a role of its own, so that no caller of another row takes a share. */
@@ -34,7 +34,7 @@ const [manyKeys, oneKey, keeping] = [await start(keyed), await start(keyed), awa
 
 const tenant = { [proofHeader]: secret, "x-service-tenant-id": "ten_1" };
 const headers = { ...tenant, "x-api-key": "key-0" };
-const saved = readManifest().find(({ name }) => name === "Dashboard");
+const saved = api.savedOperations.find(({ name }) => name === "Dashboard");
 const variables = JSON.stringify({ from: "2026-11-01", to: "2026-11-28" });
 const path = `/v1/graphql?${new URLSearchParams({ documentId: saved?.id ?? "", variables })}`;
 const tag = (await fetch(new URL(path, keeping.url), { headers })).headers.get("etag") ?? "";

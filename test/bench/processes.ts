@@ -1,7 +1,7 @@
 /**
  * What two graphql processes behind HAProxy give beside one: the dashboard's query from 50 clients, with a key each and
  * with one key for all. On a machine of few cores the load, HAProxy and REST take their part of them, so that requests/s
- * cannot double; the processor time of a request says what more cores would give. `npm run bench:processes`.
+ * cannot double; the processor time of a request says what more cores would give. `npm run bench -- processes`.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,13 +9,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { cpuMs, listens, main, type Program, startProgram } from "../child-process.ts";
-import { freePort } from "../free-port.ts";
-import { readArguments } from "../script-arguments.ts";
+import { cpuMs, listens, main, type Program, startProgram } from "../support/child-process.ts";
+import { freePort } from "../support/free-port.ts";
+import { readArguments } from "../support/script-arguments.ts";
 import { at, connections, file, load, median } from "./measure.ts";
 import { bodyOf } from "./workloads.ts";
 
-await readArguments("npm run bench:processes", (line) =>
+await readArguments("npm run bench -- processes", (line) =>
   line.description("Measures two graphql processes behind HAProxy beside one."),
 );
 const rounds = Number(process.env.ROUNDS ?? 3);

@@ -2,16 +2,16 @@
  * The sizing table of docs/operating.md: how many requests a second one core of a role takes, and how much memory the
  * process holds then, by workload. Each row has a fresh process, as in production, with metrics, alone on one core; REST and
  * the load run on another. A request's processor time is measured, which a busy machine changes less than its rate.
- * `npm run bench:sizing`; `SECONDS` a measurement by the environment.
+ * `npm run bench -- sizing`; `SECONDS` a measurement by the environment.
  */
 import { cpus } from "node:os";
-import { cpuMs, main, memoryMiB, pinSelf } from "../child-process.ts";
 import { goodKey } from "../gateway/fakes.ts";
-import { readArguments } from "../script-arguments.ts";
+import { cpuMs, main, memoryMiB, pinSelf } from "../support/child-process.ts";
+import { readArguments } from "../support/script-arguments.ts";
 import { connections, file, type Load, load, run, type Server } from "./measure.ts";
 import { bodyOf } from "./workloads.ts";
 
-await readArguments("npm run bench:sizing", (line) =>
+await readArguments("npm run bench -- sizing", (line) =>
   line.description("Measures requests a second for each core, and memory, of both roles: a Markdown table."),
 );
 const ms = 1_000 * Number(process.env.SECONDS ?? 5);

@@ -1,4 +1,4 @@
-/** The REST platform of `npm run bench`: answers that are there already, so that it costs next to nothing. */
+/** The REST platform of `npm run bench -- peers`: answers that are there already, so that it costs next to nothing. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { answers } from "./workloads.ts";

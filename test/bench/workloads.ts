@@ -1,4 +1,4 @@
-/** The workloads of `npm run bench` on this project's own schema, and the REST answers that they are made of. */
+/** The workloads of `npm run bench -- peers` on this project's own schema, and the REST answers that they are made of. */
 
 import { contextOf } from "../gateway/fakes.ts";
 

@@ -15,26 +15,24 @@ export type WrkLoad = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** `done` prints microseconds. */
+/** A caller's key is put into the text of a request when it is sent, so 50,000 callers take no memory. `done` prints microseconds. */
 const scriptOf = ({ bodies, keys, headers = {} }: WrkLoad): string => `
 local bodies = { ${(bodies ?? []).map((body) => JSON.stringify(body)).join(", ")} }
-local requests, at = {}, 0
+local heads, tails, at = {}, {}, -1
 init = function()
-  for key = 0, ${keys - 1} do
-    local headers = { ${Object.entries(headers)
-      .map(([name, value]) => `[${JSON.stringify(name)}] = ${JSON.stringify(value)}`)
-      .join(", ")} }
-    headers["x-api-key"] = "key-" .. key
-    if #bodies == 0 then requests[#requests + 1] = wrk.format("GET", nil, headers) end
-    headers["content-type"] = "application/json"
-    for _, body in ipairs(bodies) do
-      requests[#requests + 1] = wrk.format("POST", nil, headers, body)
-    end
-  end
+  local headers = { ${Object.entries({ ...headers, "x-api-key": "THE-KEY" })
+    .map(([name, value]) => `[${JSON.stringify(name)}] = ${JSON.stringify(value)}`)
+    .join(", ")} }
+  local texts = {}
+  if #bodies == 0 then texts[1] = wrk.format("GET", nil, headers) end
+  headers["content-type"] = "application/json"
+  for _, body in ipairs(bodies) do texts[#texts + 1] = wrk.format("POST", nil, headers, body) end
+  for number, text in ipairs(texts) do heads[number], tails[number] = text:match("^(.*)THE%-KEY(.*)$") end
 end
 request = function()
-  at = at % #requests + 1
-  return requests[at]
+  at = at + 1
+  local number = at % #heads + 1
+  return heads[number] .. "key-" .. math.floor(at / #heads) % ${keys} .. tails[number]
 end
 done = function(summary, latency)
   local errors = summary.errors

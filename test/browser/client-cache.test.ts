@@ -1,8 +1,9 @@
 /** Chromium's own cache: a saved query by GET that is sent again is revalidated, and its answer is not sent again. */
+
 import { expect, test } from "vitest";
-import { readManifest } from "../../src/engine/graphql/saved/manifest.ts";
+import { api } from "../../generated/index.ts";
 import { keys, openLayer } from "../e2e/layer.ts";
-import { freePort } from "../free-port.ts";
+import { freePort } from "../support/free-port.ts";
 import { executable, openPage, timeout } from "./browser.ts";
 
 /** A request as it left the browser, and the status that came back. */
@@ -28,7 +29,7 @@ async function openClient(host = "127.0.0.1") {
     const exchange = exchanges.get(requestId);
     if (exchange) exchange.status = statusCode;
   });
-  const id = readManifest().find(({ name }) => name === "StartPage")?.id ?? "";
+  const id = api.savedOperations.find(({ name }) => name === "StartPage")?.id ?? "";
   const search = new URLSearchParams({ documentId: id, variables: JSON.stringify(variables) });
   const get = (key: string) =>
     page.evaluate(

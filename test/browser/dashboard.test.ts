@@ -2,9 +2,9 @@
 import Fastify from "fastify";
 import type { Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
-import { serveDashboard } from "../../src/engine/process/dashboard.ts";
+import { serveDashboard } from "../../src/platform/demo/dashboard.ts";
 import { keys, openLayer } from "../e2e/layer.ts";
-import { freePort } from "../free-port.ts";
+import { freePort } from "../support/free-port.ts";
 import { executable, findBarriers, type Noted, openPage, takePicture, timeout } from "./browser.ts";
 
 /** A port that nobody listens on. */
@@ -33,6 +33,8 @@ test.each([
   ["dashboard-1280-dark", { dark: true }],
   ["dashboard-800", { width: 800 }],
   ["dashboard-800-dark", { width: 800, dark: true }],
+  ["dashboard-390", { width: 390 }],
+  ["dashboard-390-dark", { width: 390, dark: true }],
 ])("%s: one GraphQL request draws five products", { timeout }, async (name, opening) => {
   const { page, noted } = await openDashboard(opening);
   await page.getByText("olivia@harbor.example").waitFor();
@@ -46,6 +48,8 @@ test.each([
   await takePicture(page, name);
   const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
   expect(overflow).toBeLessThanOrEqual(0);
+  const clipped = `[...document.querySelectorAll(".scroll, input")].filter((one) => one.scrollWidth > one.clientWidth).length`;
+  expect(await page.evaluate(clipped)).toBe(0);
   expect(await findBarriers(page)).toEqual([]);
   expect(noted).toMatchObject(clean);
 });
@@ -57,7 +61,7 @@ test("a search finds contacts, and a message is sent to one of them", { timeout 
   await expect.poll(() => rows(page, "contacts").count()).toBe(2);
   await rows(page, "contacts")
     .filter({ hasText: "Hannah Moreau" })
-    .getByRole("button", { name: "Write" })
+    .getByRole("button", { name: "Write to Hannah Moreau" })
     .click();
   await page.getByLabel("Text").fill("Your order is on its way.");
   await page.getByRole("button", { name: "Send" }).click();
@@ -93,16 +97,23 @@ test("what a key may not read is told as such, and an address that is refused is
   await page.getByRole("textbox", { name: "To" }).fill("nowhere");
   await page.getByLabel("Text").fill("Hello");
   await page.getByRole("button", { name: "Send" }).click();
-  await page.getByText(/^Not sent: REST refuses the value of "to".*[^.`]\.$/).waitFor();
+  await page.getByText(/^Not sent: The value of "to" is not accepted\. It takes: .*[^.`]\.$/).waitFor();
   expect(await page.locator("[aria-invalid]").getAttribute("name")).toBe("to");
   await page.getByLabel("API key").fill(keys.analyst);
   await page.getByRole("button", { name: "Load" }).click();
+  await expect.poll(() => page.getByText(/^Not sent/).count()).toBe(0); // it told of another key's message
   const notice = page.getByRole("alert");
   await expect
     .poll(() => notice.innerText())
     .toBe("This key may not read: contacts, names of contacts. Everything else is up to date.");
   await page.getByText("This key may not read: contacts.", { exact: true }).waitFor();
   await takePicture(page, "dashboard-forbidden");
+});
+
+test("on a telephone the open conversations stand above the charts", { timeout }, async () => {
+  const { page } = await openDashboard({ width: 390 });
+  const top = async (id: string) => (await page.locator(id).boundingBox())?.y ?? Number.NaN;
+  expect(await top("#conversations")).toBeLessThan(await top("#metrics"));
 });
 
 test("a wrong key is told, another one loads", { timeout }, async () => {

@@ -53,7 +53,15 @@ test("opens without an error, runs each saved operation as it is, and shows its 
   timeout,
 }, async () => {
   const { page, noted } = await openExplorer();
-  for (const name of ["FindCustomers", "Customer", "Dashboard", "StartPage", "TeamInbox", "WeeklyReport"]) {
+  for (const name of [
+    "FindCustomers",
+    "Customer",
+    "Dashboard",
+    "StartPage",
+    "TeamInbox",
+    "Messages",
+    "WeeklyReport",
+  ]) {
     await openTab(page, name);
     expect(await run(page), name).toEqual({ data: expect.anything(), extensions: expect.anything() });
     await result(page, '"data"');
@@ -74,8 +82,30 @@ test("opens without an error, runs each saved operation as it is, and shows its 
   expect(await findBarriers(page, ["#explorer"])).toEqual([]);
   await page.reload();
   await page.locator(".graphiql-query-editor .view-lines").first().waitFor();
-  await expect.poll(() => page.locator(".graphiql-tab-button").count()).toBe(7);
+  await expect.poll(() => page.locator(".graphiql-tab-button").count()).toBe(8);
   expect(noted).toMatchObject({ foreign: [], errors: [] });
+});
+
+test("keeps its tabs when it is reloaded, opened or not", { timeout }, async () => {
+  const { page } = await openExplorer();
+  const titles = () => page.locator(".graphiql-tab-button").allInnerTexts();
+  const before = await titles();
+  expect(before).toHaveLength(8);
+  for (let count = 0; count < 2; count++) {
+    await page.reload();
+    await page.locator(".graphiql-query-editor .view-lines").first().waitFor();
+    await expect.poll(titles).toEqual(before);
+  }
+});
+
+test("sends a message, and another text of it", { timeout }, async () => {
+  const { page } = await openExplorer();
+  await openTab(page, "Answer");
+  const variables = (body: string) => JSON.stringify({ channel: "whatsapp", to: "+12035550119", body });
+  for (const body of ["One.", "Two."]) {
+    await write(page, ".graphiql-variable-editor, .graphiql-editor-tool", variables(body));
+    expect(await run(page)).toMatchObject({ data: { sendMessage: { body } } });
+  }
 });
 
 // GraphiQL learns an operation's name a tenth of a second after its text, later on a slow machine

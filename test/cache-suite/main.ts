@@ -1,13 +1,14 @@
 /**
- * `npm run test:caches`: the public suite of tests for HTTP caches against the REST client. One table, and a reason for each
+ * `npm run suite -- caches`: the public suite of tests for HTTP caches against the REST client. One table, and a reason for each
  * required or optional case that does not pass. Most of the time it waits: responses become stale.
  */
-import { readArguments } from "../script-arguments.ts";
+import { Verdict } from "../suites/verdict.ts";
+import { readArguments } from "../support/script-arguments.ts";
 import { SuiteClient } from "./client.ts";
 import { reasons } from "./reasons.ts";
 import { type Case, readGroups, readResults, run, startOrigin } from "./suite.ts";
 
-await readArguments("npm run test:caches", (line) =>
+await readArguments("npm run suite -- caches", (line) =>
   line.description(
     "Runs the public tests for HTTP caches (cache-tests.fyi), which npm fetches into a cache.",
   ),
@@ -58,10 +59,12 @@ for (const one of all) {
   if (because === undefined) failed.push(`FAIL  ${one.id}: ${one.name}: ${result.join(": ")}`);
   else excused.set(because, [...(excused.get(because) ?? []), one.id]);
 }
-for (const { because } of reasons)
-  if (!excused.has(because)) failed.push(`FAIL  no case needs the reason: ${because}`);
 for (const [because, ids] of excused) console.log(`\n${ids.length} × ${because}\n  ${ids.join(" ")}`);
-console.log(
-  failed.length > 0 ? `\n${failed.join("\n")}` : "\neach required or optional case passes or has its reason",
-);
-process.exitCode = failed.length > 0 ? 1 : 0;
+const needless = reasons.filter(({ because }) => !excused.has(because));
+console.log("");
+for (const line of failed) console.log(line);
+for (const { because } of needless) console.log(`FAIL  no case needs the reason: ${because}`);
+const verdict = new Verdict("caches");
+verdict.hold("required cases that pass", count(all, "required", results)[0]);
+verdict.hold("required or optional cases that fail without a reason", failed.length);
+verdict.hold("reasons that no case needs", needless.length);

@@ -9,7 +9,7 @@ import type { Writable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { readConfig } from "../../src/engine/config.ts";
-import { processorMs } from "../graphql/pairs.ts";
+import { processorMs } from "../support/cost.ts";
 import { ran, reportOf, repository, write } from "./run.ts";
 
 /** A server whose answers begin, and go on as `more` sends pieces. */

@@ -1,6 +1,6 @@
 /**
  * The mutation test in short: every twentieth edit of the depot pair and every 74th edit of the messaging pair.
- * `npm run test:mutations` runs all edits.
+ * `npm run suite -- mutations` runs all edits.
  */
 import { describe, expect, test } from "vitest";
 import { score } from "./mutations/score.ts";

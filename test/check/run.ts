@@ -70,12 +70,13 @@ export async function ran(
   argv: readonly string[],
   command: typeof check = check,
   today = "2026-01-01",
+  env: NodeJS.ProcessEnv = {},
 ): Promise<Ran> {
   const out: string[] = [];
   const error: string[] = [];
   const io = {
     root,
-    env: {},
+    env,
     out: (text: string) => out.push(text),
     error: (line: string) => error.push(line),
     today,

@@ -4,16 +4,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { programEnvironment } from "../child-process.ts";
+import { benches, suites } from "../suites/suites.ts";
+import { programEnvironment } from "../support/child-process.ts";
 
 const root = join(import.meta.dirname, "../..");
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
   scripts: Record<string, string>;
 };
-const withoutArguments = ["test:load"];
-const own = Object.keys(scripts).filter(
-  (name) => /^(?:exec )?node /.test(scripts[name] ?? "") && !withoutArguments.includes(name),
-);
+const own = Object.keys(scripts).filter((name) => /^(?:exec )?node /.test(scripts[name] ?? ""));
 
 const printed = new Map<string, Promise<string>>();
 
@@ -38,6 +36,13 @@ test.concurrent.each(own)("npm run %s explains itself and starts nothing", async
   const text = await help(name);
   expect(text).toContain(`Usage: npm ${name === "start" ? name : `run ${name}`} -- [options]`);
   expect(text).toContain("--help");
+});
+
+test.concurrent.each([
+  ...Object.entries(suites).map(([name, one]) => ["suite", name, one] as const),
+  ...Object.entries(benches).map(([name, one]) => ["bench", name, one] as const),
+])("npm run %s -- %s explains itself and starts nothing", async (kind, name, one) => {
+  if ("file" in one) expect(await help(kind, name)).toContain(`Usage: npm run ${kind} -- ${name} [options]`);
 });
 
 test("a help text says which options are required, and no empty default", async () => {

@@ -59,7 +59,7 @@ const parsed = { bundler: new Map<string, ts.SourceFile>(), nodenext: new Map<st
 /** The compiler's errors in all modules of the folder, each on a line. */
 function typeErrors(folder: string, resolution: keyof typeof resolutions): string {
   const options: ts.CompilerOptions = {
-    ...{ strict: true, noEmit: true, types: [], skipLibCheck: true },
+    ...{ strict: true, noEmit: true, allowImportingTsExtensions: true, types: [], skipLibCheck: true },
     ...{ target: ts.ScriptTarget.ES2024, lib: ["lib.es2024.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"] },
     ...resolutions[resolution],
   };

@@ -14,6 +14,8 @@ import { makeConsumer, pack, packageName, root, temporaryFolder } from "./consum
 const contentOf = (folder: string): Record<string, string> =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]));
 const files = [
+  "errors.d.ts",
+  "errors.js",
   "index.d.ts",
   "index.js",
   "package.json",
@@ -109,7 +111,7 @@ describe("types", () => {
       const examples = blocksOf(readme, "ts");
       expect(examples).toHaveLength(3);
       const given =
-        "declare const url: string, key: string, q: string, stage: 'CUSTOMER', sort: 'NEWEST', after: undefined;\nexport {};\n";
+        "declare const url: string, key: string, q: string, stage: 'CUSTOMER', sort: 'NEWEST', first: 5, after: undefined;\nexport {};\n";
       for (const [index, example] of examples.entries())
         consumer.write(`src/readme-${index}.ts`, given + example);
       expect(await consumer.typeErrors(resolution)).toBe("");

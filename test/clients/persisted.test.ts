@@ -105,6 +105,7 @@ const variablesOf = (name: string): object => ({
   ...(/^(Dashboard|StartPage|WeeklyReport)$/.test(name) && range(7)),
   ...(name === "StartPage" && { q: "an" }),
   ...(name === "Customer" && { id: "ctc_none" }),
+  ...(name === "Messages" && { conversationId: "cnv_7lRic2nKp3OZ" }),
   ...(name === "Answer" && { channel: "sms", to: "+12025550143", body: "Hello", key: "persisted-links" }),
 });
 

@@ -5,7 +5,7 @@ import { emitSchema } from "../../src/engine/codegen/emit-schema.ts";
 import { emitRestTypes } from "../../src/engine/codegen/rest-types/emit-rest-types.ts";
 import { RestDocument } from "../../src/engine/openapi/document.ts";
 import { readOperations } from "../../src/engine/openapi/read-operations.ts";
-import { processorMs } from "../graphql/pairs.ts";
+import { processorMs } from "../support/cost.ts";
 import { widePairs } from "./wide-specs.ts";
 
 const few = 1_000;

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, request } from "undici";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { freePort } from "../free-port.ts";
 import { goodKey as key } from "../gateway/fakes.ts";
 import { startGateway } from "../gateway/start.ts";
+import { freePort } from "../support/free-port.ts";
 
 const deploy = join(import.meta.dirname, "../../deploy");
 const isInstalled = (name: string): boolean =>

@@ -10,8 +10,8 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { base62, formatApiKey } from "../../src/engine/http/api-key.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
-import { listens, main, type Program, startProgram } from "../child-process.ts";
-import { patient } from "../patient.ts";
+import { listens, main, type Program, startProgram } from "../support/child-process.ts";
+import { patient } from "../support/patient.ts";
 import { type Prometheus, startPrometheus } from "./prometheus.ts";
 
 export type FaultyRun = Prometheus & {

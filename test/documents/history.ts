@@ -1,12 +1,14 @@
 /**
- * `npm run test:history`: real versions of real documents, one after another. `npm run check` and an oracle that shares no
+ * `npm run suite -- history`: real versions of real documents, one after another. `npm run check` and an oracle that shares no
  * code with it say which bound fields each step breaks or endangers. Its reports are valid SARIF by the published schema.
  */
 import { execFileSync } from "node:child_process";
 import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
+import { Argument } from "commander";
 import { formatSarif } from "../../src/engine/check/format/sarif.ts";
-import { readArguments } from "../script-arguments.ts";
+import { Verdict } from "../suites/verdict.ts";
+import { readArguments } from "../support/script-arguments.ts";
 import { fetchDocument } from "./fetch.ts";
 import { held, snapshotOf } from "./held.ts";
 import { proposalsOf } from "./proposals.ts";
@@ -16,14 +18,17 @@ const histories = [
   { package: "@octokit/openapi", file: "generated/api.github.com.json", from: "10.0.0", most: 30 },
 ];
 
-const line = await readArguments("npm run test:history", (command) =>
+const line = await readArguments("npm run suite -- history", (command) =>
   command
     .description("Compares versions of real documents, and holds the findings against an oracle's.")
-    .argument("[package...]", "some of the packages"),
+    .addArgument(
+      new Argument("[package...]", "some of the packages").choices(histories.map((each) => each.package)),
+    ),
 );
+const verdict = new Verdict("history");
 const isSarif = sarifValidator();
 let schema = "";
-const totals = { right: 0, missed: 0, false: 0 };
+const totals = { steps: 0, right: 0, missed: 0, false: 0 };
 for (const history of histories) {
   if (line.args.length > 0 && !line.args.includes(history.package)) continue;
   schema = "";
@@ -33,8 +38,11 @@ for (const history of histories) {
     if (before !== undefined) compare(history, before, version);
   }
 }
-console.log(`\nright ${totals.right}, missed ${totals.missed}, false ${totals.false}`);
-process.exitCode = totals.missed === 0 && totals.false <= 0.02 * (totals.right + totals.false) ? 0 : 1;
+console.log("");
+verdict.hold("steps from one version to the next", totals.steps);
+verdict.hold("fields that a step breaks, found", totals.right);
+verdict.hold("fields that a step breaks, missed", totals.missed);
+verdict.hold("false, of all findings", totals.false / (totals.right + totals.false));
 
 function compare(
   { package: name, file, most }: (typeof histories)[number],
@@ -45,6 +53,7 @@ function compare(
     fetchDocument({ package: `${name}@${version}`, file }),
   ) as [string, string];
   const step = `${name} ${older} → ${newer}`;
+  totals.steps++;
   if (old === now) return console.log(`${step}: the same`);
   // the schema of the step before, as long as it fits
   if (!fits(old))
@@ -73,7 +82,9 @@ function versionsOf(name: string, from: string): string[] {
     stdio: ["ignore", "pipe", "ignore"],
   });
   const versions = JSON.parse(printed) as string[];
-  return versions.slice(versions.indexOf(from));
+  const index = versions.indexOf(from);
+  if (index === -1) throw new Error(`${name}: the registry has no version ${from} any more`);
+  return versions.slice(index);
 }
 
 /** The schema of OASIS for SARIF 2.1.0. It is of draft 4, of whose keywords it uses none that later drafts read otherwise. */

@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { startProgram } from "../child-process.ts";
+import { startProgram } from "../support/child-process.ts";
 import { cache } from "./fetch.ts";
 
 const version = "5.16.0";

@@ -1,7 +1,8 @@
 /** Caching through all roles, by the headers of the embedded platform: nothing old, nothing of another caller. */
+
 import { Agent, interceptors, request } from "undici";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { readManifest } from "../../src/engine/graphql/saved/manifest.ts";
+import { api } from "../../generated/index.ts";
 import { keys, openLayer, range } from "./layer.ts";
 
 const past = { from: "2026-01-01", to: "2026-01-31" };
@@ -108,7 +109,7 @@ test("nothing writes to the values that requests share", async () => {
   const parse = JSON.parse;
   const frozen = vi.spyOn(JSON, "parse").mockImplementation((text: string) => freeze(parse(text)));
   onTestFinished(() => frozen.mockRestore());
-  for (const { body } of readManifest().filter(({ body }) => body.startsWith("query")))
+  for (const { body } of api.savedOperations.filter(({ body }) => body.startsWith("query")))
     expect((await ask(body, { ...range(7), q: "a", id: "con_1" })).errors, body).toBeUndefined();
 });
 

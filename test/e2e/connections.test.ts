@@ -75,3 +75,30 @@ test("a cursor that is not one of ours is refused on its field alone, and by its
   ]);
   expect(calls.filter((call) => call.includes("contacts"))).toEqual([]);
 });
+
+test("the inbox is searched by what an agent looks for, and a conversation's messages read on", async () => {
+  const { ask } = await openLayer();
+  const inbox = `query ($priority: Priority, $assigned: Boolean, $from: Date) {
+    conversationsConnection(first: 100, priority: $priority, assigned: $assigned, from: $from) {
+      nodes { id priority subject lastMessageAt assignee { id } } totalCount } }`;
+  const find = async (variables: object) => {
+    const { data, errors } = await ask(inbox, { ...variables });
+    expect(errors).toBeUndefined();
+    return data.conversationsConnection.nodes as Record<string, string | null>[];
+  };
+  const urgent = await find({ priority: "URGENT", assigned: false });
+  expect(urgent.length).toBeGreaterThan(0);
+  for (const { priority, assignee } of urgent) expect([priority, assignee]).toEqual(["URGENT", null]);
+  const [newest] = await find({});
+  const from = newest?.lastMessageAt?.slice(0, 10);
+  for (const { lastMessageAt } of await find({ from })) expect(lastMessageAt?.slice(0, 10)).toBe(from);
+  const page = `query ($id: ID!, $first: Int, $after: String) {
+    messagesConnection(conversationId: $id, first: $first, after: $after) {
+      edges { cursor node { id createdAt } } pageInfo { hasNextPage endCursor } totalCount } }`;
+  const all = (await ask(page, { id: newest?.id })).data.messagesConnection;
+  const first = (await ask(page, { id: newest?.id, first: 1 })).data.messagesConnection;
+  const rest = (await ask(page, { id: newest?.id, after: first.pageInfo.endCursor })).data.messagesConnection;
+  expect(all.edges).toHaveLength(all.totalCount);
+  const idsOf = (edges: { node: { id: string } }[]) => edges.map(({ node }) => node.id);
+  expect(idsOf([...first.edges, ...rest.edges])).toEqual(idsOf(all.edges));
+});

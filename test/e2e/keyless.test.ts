@@ -1,7 +1,8 @@
 /** The schema without a key, through all roles: tools read it, and no request without a key reaches REST. */
+
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from "graphql";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readManifest } from "../../src/engine/graphql/saved/manifest.ts";
+import { api } from "../../generated/index.ts";
 import { recorder } from "../gateway/fakes.ts";
 import { type Layer, openLayer } from "./layer.ts";
 
@@ -39,7 +40,7 @@ describe.each([
 
   test("no other operation runs without a key, and none reaches REST", async () => {
     const { post, rest, calls } = await open();
-    const saved = readManifest().flatMap(({ id, body }) => [
+    const saved = api.savedOperations.flatMap(({ id, body }) => [
       { query: body },
       { query: body.replace("{", "{ __typename ") },
       { documentId: id },
@@ -54,7 +55,7 @@ describe.each([
         said: { errors: [{ extensions: { code: "UNAUTHENTICATED" } }] },
       });
     }
-    for (const { id, body } of readManifest())
+    for (const { id, body } of api.savedOperations)
       for (const search of [`query=${encodeURIComponent(body)}`, `documentId=${id}`])
         expect((await rest(`/v1/graphql?${search}`)).status).toBe(401);
     expect(saved.length).toBeGreaterThan(10);
@@ -63,7 +64,7 @@ describe.each([
 
   test("what belongs to a data operation is no way in: an id beside a question, a spoofed tenant", async () => {
     const { post, calls } = await open();
-    const [first] = readManifest();
+    const [first] = api.savedOperations;
     const body = { query: "{ __typename }", documentId: first?.id, operationName: null, extensions: {} };
     const answer = await post(JSON.stringify(body), {
       "x-service-tenant-id": "ten_harbor",

@@ -2,11 +2,13 @@
  * What the end-to-end tests share: all roles as program.ts starts them, in this process and in memory, with every REST
  * call counted where it arrives, at the platform.
  */
+
 import { onTestFinished } from "vitest";
 import { readConfig } from "../../src/engine/config.ts";
 import { start } from "../../src/engine/process/program.ts";
+import { service } from "../../src/main.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
-import { patient } from "../patient.ts";
+import { patient } from "../support/patient.ts";
 
 const keyOf = (user: string): string => demoKeys.find((demo) => demo.user === user)?.key ?? "";
 export const keys = {
@@ -28,6 +30,7 @@ export type Layer = Awaited<ReturnType<typeof startLayer>>;
 export async function startLayer(roles: readonly string[] = [], environment: NodeJS.ProcessEnv = {}) {
   const { url, servers } = await start(
     readConfig({ PORT: "0", LOG_LEVEL: "silent", ...patient, ...environment }, roles),
+    service,
   );
   const calls: string[] = [];
   servers.at(-1)?.server.prependListener("request", ({ method, url: path = "" }) => {

@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { programEnvironment } from "../child-process.ts";
+import { programEnvironment } from "../support/child-process.ts";
 
 const project = join(import.meta.dirname, "../..");
 const run = promisify(execFile);

@@ -17,7 +17,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { runReady } from "../process/program.ts";
 import { makeTenants, type Tenant } from "./many-tenants.ts";
 
-/** `npm run test:tenants` sends 10,000, `npm run test:replicas` 100,000. */
+/** `npm run suite -- tenants` sends 10,000, `npm run suite -- replicas` 100,000. */
 const requests = Number(process.env.REQUESTS ?? 500);
 const timeout = Math.max(300_000, 30 * requests);
 /** Fifty callers where there are requests enough for each of their clients to write. */

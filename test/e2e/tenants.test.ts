@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { runReady } from "../process/program.ts";
 import { makeTenants, rows, type Tenant } from "./many-tenants.ts";
 
-/** `npm run test:tenants` sends 10,000. */
+/** `npm run suite -- tenants` sends 10,000. */
 const requests = Number(process.env.REQUESTS ?? 500);
 const clients = 50;
 const query = `{

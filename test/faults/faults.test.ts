@@ -1,5 +1,5 @@
 /**
- * The table of faults, less of each: `npm run test:faults` does more, holds a quiet machine to the criteria's times and
+ * The table of faults, less of each: `npm run suite -- faults` does more, holds a quiet machine to the criteria's times and
  * prints what it measured. Here the times are ten times as long, because other tests run beside this one, and what fails
  * gets a second chance. A secret that was seen once, the last row, gets none.
  */

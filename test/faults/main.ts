@@ -1,9 +1,10 @@
-/** `npm run test:faults`: every row of the table of faults; prints criterion, measured and pass. `--smoke` does less of each. */
-import { readArguments } from "../script-arguments.ts";
+/** `npm run suite -- faults`: every row of the table of faults; prints criterion, measured and pass. `--smoke` does less of each. */
+import { Verdict } from "../suites/verdict.ts";
+import { readArguments } from "../support/script-arguments.ts";
 import { runRows } from "./run.ts";
 
 const { smoke } = (
-  await readArguments("npm run test:faults", (line) =>
+  await readArguments("npm run suite -- faults", (line) =>
     line.description("Runs every row of the table of faults.").option("--smoke", "does less of each row"),
   )
 ).opts<{ smoke?: boolean }>();
@@ -14,5 +15,6 @@ const results = await runRows({ effort: smoke ? 1 : 4, patience: 1 }, (result) =
   );
 });
 const failed = results.filter(({ pass }) => !pass);
-process.stdout.write(`${results.length - failed.length} of ${results.length} pass\n`);
-process.exitCode = failed.length === 0 ? 0 : 1;
+const verdict = new Verdict("faults");
+verdict.hold("faults", results.length);
+verdict.hold("faults whose criterion is not met", failed.length);

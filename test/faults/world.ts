@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readConfig } from "../../src/engine/config.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
 import { createPlatform } from "../../src/platform/platform.ts";
-import { cpuMs, listens, main, memoryMiB, startProgram } from "../child-process.ts";
+import { cpuMs, listens, main, memoryMiB, startProgram } from "../support/child-process.ts";
 import { type FaultProxy, faultProxy } from "./proxy.ts";
 
 export const key = demoKeys.find(({ user }) => user === "usr_harbor_olivia")?.key ?? "";

@@ -12,7 +12,7 @@ const me = "/v1/identity/me";
 describe("forwarded headers", () => {
   test("of a request's headers those arrive that HTTP defines from end to end, or that the document declares", async () => {
     const { url, rest } = await startGateway({
-      declared: ["x-region", "x-forwarded-user", "x-service-tenant-id"],
+      requestHeaders: ["x-region", "x-forwarded-user", "x-service-tenant-id"],
     });
     const known = {
       ...{
@@ -54,7 +54,7 @@ describe("forwarded headers", () => {
   });
 
   test("cookies arrive only where the document declares one", async () => {
-    const { url, rest } = await startGateway({ declared: ["cookie"] });
+    const { url, rest } = await startGateway({ requestHeaders: ["cookie"] });
     await fetch(new URL(me, url), { headers: { ...headers, cookie: "a=b" } });
     expect(rest.seen[0]?.headers.cookie).toBe("a=b");
   });
@@ -97,7 +97,7 @@ describe("forwarded headers", () => {
       });
       response.end("ok");
     });
-    const { url } = await startGateway({ rest, declared: ["x-hop", "x-end", "te", "keep-alive"] });
+    const { url } = await startGateway({ rest, requestHeaders: ["x-hop", "x-end", "te", "keep-alive"] });
     const outgoing = httpRequest(new URL(me, url), {
       headers: {
         ...headers,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { api } from "../../generated/index.ts";
 import { readConfig } from "../../src/engine/config.ts";
 import { createGateway } from "../../src/engine/gateway/gateway.ts";
 import { contextHeaderNames } from "../../src/engine/http/context-headers.ts";
@@ -18,11 +19,11 @@ describe("hostile requests against the embedded gateway", () => {
     const config = readConfig({ GATEWAY_SECRET: "a-secret-of-the-gateway", LOG_LEVEL: "silent" }, [
       "gateway",
     ]);
-    const gateway = await createGateway(config, {
-      rest: rest.url,
-      graphql: graphql.url,
-      keyIntrospection: keys.url,
-    });
+    const gateway = await createGateway(
+      config,
+      { rest: rest.url, graphql: graphql.url, keyIntrospection: keys.url },
+      api,
+    );
     front = { url: new URL(await gateway.listen({ port: 0, host: "127.0.0.1" })), key: goodKey, otherKey };
     close = async () => {
       await gateway.close();

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { Redis } from "ioredis";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { revokedChannel } from "../../src/engine/http/revoked-channel.ts";
-import { freePort } from "../free-port.ts";
+import { freePort } from "../support/free-port.ts";
 import { goodKey } from "./fakes.ts";
 import { startGateway } from "./start.ts";
 

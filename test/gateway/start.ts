@@ -1,11 +1,13 @@
 /** A gateway that listens on a free port in front of fakes, closed with everything behind it after the test. */
+
 import type { RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { onTestFinished } from "vitest";
+import { api } from "../../generated/index.ts";
 import { readConfig } from "../../src/engine/config.ts";
 import { createGateway } from "../../src/engine/gateway/gateway.ts";
-import { patient } from "../patient.ts";
+import { patient } from "../support/patient.ts";
 import { fakeKeyService, type KeyService, listen, type Recorder, recorder } from "./fakes.ts";
 
 export const secret = "a-secret-of-the-gateway";
@@ -22,14 +24,16 @@ type Options = {
   rest?: URL;
   graphql?: URL | null;
   keyIntrospection?: URL;
+  /** The headers that the document's security schemes name. */
   credentials?: readonly string[];
-  declared?: readonly string[];
+  /** The request headers that the document declares. */
+  requestHeaders?: readonly string[];
 };
 
 export async function startGateway({
   env = {},
   credentials,
-  declared,
+  requestHeaders = api.requestHeaders,
   ...behind
 }: Options = {}): Promise<Started> {
   const [keys, rest, graphql] = await Promise.all([fakeKeyService(), recorder(), recorder()]);
@@ -41,7 +45,10 @@ export async function startGateway({
     keyIntrospection: behind.keyIntrospection ?? new URL("/internal/keys/introspect", keys.url),
     ...(graphqlUrl ? { graphql: graphqlUrl } : {}),
   };
-  const gateway = await createGateway(config, backends, credentials, declared);
+  const operations = credentials
+    ? { "GET /": { id: "get", product: "", credentials: [credentials] } }
+    : api.operations;
+  const gateway = await createGateway(config, backends, { ...api, operations, requestHeaders });
   await gateway.listen({ port: 0, host: "127.0.0.1" });
   onTestFinished(async () => {
     gateway.server.closeAllConnections();

@@ -1,7 +1,9 @@
 /** Whose request it is: a gateway's tenant, a credential that REST has accepted, or else an address. */
+
 import type { FastifyRequest } from "fastify";
 import { execute, parse } from "graphql";
 import { expect, test, vi } from "vitest";
+import { api } from "../../generated/index.ts";
 import { operations } from "../../generated/operations.ts";
 import { Callers } from "../../src/engine/graphql/callers.ts";
 import { buildSchema } from "../../src/engine/graphql/schema.ts";
@@ -120,7 +122,7 @@ test("introspection is charged to its caller", async () => {
   const worked = vi.spyOn(server.upstreams.shares.processor, "worked");
   const types = "types { fields { description type { fields { description type { name description } } } } }";
   const roots = Array.from({ length: 4 }, (_, index) => `r${index}: __schema { ${types} }`).join(" ");
-  const [schema, document] = [buildSchema(), parse(`{ ${roots} }`)];
+  const [schema, document] = [buildSchema(api), parse(`{ ${roots} }`)];
   const executed = (): number => {
     const workedMs = startWork();
     execute({ schema, document });

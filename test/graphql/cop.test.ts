@@ -1,12 +1,14 @@
 /** The 12 checks of graphql-cop, and its check for stack traces, against the role in production. */
+
 import type { FastifyInstance, InjectOptions } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { api } from "../../generated/index.ts";
 import { createGraphql } from "../../src/engine/graphql/graphql.ts";
 import { configure } from "./configure.ts";
 
 let server: FastifyInstance;
 beforeAll(async () => {
-  server = await createGraphql(configure({ NODE_ENV: "production" }));
+  server = await createGraphql(configure({ NODE_ENV: "production" }), api);
 });
 afterAll(() => server.close());
 

@@ -1,5 +1,7 @@
 /** CORS of a role without a gateway: a browser can call it and read its responses. */
+
 import { expect, onTestFinished, test } from "vitest";
+import { api } from "../../generated/index.ts";
 import { createGraphql } from "../../src/engine/graphql/graphql.ts";
 import { configure } from "./configure.ts";
 
@@ -12,7 +14,7 @@ test.each([
   ["*", "*"],
   [`${origin},*`, "*"],
 ])("CORS_ORIGINS=%s allows %s and exposes Retry-After", async (origins, allowed) => {
-  const server = await createGraphql(configure({ CORS_ORIGINS: origins }));
+  const server = await createGraphql(configure({ CORS_ORIGINS: origins }), api);
   onTestFinished(() => server.close());
   const url = "/v1/graphql";
   const preflight = await server.inject({

@@ -26,7 +26,10 @@ const open = (visits: object, planned: boolean) => {
       args: property("args"),
     },
   };
-  return openSchema(executableSchema(typeDefs, resolvers as never, { schemas: {}, names: {} }), planned);
+  return openSchema(
+    executableSchema(typeDefs, { resolvers, argumentSchemas: {}, argumentNames: {} }),
+    planned,
+  );
 };
 
 describe.each([

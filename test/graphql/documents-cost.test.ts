@@ -2,11 +2,13 @@
  * The most expensive documents within the limits. None costs much more than the parsing of a body of MAX_BODY_BYTES. A
  * refused document costs next to nothing the second time. The bounds are ten times what was seen on a busy machine.
  */
+
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { api } from "../../generated/index.ts";
 import { createGraphql } from "../../src/engine/graphql/graphql.ts";
+import { processorMs } from "../support/cost.ts";
 import { configure } from "./configure.ts";
-import { processorMs } from "./pairs.ts";
 
 const times = (count: number, text: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => text(index)).join(" ");
@@ -15,7 +17,7 @@ let server: FastifyInstance;
 /** The milliseconds of JSON.parse for a body of 1 MiB. */
 let parsing = 0;
 beforeAll(async () => {
-  server = await createGraphql(configure({ NODE_ENV: "production" }));
+  server = await createGraphql(configure({ NODE_ENV: "production" }), api);
   const body = `{${Array.from({ length: 90_000 }, (_, index) => `"k${index}":0`).join()}}`;
   parsing = await processorMs(() => JSON.parse(body), 5);
 });

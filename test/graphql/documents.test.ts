@@ -1,7 +1,9 @@
 /** The memory for documents is bounded by their whole size, comments included. */
+
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test } from "vitest";
+import { api } from "../../generated/index.ts";
 import { createGraphql } from "../../src/engine/graphql/graphql.ts";
 import { configure } from "./configure.ts";
 
@@ -19,7 +21,7 @@ test.each([
 ])(
   "%s comments in many different small documents do not fill the memory",
   async (_name, documents, comments) => {
-    const server = await createGraphql(configure({ MAX_DOCUMENT_LENGTH: "1000000" }));
+    const server = await createGraphql(configure({ MAX_DOCUMENT_LENGTH: "1000000" }), api);
     onTestFinished(() => server.close());
     const ask = (number: number) =>
       server.inject({

@@ -1,5 +1,7 @@
 /** A refusal by HTTP is a GraphQL response too, with the status and the headers of the refusal. */
+
 import { expect, onTestFinished, test } from "vitest";
+import { api } from "../../generated/index.ts";
 import { createGraphql } from "../../src/engine/graphql/graphql.ts";
 import { configure } from "./configure.ts";
 
@@ -28,7 +30,7 @@ test.each([
   ],
   ["PUT", { method: "PUT" as const }, 405, { code: "METHOD_NOT_ALLOWED" }],
 ])("%s", async (_name, given, status, extensions) => {
-  const server = await createGraphql(configure({ MAX_BODY_BYTES: "100", GRAPHQL_GET: "on" }));
+  const server = await createGraphql(configure({ MAX_BODY_BYTES: "100", GRAPHQL_GET: "on" }), api);
   onTestFinished(() => server.close());
   const answer = await server.inject({ method: "POST", url, ...given });
   expect([answer.statusCode, answer.headers["content-type"]]).toEqual([
@@ -51,7 +53,7 @@ test.each([
   [{}, "GET, HEAD, POST, OPTIONS"],
   [{ NODE_ENV: "production", GRAPHQL_GET: "off" }, "POST, OPTIONS"],
 ])("OPTIONS with %j names the methods", async (environment, allowed) => {
-  const server = await createGraphql(configure(environment));
+  const server = await createGraphql(configure(environment), api);
   onTestFinished(() => server.close());
   const answer = await server.inject({ method: "OPTIONS", url });
   expect([answer.statusCode, answer.headers.allow, answer.body]).toEqual([204, allowed, ""]);

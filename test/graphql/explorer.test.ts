@@ -1,11 +1,13 @@
 /** The compression of the explorer's page (RFC 9110 §12.5.3). Other tests try the page in a browser. */
+
 import { afterAll, expect, test } from "vitest";
+import { api } from "../../generated/index.ts";
 import { makePage } from "../../src/engine/graphql/explorer/page.ts";
 import { createGraphql } from "../../src/engine/graphql/graphql.ts";
 import { buildSchema } from "../../src/engine/graphql/schema.ts";
 import { configure } from "./configure.ts";
 
-const server = await createGraphql(configure());
+const server = await createGraphql(configure(), api);
 afterAll(() => server.close());
 
 test.each([
@@ -14,7 +16,7 @@ test.each([
   [["authorization"], "authorization"],
   [[], "x-api-key"],
 ])("where REST takes its credentials in %j, the page sends its key as %s", async (credentials, header) => {
-  const { html } = await makePage({ schema: buildSchema(), operations: [], credentials }, { key: "k" });
+  const { html } = await makePage({ schema: buildSchema(api), operations: [], credentials }, { key: "k" });
   const [, facts = ""] = /<script type="application\/json" id="facts">(.+?)<\/script>/.exec(html) ?? [];
   expect(JSON.parse(facts)).toMatchObject({ key: "k", keyHeader: header });
 });

@@ -1,6 +1,8 @@
 /** Queries by GET (GraphQL over HTTP §5.3): execution, the refusal of forged requests, and the responses with 405. */
+
 import type { InjectOptions } from "fastify";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { api } from "../../generated/index.ts";
 import { createGraphql } from "../../src/engine/graphql/graphql.ts";
 import { configure } from "./configure.ts";
 import { inFrontOf, send } from "./rest-stand-in.ts";
@@ -9,7 +11,7 @@ const url = "/v1/graphql";
 const query = "{ __typename }";
 
 async function get(options: InjectOptions, environment: NodeJS.ProcessEnv = {}) {
-  const server = await createGraphql(configure(environment));
+  const server = await createGraphql(configure(environment), api);
   onTestFinished(() => server.close());
   return server.inject({ method: "GET", url, ...options });
 }

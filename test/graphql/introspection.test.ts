@@ -2,17 +2,20 @@
  * What GraphQL's introspection may cost. An answer is counted before it is made: the full query of tools passes, and a
  * document that multiplies the schema by its aliases is refused.
  */
+
 import type { FastifyInstance } from "fastify";
 import { execute, getIntrospectionQuery, type OperationDefinitionNode, parse } from "graphql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { api } from "../../generated/index.ts";
 import { createGraphql } from "../../src/engine/graphql/graphql.ts";
 import { countIntrospection, IntrospectionBound } from "../../src/engine/graphql/plan/introspection-bound.ts";
 import { buildSchema } from "../../src/engine/graphql/schema.ts";
 import { introspectedValues } from "../../src/engine/settings/capacity.ts";
+import { processorMs } from "../support/cost.ts";
 import { configure } from "./configure.ts";
-import { openPair, pairs, processorMs } from "./pairs.ts";
+import { openPair, pairs } from "./pairs.ts";
 
-const schema = buildSchema();
+const schema = buildSchema(api);
 const full = getIntrospectionQuery({
   ...{ descriptions: true, specifiedByUrl: true, directiveIsRepeatable: true },
   ...{ schemaDescription: true, inputValueDeprecation: true, oneOf: true },
@@ -28,7 +31,7 @@ const multiplied = (count: number): string => {
 
 let server: FastifyInstance;
 beforeAll(async () => {
-  server = await createGraphql(configure());
+  server = await createGraphql(configure(), api);
 });
 afterAll(() => server.close());
 const post = (query: string, variables = {}) =>

@@ -1,11 +1,13 @@
 /** GraphQL over HTTP: the 61 audits of graphql-http, statuses, parameters and media types. */
+
 import { serverAudits } from "graphql-http";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { api } from "../../generated/index.ts";
 import { createGraphql } from "../../src/engine/graphql/graphql.ts";
 import { configure } from "./configure.ts";
 
 async function auditsOf(environment: NodeJS.ProcessEnv) {
-  const server = await createGraphql(configure(environment));
+  const server = await createGraphql(configure(environment), api);
   onTestFinished(() => server.close());
   const url = await server.listen({ port: 0, host: "127.0.0.1" });
   const results = [];
@@ -37,7 +39,7 @@ describe("status codes", () => {
     ["application/json", 200],
     ["*/*", 400],
   ])("a document that fails, to a client that accepts %s, is a %i", async (accept, status) => {
-    const server = await createGraphql(configure());
+    const server = await createGraphql(configure(), api);
     onTestFinished(() => server.close());
     for (const query of documents) {
       const answer = await server.inject({
@@ -54,7 +56,7 @@ describe("status codes", () => {
 
 describe("parameters", () => {
   const post = async (payload: unknown, headers = {}, environment: NodeJS.ProcessEnv = {}) => {
-    const server = await createGraphql(configure(environment));
+    const server = await createGraphql(configure(environment), api);
     onTestFinished(() => server.close());
     return server.inject({ method: "POST", url: "/v1/graphql", headers, payload: payload as object });
   };
@@ -97,7 +99,7 @@ describe("parameters", () => {
   });
 
   test("of a GET: variables are JSON, and a repeated parameter is refused", async () => {
-    const server = await createGraphql(configure());
+    const server = await createGraphql(configure(), api);
     onTestFinished(() => server.close());
     const get = async (search: Partial<Record<string, string | string[]>>) =>
       (await server.inject({ url: "/v1/graphql", query: search as Record<string, string> })).json();
@@ -142,7 +144,7 @@ test.each([
   ["text/html", undefined],
   ["application/json;q=0", undefined],
 ])("to a client that accepts %s the answer is %s", async (accept, type) => {
-  const server = await createGraphql(configure());
+  const server = await createGraphql(configure(), api);
   onTestFinished(() => server.close());
   const headers = accept === undefined ? {} : { accept };
   const answer = await server.inject({

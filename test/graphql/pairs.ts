@@ -72,12 +72,10 @@ export async function openPair(folder: string, planned = true): Promise<Pair & {
       writeFileSync(join(root, path), text);
     }
   const resolvers = await import(join(root, "generated/resolvers.ts"));
-  const { argumentSchemas: schemas, argumentNames: names } = await import(
-    join(root, "generated/arguments.ts")
-  );
+  const { argumentSchemas, argumentNames } = await import(join(root, "generated/arguments.ts"));
   const typeDefs = readFileSync(join(root, "generated/schema.graphql"), "utf8");
-  const schema = executableSchema(typeDefs, resolvers, { schemas, names });
-  return { ...(await openSchema(schema, planned)), schemas };
+  const schema = executableSchema(typeDefs, { resolvers, argumentSchemas, argumentNames });
+  return { ...(await openSchema(schema, planned)), schemas: argumentSchemas };
 }
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -116,16 +114,4 @@ export async function execute({ apollo }: Pair, parameters: object, own: Partial
   });
   if (body.kind !== "single") throw new Error("no incremental answers here");
   return body.singleResult;
-}
-
-/** The processor time of `run` in milliseconds: the least of some attempts, because other work adds time. */
-export async function processorMs(run: () => unknown, attempts = 3): Promise<number> {
-  let least = Number.POSITIVE_INFINITY;
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    const before = process.cpuUsage();
-    await run();
-    const { user, system } = process.cpuUsage(before);
-    least = Math.min(least, (user + system) / 1_000);
-  }
-  return least;
 }

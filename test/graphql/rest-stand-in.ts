@@ -1,7 +1,9 @@
 /** A REST platform whose responses the test chooses, and the graphql role in front of it. Both use real sockets. */
+
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
+import { api } from "../../generated/index.ts";
 import { createGraphql } from "../../src/engine/graphql/graphql.ts";
 import { configure } from "./configure.ts";
 
@@ -20,7 +22,7 @@ export async function inFrontOf(handler: Handler, environment: NodeJS.ProcessEnv
   await new Promise((resolve) => rest.once("listening", resolve));
   const { port } = rest.address() as AddressInfo;
   const config = configure({ REST_BASE_URL: `http://127.0.0.1:${port}`, ...environment });
-  const server = await createGraphql(config, { planned });
+  const server = await createGraphql(config, api, { planned });
   const url = new URL("/v1/graphql", await server.listen({ port: 0, host: "127.0.0.1" }));
   onTestFinished(async () => {
     rest.closeAllConnections();

@@ -1,9 +1,11 @@
 /** Saved operations by id: the forms of ids, the error for an unknown id, and one parse for each operation. */
+
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { CustomerDocument, DashboardDocument } from "../../generated/documents.ts";
+import { api } from "../../generated/index.ts";
 import { createApollo } from "../../src/engine/graphql/apollo.ts";
 import { createGraphql, savedOperations } from "../../src/engine/graphql/graphql.ts";
 import { SavedOperations } from "../../src/engine/graphql/saved/saved-operations.ts";
@@ -28,7 +30,7 @@ const persisted = (sha256Hash: unknown, version: unknown = 1) => ({
 });
 
 async function role(environment: NodeJS.ProcessEnv = {}) {
-  const server = await createGraphql(configure(environment));
+  const server = await createGraphql(configure(environment), api);
   onTestFinished(() => server.close());
   const ask = (payload: object, accept = "application/graphql-response+json") =>
     server.inject({ method: "POST", url: "/v1/graphql", headers: { accept }, payload });
@@ -118,7 +120,7 @@ test.each([
 ])("an operation is found by the digest of %s", (_client, digest) => {
   const body = 'query A {\n  contacts(q: "an") {\n    ...B\n  }\n}\n\nfragment B on Contact {\n  id\n}';
   const saved = new SavedOperations([{ id: hash("sha256", body), name: "A", body }]);
-  expect(hash("sha256", saved.text(digest) ?? "")).toBe(digest);
+  expect(hash("sha256", saved.byId(digest)?.text ?? "")).toBe(digest);
 });
 
 describe("an unknown id", () => {
@@ -164,7 +166,11 @@ describe("OPERATIONS=saved", () => {
     const query = "{ me { id } }";
     expect(await codeOf({ query })).toEqual([400, "OPERATION_NOT_SAVED"]);
     expect(await codeOf({ query, ...persisted(unknown) })).toEqual([400, "OPERATION_NOT_SAVED"]);
-    expect(await codeOf({ query: `${customer.body} ` })).toEqual([400, "OPERATION_NOT_SAVED"]);
+    expect(await codeOf({ query: `${customer.body} }` })).toEqual([400, "OPERATION_NOT_SAVED"]);
+    expect(await codeOf({ query: customer.body.replace("company", "tags") })).toEqual([
+      400,
+      "OPERATION_NOT_SAVED",
+    ]);
     expect(await codeOf({ query: "{ __schema { queryType { name } } }" })).toEqual([
       400,
       "OPERATION_NOT_SAVED",
@@ -179,6 +185,22 @@ describe("OPERATIONS=saved", () => {
     expect(await codeOf({ query: CustomerDocument, variables })).toEqual(unreachable);
   });
 
+  test.each([
+    ["on one line", customer.body.replaceAll(/\s+/g, " ")],
+    ["with comments and commas", customer.body.replaceAll("\n", " # a comment\n,")],
+    [
+      "with __typename, on one line",
+      customer.body.replaceAll(/^( +)\}$/gm, "$1  __typename }").replaceAll(/\s+/g, " "),
+    ],
+  ])("runs a saved operation whose text is %s", async (_format, query) => {
+    const { codeOf } = await role({ OPERATIONS: "saved" });
+    expect(await codeOf({ query, variables })).toEqual([200, "UPSTREAM_UNAVAILABLE"]);
+    expect(await codeOf({ query, variables, documentId: hash("sha256", query) })).toEqual([
+      200,
+      "UPSTREAM_UNAVAILABLE",
+    ]);
+  });
+
   test("does not start without saved operations", () => {
     expect(() => savedOperations(configure({ OPERATIONS: "saved" }), [])).toThrow(/^OPERATIONS: /);
     expect(savedOperations(configure(), []).isEmpty).toBe(true);
@@ -187,7 +209,7 @@ describe("OPERATIONS=saved", () => {
 
 test("a saved document is parsed and validated once, even after many other documents", async () => {
   const saved = new SavedOperations([customer]);
-  const apollo = createApollo(configure(), buildSchema(), console as never, undefined, saved);
+  const apollo = createApollo(configure(), buildSchema(api), console as never, undefined, saved);
   const parsed: string[] = [];
   apollo.addPlugin({
     requestDidStart: async () => ({
@@ -211,7 +233,7 @@ test("a saved document is parsed and validated once, even after many other docum
 
 test("an operation whose document is known runs without Apollo's pipeline, unless it has no plan", async () => {
   const executions = { planned: 0, interpreted: 0 };
-  const apollo = createApollo(configure(), buildSchema(), console as never, executions);
+  const apollo = createApollo(configure(), buildSchema(api), console as never, executions);
   let started = 0;
   apollo.addPlugin({ requestDidStart: async () => void started++ });
   onTestFinished(() => apollo.stop());

@@ -1,6 +1,6 @@
 /**
  * The cost of accepting or refusing variables is linear in the body, measured in JSON.parse of a body. `BODY_BYTES=1048576`
- * measures bodies of the full size and prints a table (`npm run test:inputs`).
+ * measures bodies of the full size and prints a table (`npm run suite -- inputs`).
  */
 import Fastify from "fastify";
 import {
@@ -15,6 +15,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { executableSchema } from "../../src/engine/graphql/schema.ts";
 import { jsonParser } from "../../src/engine/http/bodies/json-body.ts";
+import { processorMs } from "../support/cost.ts";
 import { bodyBytes, filled, hostile, places, recursive, repeated, valid } from "./hostile-values.ts";
 import {
   type ArgumentSchemas,
@@ -24,7 +25,6 @@ import {
   openSchema,
   type Pair,
   pairs,
-  processorMs,
 } from "./pairs.ts";
 
 /** The type as its schema defines it: two schemas may give one name to two types. */
@@ -103,7 +103,7 @@ afterAll(() => {
 /** Ten times what was seen on a busy machine. The cheapest quadratic comparison of a list's items takes 140, Ajv's thousands. */
 const mostParsings = 70;
 
-/** The first two places of an argument get every value, each further place one of `share`. `npm run test:fuzz` tries all. */
+/** The first two places of an argument get every value, each further place one of `share`. `npm run suite -- fuzz` tries all. */
 const share = Number(process.env.VARIABLES_SHARE ?? 4);
 
 /** The inputs for each argument of a field. An argument of the type and JSON Schema of a `tried` one costs the same. */
@@ -168,7 +168,13 @@ describe("an expensive schema", () => {
   const fields = ["wide", "filled", "required", "one", "kinds", "unique", "written"];
   const open = () => {
     const query = Object.fromEntries(fields.map((field) => [field, async () => 1]));
-    return openSchema(executableSchema(typeDefs, { Query: query } as never, { schemas, names: {} }));
+    return openSchema(
+      executableSchema(typeDefs, {
+        resolvers: { Query: query },
+        argumentSchemas: schemas,
+        argumentNames: {},
+      }),
+    );
   };
 
   test.each(fields)("%s", async (name) => {
@@ -200,9 +206,9 @@ describe("an expensive schema", () => {
     const types = "type Query { items: [Item!] } type Item { link(value: String): Int }";
     const link = Object.assign(async () => 1, {});
     const items = async () => Array.from({ length: 500 }, () => ({}));
-    const schemas = { "Item.link": { value: { pattern: "^[a-z ]*$" } } };
+    const argumentSchemas = { "Item.link": { value: { pattern: "^[a-z ]*$" } } };
     const resolvers = { Query: { items }, Item: { link } };
-    const pair = await openSchema(executableSchema(types, resolvers as never, { schemas, names: {} }));
+    const pair = await openSchema(executableSchema(types, { resolvers, argumentSchemas, argumentNames: {} }));
     const query = "query ($value: String) { items { link(value: $value) } }";
     const variables = JSON.stringify({ value: "a ".repeat(2_000) });
     await expectCheap(pair, ["500 parents", query, variables]);

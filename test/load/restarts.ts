@@ -1,9 +1,17 @@
-/** Twenty restarts by SIGTERM under load: two instances behind a balancer that goes by readiness. Criterion: 0 failed requests. */
+/** Twenty restarts by SIGTERM under load: two instances behind a balancer that goes by readiness. */
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent } from "undici";
+import { Verdict } from "../suites/verdict.ts";
+import { readArguments } from "../support/script-arguments.ts";
 import { headers, query, type Role, startRest, startRole } from "./role.ts";
 
+await readArguments("npm run suite -- restarts", (line) =>
+  line.description(
+    "Restarts the graphql role by SIGTERM under load, behind a balancer that goes by readiness.",
+  ),
+);
+const verdict = new Verdict("restarts");
 const restarts = Number(process.env.RESTARTS ?? 20);
 const rest = await startRest(5);
 const agent = new Agent({ connections: 20, pipelining: 1 });
@@ -65,9 +73,12 @@ for (let restart = 0; restart < restarts; restart++) {
 isRunning = false;
 await load;
 const failed = [...outcomes].filter(([name]) => name !== "200").reduce((sum, [, count]) => sum + count, 0);
-process.stdout.write(
-  `${failed === 0 && notZero === 0 && slowest < 10_000 ? "pass" : "FAIL"}  ${restarts} restarts: ${[...outcomes].map(([name, n]) => `${name}: ${n}`).join(", ")}; slowest exit ${slowest.toFixed(0)} ms, ${notZero} not clean\n`,
-);
+const counts = [...outcomes].map(([name, n]) => `${name}: ${n}`).join(", ");
+process.stdout.write(`${restarts} restarts: ${counts}\n`);
+verdict.hold("requests", outcomes.get("200") ?? 0);
+verdict.hold("failed requests", failed);
+verdict.hold("exits with another code than 0", notZero);
+verdict.hold("slowest exit", slowest);
 await agent.destroy();
 for (const instance of instances) await instance?.stop();
 rest.close();

@@ -1,7 +1,7 @@
 /** The graphql role as a process of its own, as in production, for load that would disturb what it measures. */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { listens, main, type Program, pinSelf, startProgram } from "../child-process.ts";
+import { listens, main, type Program, pinSelf, startProgram } from "../support/child-process.ts";
 
 pinSelf(1); // the load comes from another core than the role
 

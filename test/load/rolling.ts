@@ -1,7 +1,6 @@
 /**
  * Rolling restarts of every gateway and every graphql behind a stock balancer, at 250 requests a second; then `kill -9` of
- * each. `node test/load/rolling.ts [nginx|haproxy]`. Criterion: a restart fails no request; a kill fails what was under way
- * on that process, and nothing after a second.
+ * each. A restart fails no request. A kill fails what was under way on that process, and nothing after a second.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent } from "undici";
@@ -13,7 +12,8 @@ import {
   startChain,
 } from "../../deploy/local/chain.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
-import { readArguments } from "../script-arguments.ts";
+import { Verdict } from "../suites/verdict.ts";
+import { readArguments } from "../support/script-arguments.ts";
 
 const perSecond = Number(process.env.RATE ?? 250);
 const requests = Number(process.env.REQUESTS ?? 30_000);
@@ -67,7 +67,7 @@ const reasonsOf = (output: string): string[] =>
     .map(([, reason, upstream]) => `${reason} (${upstream})`)
     .filter((reason) => !reason.includes("Connection refused"));
 
-export async function rolling(balancer: Balancer): Promise<boolean> {
+async function rolling(balancer: Balancer, verdict: Verdict<"rolling">): Promise<void> {
   const chain = await startChain(balancer, {
     RATE_LIMIT_PER_KEY: "100000000",
     RATE_LIMIT_PER_ADDRESS: "100000000",
@@ -88,6 +88,8 @@ export async function rolling(balancer: Balancer): Promise<boolean> {
     );
     const reasons = reasonsOf(chain.members.get(balancer)?.output() ?? "");
     if (failures.length > 0) print(`${balancer}: its own reasons: ${tally(reasons)}`);
+    verdict.hold("requests", sent, balancer);
+    verdict.hold("requests that a restart failed", failures.length, balancer);
     let late = 0;
     for (const name of names) {
       let killedAt = 0;
@@ -104,21 +106,17 @@ export async function rolling(balancer: Balancer): Promise<boolean> {
         `${balancer}: kill -9 of ${name}: ${killed.failures.length} of ${killed.sent} failed: ${tally(killed.failures.map(({ what }) => what))}`,
       );
     }
-    print(`${balancer}: ${late} failed later than a second after a kill`);
-    return failures.length === 0 && late === 0;
+    verdict.hold("requests that failed later than a second after a kill", late, balancer);
   } finally {
     await chain.stop();
   }
 }
 
-if (import.meta.main) {
-  let isGood = true;
-  const { args } = await readArguments("npm run test:rolling", (line) =>
-    line
-      .description("Restarts and kills each process of the whole chain under load, behind each balancer.")
-      .addArgument(balancerArgument),
-  );
-  for (const balancer of args.length > 0 ? (args as Balancer[]) : balancers)
-    isGood = (await rolling(balancer)) && isGood;
-  process.exit(isGood ? 0 : 1);
-}
+const { args } = await readArguments("npm run suite -- rolling", (line) =>
+  line
+    .description("Restarts and kills each process of the whole chain under load, behind each balancer.")
+    .addArgument(balancerArgument),
+);
+const verdict = new Verdict("rolling");
+for (const balancer of args.length > 0 ? (args as Balancer[]) : balancers) await rolling(balancer, verdict);
+process.exit();

@@ -4,7 +4,7 @@ import { emitRestTypes } from "../../src/engine/codegen/rest-types/emit-rest-typ
 import { RestDocument } from "../../src/engine/openapi/document.ts";
 import { documentFaults } from "../../src/engine/openapi/document-faults.ts";
 import { readOperations } from "../../src/engine/openapi/read-operations.ts";
-import { processorMs } from "../graphql/pairs.ts";
+import { processorMs } from "../support/cost.ts";
 
 /** A document whose response is the first of `length` schemas, each a reference to the next one; `last` is the last. */
 function chained(length: number, last: unknown, version = "3.0.3", files: Record<string, string> = {}) {

@@ -42,6 +42,7 @@ beforeAll(async () => {
       url: `/v1/inbox/conversations-by-contact?contactIds=${conversation.contactId},${contact.id}`,
     },
     listMessages: { url: `/v1/inbox/messages?conversationIds=${conversation.id}&limitPerConversation=3` },
+    listConversationMessages: { url: `/v1/inbox/conversations/${conversation.id}/messages?limit=3` },
     listAgents: { url: `/v1/ai/agents?ids=${agent.id}` },
     getAgent: { url: `/v1/ai/agents/${agent.id}` },
     listContacts: { url: "/v1/crm/contacts?q=an&limit=100" },

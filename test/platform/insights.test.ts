@@ -92,3 +92,9 @@ it("spans the 30 days up to today by default, and at most 366 days", () => {
   expect(range("2025-03-10")).toEqual(["2025-03-10", "2026-03-10"]);
   expect(() => range("2025-03-09")).toThrow("366");
 });
+
+it("has only the metrics that are asked for, in their own order", async () => {
+  const named = await metrics("?names=messages_sent,nothing,messages_received");
+  expect([...named.keys()]).toEqual(["messages_received", "messages_sent"]);
+  expect((await metrics("")).size).toBe(6);
+});

@@ -30,6 +30,7 @@ describe.each([
 });
 
 type Listed = { id: string; name: string; createdAt: string; lastMessageAt: string };
+type Row = Record<string, unknown>;
 type Sorted = { items: Listed[]; nextCursor: string | null; totalCount: number };
 
 describe.each<[url: string, key: (item: Listed) => string, isRising: boolean]>([
@@ -90,6 +91,53 @@ it("selects items by ids, leaves out unknown ids, and applies filters", async ()
   expect(open.every(({ status }) => status === "open")).toBe(true);
   const humans = await items(platform, "/v1/ai/agents?kind=human");
   expect(humans).toHaveLength(7);
+});
+
+it.each([
+  ["assigned=false", ({ assigneeId }: Row) => assigneeId === null],
+  ["assigned=true", ({ assigneeId }: Row) => assigneeId !== null],
+  ["priority=urgent", ({ priority }: Row) => priority === "urgent"],
+  ["tag=shipping", ({ tags }: Row) => (tags as string[]).includes("shipping")],
+])("selects conversations by %s, and no other is left out", async (filter, isWanted) => {
+  const path = "/v1/inbox/conversations?limit=100&status=open";
+  const [found, all] = [await items(platform, `${path}&${filter}`), await items(platform, path)];
+  expect(found).toEqual(all.filter(isWanted));
+});
+
+it("selects conversations by the days of their latest message, both included", async () => {
+  const path = "/v1/inbox/conversations?limit=100";
+  const day = String((await items(platform, path))[40]?.lastMessageAt).slice(0, 10);
+  const found = await items(platform, `${path}&from=${day}&to=${day}`);
+  expect(found.length).toBeGreaterThan(0);
+  expect(new Set(found.map(({ lastMessageAt }) => String(lastMessageAt).slice(0, 10)))).toEqual(
+    new Set([day]),
+  );
+});
+
+it("finds conversations by a part of their subject or of their contact's name, whatever the case", async () => {
+  const [contact] = await items(platform, "/v1/crm/contacts?q=hannah%20moreau");
+  const found = await items(platform, "/v1/inbox/conversations?q=HANNAH%20MOREAU&limit=100");
+  expect(found.length).toBeGreaterThan(0);
+  expect(new Set(found.map(({ contactId }) => contactId))).toEqual(new Set([contact?.id]));
+  const orders = await items(platform, "/v1/inbox/conversations?q=WHERE%20IS%20MY&limit=100");
+  expect(orders.map(({ subject }) => subject)).toContain("Where is my order?");
+});
+
+it("answers all messages of a conversation in pages, newest first", async () => {
+  const conversations = await items(platform, "/v1/inbox/conversations?limit=100");
+  const path = (id: unknown) => `/v1/inbox/conversations/${id}/messages`;
+  const sizes = await Promise.all(
+    conversations.map(async ({ id }) => (await get(platform, path(id))).json().totalCount as number),
+  );
+  const longest = sizes.indexOf(Math.max(...sizes));
+  const all = await items(platform, path(conversations[longest]?.id));
+  expect([all.length, all.length > 4]).toEqual([sizes[longest], true]);
+  const written = all.map(({ createdAt }) => String(createdAt));
+  expect(written).toEqual(written.toSorted().reverse());
+  const first = (await get(platform, `${path(conversations[longest]?.id)}?limit=3`)).json();
+  const rest = await items(platform, `${path(conversations[longest]?.id)}?cursor=${first.nextCursor}`);
+  expect([...first.items, ...rest]).toEqual(all);
+  expect((await get(platform, path("cnv_nobody"))).statusCode).toBe(404);
 });
 
 it("answers the latest messages of each conversation, newest first", async () => {

@@ -75,7 +75,10 @@ const inserts = (mark: string) =>
     insertIdempotencyKey: { user: "usr", key: "idem", requestDigest: mark, response: mark, now: at },
   }) satisfies Partial<Record<StatementName, Record<string, string | number | null>>>;
 
-const conversationFilters = { ids: '["cnv"]', status: "open", channel: "sms", assignee: "agt" };
+const conversationFilters = {
+  ...{ ids: '["cnv"]', status: "open", channel: "sms", assignee: "agt", assigned: 1, q: "TEN_" },
+  ...{ priority: null, tag: null, from: "2026-05-05", to: "2026-05-05" },
+};
 
 /** Matching values for every other statement. The test requires that each statement finds or changes a row. */
 const others: Record<
@@ -94,6 +97,8 @@ const others: Record<
   conversationCount: conversationFilters,
   conversationsOfContacts: { contactIds: '["ctc"]', limit: 5 },
   messageById: { id: "msg" },
+  messagePage: { conversationId: "cnv", afterKey: null, afterId: null, limit: 10 },
+  messageCount: { conversationId: "cnv" },
   messagesOfConversations: { conversationIds: '["cnv"]', limit: 5 },
   contactById: { id: "ctc" },
   contactPage: { ...page, stage: null, q: "" },

@@ -3,8 +3,8 @@ import net from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { connectionsOf } from "../../src/engine/http/idle-connections.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
-import { listens, main, startProgram } from "../child-process.ts";
-import { patient } from "../patient.ts";
+import { listens, main, startProgram } from "../support/child-process.ts";
+import { patient } from "../support/patient.ts";
 import { query } from "./program.ts";
 
 test("an address with more idle connections than the process has descriptors keeps no other out", async () => {

@@ -183,7 +183,7 @@ describe("the log", () => {
       ...{ NODE_ENV: "production", LOG_LEVEL: "error", MAX_DEPHT: "8" },
       REST_BASE_URL_INBOX: rest.href,
     });
-    const server = createServer((_request, response) => response.end()).listen(
+    const server = createServer((_request, response) => response.writeHead(401).end()).listen(
       Number(rest.port),
       "127.0.0.1",
     );
@@ -191,7 +191,7 @@ describe("the log", () => {
     await program.prints(/ready now/);
     expect(printedBy(program)).toMatchObject([
       { level: 40, msg: "MAX_DEPHT: is no setting and has no effect; did you mean MAX_DEPTH?" },
-      { level: 40, msg: expect.stringMatching(/^REST_BASE_URL_INBOX: .* cannot be reached/) },
+      { level: 40, msg: expect.stringMatching(/^REST_BASE_URL_INBOX: .* is not usable/) },
       { level: 30, msg: expect.stringMatching(/not ready: waiting for REST_BASE_URL_INBOX/) },
       { level: 30, msg: "REST_BASE_URL_INBOX: reached; ready now" },
     ]);

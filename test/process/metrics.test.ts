@@ -1,9 +1,13 @@
 /** What Prometheus reads: right counts, and nothing of any tenant. */
+
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import net from "node:net";
-import { describe, expect, test, vi } from "vitest";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
 import { refusingUrl } from "../gateway/start.ts";
 import { rawServer } from "../rest/raw-server.ts";
@@ -14,7 +18,7 @@ const { key, tenant } = demoKeys[0] as (typeof demoKeys)[number];
 /** Debian's package `prometheus` has it, and `.ci/run` installs it. */
 const hasPromtool = spawnSync("promtool", ["--version"]).error === undefined;
 
-/** `npm run test:tenants` sends 10,000. */
+/** `npm run suite -- tenants` sends 10,000. */
 const requests = Number(process.env.REQUESTS ?? 1_000);
 
 type Program = { output: () => string };
@@ -88,8 +92,46 @@ describe("METRICS_PORT", () => {
     const headers = { "x-api-key": key, "content-type": "application/json" };
     await fetch(new URL("/v1/graphql", program.url), { method: "POST", headers, body });
     await expectSample(program, 'graphql_operation_duration_seconds_count{operation="StartPage"}', 1);
+    const run = 'graphql_client_operations_total{app="",version="",operation="StartPage"}';
+    await expectSample(program, run, 1);
     const code = 'operation="StartPage",code="UPSTREAM_UNAVAILABLE"';
     await expectSample(program, `graphql_operation_errors_total{${code}}`, 1);
+  });
+
+  test("an app's operation is counted by the app, its version and its name; other names are no labels", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "messaging-graphql-metrics-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const body = "query Inbox { me { id } }";
+    writeFileSync(join(folder, "crm.json"), JSON.stringify({ one: body, two: "query Old { nothing }" }));
+    writeFileSync(join(folder, "desk.json"), "{");
+    const rest = await refusingUrl();
+    const program = await runReady(["graphql"], {
+      ...{ METRICS_PORT: "0", REST_BASE_URL: rest.href, OPERATIONS_FROM: folder, ACCESS_LOG: "all" },
+    });
+    const run = (name: string, version: string) =>
+      fetch(new URL("/v1/graphql", program.url), {
+        method: "POST",
+        headers: {
+          ...{ "x-api-key": key, "content-type": "application/json" },
+          ...{ "graphql-client-name": name, "graphql-client-version": version },
+        },
+        body: JSON.stringify({ documentId: "one" }),
+      });
+    for (let version = 1; version <= 21; version++) await run("crm", `1.${version}`);
+    await run("nobody", "9.9");
+    const of = (version: string) =>
+      `graphql_client_operations_total{app="crm",version="${version}",operation="crm/Inbox"}`;
+    await expectSample(program, of("1.20"), 1);
+    await expectSample(program, of("other"), 2); // the 21st version, and a client that is no app of a manifest
+    await expectSample(program, 'graphql_operation_duration_seconds_count{operation="crm/Inbox"}', 22);
+    await expectSample(program, 'graphql_manifest_operations{app="crm"}', 2);
+    await expectSample(program, 'graphql_manifest_refused_operations{app="crm"}', 1);
+    await expectSample(program, 'graphql_manifest_faults{app="desk"}', 1);
+    const { text } = await scrape(program);
+    expect(text).not.toMatch(/"nobody"|"9\.9"/);
+    expect(program.output()).toMatch(/"app":"crm","client":"nobody","clientVersion":"9.9"/);
+    expect(program.output()).toMatch(/"app":"crm","operation":"Old","reason":"Cannot query field/);
+    expect(program.output()).toMatch(/"app":"desk",.*"reason":"is no JSON"/);
   });
 
   test("a REST call that fails is counted by its outcome: the code, the retry, the open circuit", async () => {
@@ -98,8 +140,9 @@ describe("METRICS_PORT", () => {
     await query(program.url, "{ me { id } }", key);
     const labels = `server_address="127.0.0.1",server_port="${rest.port}",error_type="ECONNREFUSED"`;
     const ofMe = 'operation="getMe",product="IDENTITY"';
-    await expectSample(program, `http_client_request_duration_seconds_count{${labels}}`, 2); // tried once more
     const { at } = await scrape(program);
+    // the call, its retry and the probes of the start
+    expect(at.get(`http_client_request_duration_seconds_count{${labels}}`)).toBeGreaterThan(2);
     expect(
       at.get(`rest_calls_total{${ofMe},outcome="UPSTREAM_UNAVAILABLE",retry="false",source="fetched"}`),
     ).toBe(1);
@@ -244,7 +287,7 @@ async function burst({ hostname, port }: URL, requests: number): Promise<number>
 }
 
 function madeUp(index: number): string {
-  const name = `Random${index}${Math.random().toString(36).slice(2)}`;
+  const name = `Random${index}of${randomUUID().replaceAll("-", "")}`;
   const head = `Host: a\r\nX-API-Key: ${key}\r\n`;
   if (index % 2 === 0) {
     const body = JSON.stringify({ query: `query ${name} { me { ${name}: id } }`, operationName: name });

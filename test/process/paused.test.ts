@@ -2,9 +2,9 @@
 import type { RequestListener } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import type { Program } from "../child-process.ts";
 import { contextOf, goodKey, listen, makeKey } from "../gateway/fakes.ts";
 import { me, send } from "../graphql/rest-stand-in.ts";
+import type { Program } from "../support/child-process.ts";
 import { query, runReady } from "./program.ts";
 
 /** All of them end during the pause. */
@@ -16,17 +16,22 @@ const deadlines = {
 };
 const pauseMs = 6_000;
 
-/** A service whose responses wait until the test releases them. Later ones are sent at once. */
+/** A service whose responses wait from `hold` to `release`. Before and after they are sent at once. */
 async function heldService(handle: RequestListener) {
-  const held = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  let held = Promise.resolve();
   let arrived = 0;
   const { url, close } = await listen((request, response) => {
     arrived++;
     request.resume();
-    held.promise.then(() => handle(request, response));
+    held.then(() => handle(request, response));
   });
   onTestFinished(close);
-  return { url, arrived: () => arrived, release: () => held.resolve() };
+  const hold = (): void => {
+    arrived = 0; // those of the start
+    held = released.promise;
+  };
+  return { url, arrived: () => arrived, hold, release: () => released.resolve() };
 }
 
 /** Pauses the program while `meanwhile` runs and its effects arrive. */
@@ -47,8 +52,9 @@ const rest: RequestListener = ({ url = "" }, response) => {
 const lists = [..."abcdef"].map((q) => `${q}: contacts(q: "${q}") { id owner { name } }`);
 
 test("the graphql role goes on with the requests under way, and answers the next one", async () => {
-  const { url, arrived, release } = await heldService(rest);
+  const { url, arrived, hold, release } = await heldService(rest);
   const program = await runReady(["graphql"], { REST_BASE_URL: url.href, ...deadlines });
+  hold();
   const asked = query(program.url, `{ me { id } ${lists} }`, "key");
   await expect.poll(arrived).toBe(7);
   const polled = Promise.all(
@@ -74,6 +80,7 @@ test("the gateway goes on with the look-ups under way, with those that wait, and
     GATEWAY_SECRET: "a-secret-of-the-gateway-of-32-characters",
     ...deadlines,
   });
+  for (const service of [keyService, graphql]) service.hold();
   const keys = [goodKey, ...Array.from({ length: 40 }, (_, index) => makeKey(`key${index}x`))];
   const asked = keys.map((key) => query(program.url, "{ me { id } }", key));
   await expect.poll(keyService.arrived).toBe(16);

@@ -1,5 +1,5 @@
 /**
- * The process keeps V8 from allocating in the old generation (`src/main.ts`). Whether the flag is set cannot be read, so the
+ * The process keeps V8 from allocating in the old generation (`src/engine/process/serve.ts`). Whether the flag is set cannot be read, so the
  * process itself allocates when it ends, as a server does: objects that survive.
  */
 import { expect, test } from "vitest";

@@ -1,9 +1,11 @@
 /** The program of one test: ended with it. */
+
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { processIo } from "../../src/engine/cli/command.ts";
 import { run as runCommand } from "../../src/engine/process/command.ts";
-import { listens, main, type Program, startProgram } from "../child-process.ts";
-import { patient } from "../patient.ts";
+import { service } from "../../src/main.ts";
+import { listens, main, type Program, startProgram } from "../support/child-process.ts";
+import { patient } from "../support/patient.ts";
 
 /** Starts `node src/main.ts …roles` with `environment`, nothing of this process's but PATH; ended after the test. */
 export function run(
@@ -43,7 +45,10 @@ export async function runHere(args: readonly string[], environment: NodeJS.Proce
   const printed: string[] = [];
   const print = (text: string): void => void printed.push(...text.split("\n"));
   const env = { PORT: "0", ...environment };
-  return { exitCode: await runCommand(args, { ...processIo, env, out: print, error: print }), printed };
+  return {
+    exitCode: await runCommand(args, { ...processIo, env, out: print, error: print }, service),
+    printed,
+  };
 }
 
 export const get = (url: URL, path: string, key?: string): Promise<Response> =>

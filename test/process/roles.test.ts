@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../src/engine/config.ts";
 import { welcome } from "../../src/engine/process/welcome.ts";
+import { service } from "../../src/main.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
 import { openStore } from "../../src/platform/store/store.ts";
 import { openLayer } from "../e2e/layer.ts";
@@ -72,7 +73,7 @@ describe("each combination of roles starts and serves", () => {
 test("no demo key and no command is printed where none would work", async () => {
   const textOf = async (roles: string[], environment: NodeJS.ProcessEnv): Promise<string> => {
     const config = readConfig(environment, roles);
-    return welcome(config, { url: new URL("http://127.0.0.1:4000") }, [], false);
+    return welcome(config, service, { url: new URL("http://127.0.0.1:4000") }, [], false);
   };
   expect(await textOf([], {})).toMatch(/demo keys:[\s\S]+try:[\s\S]+sk_test_/);
   const live = await textOf([], { API_ENVIRONMENT: "live" });

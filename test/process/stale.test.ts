@@ -28,6 +28,7 @@ test("/healthz and /metrics tell the build and the spec", async () => {
   const program = await runReady([], { BUILD: "abc123", METRICS_PORT: "0" });
   expect(await (await get(program.url, "/healthz")).json()).toEqual({
     status: "ok",
+    role: "gateway",
     build: "abc123",
     spec: specHash,
   });

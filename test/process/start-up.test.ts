@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { programEnvironment } from "../child-process.ts";
 import { contextOf, goodKey, listen } from "../gateway/fakes.ts";
 import { refusingUrl } from "../gateway/start.ts";
+import { programEnvironment } from "../support/child-process.ts";
 import { get, run, runHere, runReady } from "./program.ts";
 
 const url = "http://127.0.0.1:9";
@@ -184,11 +184,14 @@ test.each([
 test("an unreachable product is waited for beside a platform too", async () => {
   const inbox = await refusingUrl();
   const { url: at, output } = await runReady([], { REST_BASE_URL_INBOX: inbox.href });
-  expect(output()).toMatch(/REST_BASE_URL_INBOX: \S+ cannot be reached \(ECONNREFUSED\)/);
-  expect(output()).toMatch(/listens on http:\S+, not ready: waiting for REST_BASE_URL_INBOX$/m);
+  expect(output()).toMatch(/REST_BASE_URL_INBOX: \S+ is not usable \(ECONNREFUSED: nobody listens there\)/);
+  expect(output()).toMatch(/listens on http:\S+, not ready: waiting for REST_BASE_URL_INBOX \(/m);
   expect(output()).not.toMatch(/ready on/);
   const ready = await get(at, "/readyz");
-  expect([ready.status, await ready.json()]).toEqual([503, { status: "waiting for REST_BASE_URL_INBOX" }]);
+  expect([ready.status, await ready.json()]).toEqual([
+    503,
+    { status: "waiting for REST_BASE_URL_INBOX (ECONNREFUSED: nobody listens there)" },
+  ]);
 });
 
 test("an unreachable upstream is one line and not ready, until it is reached", async () => {
@@ -201,10 +204,13 @@ test("an unreachable upstream is one line and not ready, until it is reached", a
     REST_BASE_URL: rest.href,
     KEY_INTROSPECTION_URL: rest.href,
   });
-  expect(output()).toMatch(/REST_BASE_URL: \S+ cannot be reached \(ECONNREFUSED\)/);
+  expect(output()).toMatch(/REST_BASE_URL: \S+ is not usable \(ECONNREFUSED: nobody listens there\)/);
   expect((await get(at, "/readyz")).status).toBe(503);
   expect((await get(at, "/healthz")).status).toBe(200);
-  const server = createServer((_request, response) => response.end()).listen(Number(rest.port), "127.0.0.1");
+  const server = createServer((_request, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end('{"active":false}');
+  }).listen(Number(rest.port), "127.0.0.1");
   onTestFinished(() => void server.close());
   await prints(/REST_BASE_URL: reached/);
   await prints(/KEY_INTROSPECTION_URL: reached/);

@@ -1,4 +1,5 @@
 /** One trace from the client's request to REST, as an OTLP receiver gets it. */
+
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
@@ -6,8 +7,9 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import manifest from "../../generated/operations-manifest.json" with { type: "json" };
 import { readConfig } from "../../src/engine/config.ts";
 import { start } from "../../src/engine/process/program.ts";
+import { service } from "../../src/main.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
-import { patient } from "../patient.ts";
+import { patient } from "../support/patient.ts";
 import { get, query, runHere, runReady } from "./program.ts";
 
 const { key, tenant } = demoKeys[0] as (typeof demoKeys)[number];
@@ -135,7 +137,7 @@ async function tracesOf(
   for (const [name, value] of Object.entries(given)) vi.stubEnv(name, value); // the exporter reads them
   const upstreams = { REST_BASE_URL: anUpstream, KEY_INTROSPECTION_URL: anUpstream };
   const settings = { PORT: "0", LOG_LEVEL: "silent", ...patient, ...upstreams, ...given };
-  const { url, servers, end } = await start(readConfig(settings, [role]));
+  const { url, servers, end } = await start(readConfig(settings, [role]), service);
   for (const headers of requests) await fetch(new URL(path, url), { headers });
   for (const server of servers) await server.close();
   await end?.();

@@ -2,14 +2,15 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { main } from "../child-process.ts";
+import { main } from "../support/child-process.ts";
 
 /** Loads the program, and allocates in 400 turns of the event loop. Its last line counts the collections. */
 const program = `
   import { constants, PerformanceObserver } from "node:perf_hooks";
   import { setImmediate as nextTurn } from "node:timers/promises";
-  process.argv = ["node", "main.ts", "--help"];
-  await import(${JSON.stringify(main)});
+  const { service } = await import(${JSON.stringify(main)});
+  const { serve } = await import(${JSON.stringify(new URL("../../src/engine/process/serve.ts", import.meta.url))});
+  await serve(service, ["--help"]);
   const works = [];
   const collections = [];
   new PerformanceObserver((list) => collections.push(...list.getEntries())).observe({ entryTypes: ["gc"] });

@@ -1,4 +1,5 @@
 /** What holds for any pair of spec files: they fit, the schema is served as it is written, and each query calls its REST operation. */
+
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -15,6 +16,7 @@ import {
   printSchema,
 } from "graphql";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { api } from "../../generated/index.ts";
 import { loadSpec, provedModel } from "../../src/engine/bind/load.ts";
 import { folderFiles } from "../../src/engine/bind/spec-files.ts";
 import { run as check } from "../../src/engine/check/main.ts";
@@ -36,6 +38,7 @@ beforeAll(async () => {
   const REST_BASE_URL = `http://127.0.0.1:${(rest.address() as AddressInfo).port}`;
   server = await createGraphql(
     readConfig({ REST_BASE_URL, LOG_LEVEL: "silent", OPERATIONS: "all" }, ["graphql"]),
+    api,
   );
   url = new URL("/v1/graphql", await server.listen({ port: 0, host: "127.0.0.1" }));
 });

@@ -1,7 +1,7 @@
 /** What must and must not compile against the document's types; `npm run types` is what fails. */
 import { expectTypeOf, test } from "vitest";
 import type { ContactResolvers, ConversationResolvers, QueryResolvers } from "../../generated/graphql.ts";
-import type { components } from "../../generated/rest.ts";
+import type { components, paths } from "../../generated/rest.ts";
 import { batchEach, batchMany, batchOne } from "../../src/engine/rest/batch.ts";
 import { level } from "../../src/engine/rest/level.ts";
 import type { Rest } from "../../src/engine/rest/rest.ts";
@@ -11,7 +11,7 @@ type Contact = components["schemas"]["Contact"];
 type Agent = components["schemas"]["Agent"];
 
 /** Never called: its body is checked by the compiler alone. */
-const compiles = (_body: (rest: Rest) => unknown): void => {};
+const compiles = (_body: (rest: Rest<paths>) => unknown): void => {};
 
 test("a call is held to the operation's path, parameters and body", () => {
   compiles((rest) => [

@@ -3,7 +3,8 @@
  */
 import { linesOf } from "../cli/code-frame.ts";
 import { type Diagnostic, SpecUnreadable } from "../diagnostic.ts";
-import { readSavedOperations, type SavedOperation } from "../schema/saved-operations.ts";
+import type { Manifest } from "../manifests/manifests.ts";
+import { readAppOperations, readSavedOperations, type SavedOperation } from "../schema/saved-operations.ts";
 import { loadSpec } from "./load.ts";
 import type { Model } from "./model.ts";
 import { readOnce, type SpecFiles, savedOperationTexts } from "./spec-files.ts";
@@ -21,16 +22,17 @@ export type SpecSnapshot = {
 /** A snapshot with a valid schema. */
 export type BoundSnapshot = SpecSnapshot & { readonly model: Model };
 
-/** Throws `SpecUnreadable` if a spec file cannot be read. */
-export function loadSnapshot(files: SpecFiles): SpecSnapshot {
+/** Throws `SpecUnreadable` if a spec file cannot be read. `manifests` are those of apps. */
+export function loadSnapshot(files: SpecFiles, manifests: readonly Manifest[] = []): SpecSnapshot {
   const { model, diagnostics } = loadSpec(files.read);
   const saved = readSavedOperations(model?.schema, savedOperationTexts(files));
+  const apps = readAppOperations(model?.schema, manifests);
   return {
     files,
     linesOf: readOnce((file) => readLines(files, file)),
     ...(model && { model }),
-    diagnostics: [...diagnostics, ...saved.diagnostics],
-    saved: saved.operations,
+    diagnostics: [...diagnostics, ...saved.diagnostics, ...apps.diagnostics],
+    saved: [...saved.operations, ...apps.operations],
   };
 }
 

@@ -7,17 +7,22 @@ import type { SpecFiles } from "../bind/spec-files.ts";
 import { type BoundSnapshot, loadSnapshot, type SpecSnapshot } from "../bind/spec-snapshot.ts";
 import type { SpecSources } from "../codegen/generate.ts";
 import { type Diagnostic, SpecUnreadable } from "../diagnostic.ts";
+import type { Manifest } from "../manifests/manifests.ts";
 import { approve } from "./approvals.ts";
 import { changesSince } from "./changes/changes-since.ts";
+import { isManifest } from "./frame.ts";
 import { operationReports, withImpactedOperations } from "./impact.ts";
 import { ledgerFindings } from "./ledger.ts";
 import { proofFindings } from "./proof.ts";
 import { type Finding, type Report, type Stage, summarise } from "./report.ts";
 import { retiredTexts } from "./retired-texts.ts";
+import { withoutStaleApps } from "./stale-apps.ts";
 import { type Usage, usageReport, withoutUnused } from "./usage.ts";
 
 type CheckInput = {
   readonly files: SpecFiles;
+  /** The manifests of apps. */
+  readonly manifests?: readonly Manifest[];
   readonly base?: { readonly name: string; readonly files: SpecFiles; readonly usage?: Usage };
   /** Runs stage 3, which needs codegen, over a spec without errors. */
   readonly freshness: (sources: SpecSources) => Promise<Finding[]>;
@@ -26,11 +31,15 @@ type CheckInput = {
 };
 
 /** Throws `SpecUnreadable` or `UsageError` if a file cannot be read. */
-export async function check({ files, base, freshness, today }: CheckInput): Promise<Report> {
-  const head = loadSnapshot(files);
+export async function check(given: CheckInput): Promise<Report> {
+  const { files, manifests, base, freshness, today } = given;
+  const head = loadSnapshot(files, manifests);
   const before = base && loadBase(base.name, base.files);
-  const hasErrors = head.diagnostics.some(({ severity }) => severity === "error");
-  const { model, saved } = head;
+  const saved = head.saved.filter(({ app }) => app === undefined);
+  const hasErrors = head.diagnostics.some(
+    ({ severity, schema }) => severity === "error" && !isManifest(schema?.file ?? ""),
+  );
+  const { model } = head;
   const fresh = hasErrors || !model ? [] : await freshness({ files, model, saved });
   const skipped: Partial<Record<Stage, string>> = {
     ...(hasErrors && { freshness: "nothing can be generated from a mapping with errors" }),
@@ -54,7 +63,9 @@ export function examine(
   const since = base ? changesSince(base, head) : { findings: [], changes: [], told: new Set<Diagnostic>() };
   const ledger = head.model ? ledgerFindings(head, head.model) : [];
   const found = withImpactedOperations(head, base, [
-    ...proofFindings(head, since.told),
+    ...(base
+      ? withoutStaleApps(proofFindings(head, since.told), head, base)
+      : proofFindings(head, since.told)),
     ...fresh,
     ...since.findings,
     ...(base ? retiredTexts(base, head) : []),

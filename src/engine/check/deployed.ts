@@ -3,13 +3,11 @@
  * that brought this hash into `generated/spec.ts` has that spec.
  */
 import { UsageError } from "../cli/usage-error.ts";
+import { boundedText } from "../standards/bounded-text.ts";
 import { hashSpec } from "../standards/spec-hash.ts";
-import { boundedText } from "./bounded-text.ts";
 import { findCommit, gitFiles } from "./git-files.ts";
 
 const timeoutMs = 10_000;
-
-export const isUrl = (base: string): boolean => /^https?:\/\//.test(base);
 
 /** Returns a git ref. Throws `UsageError` if the role does not answer, or if no commit here has its spec. */
 export async function deployedCommit(root: string, url: string): Promise<string> {

@@ -4,12 +4,18 @@ import { codeFrame } from "../cli/code-frame.ts";
 import type { Place } from "../diagnostic.ts";
 import type { Frame } from "./report.ts";
 
-/** The frame of a file that cannot be read has no text. */
+/** The path of a file of the spec folder, or a manifest's path or URL. */
+export const pathOf = (file: string): string =>
+  isManifest(file) ? file.slice("../".length) : `spec/${file}`;
+
+export const isManifest = (file: string): boolean => file.startsWith("../");
+
+/** The frame of a file that cannot be read has no text, and so has a manifest's: its operations are single lines. */
 export function frameAt(
   { linesOf }: SpecSnapshot,
   role: Frame["role"],
   { file, line, column }: Place,
 ): Frame {
-  const lines = linesOf(file);
-  return { role, file: `spec/${file}`, line, column, ...(lines && { text: codeFrame(lines, line, column) }) };
+  const lines = isManifest(file) ? undefined : linesOf(file);
+  return { role, file: pathOf(file), line, column, ...(lines && { text: codeFrame(lines, line, column) }) };
 }

@@ -7,6 +7,7 @@ import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import { selectedCoordinates } from "../schema/selected-coordinates.ts";
 import { demandOf, unmet } from "./demands.ts";
+import { pathOf } from "./frame.ts";
 import type { Finding, Impact, ImpactedOperation, OperationReport, SpecChange } from "./report.ts";
 
 type FindingOrChange = Finding | SpecChange;
@@ -26,7 +27,7 @@ export function withImpactedOperations<T extends FindingOrChange>(
     if (verdict === "untouched") return item;
     const operations = [...selections].flatMap(([operation, selected]): ImpactedOperation[] =>
       reasons(head, item, operation, selected).length > 0
-        ? [{ name: operation.name, file: `spec/${operation.file}`, line: operation.place.line, verdict }]
+        ? [{ name: operation.name, file: pathOf(operation.file), line: operation.place.line, verdict }]
         : [],
     );
     return { ...item, operations };
@@ -52,7 +53,7 @@ export function operationReports(
       verdict === "untouched" ? [] : own.flatMap((one) => (one.verdict === verdict ? one.because : []));
     return {
       name: operation.name,
-      file: `spec/${operation.file}`,
+      file: pathOf(operation.file),
       line: operation.place.line,
       verdict,
       because: [...new Set(because)].sort(),
@@ -86,6 +87,7 @@ function reasons(
   const own = coordinatesOf(item);
   if (item.rule === "saved-operation-invalid") {
     const { definitions } = operation.document;
+    if (operation.app !== undefined) return own.filter((name) => name === operation.name);
     return own.filter((name) => definitions.some((each) => "name" in each && each.name?.value === name));
   }
   if ("stage" in item && item.stage === "approvals") return []; // an expired approval changes nothing

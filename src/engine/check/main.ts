@@ -1,15 +1,17 @@
 /** `npm run check`: one run of every stage, printed in as many formats as asked for. */
 import { enableCompileCache } from "node:module";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { folderFiles } from "../bind/spec-files.ts";
 import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
 import { nonEmpty } from "../cli/parse.ts";
 import { removeFile, replaceFile } from "../cli/replace.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import type { SpecSources } from "../codegen/generate.ts";
+import { type Manifest, Manifests } from "../manifests/manifests.ts";
+import { isHttpUrl, parsePlaces } from "../manifests/places.ts";
 import { escaped } from "../standards/steering.ts";
 import { check } from "./check.ts";
-import { deployedCommit, isUrl } from "./deployed.ts";
+import { deployedCommit } from "./deployed.ts";
 import { failureAnnotations, formatGithub } from "./format/github.ts";
 import { formatJson } from "./format/json.ts";
 import { formatMarkdown } from "./format/markdown.ts";
@@ -42,7 +44,9 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
     io,
     (line, does) =>
       line
-        .description("Proves spec/schema.graphql against spec/openapi.yaml, and generated/ against both.")
+        .description(
+          "Proves spec/schema.graphql against spec/openapi.yaml, and generated/ and the apps' operations (OPERATIONS_FROM) against both.",
+        )
         .option(
           "--base <git ref or URL>",
           "also reports the changes since that commit, or since the spec that a role at this URL serves, and their effects",
@@ -66,13 +70,15 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
 async function reportOf(
   given: string | undefined,
   usage: string | undefined,
-  { root, today }: Io,
+  { root, today, env }: Io,
 ): Promise<Report> {
   if (usage !== undefined && given === undefined)
     throw new UsageError(["--usage needs --base: it says which changes since then matter"]);
   const used = usage === undefined ? undefined : await readUsage(root, usage);
-  const base = given !== undefined && isUrl(given) ? await deployedCommit(root, given) : given;
+  const base = given !== undefined && isHttpUrl(given) ? await deployedCommit(root, given) : given;
+  const manifests = await readManifests(root, env.OPERATIONS_FROM);
   return check({
+    manifests,
     files: folderFiles(join(root, "spec")),
     freshness: (sources) => freshness(root, sources),
     today: today ?? new Date().toISOString().slice(0, 10),
@@ -81,6 +87,26 @@ async function reportOf(
         base: { name: given, files: gitFiles(root, base), ...(used && { usage: used }) },
       }),
   });
+}
+
+/** A manifest that cannot be read must not look like an app without operations. */
+async function readManifests(root: string, given: string | undefined): Promise<readonly Manifest[]> {
+  try {
+    const places = parsePlaces(given ?? "").map(({ app, at }) => ({
+      app,
+      at: isHttpUrl(at) ? at : resolve(root, at),
+    }));
+    const { manifests, faults } = await new Manifests(places).refresh();
+    if (faults.length > 0)
+      throw new UsageError(faults.map(({ source, reason }) => `OPERATIONS_FROM: ${source} ${reason}`));
+    return manifests.map((each) => ({
+      ...each,
+      source: isHttpUrl(each.source) ? each.source : relative(root, each.source),
+    }));
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError([`OPERATIONS_FROM: ${(error as Error).message}`]);
+  }
 }
 
 /** Codegen's libraries are most of the start-up: they are loaded only where there is something to generate. */

@@ -4,9 +4,9 @@
  */
 import { resolve } from "node:path";
 import { UsageError } from "../cli/usage-error.ts";
+import { isHttpUrl } from "../manifests/places.ts";
+import { boundedText, maxTextBytes } from "../standards/bounded-text.ts";
 import { readRegularFile } from "../standards/regular-file.ts";
-import { boundedText, maxTextBytes } from "./bounded-text.ts";
-import { isUrl } from "./deployed.ts";
 import type { Usage } from "./usage.ts";
 
 const timeoutMs = 60_000;
@@ -27,7 +27,7 @@ type Sample = { readonly labels: Readonly<Record<string, string>>; readonly valu
  * API without clients.
  */
 export async function readUsage(root: string, source: string): Promise<Usage> {
-  const { seconds, runs, errors } = isUrl(source)
+  const { seconds, runs, errors } = isHttpUrl(source)
     ? await fromPrometheus(source)
     : fromText(source, read(resolve(root, source), source));
   const since = new Date(seconds * 1_000);

@@ -138,7 +138,8 @@ export class SentValues {
     }
     if (isInputObjectType(type)) return this.#takesMembers(type, shape, value);
     if (!isListType(type)) return !isReached || this.#takesLeaf(type, shape, value);
-    const { items, ...list } = shape;
+    const { items } = shape;
+    const list = shape.with({ items: () => undefined });
     const values = itemsOf(value);
     // numbers stand for the items, which are looked at one by one
     if (isReached && valueProblem(list, [...values.keys()]) !== undefined) return false;

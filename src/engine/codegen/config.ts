@@ -12,6 +12,7 @@ import { boundFields, type Model } from "../bind/model.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import { dateScalars } from "../standards/date-scalars.ts";
 import { emitArguments } from "./emit-arguments.ts";
+import { emitIndex } from "./emit-index.ts";
 import { emitDocuments, emitManifest, savedDefinitions } from "./emit-operations.ts";
 import { emitOperations } from "./emit-operations-table.ts";
 import { emitResolvers } from "./emit-resolvers.ts";
@@ -51,6 +52,7 @@ export function plannedFiles(
     "resolvers.ts": { plugin: () => emitResolvers(model, typeNames) },
     "operations.ts": { plugin: () => emitOperations(model) },
     "arguments.ts": { plugin: () => emitArguments(model) },
+    "index.ts": { plugin: () => emitIndex(saved.length > 0) },
     ...(saved.length > 0 && savedOperationFiles(model, saved)),
   };
   return {

@@ -6,9 +6,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
+import { foldersBelow } from "../standards/files-below.ts";
+import { watchFolders } from "../standards/watch-folders.ts";
 import { run as codegen } from "./main.ts";
 import { Results } from "./results.ts";
-import { watchFolder } from "./watch-folder.ts";
 
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
   runCommand("npm run dev", argv, io, (line, does) =>
@@ -48,8 +49,10 @@ function watchSpec(io: Io, roles: readonly string[]): Promise<number> {
   const saved = (): void => {
     regenerating = regenerating.then(regenerate);
   };
-  watchFolder(join(io.root, "spec"), saved, (error) =>
-    io.error(`npm run dev: spec/ cannot be watched: ${error.message}`),
+  watchFolders(
+    () => foldersBelow(join(io.root, "spec")),
+    saved,
+    (error) => io.error(`npm run dev: spec/ cannot be watched: ${error.message}`),
   );
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve(0));
   process.on("exit", () => server?.kill("SIGINT"));

@@ -3,6 +3,9 @@ import type { Model } from "../bind/model.ts";
 import { codeOf, comment } from "./text.ts";
 import type { TypeNames } from "./type-names.ts";
 
+const context = `${comment("The context of every resolver: the REST client, with the document's types.")}
+export type Context = ContextOf<paths, ResolversParentTypes, ResolversTypes, Scalars>;`;
+
 export function emitParents(model: Model, typeNames: TypeNames): { prepend: string[]; content: string } {
   const types = [...model.backings].map(
     ([type, backings]) => [type, backings.map(({ typeExpression }) => typeExpression).join(" | ")] as const,
@@ -12,16 +15,16 @@ export function emitParents(model: Model, typeNames: TypeNames): { prepend: stri
       `${comment(`The REST object that ${type} is read from.`)}\nexport type ${typeNames.ofParent(type)} = ${rest};`,
   );
   const used = new Set(types.flatMap(([, rest]) => codeOf(rest).match(/\w+/g) ?? []));
-  const generated = ["components", "paths"].filter((name) => used.has(name));
+  const generated = used.has("components") ? "components, paths" : "paths";
   return {
     prepend: [
       ...(used.has("Connection")
         ? ['import type { Connection } from "../src/engine/rest/connection.ts";']
         : []),
-      'import type { Context } from "../src/engine/rest/context.ts";',
+      'import type { Context as ContextOf } from "../src/engine/rest/context.ts";',
       ...(used.has("Entries") ? ['import type { Entries } from "../src/engine/rest/property.ts";'] : []),
-      ...(generated.length > 0 ? [`import type { ${generated.join(", ")} } from "./rest.ts";`] : []),
+      `import type { ${generated} } from "./rest.ts";`,
     ],
-    content: parents.join("\n"),
+    content: [...parents, context].join("\n"),
   };
 }

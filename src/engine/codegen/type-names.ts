@@ -31,7 +31,7 @@ const reservedNames = new Set([
     SubscriptionResolveFn SubscriptionResolver SubscriptionResolverObject SubscriptionSubscribeFn
     SubscriptionSubscriberObject TypeResolveFn TypedDocumentText`),
   // names that our own emitters write
-  ...words("Connection Context Entries components paths"),
+  ...words("Connection Context ContextOf Entries components paths"),
   ...Object.values(restFunctions).flat(),
 ]);
 

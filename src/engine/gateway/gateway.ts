@@ -4,7 +4,6 @@
  * what a caller may do, by the context that the gateway injects.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { operations, requestHeaders } from "../../../generated/operations.ts";
 import type { Config } from "../config.ts";
 import { CodedError, clientLeft } from "../errors.ts";
 import { addressBlock } from "../http/address-block.ts";
@@ -15,6 +14,7 @@ import { readKey, unauthenticated } from "../http/credentials.ts";
 import { graphqlPath } from "../http/error-response.ts";
 import { answerOptions } from "../http/options.ts";
 import { createServer } from "../http/server.ts";
+import type { GeneratedApi } from "../rest/api.ts";
 import { credentialNames } from "../rest/credentials.ts";
 import { createForward, methods } from "./forward.ts";
 import { createInject } from "./inject.ts";
@@ -34,18 +34,15 @@ declare module "fastify" {
   }
 }
 
-/**
- * Makes the gateway in front of `backends`; it does not listen yet, and closes its connections on close. `credentials` are
- * the headers that the document's security schemes name, `declared` all request headers that it names.
- */
+/** Makes the gateway in front of `backends`; it does not listen yet, and closes its connections on close. */
 export async function createGateway(
   config: Config,
   backends: Backends,
-  credentials: readonly string[] = credentialNames(operations),
-  declared: readonly string[] = requestHeaders,
+  { operations, requestHeaders, specHash }: Pick<GeneratedApi, "operations" | "requestHeaders" | "specHash">,
 ): Promise<FastifyInstance> {
-  const server = createServer(config, "gateway", credentials);
-  const forwarded = forwardedNames(config.env.CONTEXT_HEADER_PREFIX, [...credentials, ...declared]);
+  const credentials = credentialNames(operations);
+  const server = createServer(config, "gateway", { credentials, specHash });
+  const forwarded = forwardedNames(config.env.CONTEXT_HEADER_PREFIX, [...credentials, ...requestHeaders]);
   const { lookUp, close: closeLookUp } = createKeyIntrospection(config, backends.keyIntrospection);
   const { forward, close: closeForward } = createForward(config);
   const checks = new KeyChecks();

@@ -13,6 +13,16 @@ import { isRecord } from "../standards/json-object.ts";
 export type KeyState = { context: TenantContext; validMs: number } | "inactive";
 export type IntrospectKey = (key: string, signal: AbortSignal) => Promise<KeyState>;
 
+/** An answer that is none. `code` says why, for the log and for `/readyz`; it holds nothing of the answer's values. */
+class NoAnswer extends Error {
+  readonly code: string;
+
+  constructor(code: string) {
+    super(`key introspection ${code}`);
+    this.code = code;
+  }
+}
+
 const maxResponseBytes = 65_536;
 
 /** `signal` aborts a look-up, `close` aborts all. The caller bounds the number of concurrent look-ups. */
@@ -29,9 +39,9 @@ export function createKeyIntrospection(
     const body = new URLSearchParams({ token: key }).toString();
     try {
       const response = await pool.request({ path: service.pathname, method: "POST", headers, body, signal });
-      if (response.statusCode === 200) return readIntrospectionResponse(await response.body.json());
+      if (response.statusCode === 200) return readIntrospectionResponse(await parsed(response.body));
       await response.body.dump();
-      throw new Error(`key introspection at ${service.pathname} answered ${response.statusCode}`);
+      throw new NoAnswer(`answered ${response.statusCode}`);
     } catch (cause) {
       throw new CodedError(
         "SERVICE_UNAVAILABLE",
@@ -44,6 +54,28 @@ export function createKeyIntrospection(
   return { lookUp, close: () => pool.destroy() };
 }
 
+/**
+ * Asks about a token that nobody has: RFC 7662 §2.2 wants `active: false` for it, also where the service knows no such
+ * form. Throws what a look-up throws.
+ */
+export async function probeKeyIntrospection(config: Config, service: URL): Promise<undefined> {
+  const { lookUp, close } = createKeyIntrospection(config, service);
+  try {
+    await lookUp("readiness", AbortSignal.timeout(config.env.KEY_INTROSPECTION_TIMEOUT_MS));
+  } finally {
+    void close();
+  }
+}
+
+async function parsed(body: { text(): Promise<string> }): Promise<unknown> {
+  const text = await body.text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new NoAnswer("answered no JSON"); // a SyntaxError quotes the body
+  }
+}
+
 function requestHeaders(secret: string | undefined): Record<string, string> {
   const headers = { "content-type": "application/x-www-form-urlencoded", accept: "application/json" };
   return secret === undefined ? headers : { ...headers, [proofHeader]: secret };
@@ -52,7 +84,7 @@ function requestHeaders(secret: string | undefined): Record<string, string> {
 /** RFC 7662 §2.2. Throws when an active key's response lacks a value of the context headers. */
 function readIntrospectionResponse(answer: unknown): KeyState {
   if (!isRecord(answer) || typeof answer.active !== "boolean")
-    throw new Error("key introspection answered something else");
+    throw new NoAnswer("answered no boolean active");
   if (!answer.active) return "inactive";
   const context: TenantContext = {
     tenantId: text(answer, "tenant_id"),
@@ -69,14 +101,14 @@ function readIntrospectionResponse(answer: unknown): KeyState {
 
 function text(answer: Record<string, unknown>, name: string): string {
   const value = answer[name];
-  if (typeof value !== "string" || value === "") throw new Error(`key introspection answered no ${name}`);
+  if (typeof value !== "string" || value === "") throw new NoAnswer(`answered no ${name}`);
   return value;
 }
 
 function texts(answer: Record<string, unknown>, name: string): string[] {
   const value = answer[name];
   if (!Array.isArray(value) || !value.every((item) => typeof item === "string" && item !== "")) {
-    throw new Error(`key introspection answered no list of ${name}`);
+    throw new NoAnswer(`answered no list of ${name}`);
   }
   return value;
 }
@@ -84,6 +116,6 @@ function texts(answer: Record<string, unknown>, name: string): string[] {
 /** Milliseconds until `exp`, in seconds since the epoch (RFC 7519 §2); absent or null, the key does not expire. */
 function remaining(exp: unknown): number {
   if (exp === undefined || exp === null) return Number.POSITIVE_INFINITY;
-  if (typeof exp !== "number") throw new Error("key introspection answered a malformed exp");
+  if (typeof exp !== "number") throw new NoAnswer("answered a malformed exp");
   return exp * 1000 - Date.now();
 }

@@ -43,6 +43,7 @@ const standard = [
   ...["access-control-request-method", "access-control-request-headers", "x-requested-with"],
   ...["apollo-require-preflight", "x-apollo-operation-name", "x-apollo-operation-id", "x-explain-calls"],
   ...["apollographql-client-name", "apollographql-client-version"],
+  ...["graphql-client-name", "graphql-client-version"],
 ];
 
 /** The upstream has its own `host`. Node answers `expect`. The other headers belong to proxies. */

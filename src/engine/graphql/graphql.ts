@@ -1,21 +1,23 @@
 /** The `graphql` role: the generated schema on Apollo Server, behind Fastify, over the REST client. */
 import type { FastifyInstance } from "fastify";
-import { operations } from "../../../generated/operations.ts";
+import { specifiedRules } from "graphql";
 import { type Config, ConfigError } from "../config.ts";
 import { compressResponses } from "../http/compress-responses.ts";
 import { allowOrigins } from "../http/cors.ts";
 import { createServer } from "../http/server.ts";
+import type { GeneratedApi, ManifestEntry } from "../rest/api.ts";
 import { Upstreams } from "../rest/client.ts";
 import { credentialNames } from "../rest/credentials.ts";
 import { Answers } from "./answers/answers.ts";
 import { createApollo } from "./apollo.ts";
 import { Callers } from "./callers.ts";
-import { letAbandonedErrorsGo } from "./errors/abandoned-errors.ts";
 import { createExplorer } from "./explorer/explorer.ts";
 import type { Samples } from "./explorer/page.ts";
+import { limitRule } from "./limits/limits.ts";
 import type { ExecutionCounts } from "./response-for-operation.ts";
 import { routes } from "./routes.ts";
-import { type ManifestEntry, readManifest } from "./saved/manifest.ts";
+import { AppOperations } from "./saved/app-operations.ts";
+import { faultFinder } from "./saved/fit-check.ts";
 import { SavedOperations } from "./saved/saved-operations.ts";
 import { buildSchema } from "./schema.ts";
 import { shedOverload } from "./shed-overload.ts";
@@ -26,6 +28,8 @@ declare module "fastify" {
     /** The operations since the start, by executor. */
     executions: ExecutionCounts;
     upstreams: Upstreams;
+    /** The operations of apps, by their manifests. */
+    apps: AppOperations;
   }
 }
 
@@ -40,25 +44,29 @@ type Options = {
 /** Throws `ConfigError`. */
 export async function createGraphql(
   config: Config,
+  api: GeneratedApi,
   { planned = true, samples = {} }: Options = {},
 ): Promise<FastifyInstance> {
   const { REST_BASE_URL: base, CORS_ORIGINS: origins } = config.env;
   if (!base)
     throw new ConfigError(["REST_BASE_URL: the graphql role needs it; set it to the REST platform's URL"]);
-  letAbandonedErrorsGo();
+  const { operations, savedOperations: entries, specHash } = api;
   const credentials = credentialNames(operations);
-  const server = createServer(config, "graphql", credentials);
+  const server = createServer(config, "graphql", { credentials, specHash });
   const upstreams = new Upstreams(config, base, operations);
   const executions: ExecutionCounts = { planned: 0, interpreted: 0 };
-  const schema = buildSchema();
-  const entries = readManifest();
+  const schema = buildSchema(api);
   const saved = savedOperations(config, entries);
   const apollo = createApollo(config, schema, server.log, planned ? executions : undefined, saved);
-  await apollo.start();
+  const rules = [...specifiedRules, limitRule(config.env)];
+  const apps = new AppOperations(saved, faultFinder(schema, rules, config.env.MAX_TOKENS), server.log);
+  await Promise.all([apollo.start(), apps.follow(config.env.OPERATIONS_FROM)]);
   server.decorateRequest("forwarded");
   server.decorate("executions", executions);
   server.decorate("upstreams", upstreams);
+  server.decorate("apps", apps);
   server.addHook("onClose", async () => {
+    apps.close();
     await apollo.stop();
     await upstreams.close();
   });
@@ -72,7 +80,7 @@ export async function createGraphql(
     const explored = { schema, operations: entries, credentials };
     const explorer = config.production ? undefined : createExplorer(explored, samples);
     const answers = new Answers(upstreams.cache, starts);
-    routes(scoped, config, { apollo, upstreams, callers, answers, saved, explorer });
+    routes(scoped, config, { apollo, upstreams, callers, answers, saved, explorer, operations });
   });
   return server;
 }
@@ -80,9 +88,9 @@ export async function createGraphql(
 /** Throws `ConfigError` if only saved operations may run and none is saved. */
 export function savedOperations({ env }: Config, entries: readonly ManifestEntry[]): SavedOperations {
   const saved = new SavedOperations(entries);
-  if (env.OPERATIONS === "saved" && saved.isEmpty)
+  if (env.OPERATIONS === "saved" && saved.isEmpty && env.OPERATIONS_FROM.length === 0)
     throw new ConfigError([
-      "OPERATIONS: saved needs operations in spec/operations/, and codegen run on them",
+      "OPERATIONS: saved needs operations in spec/operations/, and codegen run on them, or OPERATIONS_FROM",
     ]);
   return saved;
 }

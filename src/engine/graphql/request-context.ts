@@ -1,9 +1,9 @@
 /** The context of a GraphQL request in Apollo: the resolvers' context, and the data for logging and masking. */
 import type { LogLines } from "../observe/log-lines.ts";
-import type { Context } from "../rest/context.ts";
+import type { AnyContext } from "../rest/context.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
 
-export type RequestContext = Context & {
+export type RequestContext = AnyContext & {
   readonly scope: RequestScope;
   readonly requestId: string;
   readonly log: LogLines;

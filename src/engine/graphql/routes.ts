@@ -4,7 +4,6 @@
  */
 import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { operations } from "../../../generated/operations.ts";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { jsonParser, leaveJsonBodies } from "../http/bodies/json-body.ts";
@@ -15,8 +14,8 @@ import { answerOptions } from "../http/options.ts";
 import { RestClient, type Upstreams } from "../rest/client.ts";
 import { credentialNames } from "../rest/credentials.ts";
 import type { Forwarded } from "../rest/forwarded.ts";
+import type { Operations } from "../rest/operation.ts";
 import { RequestScope } from "../rest/request-scope.ts";
-import type { Rest } from "../rest/rest.ts";
 import { msPerFoundAnswer, writtenPerMs } from "../rest/shares/processor-time.ts";
 import { Answer } from "./answers/answer.ts";
 import type { Answers } from "./answers/answers.ts";
@@ -25,6 +24,7 @@ import type { Apollo } from "./apollo.ts";
 import { collectCalls } from "./call-log.ts";
 import type { Callers } from "./callers.ts";
 import { letClientKeep } from "./client-cache.ts";
+import { clientOf } from "./client-name.ts";
 import { crossSiteFault } from "./cross-site.ts";
 import type { Explorer } from "./explorer/explorer.ts";
 import { readSearch, refusalResponse } from "./over-http.ts";
@@ -62,12 +62,13 @@ type Parts = {
   readonly answers: Answers;
   readonly saved: SavedOperations;
   readonly explorer: Explorer | undefined;
+  readonly operations: Operations;
 };
 
 export function routes(
   server: FastifyInstance,
   config: Config,
-  { apollo, upstreams, callers, answers, saved, explorer }: Parts,
+  { apollo, upstreams, callers, answers, saved, explorer, operations }: Parts,
 ): void {
   const [tenantName = "", , keyName = ""] = contextHeaderNames(config.env.CONTEXT_HEADER_PREFIX);
   const credentials = credentialNames(operations);
@@ -131,6 +132,7 @@ export function routes(
     const forwarded = callers.of(request);
     record.tenantId = forwarded.headers[tenantName];
     record.keyId = forwarded.headers[keyName];
+    record.client = clientOf(request.headers);
     const scope = new RequestScope(config, upstreams.shares, forwarded);
     reply.raw.on("close", () => {
       if (!reply.raw.writableFinished) scope.leave();
@@ -150,8 +152,7 @@ export function routes(
         return sendFound(request, reply, found, scope);
       }
       const client = new RestClient(operations, upstreams, scope, record);
-      const rest = client as unknown as Rest;
-      const given = await run(read(scope), { request, scope, rest, execution: found });
+      const given = await run(read(scope), { request, scope, rest: client, execution: found });
       await request.place.leaveThisTurn();
       sendGiven({ request, reply, scope, forwarded, execution: found, calls }, client, given);
     } catch (error) {

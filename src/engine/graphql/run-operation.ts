@@ -3,8 +3,8 @@ import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
 import { CodedError, overLimit } from "../errors.ts";
+import type { AnyContext } from "../rest/context.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
-import type { Rest } from "../rest/rest.ts";
 import { msPerRefusal } from "../rest/shares/processor-time.ts";
 import type { Apollo } from "./apollo.ts";
 import { textExcess } from "./limits/limits.ts";
@@ -16,7 +16,7 @@ import type { Responses } from "./send-response.ts";
 type Running = {
   readonly request: FastifyRequest;
   readonly scope: RequestScope;
-  readonly rest: Rest;
+  readonly rest: AnyContext["rest"];
   /** The operation is one of several. Its name is not noted. */
   readonly isBatch?: true;
   readonly execution?: { isQuery: boolean } | undefined;
@@ -32,11 +32,15 @@ export function operationRunner(config: Config, apollo: Apollo, saved: SavedOper
     if (asked instanceof CodedError) return unexecuted(scope, asked);
     const excess = textExcess(config.env, asked.query ?? "");
     if (excess) return unexecuted(scope, excess);
-    const query = requestedText(saved, savedOnly, asked);
-    if (query instanceof CodedError) return unexecuted(scope, query);
+    const find = () => requestedText(saved, savedOnly, asked);
+    const requested = savedOnly && (asked.query?.length ?? 0) > 1_000 ? scope.measured(find) : find();
+    if (requested instanceof CodedError) return unexecuted(scope, requested);
+    const { text: query } = requested;
     const { operationName, variables } = asked;
     if (!isBatch) {
-      record.operation = saved.nameOf(query);
+      const { name = "" } = record.client ?? {};
+      record.app = saved.isApp(name) ? name : undefined;
+      record.operation = requested.saved?.ownerFor(record.app);
       record.givenName = operationName;
     }
     const refusal = apollo.refusals.get(query);

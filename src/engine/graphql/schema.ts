@@ -5,9 +5,8 @@
 import { readFileSync } from "node:fs";
 import { makeExecutableSchema } from "@graphql-tools/schema";
 import { type GraphQLField, type GraphQLSchema, isObjectType } from "graphql";
-import { argumentNames, argumentSchemas } from "../../../generated/arguments.ts";
-import * as resolvers from "../../../generated/resolvers.ts";
-import type { Context } from "../rest/context.ts";
+import type { GeneratedApi } from "../rest/api.ts";
+import type { AnyContext } from "../rest/context.ts";
 import { type Info, markOfArgument, noteEnclosing } from "../rest/inherit.ts";
 import type { LevelResolver } from "../rest/level.ts";
 import { callsRest } from "../rest/property.ts";
@@ -16,22 +15,16 @@ import { addDateCoercions } from "./date-scalars.ts";
 import { type Args, argumentCheck, type Resolver } from "./errors/argument-check.ts";
 import { withArgumentNames } from "./errors/argument-names.ts";
 
-/** Generated facts on a field's arguments, by coordinate: their limits, and their names where REST's names differ. */
-type ArgumentFacts = {
-  readonly schemas: Readonly<Record<string, Readonly<Record<string, object>>>>;
-  readonly names: Readonly<Record<string, Readonly<Record<string, string>>>>;
-};
+/** The parts of the generated value that an executable schema is built of. */
+type Parts = Pick<GeneratedApi, "resolvers" | "argumentSchemas" | "argumentNames">;
 type Resolvers = Readonly<Record<string, Readonly<Record<string, Resolver>>>>;
 
-export const buildSchema = (): GraphQLSchema =>
-  executableSchema(
-    readFileSync(new URL("../../../generated/schema.graphql", import.meta.url), "utf8"),
-    resolvers as unknown as Resolvers,
-    { schemas: argumentSchemas, names: argumentNames },
-  );
+export const buildSchema = (api: GeneratedApi): GraphQLSchema =>
+  executableSchema(readFileSync(api.schema, "utf8"), api);
 
 /** Skips locations and validation: codegen has validated the schema, and each start reads it. */
-export function executableSchema(typeDefs: string, byType: Resolvers, facts: ArgumentFacts): GraphQLSchema {
+export function executableSchema(typeDefs: string, parts: Parts): GraphQLSchema {
+  const byType = parts.resolvers as Resolvers;
   const schema = makeExecutableSchema({
     typeDefs,
     resolvers: byType as never,
@@ -52,7 +45,7 @@ export function executableSchema(typeDefs: string, byType: Resolvers, facts: Arg
     for (const field of Object.values(type.getFields())) {
       const resolve = byType[type.name]?.[field.name];
       if (!resolve) continue;
-      const speaking = speakingGraphql(facts, type.name, field, resolve);
+      const speaking = speakingGraphql(parts, type.name, field, resolve);
       const inherited = field.args.flatMap(({ name }) => (enclosing.has(markOfArgument(name)) ? [name] : []));
       field.resolve = noting(enclosing.has(type.name) ? type.name : undefined, inherited, speaking) as never;
     }
@@ -62,7 +55,7 @@ export function executableSchema(typeDefs: string, byType: Resolvers, facts: Arg
 
 /** Wraps a resolver: checks its arguments before the call, and renames REST's names in its errors. */
 function speakingGraphql(
-  facts: ArgumentFacts,
+  { argumentSchemas, argumentNames }: Parts,
   type: string,
   { name, args }: GraphQLField<unknown, unknown>,
   resolve: Resolver,
@@ -71,8 +64,8 @@ function speakingGraphql(
   const coordinate = `${type}.${name}`;
   const { inherits } = resolve;
   const told = Object.assign(withCoordinate(coordinate, resolve), inherits && { inherits });
-  const schemas = facts.schemas[coordinate];
-  const names = facts.names[coordinate];
+  const schemas = argumentSchemas[coordinate];
+  const names = argumentNames[coordinate];
   if (args.length === 0 && !names && !schemas) return told;
   const named = withArgumentNames({ names: names ?? {}, schemas: schemas ?? {}, args }, told);
   const checked = schemas ? argumentCheck(schemas, args, named) : named;
@@ -97,7 +90,7 @@ function noting(type: string | undefined, inherited: readonly string[], resolve:
 
 /** Tells the REST client the coordinate of the field whose calls begin. */
 function withCoordinate(coordinate: string, resolve: Resolver): Resolver {
-  const told: Resolver = (parent, args, context: Context, info) => {
+  const told: Resolver = (parent, args, context: AnyContext, info) => {
     context.rest.coordinate = coordinate;
     return resolve(parent, args, context as never, info);
   };
@@ -106,7 +99,7 @@ function withCoordinate(coordinate: string, resolve: Resolver): Resolver {
   return Object.assign(told, {
     level: ((parents, args, context, enclosing) => {
       context.rest.coordinate = coordinate;
-      return level(parents, args, context, enclosing);
-    }) satisfies LevelResolver<unknown, Args, unknown>,
+      return level(parents, args, context as never, enclosing);
+    }) satisfies LevelResolver<unknown, Args, AnyContext, unknown>,
   });
 }

@@ -11,25 +11,23 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from "fastify";
-import { specHash } from "../../../generated/spec.ts";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { LogLines } from "../observe/log-lines.ts";
-import { beginRequest, endRequest, subscribe } from "../observe/observer.ts";
-import { type Face, RequestRecord } from "../observe/records.ts";
+import { subscribe } from "../observe/observer.ts";
+import type { Face, RequestRecord } from "../observe/records.ts";
 import { requestLog } from "../observe/request-log.ts";
-import { parentOf } from "../observe/trace-context.ts";
-import { type Environment, secrets } from "../settings/environment.ts";
+import { secrets } from "../settings/environment.ts";
 import { parseJsonBodies } from "./bodies/json-body.ts";
 import { SlowBodies } from "./bodies/slow-bodies.ts";
-import { closeSlowReaders, slowReaderOf } from "./bodies/slow-readers.ts";
+import { closeSlowReaders } from "./bodies/slow-readers.ts";
 import { answerClientError, answerConnect, refuseUnlessComplete } from "./client-error.ts";
-import { hasProof, proofHeader } from "./context-headers.ts";
 import { codedErrorOf, graphqlPath, sendError } from "./error-response.ts";
 import { headerFault } from "./header-fault.ts";
 import { closeIdleConnections, connectionsOf } from "./idle-connections.ts";
 import { createLastAnswers } from "./last-answers.ts";
 import { limitPipelining } from "./limit-pipelining.ts";
+import { recordRefusal, recordRequest } from "./record-requests.ts";
 import { redactor } from "./redact.ts";
 
 declare module "fastify" {
@@ -44,11 +42,14 @@ declare module "fastify" {
   }
 }
 
-/** Makes one role's server; it does not listen yet. No log line shows a value of the headers `credentials`. */
+/** Facts about the API that a role serves. No log line shows a value of the headers `credentials`. */
+type Served = { readonly credentials?: readonly string[]; readonly specHash?: string };
+
+/** Makes one role's server; it does not listen yet. */
 export function createServer(
   config: Config,
   role: Face["role"] = "metrics",
-  credentials: readonly string[] = [],
+  { credentials = [], specHash }: Served = {},
 ): FastifyInstance {
   const server = Fastify({
     logger: {
@@ -72,7 +73,7 @@ export function createServer(
     clientErrorHandler: (error, socket) =>
       refuseUnlessComplete(error, socket, underWay, () => {
         const refusal = answerClientError(error, socket, config.env, underWay(socket));
-        if (refusal) noteRefusal(face, refusal);
+        if (refusal) recordRefusal(face, refusal);
       }),
     // a path that does not decode reaches no hook
     frameworkErrors: (_error, request, reply) => {
@@ -115,7 +116,7 @@ export function createServer(
   });
   /** The beginning of each request. Returns the fault of its header section. */
   const receive = (request: FastifyRequest, reply: FastifyReply): CodedError | undefined => {
-    record(face, request, reply, config.env);
+    recordRequest(face, request, reply, config.env);
     reply.header("x-content-type-options", "nosniff");
     bodies.watch(request, reply);
     const fault = headerFault(request.raw, config.env.MAX_HEADERS);
@@ -127,7 +128,7 @@ export function createServer(
     if (isLastAnswer(raw.socket)) reply.header("connection", "close");
     done(null, payload);
   });
-  server.get("/healthz", async () => ({ status: "ok", build: config.env.BUILD, spec: specHash }));
+  server.get("/healthz", async () => ({ status: "ok", role, build: config.env.BUILD, spec: specHash }));
   server.get("/readyz", async (_request, reply) =>
     reply.code(unready.size === 0 ? 200 : 503).send({ status: [...unready].join(", ") || "ok" }),
   );
@@ -148,38 +149,6 @@ function answerErrors(server: FastifyInstance, { env, roles }: Config, { role, l
   server.setNotFoundHandler((request, reply) =>
     sendError(reply, new CodedError("NOT_FOUND", `${request.method} finds nothing at this path${elsewhere}`)),
   );
-}
-
-/**
- * Tells observers of the request, and of its end. Only a gateway's trace is continued: with the sampled flag, or with a
- * trace id that the ratio takes, any client could have all its requests recorded (Trace Context §3.4 "Restart trace",
- * §7.2).
- */
-function record(face: Face, request: FastifyRequest, { raw }: FastifyReply, env: Environment): void {
-  const { socket, headers } = request.raw;
-  const { url: route = "" } = request.routeOptions;
-  const trace = parentOf(headers.traceparent);
-  const known = new RequestRecord(face, request.id, request.method, route);
-  if (trace !== undefined && hasProof(env, headers[proofHeader])) known.traceparent = trace;
-  else known.callersTrace = trace;
-  request.record = known;
-  beginRequest(known);
-  const bytesBefore = socket.bytesWritten;
-  raw.on("close", () => {
-    const slowReader = slowReaderOf(socket);
-    if (slowReader) known.fail(slowReader);
-    known.finish(raw.statusCode, !raw.writableFinished, socket.bytesWritten - bytesBefore);
-    endRequest(known);
-  });
-}
-
-/** A request that is refused before it has a route. */
-function noteRefusal(face: Face, error: CodedError): void {
-  const refused = new RequestRecord(face, "", "", "");
-  beginRequest(refused);
-  refused.fail(error);
-  refused.finish(error.status, false, 0);
-  endRequest(refused);
 }
 
 /** Keeps a caller's request id when it is harmless (and no API key: ids are logged), else makes one. */

@@ -11,6 +11,8 @@ export interface Observer {
   callBegan?(call: CallRecord): void;
   /** The value is there, or the call has failed. A call that shared another's answer is not told. */
   callEnded?(call: CallRecord): void;
+  /** A promise was rejected with a failure of this code, and nobody read it. */
+  rejectionUnread?(code: string): void;
 }
 
 const observers: Observer[] = [];
@@ -31,6 +33,10 @@ export function endRequest(request: RequestRecord): void {
 
 export function beginCall(call: CallRecord): void {
   for (const observer of observers) observer.callBegan?.(call);
+}
+
+export function rejectionUnread(code: string): void {
+  for (const observer of observers) observer.rejectionUnread?.(code);
 }
 
 export function endCall(call: CallRecord): void {

@@ -3,14 +3,15 @@
  * header's value or a body, except the ids named here.
  */
 import type { Role } from "../config.ts";
-import { type Code, CodedError } from "../errors.ts";
+import { CodedError } from "../errors.ts";
+import type { Code } from "../standards/error-codes.ts";
 import type { LogLines } from "./log-lines.ts";
 
 /** A role's server as its requests know it. `metrics` serves no role. */
 export type Face = { readonly role: Role | "metrics"; readonly log: LogLines };
 
-/** A saved operation. `id` is the digest of its text. */
-export type OperationName = { readonly name: string; readonly id: string };
+/** A saved operation. `app` is absent for one of this service. `id` is the one in the manifest. */
+export type OperationName = { readonly app: string | undefined; readonly name: string; readonly id: string };
 
 export class RequestRecord {
   readonly beganAt = performance.now();
@@ -31,8 +32,12 @@ export class RequestRecord {
   cause: string | undefined;
   /** The saved operation that ran. */
   operation: OperationName | undefined;
+  /** The app that the client says it is, if there is a manifest of this app. */
+  app: string | undefined;
   /** The operation's name as the client gave it. */
   givenName: string | undefined;
+  /** The client's name and version, as it gave them. */
+  client: { readonly name: string; readonly version: string } | undefined;
   keyId: string | undefined;
   tenantId: string | undefined;
   /** REST calls that were made. */
@@ -84,11 +89,11 @@ export class RequestRecord {
 }
 
 /** The innermost error's code, such as `ECONNREFUSED`, or its name. */
-function causeOf(cause: unknown): string | undefined {
+export function causeOf(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined;
   if (cause.cause instanceof Error) return causeOf(cause.cause);
   if (cause instanceof CodedError) return undefined;
-  return "code" in cause ? String(cause.code) : cause.name;
+  return String(("code" in cause && cause.code) || cause.name); // undici's HTTPParserError has no code
 }
 
 /** `OK`, the failure's code, or the reason why REST's answer never counted. */
@@ -164,3 +169,7 @@ export class CallRecord {
 
 /** A time as logs and clients see it: in tenths. */
 export const rounded = (time: number): number => Math.round(time * 10) / 10;
+
+/** A saved operation's name in metrics and reports: two apps may have operations of one name. */
+export const qualifiedName = ({ app, name }: OperationName): string =>
+  app === undefined ? name : `${app}/${name}`;

@@ -32,19 +32,19 @@ import {
 } from "@opentelemetry/sdk-trace";
 import type { FastifyBaseLogger } from "fastify";
 import type { TraceSettings } from "../config.ts";
-import { codes } from "../errors.ts";
+import { codes } from "../standards/error-codes.ts";
 import type { Observer } from "./observer.ts";
 import type { CallRecord, RequestRecord } from "./records.ts";
 
 /** `end` sends the spans that are not sent yet. */
 type Traces = { readonly observer: Observer; readonly end: () => Promise<void> };
 
-export function createTraces(settings: TraceSettings, log: FastifyBaseLogger): Traces {
+export function createTraces(settings: TraceSettings, name: string, log: FastifyBaseLogger): Traces {
   const warn = (message: string): void => log.warn({ reason: message.slice(0, 500) }, "traces");
   const silent = (): void => {};
   diag.setLogger({ error: warn, warn, info: silent, debug: silent, verbose: silent }, DiagLogLevel.WARN);
   const own = resourceFromAttributes({
-    "service.name": "messaging-graphql",
+    "service.name": name,
     "service.version": settings.build,
   });
   const provider = new TracerProvider({
@@ -55,7 +55,7 @@ export function createTraces(settings: TraceSettings, log: FastifyBaseLogger): T
     spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
   });
   return {
-    observer: spansOf(provider.getTracer("messaging-graphql")),
+    observer: spansOf(provider.getTracer(name)),
     end: () => provider.shutdown().catch((error: Error) => warn(error.message)),
   };
 }

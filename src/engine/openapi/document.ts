@@ -182,7 +182,7 @@ export const unescapePointer = (step: string): string =>
 export const escapePointer = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
 
 /** Decodes the percent-encoding of a part of a reference (RFC 3986 §2.1). */
-export function decodePercent(text: string): string {
+function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

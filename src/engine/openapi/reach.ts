@@ -6,11 +6,10 @@ import { mappedSchema } from "./shapes/variants.ts";
 import type { NodePath } from "./yaml-file.ts";
 
 /** Keywords whose value is data. A `$ref` inside data is not a reference. */
-export const literalKeywords = new Set(["example", "examples", "default", "enum", "const"]);
+const literalKeywords = new Set(["example", "examples", "default", "enum", "const"]);
 
 /** Whether the keys below `key` are names and no keywords: a response may be named `default` (OpenAPI 3.1 §4.8.16). */
-export const holdsNames = (key: string | number | undefined): boolean =>
-  key === "properties" || key === "responses";
+const holdsNames = (key: string | number | undefined): boolean => key === "properties" || key === "responses";
 
 /** A node whose path is put together when somebody asks for it: a large document has a million nodes. */
 class Member implements RestNode {

@@ -4,7 +4,7 @@ import { includesJson, isForm, isJson, isText } from "../standards/media-type.ts
 import { keysOf, type RestDocument, type RestNode } from "./document.ts";
 import type { FormStyles, RestOperation, SuccessResponse } from "./operation.ts";
 import { shapeAt } from "./shapes/read-shape.ts";
-import { emptyShape, isOnly, nodeBelow, type Shape } from "./shapes/shape.ts";
+import { isOnly, nodeBelow, Shape } from "./shapes/shape.ts";
 
 /** The `schema` of a parameter or a media type; an empty schema if there is none. */
 export const schemaIn = (node: RestNode): RestNode =>
@@ -12,10 +12,6 @@ export const schemaIn = (node: RestNode): RestNode =>
 
 /** Media types in the order in which bindings use them: what `Accept` asks for comes first. */
 const jsonTests = [(media: string) => /^application\/json\s*(?:;|$)/i.test(media), isJson, includesJson];
-
-/** Of the media types of a `content`, the one that bindings use. */
-export const usedMedia = (media: readonly string[]): string | undefined =>
-  firstOf(media, [...jsonTests, isForm, isText]);
 
 const firstOf = (
   media: readonly string[],
@@ -93,7 +89,7 @@ const headersAmong = (document: RestDocument, response: RestNode, names: readonl
 
 /** Text is a string, whatever its schema says. */
 const textShape = (shape: Shape): Shape =>
-  isOnly(shape, "string") ? shape : { ...emptyShape(shape.node), types: new Set(["string"]) };
+  isOnly(shape, "string") ? shape : new Shape({ node: shape.node, types: ["string"] });
 
 /** The first entry of `content` whose media type one of the tests takes, the first test first. */
 function contentOf(

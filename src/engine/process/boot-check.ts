@@ -2,11 +2,12 @@
  * Checks the configuration before the start: missing variables, and settings that are unsafe in production. Each finding is
  * one line that names the variable and its remedy.
  */
-import { operations } from "../../../generated/operations.ts";
 import { type Config, ConfigError } from "../config.ts";
+import type { Operations } from "../rest/operation.ts";
 
 /** The products that GraphQL fields call, as `REST_BASE_URL_<TAG>` spells them. */
-export const products: ReadonlySet<string> = new Set(Object.values(operations).map(({ product }) => product));
+export const productsOf = (operations: Operations): ReadonlySet<string> =>
+  new Set(Object.values(operations).map(({ product }) => product));
 
 /** Throws `ConfigError` with every line that stops a start. */
 export function refuseUnfit(config: Config): void {
@@ -69,10 +70,10 @@ function findUnsafe(config: Config): string[] {
 }
 
 /** Returns one line for each setting that is valid but probably not meant. */
-export const findDoubtful = (config: Config): string[] => [
+export const findDoubtful = (config: Config, products: ReadonlySet<string>): string[] => [
   ...(config.production ? [] : findOpenGateway(config)),
   ...findOpenDemo(config),
-  ...findUnknownProducts(config),
+  ...findUnknownProducts(config, products),
 ];
 
 /** Finds a gateway whose services run in other processes. These services cannot know a secret that the gateway generates. */
@@ -97,7 +98,7 @@ function findOpenDemo({ roles, env, production }: Config): string[] {
   return [`${sign}, with ${keys}the explorer and no rate limits; set NODE_ENV=production`];
 }
 
-function findUnknownProducts({ roles, upstreams }: Config): string[] {
+function findUnknownProducts({ roles, upstreams }: Config, products: ReadonlySet<string>): string[] {
   if (!roles.has("graphql")) return [];
   const names = [...products].sort().map((product) => `REST_BASE_URL_${product}`);
   const unknown = [...upstreams.keys()].filter((tag) => !products.has(tag));

@@ -1,26 +1,26 @@
 /** `npm start`: the command line of the roles. It reads the configuration, starts the roles and says where they listen. */
-import { fileURLToPath } from "node:url";
 import { exitCodes, type Io, runCommand } from "../cli/command.ts";
 import { type Config, readConfig, roleNames } from "../config.ts";
+import type { Operations } from "../rest/operation.ts";
 import { variables } from "../settings/environment.ts";
-import { findDoubtful, refuseUnfit } from "./boot-check.ts";
+import { findDoubtful, productsOf, refuseUnfit } from "./boot-check.ts";
 import { findMisspelt } from "./misspelt.ts";
 import { printConfig } from "./print-config.ts";
 import { start } from "./program.ts";
+import type { Service } from "./service.ts";
 import { type Speaker, speaker } from "./speaker.ts";
 import { refuseStale } from "./stale.ts";
 import { stopOnSignals } from "./stop.ts";
+import { surviveUnreadRejections } from "./unread-rejections.ts";
 import { watchUpstreams } from "./watch-upstreams.ts";
 import { welcome } from "./welcome.ts";
-
-const projectRoot = fileURLToPath(new URL("../../../", import.meta.url));
 
 type Options = { readonly brief?: boolean; readonly checkConfig?: boolean };
 
 /** Returns 0 once the roles run; they run on until a signal stops them. Any other exit code: none of them runs. */
-export function run(argv: readonly string[], given: Io): Promise<number> {
-  const forPeople = speaker(given, false);
-  let say = given.env.NODE_ENV === "production" ? speaker(given, true) : forPeople;
+export function run(argv: readonly string[], given: Io, service: Service): Promise<number> {
+  const forPeople = speaker(service.name, given, false);
+  let say = given.env.NODE_ENV === "production" ? speaker(service.name, given, true) : forPeople;
   const io = { ...given, out: forPeople.info, error: (line: string) => say.fatal(line) };
   return runCommand("npm start", argv, io, (line, does) =>
     line
@@ -30,13 +30,14 @@ export function run(argv: readonly string[], given: Io): Promise<number> {
       .option("--brief", "prints one line when the roles listen: no demo keys, no example")
       .addHelpText("after", `${environmentHelp()}\n${exitCodes}`)
       .action(
-        does((roles: readonly string[], { brief, checkConfig }: Options) => {
+        does(async (roles: readonly string[], { brief, checkConfig }: Options) => {
           if (checkConfig) say = forPeople;
-          const config = readConfig(io.env, roles);
+          const config = readConfig(io.env, roles, service.platform !== undefined);
           refuseUnfit(config);
-          refuseStale(projectRoot);
-          const doubts = [...findMisspelt(io.env), ...findDoubtful(config)];
-          if (!checkConfig) return startRoles(config, brief === true, say, doubts);
+          const { operations, specHash } = await service.api();
+          refuseStale(service.root, specHash);
+          const doubts = [...findMisspelt(io.env), ...findDoubtful(config, productsOf(operations))];
+          if (!checkConfig) return startRoles(config, service, operations, brief === true, say, doubts);
           for (const doubt of doubts) forPeople.warn(doubt);
           io.out(printConfig(config, io.env));
           return 0;
@@ -48,17 +49,20 @@ export function run(argv: readonly string[], given: Io): Promise<number> {
 /** A start that fails tells its reason alone; the doubts are for roles that run. */
 async function startRoles(
   config: Config,
+  service: Service,
+  operations: Operations,
   brief: boolean,
   say: Speaker,
   doubts: readonly string[],
 ): Promise<number> {
-  const running = await start(config);
+  const running = await start(config, service);
   for (const doubt of doubts) say.warn(doubt);
   const [front] = running.servers;
+  if (front) surviveUnreadRejections(front.log);
   stopOnSignals(running, config);
-  await watchUpstreams(front, config, say);
+  await watchUpstreams(front, config, operations, say);
   const { url, metrics } = running;
-  const text = await welcome(config, running, front?.unready ?? [], brief || config.production);
+  const text = await welcome(config, service, running, front?.unready ?? [], brief || config.production);
   say.info(text, { url: url.origin, metrics: metrics?.origin });
   return 0;
 }

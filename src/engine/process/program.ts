@@ -9,9 +9,8 @@ import type { FastifyInstance } from "fastify";
 import { type Config, ConfigError, type Role, roleNames } from "../config.ts";
 import { subscribe } from "../observe/observer.ts";
 import type { Environment } from "../settings/environment.ts";
-import { hasDashboard, serveDashboard } from "./dashboard.ts";
 import { listenError } from "./listen-error.ts";
-import { samplesOf } from "./samples.ts";
+import type { Service } from "./service.ts";
 
 /** The listening servers, the front first and `/metrics` last. */
 export type Running = {
@@ -23,15 +22,15 @@ export type Running = {
 };
 
 /** Starts the roles, innermost first. Throws `ConfigError`, with nothing left running, when they cannot start. */
-export async function start(given: Config): Promise<Running> {
+export async function start(given: Config, service: Service): Promise<Running> {
   const roles: Map<Role, FastifyInstance> = new Map();
   const running = (): FastifyInstance[] => [...roles.values()].reverse();
   try {
-    const url = await startRoles(given, roles);
-    const end = await startTraces(given, running()[0]);
+    const url = await startRoles(given, service, roles);
+    const end = await startTraces(given, service.name, running()[0]);
     if (given.env.METRICS_PORT === undefined) return { url, servers: running(), ...end };
     const { createMetrics } = await import("./metrics/metrics.ts");
-    const server = createMetrics(given, roles);
+    const server = createMetrics(given, roles, (await service.api()).specHash);
     const metrics = await listen(server, given, "METRICS_PORT");
     return { url, metrics, servers: [...running(), server], ...end };
   } catch (error) {
@@ -42,11 +41,12 @@ export async function start(given: Config): Promise<Running> {
 
 async function startTraces(
   { traces }: Config,
+  name: string,
   front: FastifyInstance | undefined,
 ): Promise<Pick<Running, "end">> {
   if (!traces || !front) return {};
   const { createTraces } = await import("../observe/traces.ts");
-  const { observer, end } = createTraces(traces, front.log);
+  const { observer, end } = createTraces(traces, name, front.log);
   const unsubscribe = subscribe(observer);
   return {
     end: async () => {
@@ -56,32 +56,33 @@ async function startTraces(
   };
 }
 
-async function startRoles(given: Config, roles: Map<Role, FastifyInstance>): Promise<URL> {
+async function startRoles(given: Config, service: Service, roles: Map<Role, FastifyInstance>): Promise<URL> {
+  const api = await service.api();
+  const platform = given.roles.has("platform") ? await service.platform?.() : undefined;
   const front = roleNames.find((role) => given.roles.has(role));
   let config = withSecret(given);
   let url = new URL("http://127.0.0.1");
   const open = async (role: Role, create: (config: Config) => Promise<FastifyInstance>): Promise<URL> => {
     const server = await create(withRoom(role, role === front ? config : behindFront(config)));
     roles.set(role, server);
-    if (role === front && hasDashboard(config)) serveDashboard(server, await samplesOf(config));
+    if (role === front) platform?.addPages(server, config);
     url = await (role === front ? listen(server, config, "PORT") : listen(server));
     return url;
   };
-  if (config.roles.has("platform")) {
-    const { createPlatform } = await import("../../platform/platform.ts");
-    const rest = await open("platform", createPlatform);
-    const keyIntrospection = new URL("/internal/keys/introspect", rest);
+  if (platform) {
+    const rest = await open("platform", (configured) => platform.create(configured, api.specHash));
+    const keyIntrospection = new URL(platform.keyIntrospection, rest);
     config = withEnvironment(config, { REST_BASE_URL: rest, KEY_INTROSPECTION_URL: keyIntrospection });
   }
   if (config.roles.has("graphql")) {
     const { createGraphql } = await import("../graphql/graphql.ts");
-    const samples = await samplesOf(config);
-    const url = await open("graphql", (configured) => createGraphql(configured, { samples }));
+    const samples = platform?.samples(config) ?? {};
+    const url = await open("graphql", (configured) => createGraphql(configured, api, { samples }));
     config = withEnvironment(config, { GRAPHQL_URL: url });
   }
   if (config.roles.has("gateway")) {
     const { createGateway } = await import("../gateway/gateway.ts");
-    await open("gateway", (configured) => createGateway(configured, behindGateway(config)));
+    await open("gateway", (configured) => createGateway(configured, behindGateway(config), api));
   }
   return url;
 }

@@ -16,9 +16,14 @@ export type Speaker = {
   readonly fatal: (line: string) => void;
 };
 
-export function speaker({ out, error }: Pick<Io, "out" | "error">, production: boolean): Speaker {
+/** `name` is the service's own. */
+export function speaker(
+  name: string,
+  { out, error }: Pick<Io, "out" | "error">,
+  production: boolean,
+): Speaker {
   if (!production) {
-    const complain = (line: string): void => error(`messaging-graphql: ${printable(line)}`);
+    const complain = (line: string): void => error(`${name}: ${printable(line)}`);
     return { info: (text) => out(printableLines(text)), warn: complain, fatal: complain };
   }
   const logLine = (level: keyof typeof levels, text: string, more = {}): string => {

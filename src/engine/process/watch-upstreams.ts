@@ -1,66 +1,101 @@
 /**
- * Waits for services of other processes. `/readyz` is 503 until each was reached once, and one line says why.
+ * Waits for services of other processes. `/readyz` is 503 until each has answered a probe once, and one line says why.
  * An unreachable service is not fatal, so services may start in any order. A reached service is not watched any more: an
  * outage of one product must not take the other products out of service.
  */
-import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
-import { products } from "./boot-check.ts";
+import type { Operations } from "../rest/operation.ts";
+import { productsOf } from "./boot-check.ts";
+import { failureWords, type Probed, probeGraphql, probeRest } from "./probe.ts";
 import type { Speaker } from "./speaker.ts";
 
-const probeMs = 1_000;
+const pauseMs = 1_000;
+
+/** A service behind this process. `probe` resolves with the reason of a failure, or with `undefined`; or it throws. */
+type Backend = { readonly variable: string; readonly url: URL; probe(): Promise<string | undefined> };
 
 /** Resolves after the first probe of each service; unreachable services are probed further. */
 export async function watchUpstreams(
   front: FastifyInstance | undefined,
   config: Config,
+  operations: Operations,
   say: Speaker,
 ): Promise<void> {
   if (!front) return;
   await Promise.all(
-    needed(config).map(async ([variable, url]) => {
-      const failure = await probe(url);
-      if (failure === undefined) return;
-      front.unready.add(`waiting for ${variable}`);
-      say.warn(`${variable}: ${url.origin} cannot be reached (${failure}); not ready until it can`);
-      void waitFor(front, variable, url, say);
+    needed(config, operations).map(async (service) => {
+      const failure = await failureOf(service);
+      if (failure !== undefined) void waitFor(front, service, failure, say);
     }),
   );
 }
 
-function needed({ roles, env, upstreams }: Config): [string, URL][] {
-  const urls: [string, URL | undefined][] = [];
-  if (!roles.has("platform")) {
-    urls.push(["REST_BASE_URL", env.REST_BASE_URL]);
-    if (roles.has("gateway")) urls.push(["KEY_INTROSPECTION_URL", env.KEY_INTROSPECTION_URL]);
-  }
-  if (roles.has("graphql"))
-    for (const [tag, url] of upstreams) if (products.has(tag)) urls.push([`REST_BASE_URL_${tag}`, url]);
-  if (roles.has("gateway") && !roles.has("graphql")) urls.push(["GRAPHQL_URL", env.GRAPHQL_URL]);
-  return urls.flatMap(([variable, url]): [string, URL][] => (url ? [[variable, url]] : []));
-}
+const failureOf = (service: Backend): Promise<string | undefined> => service.probe().catch(failureWords);
 
-async function waitFor(front: FastifyInstance, variable: string, url: URL, say: Speaker): Promise<void> {
-  while ((await probe(url)) !== undefined) await sleep(probeMs, undefined, { ref: false });
-  front.unready.delete(`waiting for ${variable}`);
-  say.info(`${variable}: reached${front.unready.size === 0 ? "; ready now" : ""}`);
-}
-
-/** Tries to connect. Resolves with the reason of a failure, or with `undefined`. */
-function probe({ hostname, port, protocol }: URL): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const socket = net.connect(
-      Number(port) || (protocol === "https:" ? 443 : 80),
-      hostname.replace(/[[\]]/g, ""),
+function needed(config: Config, operations: Operations): Backend[] {
+  const { roles, env, upstreams } = config;
+  const products = productsOf(operations);
+  const services: Backend[] = [];
+  const need = (
+    variable: string,
+    url: URL | undefined,
+    probe: (url: URL) => ReturnType<Backend["probe"]>,
+  ) => {
+    if (url) services.push({ variable, url, probe: () => probe(url) });
+  };
+  const rest = (variable: string, url: URL | undefined, tag?: string): void =>
+    need(variable, url, (base) =>
+      probeRest(base, probed(operations, upstreams, tag), env.CONNECT_TIMEOUT_MS),
     );
-    const settle = (failure?: string): void => {
-      socket.destroy();
-      resolve(failure);
-    };
-    socket.setTimeout(probeMs, () => settle("ETIMEDOUT"));
-    socket.once("connect", () => settle());
-    socket.once("error", (error) => settle("code" in error ? String(error.code) : error.message));
-  });
+  if (!roles.has("platform")) rest("REST_BASE_URL", env.REST_BASE_URL);
+  if (!roles.has("platform") && roles.has("gateway"))
+    need("KEY_INTROSPECTION_URL", env.KEY_INTROSPECTION_URL, async (url) => {
+      const { probeKeyIntrospection } = await import("../gateway/key-introspection.ts");
+      return probeKeyIntrospection(config, url);
+    });
+  if (roles.has("graphql"))
+    for (const [tag, url] of upstreams) if (products.has(tag)) rest(`REST_BASE_URL_${tag}`, url, tag);
+  if (roles.has("gateway") && !roles.has("graphql"))
+    need("GRAPHQL_URL", env.GRAPHQL_URL, (url) =>
+      probeGraphql(url, env.GATEWAY_SECRET, env.CONNECT_TIMEOUT_MS),
+    );
+  return services;
+}
+
+/** A read of a product that needs no path parameter; without a tag, of one that has no upstream of its own. */
+function probed(
+  operations: Operations,
+  upstreams: Config["upstreams"],
+  tag: string | undefined,
+): Probed | undefined {
+  const [found] = Object.entries(operations).filter(
+    ([name, { product, text }]) =>
+      /^GET [^{]*$/.test(name) && !text && (tag === undefined ? !upstreams.has(product) : product === tag),
+  );
+  return found && { ...found[1], path: found[0].slice("GET ".length) };
+}
+
+/** The reason in `/readyz`, and in a line, is the newest one. */
+async function waitFor(
+  { unready }: FastifyInstance,
+  { variable, url, ...service }: Backend,
+  failure: string,
+  say: Speaker,
+): Promise<void> {
+  let last: string | undefined;
+  for (let now: string | undefined = failure; now !== undefined; ) {
+    const reason = `waiting for ${variable} (${now})`;
+    if (reason !== last) {
+      unready.add(reason);
+      say.warn(`${variable}: ${url.origin} is not usable (${now}); not ready until it is`);
+      if (last !== undefined) unready.delete(last);
+      last = reason;
+    }
+    await sleep(pauseMs, undefined, { ref: false });
+    now = await service.probe().catch(failureWords);
+  }
+  if (last !== undefined) unready.delete(last);
+  say.info(`${variable}: reached${unready.size === 0 ? "; ready now" : ""}`);
 }

@@ -3,9 +3,8 @@
  * above (`from: "argsAbove.org"`). Requests share REST's objects, so nothing is written into such an object. Each executor
  * keeps the enclosing objects elsewhere: a plan in its levels, graphql-js by the path of the object.
  */
-import type { ResolversParentTypes, ResolversTypes, Scalars } from "../../../generated/graphql.ts";
 import { CodedError } from "../errors.ts";
-import type { Context } from "./context.ts";
+import type { AnyContext, GraphqlTypes } from "./context.ts";
 import type { ValueAt } from "./types.ts";
 import { valueAt } from "./value-at.ts";
 
@@ -31,30 +30,36 @@ export type Info = { readonly enclosing: Enclosing | undefined } | { readonly pa
 /** The mark of an argument, in the place of a type's name. No GraphQL name has a dot. */
 export const markOfArgument = (name: string): string => `argsAbove.${name}`;
 
-/** The name and the GraphQL type of an argument above. The nearest field with an argument of this name counts. */
-type ArgumentSource = readonly [above: "argsAbove", argument: string, type: keyof ResolversTypes];
-
-/** The type of an enclosing object and the steps to its property, or an argument. */
-type Source = ArgumentSource | readonly [type: keyof ResolversParentTypes, ...steps: string[]];
+/**
+ * The GraphQL type of an enclosing object and the steps to its property; or `argsAbove`, the name of an argument and its
+ * type. The nearest field with an argument of this name counts.
+ */
+type Source = readonly [type: string, ...steps: string[]];
 export type Sources = Readonly<Record<string, Source>>;
 
-type ValueOf<Of extends Source> = Of extends readonly ["argsAbove", string, infer Type]
-  ? NonNullable<ArgumentValue<Type>>
-  : Of extends readonly [
-        infer Type extends keyof ResolversParentTypes,
-        ...infer Steps extends readonly string[],
-      ]
-    ? NonNullable<ValueAt<ResolversParentTypes[Type], Steps>>
+type ValueOf<Of extends Source, Types> =
+  Types extends GraphqlTypes<infer Parents, infer Values, infer Scalars>
+    ? Of extends readonly ["argsAbove", string, infer Type]
+      ? NonNullable<ArgumentValue<Type, Values, Scalars>>
+      : Of extends readonly [infer Type extends keyof Parents, ...infer Steps extends readonly string[]]
+        ? NonNullable<ValueAt<Parents[Type], Steps>>
+        : never
     : never;
 
-type ArgumentValue<Type> = Type extends keyof Scalars
-  ? Scalars[Type]["input"]
-  : Type extends keyof ResolversTypes
-    ? Awaited<ResolversTypes[Type]>
+type ArgumentValue<Type, Values, Scalars> = Type extends keyof Scalars
+  ? Scalars[Type] extends { input: infer Input }
+    ? Input
+    : never
+  : Type extends keyof Values
+    ? Awaited<Values[Type]>
     : never;
+
+type TypesOf<Context> = Context extends { readonly types?: infer Types } ? NonNullable<Types> : never;
 
 /** By the sources as the schema writes them: `Account.id`. */
-export type Inherited<Of extends Sources> = { readonly [Name in keyof Of]: ValueOf<Of[Name]> };
+export type Inherited<Of extends Sources, Context extends AnyContext> = {
+  readonly [Name in keyof Of]: ValueOf<Of[Name], TypesOf<Context>>;
+};
 
 const byPath = new WeakMap<Path, Enclosing>();
 
@@ -79,11 +84,11 @@ export const enclosingOf = (info: Info): Enclosing | undefined =>
   "enclosing" in info ? info.enclosing : enclosingAt(info.path.prev);
 
 /** The values, or `null` if one of `nullable` is null. Throws `BAD_UPSTREAM_RESPONSE` if another one is. */
-export function inheritedFrom<const Of extends Sources>(
+export function inheritedFrom<const Of extends Sources, Context extends AnyContext>(
   sources: Of,
   nullable: readonly (keyof Of)[],
   enclosing: Enclosing | undefined,
-): Inherited<Of> | null {
+): Inherited<Of, Context> | null {
   const values: Record<string, unknown> = {};
   for (const [name, source] of Object.entries(sources)) {
     const [type, ...steps] = placeOf(source);
@@ -94,7 +99,7 @@ export function inheritedFrom<const Of extends Sources>(
     }
     values[name] = value;
   }
-  return values as Inherited<Of>;
+  return values as Inherited<Of, Context>;
 }
 
 /** The nearest object of the type, or the arguments of the nearest field above under the mark of one of them. */
@@ -115,30 +120,30 @@ export const markOf = (sources: Sources) => ({
   inherits: Object.values(sources).map((source) => placeOf(source)[0]),
 });
 
-type Inheriting<Of extends Sources, Parent, Args, Value> = (
+type Inheriting<Of extends Sources, Parent, Args, Context extends AnyContext, Value> = (
   parent: Parent,
   args: Args,
   context: Context,
-  inherited: Inherited<Of>,
+  inherited: Inherited<Of, Context>,
 ) => Value;
 
 /** The resolver of a link that inherits values. It is null, without a call, where one of `nullable` is null. */
-export function inheriting<const Of extends Sources, Parent, Args, Value>(
+export function inheriting<const Of extends Sources, Parent, Args, Context extends AnyContext, Value>(
   sources: Of,
-  resolve: Inheriting<Of, Parent, Args, Value>,
+  resolve: Inheriting<Of, Parent, Args, Context, Value>,
 ): (parent: Parent, args: Args, context: Context, info: Info) => Value;
-export function inheriting<const Of extends Sources, Parent, Args, Value>(
+export function inheriting<const Of extends Sources, Parent, Args, Context extends AnyContext, Value>(
   sources: Of,
-  resolve: Inheriting<Of, Parent, Args, Value>,
+  resolve: Inheriting<Of, Parent, Args, Context, Value>,
   nullable: readonly (keyof Of)[],
 ): (parent: Parent, args: Args, context: Context, info: Info) => Value | null;
-export function inheriting<const Of extends Sources, Parent, Args, Value>(
+export function inheriting<const Of extends Sources, Parent, Args, Context extends AnyContext, Value>(
   sources: Of,
-  resolve: Inheriting<Of, Parent, Args, Value>,
+  resolve: Inheriting<Of, Parent, Args, Context, Value>,
   nullable: readonly (keyof Of)[] = [],
 ): (parent: Parent, args: Args, context: Context, info: Info) => Value | null {
   const resolver = (parent: Parent, args: Args, context: Context, info: Info): Value | null => {
-    const inherited = inheritedFrom(sources, nullable, enclosingOf(info));
+    const inherited = inheritedFrom<Of, Context>(sources, nullable, enclosingOf(info));
     return inherited && resolve(parent, args, context, inherited);
   };
   return Object.assign(resolver, markOf(sources));

@@ -3,7 +3,7 @@
  * resolver for each parent, so `level` also makes a resolver that collects the parents of one field in one request.
  */
 import DataLoader from "dataloader";
-import type { Context } from "./context.ts";
+import type { AnyContext } from "./context.ts";
 import {
   type Enclosing,
   enclosingOf,
@@ -15,7 +15,7 @@ import {
 } from "./inherit.ts";
 
 /** Returns a value, null or an Error for each parent, in their order (DataLoader's batch contract). */
-export type LevelResolver<Parent, Args, Value> = (
+export type LevelResolver<Parent, Args, Context, Value> = (
   parents: readonly Parent[],
   args: Args,
   context: Context,
@@ -30,21 +30,21 @@ type FieldInfo = Info & {
 };
 
 // graphql-js passes the same `fieldNodes` array to all parents of a level, and another array to every other level.
-const loaders = new WeakMap<Context, WeakMap<object, Loader>>();
+const loaders = new WeakMap<AnyContext, WeakMap<object, Loader>>();
 
 type Load = { readonly parent: unknown; readonly enclosing: Enclosing | undefined };
 type Loader = DataLoader<Load, unknown>;
 
-type LevelledResolver<Parent, Args, Value> = ((
+type LevelledResolver<Parent, Args, Context, Value> = ((
   parent: Parent,
   args: Args,
   context: Context,
   info: FieldInfo,
-) => Promise<Value>) & { readonly level: LevelResolver<Parent, Args, Value> };
+) => Promise<Value>) & { readonly level: LevelResolver<Parent, Args, Context, Value> };
 
-export function level<Parent, Args, Value>(
-  resolve: LevelResolver<Parent, Args, Value>,
-): LevelledResolver<Parent, Args, Value> {
+export function level<Parent, Args, Context extends AnyContext, Value>(
+  resolve: LevelResolver<Parent, Args, Context, Value>,
+): LevelledResolver<Parent, Args, Context, Value> {
   const one = (parent: Parent, args: Args, context: Context, info: FieldInfo): Promise<Value> =>
     loaderFor(context, info, (loads) => {
       context.rest.coordinate = `${info.parentType.name}.${info.fieldName}`; // other fields have begun meanwhile
@@ -59,39 +59,39 @@ export function level<Parent, Args, Value>(
   return Object.assign(one, { level: resolve });
 }
 
-type InheritingLevel<Of extends Sources, Parent, Args, Value> = (
+type InheritingLevel<Of extends Sources, Parent, Args, Context extends AnyContext, Value> = (
   parents: readonly Parent[],
   args: Args,
   context: Context,
-  inherited: Inherited<Of>,
+  inherited: Inherited<Of, Context>,
 ) => Promise<readonly (Value | Error)[]>;
 
 /** A batched link that inherits values: parents that inherit the same ones are resolved together. See `inheriting`. */
-export function inheritingLevel<const Of extends Sources, Parent, Args, Value>(
+export function inheritingLevel<const Of extends Sources, Parent, Args, Context extends AnyContext, Value>(
   sources: Of,
-  resolve: InheritingLevel<Of, Parent, Args, Value>,
-): LevelledResolver<Parent, Args, Value>;
-export function inheritingLevel<const Of extends Sources, Parent, Args, Value>(
+  resolve: InheritingLevel<Of, Parent, Args, Context, Value>,
+): LevelledResolver<Parent, Args, Context, Value>;
+export function inheritingLevel<const Of extends Sources, Parent, Args, Context extends AnyContext, Value>(
   sources: Of,
-  resolve: InheritingLevel<Of, Parent, Args, Value>,
+  resolve: InheritingLevel<Of, Parent, Args, Context, Value>,
   nullable: readonly (keyof Of)[],
-): LevelledResolver<Parent, Args, Value | null>;
-export function inheritingLevel<const Of extends Sources, Parent, Args, Value>(
+): LevelledResolver<Parent, Args, Context, Value | null>;
+export function inheritingLevel<const Of extends Sources, Parent, Args, Context extends AnyContext, Value>(
   sources: Of,
-  resolve: InheritingLevel<Of, Parent, Args, Value>,
+  resolve: InheritingLevel<Of, Parent, Args, Context, Value>,
   nullable: readonly (keyof Of)[] = [],
-): LevelledResolver<Parent, Args, Value | null> {
-  const resolveLevel: LevelResolver<Parent, Args, Value | null> = async (
+): LevelledResolver<Parent, Args, Context, Value | null> {
+  const resolveLevel: LevelResolver<Parent, Args, Context, Value | null> = async (
     parents,
     args,
     context,
     enclosing,
   ) => {
     const results: (Value | Error | null)[] = parents.map(() => null);
-    const groups = new Map<string, { inherited: Inherited<Of>; indices: number[] }>();
+    const groups = new Map<string, { inherited: Inherited<Of, Context>; indices: number[] }>();
     for (const index of parents.keys()) {
       try {
-        const inherited = inheritedFrom(sources, nullable, enclosing[index]);
+        const inherited = inheritedFrom<Of, Context>(sources, nullable, enclosing[index]);
         if (!inherited) continue;
         const key = JSON.stringify(inherited);
         const group = groups.get(key) ?? { inherited, indices: [] };
@@ -116,7 +116,7 @@ export function inheritingLevel<const Of extends Sources, Parent, Args, Value>(
 }
 
 function loaderFor(
-  context: Context,
+  context: AnyContext,
   { fieldNodes }: FieldInfo,
   load: DataLoader.BatchLoadFn<Load, unknown>,
 ): Loader {

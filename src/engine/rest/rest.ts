@@ -1,28 +1,30 @@
-/** The REST client of one request, as resolvers see it. The OpenAPI document types each method and path. */
+/** The REST client of one request, as resolvers see it. The OpenAPI document's types (`Paths`) type each method and path. */
 import type { HttpMethod } from "openapi-typescript-helpers";
 import type { BarePathFor, Init, OperationAt, PathFor, SuccessBody, ValueAt } from "./types.ts";
 
-type Call<Method extends HttpMethod, Missing = never> = {
-  <Path extends BarePathFor<Method>>(path: Path): Promise<SuccessBody<OperationAt<Path, Method>> | Missing>;
-  <Path extends PathFor<Method>, const Steps extends readonly string[]>(
+type Call<Paths extends object, Method extends HttpMethod, Missing = never> = {
+  <Path extends BarePathFor<Paths, Method>>(
     path: Path,
-    init: Init<OperationAt<Path, Method>>,
+  ): Promise<SuccessBody<OperationAt<Paths, Path, Method>> | Missing>;
+  <Path extends PathFor<Paths, Method>, const Steps extends readonly string[]>(
+    path: Path,
+    init: Init<OperationAt<Paths, Path, Method>>,
     ...result: Steps
-  ): Promise<ValueAt<SuccessBody<OperationAt<Path, Method>>, Steps> | Missing>;
+  ): Promise<ValueAt<SuccessBody<OperationAt<Paths, Path, Method>>, Steps> | Missing>;
 };
 
 /**
  * Each method makes one call and returns the value at `result` of its JSON body. Identical reads of a request are one
  * call. Each method rejects with a `CodedError`.
  */
-export type Rest = {
-  readonly get: Call<"get">;
+export type Rest<Paths extends object> = {
+  readonly get: Call<Paths, "get">;
   /** A `get` that returns null for a 404. */
-  readonly find: Call<"get", null>;
-  readonly post: Call<"post">;
-  readonly put: Call<"put">;
-  readonly patch: Call<"patch">;
-  readonly delete: Call<"delete">;
+  readonly find: Call<Paths, "get", null>;
+  readonly post: Call<Paths, "post">;
+  readonly put: Call<Paths, "put">;
+  readonly patch: Call<Paths, "patch">;
+  readonly delete: Call<Paths, "delete">;
   /** The coordinate of the field whose resolver runs. Observers of its calls read it. */
   coordinate?: string | undefined;
 };

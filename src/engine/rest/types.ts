@@ -4,16 +4,19 @@
  * refuses a wrong one before the call.
  */
 import type { HttpMethod, PathsWithMethod } from "openapi-typescript-helpers";
-import type { paths } from "../../../generated/rest.ts";
 
-export type PathFor<Method extends HttpMethod> = PathsWithMethod<paths, Method>;
+/** `Paths` is the type that openapi-typescript makes of a document. */
+export type PathFor<Paths extends object, Method extends HttpMethod> = PathsWithMethod<Paths, Method>;
 
-export type OperationAt<Path extends keyof paths, Method extends HttpMethod> = paths[Path][Method &
-  keyof paths[Path]];
+export type OperationAt<
+  Paths extends object,
+  Path extends keyof Paths,
+  Method extends HttpMethod,
+> = Paths[Path][Method & keyof Paths[Path]];
 
-/** A value in path, query or header. It is text on the wire, so an `ID` fits an integer. */
+/** A value in path, query or header. It is text on the wire, so an `ID` fits an integer, and an integer a text. */
 type Wire<T> = T extends string
-  ? string
+  ? string | number
   : T extends number
     ? number | string
     : T extends boolean
@@ -64,9 +67,11 @@ export type Init<Operation> = Section<"path", Wire<Parameters<Operation, "path">
   TakesLink;
 
 /** The paths of operations without required input. */
-export type BarePathFor<Method extends HttpMethod> = {
-  [Path in PathFor<Method>]: Record<never, never> extends Init<OperationAt<Path, Method>> ? Path : never;
-}[PathFor<Method>];
+export type BarePathFor<Paths extends object, Method extends HttpMethod> = {
+  [Path in PathFor<Paths, Method>]: Record<never, never> extends Init<OperationAt<Paths, Path, Method>>
+    ? Path
+    : never;
+}[PathFor<Paths, Method>];
 
 type Success = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | "2XX";
 

@@ -15,13 +15,17 @@ import {
   validate,
 } from "graphql";
 import { type Diagnostic, diagnosed, type Place } from "../diagnostic.ts";
+import type { Manifest } from "../manifests/manifests.ts";
 import { missingRoots } from "../standards/missing-roots.ts";
 import { placeOf } from "./directives.ts";
 import { documentRefusals } from "./refused-document.ts";
 
 export type SavedOperation = {
+  /** The operation's name; of an app's, behind the app: `web/Start`. */
   readonly name: string;
-  /** The file's name below the spec folder. */
+  /** The app whose manifest has the operation. Absent for an operation of the spec folder. */
+  readonly app?: string;
+  /** The file's name below the spec folder; of a manifest `../` and its path or URL. */
   readonly file: string;
   readonly place: Place;
   readonly definition: OperationDefinitionNode;
@@ -53,6 +57,37 @@ export function readSavedOperations(
     }
   }
   return { operations: [...operations.values()], diagnostics };
+}
+
+/** The operations of apps' manifests. One of two equal ones in two versions counts. */
+export function readAppOperations(
+  schema: GraphQLSchema | undefined,
+  manifests: readonly Manifest[],
+): { operations: SavedOperation[]; diagnostics: Diagnostic[] } {
+  const operations = new Map<string, SavedOperation>();
+  const diagnostics: Diagnostic[] = [];
+  for (const { app, source, operations: entries } of manifests) {
+    const file = `../${source}`;
+    for (const { name: given, body } of entries) {
+      const name = `${app}/${given}`;
+      const key = `${name} ${body}`;
+      if (operations.has(key)) continue;
+      const found: Diagnostic[] = [];
+      const document = parseDocument(file, body, found);
+      const errors = document ? errorsOf(schema, document) : [];
+      diagnostics.push(
+        ...found.map((each) => ({ ...each, coordinate: name })),
+        ...errors.map((error) => invalid(file, name, error)),
+      );
+      for (const operation of document ? operationsOf(schema, file, document) : [])
+        operations.set(key, { ...operation, name, app });
+    }
+  }
+  const hint = "mend the operation in the app's repository, or give the schema back what it selects";
+  return {
+    operations: [...operations.values()],
+    diagnostics: diagnostics.map((each) => ({ ...each, hint })),
+  };
 }
 
 function parseDocument(file: string, text: string, diagnostics: Diagnostic[]): DocumentNode | undefined {

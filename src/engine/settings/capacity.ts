@@ -130,8 +130,14 @@ export const largeAnswers = {
   unread: 67_108_864,
 };
 
-/** Bytes of the documents in the cache. Documents and plans together take less than a fifth of a 512 MiB process. */
+/** Bytes of the documents in the cache. Documents and plans together take about a quarter of a 512 MiB process. */
 export const cachedDocumentBytes = 30_000_000;
+
+/** Bytes of the documents of saved operations. No flood of other documents drops them. */
+export const savedDocumentBytes = 30_000_000;
+
+/** Characters of the texts that say a saved operation in another format, and of those that say none. */
+export const otherFormatCharacters = 4_000_000;
 
 export const cachedPlans = {
   /** Bytes of the plans in the cache, and of their documents. */

@@ -1,4 +1,4 @@
-/** Lists the files of a folder and of the folders below it. A link is no file. */
+/** Lists the files of a folder and of the folders below it, or these folders. A link is no file. */
 import { readdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 
@@ -8,3 +8,11 @@ export const filesBelow = (folder: string): string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, "/"))
     .sort();
+
+/** The paths of the folder and of all folders below it. Throws as `filesBelow` does. */
+export const foldersBelow = (folder: string): string[] => [
+  folder,
+  ...readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? [join(entry.parentPath, entry.name)] : [],
+  ),
+];

@@ -14,6 +14,7 @@ export function demoVariables(now: Date): Readonly<Record<string, object>> {
     WeeklyReport: { from: dayBefore(6), to: dayBefore(0) },
     FindCustomers: { q: "han" },
     Customer: { id: "ctc_asZYf21VZHMb" },
-    Answer: { channel: "whatsapp", to: "+12035550119", body: "Your order is on its way.", key: "explorer-1" },
+    Messages: { conversationId: "cnv_7lRic2nKp3OZ" },
+    Answer: { channel: "whatsapp", to: "+12035550119", body: "Your order is on its way." },
   };
 }

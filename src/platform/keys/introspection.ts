@@ -10,6 +10,7 @@ import { hasProof, proofHeader } from "../../engine/http/context-headers.ts";
 import type { Store } from "../store/store.ts";
 import { type Caller, findCaller, type KeyRules } from "./keys.ts";
 
+export const introspectionPath = "/internal/keys/introspect";
 const form = "application/x-www-form-urlencoded";
 
 /** Registers the endpoint in a scope of its own, because no other route accepts forms. */
@@ -23,7 +24,7 @@ export function serveIntrospection(
     scope.addContentTypeParser(form, { parseAs: "string", bodyLimit: 4_096 }, (_request, body, done) => {
       done(null, new URLSearchParams(String(body)));
     });
-    scope.post("/internal/keys/introspect", {
+    scope.post(introspectionPath, {
       onRequest: async (request) => {
         if (hasProof(config.env, request.headers[proofHeader])) return;
         throw new CodedError("NOT_FOUND", "nothing at POST on this path");

@@ -28,6 +28,12 @@ export const listConversations: Handler = ({ tenant }, { query }) => {
     status: sqlValue(query.status),
     channel: sqlValue(query.channel),
     assignee: sqlValue(query.assigneeId),
+    assigned: sqlValue(query.assigned),
+    priority: sqlValue(query.priority),
+    tag: sqlValue(query.tag),
+    from: sqlValue(query.from),
+    to: sqlValue(query.to),
+    q: sqlValue(query.q),
   };
   const page = readPage(tenant, query, conversationSorts, filters, "conversationCount");
   return { ...page, items: page.items.map(toConversation) };
@@ -49,6 +55,13 @@ export const listMessages: Handler = ({ tenant }, { query }) => {
     limit,
   });
   return { items: rows.map(toMessage) };
+};
+
+export const listConversationMessages: Handler = ({ tenant }, { path, query }) => {
+  const { id = null } = rowById(tenant, "conversation", path.conversationId);
+  const sorts = { newest: ["messagePage", "createdAt"] } as const;
+  const page = readPage(tenant, query, sorts, { conversationId: id }, "messageCount");
+  return { ...page, items: page.items.map(toMessage) };
 };
 
 export const getMessage: Handler = ({ tenant }, { path }) =>

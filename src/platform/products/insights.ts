@@ -56,7 +56,9 @@ export const getMetrics: Handler = ({ tenant }, { query }) => {
   const days = Array.from({ length: (last - first) / dayMs + 1 }, (_, index) =>
     toDate(first + index * dayMs),
   );
-  const items = metrics.map((metric) => ({
+  const { names } = query;
+  const wanted = metrics.filter(({ name }) => !Array.isArray(names) || names.includes(name));
+  const items = wanted.map((metric) => ({
     ...metric,
     total: valueOr(totals.get(metric.name), metric.unit),
     points: days.map((date) => ({ date, value: valueOr(points.get(`${metric.name} ${date}`), metric.unit) })),

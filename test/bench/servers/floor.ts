@@ -1,5 +1,5 @@
 /**
- * The floor of `npm run bench`: bare node:http and undici, the same REST calls, projections written by hand, and no
+ * The floor of `npm run bench -- peers`: bare node:http and undici, the same REST calls, projections written by hand, and no
  * GraphQL at all. What stands between it and a server is what that server costs.
  */
 import { createServer } from "node:http";

@@ -1,5 +1,5 @@
 /**
- * What the hand-written servers of `npm run bench` call REST with: a bare undici pool, or the global fetch. Each call
+ * What the hand-written servers of `npm run bench -- peers` call REST with: a bare undici pool, or the global fetch. Each call
  * carries the caller's API key, because REST answers nobody without one.
  */
 import type { IncomingHttpHeaders } from "node:http";

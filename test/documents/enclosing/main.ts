@@ -1,5 +1,5 @@
 /**
- * `npm run test:enclosing`: links over Chatwoot's and GitHub's documents that take path parameters from the account or the
+ * `npm run suite -- enclosing`: links over Chatwoot's and GitHub's documents that take path parameters from the account or the
  * repository around them, or from the arguments that named it, served by the `graphql` role in front of Prism. Two enclosing objects stand side by side, and
  * every call must be for its own one. Prism refuses a call that the document does not allow.
  */
@@ -9,10 +9,11 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RestDocument } from "../../../src/engine/openapi/document.ts";
-import { listens, startProgram } from "../../child-process.ts";
 import { copyProject } from "../../e2e/project-copy.ts";
-import { patient } from "../../patient.ts";
-import { readArguments } from "../../script-arguments.ts";
+import { Verdict } from "../../suites/verdict.ts";
+import { listens, startProgram } from "../../support/child-process.ts";
+import { patient } from "../../support/patient.ts";
+import { readArguments } from "../../support/script-arguments.ts";
 import { specFiles } from "../fetch.ts";
 import { sources } from "../list.ts";
 import { startPrism } from "../prism.ts";
@@ -61,12 +62,13 @@ const cases: readonly Case[] = [
   },
 ];
 
-await readArguments("npm run test:enclosing", (command) =>
+await readArguments("npm run suite -- enclosing", (command) =>
   command.description(
     "Serves links that take values of enclosing objects, over Chatwoot's and GitHub's documents, through Prism. npm fetches all into a cache.",
   ),
 );
 
+const verdict = new Verdict("enclosing");
 let faults = 0;
 for (const each of cases) {
   const found = await faultsOf(each);
@@ -75,7 +77,8 @@ for (const each of cases) {
     `${each.name}: ${found.length === 0 ? "each call is for its own enclosing object" : found.join("\n  ")}`,
   );
 }
-process.exitCode = faults === 0 ? 0 : 1;
+verdict.hold("documents", cases.length);
+verdict.hold("faults", faults);
 
 async function faultsOf({ name, query, first, answer, calls }: Case): Promise<string[]> {
   const source = sources.find((each) => each.name === name);

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { listens, startProgram } from "../../child-process.ts";
+import { listens, startProgram } from "../../support/child-process.ts";
 import { copyProject, type ProjectCopy } from "../project-copy.ts";
 import { startBlog } from "./blog.ts";
 

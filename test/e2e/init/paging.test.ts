@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { run as init } from "../../../src/engine/init/main.ts";
 import { ran } from "../../check/run.ts";
-import { listens, startProgram } from "../../child-process.ts";
 import { listen } from "../../gateway/fakes.ts";
 import { query } from "../../process/program.ts";
+import { listens, startProgram } from "../../support/child-process.ts";
 import { copyProject, type ProjectCopy } from "../project-copy.ts";
 
 const text = { type: "string" };

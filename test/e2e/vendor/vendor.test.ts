@@ -9,8 +9,8 @@ import { relayStylePagination } from "@apollo/client/utilities";
 import Negotiator from "negotiator";
 import { beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { ran } from "../../check/run.ts";
-import { listens, type Program, startProgram } from "../../child-process.ts";
 import { listen } from "../../gateway/fakes.ts";
+import { listens, type Program, startProgram } from "../../support/child-process.ts";
 import { copyProject, type ProjectCopy } from "../project-copy.ts";
 
 let copy: ProjectCopy;

@@ -1,7 +1,9 @@
 /** Identical reads of one operation are one REST call, even from different fields. Other arguments are another call. */
+
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { api } from "../../../generated/index.ts";
 import { createGraphql } from "../../../src/engine/graphql/graphql.ts";
 import { configure } from "../configure.ts";
 
@@ -16,7 +18,7 @@ test("aliases and fields with identical reads share one call within a request", 
   onTestFinished(() => void upstream.close());
   await new Promise((resolve) => upstream.once("listening", resolve));
   const { port } = upstream.address() as AddressInfo;
-  const server = await createGraphql(configure({ REST_BASE_URL: `http://127.0.0.1:${port}` }));
+  const server = await createGraphql(configure({ REST_BASE_URL: `http://127.0.0.1:${port}` }), api);
   onTestFinished(() => server.close());
   const query = `{ a: contacts(q: "x") { id } b: contacts(q: "x") { name } c: contacts(q: "y") { id } }`;
   const ask = () => server.inject({ method: "POST", url: "/v1/graphql", payload: { query } });

@@ -2,7 +2,7 @@
 
 import type { GraphQLArgument } from "graphql";
 import { inputKey } from "../../openapi/operation.ts";
-import { lazy } from "../../openapi/shapes/shape.ts";
+import { lazy } from "../../openapi/shapes/lazy.ts";
 import { directivePlace, placeOf, type RestParam, readRestName } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";

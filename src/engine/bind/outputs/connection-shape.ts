@@ -1,18 +1,14 @@
 /** The shape of a connection: REST's page with the values that `src/engine/rest/connection.ts` makes. */
+
 import type { RestNode } from "../../openapi/document.ts";
-import {
-  emptyShape,
-  type JsonType,
-  makeProperty,
-  type Property,
-  type Shape,
-} from "../../openapi/shapes/shape.ts";
+import { makeProperty } from "../../openapi/shapes/make-property.ts";
+import { type Property, Shape, withNullable } from "../../openapi/shapes/shape.ts";
 import { madeIdentity } from "../../openapi/shapes/shape-identity.ts";
 import type { ResponseValue } from "./response-value.ts";
 
 /** The shape of a page, if the list is the whole response. The page has no other properties. */
 export function barePage({ node, nullable }: Shape, item: Shape): Shape {
-  return { ...objectShape(`list(${identityOf(item)})`, node, []), nullable };
+  return withNullable(objectShape(`list(${identityOf(item)})`, node, []), nullable);
 }
 
 const identityOf = ({ identity, nullable }: Shape): string => identity.text + (nullable ? " or null" : "");
@@ -28,8 +24,8 @@ export function connectionShape(
     name,
     makeProperty(name, node, required, () => shape, null),
   ];
-  const text = (nullable: boolean): Shape => ({ ...emptyShape(node), types: new Set(["string"]), nullable });
-  const flag: Shape = { ...emptyShape(node), types: new Set(["boolean"]) };
+  const text = (nullable: boolean): Shape => new Shape({ node, types: ["string"], nullable });
+  const flag = new Shape({ node, types: ["boolean"] });
   const edge = objectShape(`edge(${identityOf(item)})`, node, [
     made("node", item),
     made("cursor", text(false)),
@@ -40,32 +36,27 @@ export function connectionShape(
     made("startCursor", text(true)),
     made("endCursor", text(true)),
   ]);
-  const edges: Shape = {
-    ...emptyShape(node),
-    ...listOf(list.shape, edge),
+  const edges = new Shape({
+    node,
     identity: madeIdentity(`edges(${identityOf(item)})`),
-  };
-  return {
-    ...objectShape(`connection(${page.identity.text})`, page.node, [
-      ...page.properties,
-      made("nodes", list.shape, !list.optional),
-      made("edges", edges, !list.optional),
-      made("pageInfo", pageInfo),
-    ]),
-    nullable: page.nullable,
-  };
+    types: ["array"],
+    nullable: list.shape.nullable,
+    limits: list.shape.limits,
+    items: () => edge,
+  });
+  const connection = objectShape(`connection(${page.identity.text})`, page.node, [
+    ...page.properties,
+    made("nodes", list.shape, !list.optional),
+    made("edges", edges, !list.optional),
+    made("pageInfo", pageInfo),
+  ]);
+  return withNullable(connection, page.nullable);
 }
 
-const listOf = ({ nullable, limits }: Shape, items: Shape) => ({
-  types: new Set<JsonType>(["array"]),
-  nullable,
-  limits,
-  items,
-});
-
-const objectShape = (identity: string, node: RestNode, properties: readonly [string, Property][]): Shape => ({
-  ...emptyShape(node),
-  identity: madeIdentity(identity),
-  types: new Set(["object"]),
-  properties: new Map(properties),
-});
+const objectShape = (identity: string, node: RestNode, properties: readonly [string, Property][]): Shape =>
+  new Shape({
+    node,
+    identity: madeIdentity(identity),
+    types: ["object"],
+    properties: () => new Map(properties),
+  });

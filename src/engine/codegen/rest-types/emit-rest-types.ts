@@ -1,4 +1,4 @@
-/** `generated/rest.ts`: openapi-typescript's types of the bound operations. */
+/** `generated/rest.ts`: openapi-typescript's types of the bound operations, as the proof reads them. */
 import {
   astToString,
   type OpenAPI3,
@@ -9,10 +9,9 @@ import {
 import { unreadable } from "../../diagnostic.ts";
 import type { RestDocument } from "../../openapi/document.ts";
 import type { RestOperation } from "../../openapi/operation.ts";
-import { bundled } from "./bundle.ts";
 import { unguarded } from "./inherited-names.ts";
 import { shortNames, withLongPaths } from "./long-paths.ts";
-import { readPlainly } from "./read-plainly.ts";
+import { plainDocument } from "./plain-document.ts";
 
 export async function emitRestTypes(
   document: RestDocument,
@@ -20,7 +19,7 @@ export async function emitRestTypes(
 ): Promise<string> {
   try {
     const names = shortNames(operations);
-    const whole = readPlainly(await bundled(document, operations, names)) as unknown as OpenAPI3;
+    const whole = plainDocument(document, operations, names) as unknown as OpenAPI3;
     return withLongPaths(unguarded(astToString(transformSchema(whole, contextFor(whole)))), names);
   } catch (error) {
     throw unreadable(
@@ -36,7 +35,7 @@ type Context = Parameters<typeof transformSchema>[1];
 
 /**
  * The context that `openapiTS` makes. It lints and bundles the document first, which is a third of its time: here the
- * document is proved and bundled. An option that is left out is off.
+ * document is proved and written plainly. An option that is left out is off.
  */
 function contextFor(whole: OpenAPI3): Context {
   const silent = { silent: true };

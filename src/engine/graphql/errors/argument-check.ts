@@ -14,7 +14,7 @@ import { formatWords } from "./limit-words.ts";
 
 export type Args = Readonly<Record<string, unknown>>;
 export type Resolver = ((parent: unknown, args: Args, context: never, info: never) => unknown) & {
-  level?: LevelResolver<unknown, Args, unknown>;
+  level?: LevelResolver<unknown, Args, never, unknown>;
   /** The types of the enclosing objects that the resolver takes values from. */
   inherits?: readonly string[];
 };
@@ -94,7 +94,7 @@ export function argumentCheck(
       );
       const results = new Map(sound.map((index, place) => [index, found[place]]));
       return parents.map((_, index) => faults[index] ?? results.get(index));
-    }) satisfies LevelResolver<unknown, Args, unknown>,
+    }) satisfies LevelResolver<unknown, Args, never, unknown>,
   });
 }
 

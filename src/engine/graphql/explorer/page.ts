@@ -5,7 +5,7 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type GraphQLSchema, introspectionFromSchema } from "graphql";
-import type { ManifestEntry } from "../saved/manifest.ts";
+import type { ManifestEntry } from "../../rest/api.ts";
 
 /** Values that the explorer is filled with. The process has them if it runs demo data. */
 export type Samples = {

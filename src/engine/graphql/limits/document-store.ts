@@ -1,21 +1,13 @@
 /**
- * Stores the documents that Apollo has parsed and validated. The documents of saved operations stay. The total size of
- * the other documents is bounded: the least recently used documents go first.
+ * Stores the documents that Apollo has parsed and validated. The total size of
+ * the documents of saved operations is bounded, and that of the others: the least recently used documents go first.
  */
 import { hash } from "node:crypto";
 import type { DocumentNode } from "graphql";
 import { LRUCache } from "lru-cache";
 import { cachedDocumentBytes } from "../../settings/capacity.ts";
+import { sizeOf } from "../saved/document-size.ts";
 import type { SavedOperations } from "../saved/saved-operations.ts";
-
-const bytesPerToken = 100;
-
-/** Estimates a document's bytes: its nodes as JSON, its source text and its tokens, comments included. */
-export function sizeOf(document: DocumentNode): number {
-  let bytes = JSON.stringify(document).length + (document.loc?.source.body.length ?? 0);
-  for (let token = document.loc?.startToken; token; token = token.next ?? undefined) bytes += bytesPerToken;
-  return bytes;
-}
 
 /**
  * Apollo's `documentStore`. Apollo's default store does not count comments, so its memory has no bound. A key of Apollo's
@@ -56,9 +48,11 @@ export class Documents {
     return this.#others.delete(this.#textOf(key) ?? "");
   }
 
+  /** An app's manifest may have ids that are no digests of its texts. */
   #textOf(key: string): string | undefined {
     const digest = digestOf(key);
-    return this.#saved.text(digest) ?? this.#texts.get(digest);
+    const saved = this.#saved.byId(digest)?.text;
+    return saved !== undefined && hash("sha256", saved) === digest ? saved : this.#texts.get(digest);
   }
 }
 

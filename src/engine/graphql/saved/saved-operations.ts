@@ -1,76 +1,135 @@
 /**
- * Holds the saved operations by the SHA-256 digest of their text, and their documents once parsed and validated. Apollo
- * Client and urql add `__typename` to an operation before they hash it. urql also prints it in its own format. So each
- * operation has a digest for each of these texts.
+ * The one store of saved operations: those of this service and those of the apps' manifests. It finds an operation by an id
+ * or by its text, and keeps the documents of operations that were parsed and validated.
+ * Each operation of the service has a digest for each text that clients make of it. The ids of an app are taken as its
+ * manifest has them.
  */
 import { hash } from "node:crypto";
-import { type DocumentNode, Kind, parse, print, visit } from "graphql";
+import { type DocumentNode, stripIgnoredCharacters } from "graphql";
+import { LRUCache } from "lru-cache";
+import { operationNameIn } from "../../manifests/formats.ts";
+import type { Manifest } from "../../manifests/manifests.ts";
 import type { OperationName } from "../../observe/records.ts";
-import type { ManifestEntry } from "./manifest.ts";
+import type { ManifestEntry } from "../../rest/api.ts";
+import { otherFormatCharacters, savedDocumentBytes } from "../../settings/capacity.ts";
+import { sizeOf } from "./document-size.ts";
+import { keyOf, printedByUrql, SavedText, withTypeNames } from "./saved-text.ts";
+
+/** An operation of an app that cannot be served. */
+export type RefusedOperation = { readonly app: string; readonly name: string; readonly reason: string };
 
 export class SavedOperations {
-  readonly #texts = new Map<string, string>();
-  readonly #documents = new Map<string, DocumentNode>();
-  readonly #names = new Map<string, OperationName>();
+  readonly #own: readonly ManifestEntry[];
+  #byId = new Map<string, SavedText>();
+  #byText = new Map<string, SavedText>();
+  /** By the operation's name: two apps may have operations of one name. */
+  #byName = new Map<string, SavedText[]>();
+  #apps = new Set<string>();
+  readonly #documents = new LRUCache<string, DocumentNode>({
+    maxSize: savedDocumentBytes,
+    sizeCalculation: sizeOf,
+  });
+  /** The texts of clients that are no saved text letter by letter, with the same operation in its shortest form. */
+  readonly #otherFormats = new LRUCache<string, { readonly saved: SavedText | undefined; text: string }>({
+    maxSize: otherFormatCharacters,
+    sizeCalculation: ({ text }, given) => given.length + text.length,
+  });
 
-  constructor(entries: readonly ManifestEntry[]) {
-    for (const { id, name, body } of entries)
-      for (const text of [body, withTypeNames(body)])
-        for (const sent of [text, printedByUrql(text)]) {
-          this.#texts.set(hash("sha256", sent), sent);
-          this.#names.set(sent, { name, id });
-        }
+  constructor(own: readonly ManifestEntry[]) {
+    this.#own = own;
+    this.replaceApps([]);
   }
 
-  /** The saved operation with this text. */
-  nameOf(text: string): OperationName | undefined {
-    return this.#names.get(text);
+  /** Takes the operations of the apps in place of those before. Returns those that it does not take. */
+  replaceApps(manifests: readonly Manifest[]): RefusedOperation[] {
+    this.#byId = new Map();
+    this.#byText = new Map();
+    this.#byName = new Map();
+    this.#otherFormats.clear();
+    for (const { id, name, body } of this.#own)
+      for (const text of [body, withTypeNames(body)])
+        for (const sent of [text, printedByUrql(text)])
+          this.#add(sent, hash("sha256", sent), { app: undefined, name, id });
+    this.#apps = new Set(manifests.map(({ app }) => app));
+    return manifests.flatMap(({ app, operations }) =>
+      operations.flatMap(({ id, name, body }) =>
+        this.#add(body, id, { app, name, id })
+          ? []
+          : { app, name, reason: `its id ${id} is that of another operation` },
+      ),
+    );
+  }
+
+  /** Returns `false` for an id that has another text. */
+  #add(text: string, id: string, owner: OperationName): boolean {
+    const other = this.#byId.get(id);
+    if (other && other.text !== text) return false;
+    let saved = this.#byText.get(text);
+    if (!saved) {
+      saved = new SavedText(text);
+      this.#byText.set(text, saved);
+      const named = this.#byName.get(owner.name);
+      if (named) named.push(saved);
+      else this.#byName.set(owner.name, [saved]);
+    }
+    this.#byId.set(id, saved);
+    saved.owners.push(owner);
+    return true;
   }
 
   get isEmpty(): boolean {
-    return this.#texts.size === 0;
+    return this.#byId.size === 0;
   }
 
-  /** The text of the saved operation with this digest. */
-  text(id: string): string | undefined {
-    return this.#texts.get(id);
+  /** Every text once. */
+  get all(): Iterable<SavedText> {
+    return this.#byText.values();
   }
 
-  /** The document of a saved operation, once it was validated. The process keeps it until its end. */
+  /** Whether a manifest is this app's: clients may give any name. */
+  isApp(name: string): boolean {
+    return this.#apps.has(name);
+  }
+
+  byId(id: string): SavedText | undefined {
+    return this.#byId.get(id);
+  }
+
+  byText(text: string): SavedText | undefined {
+    return this.#byText.get(text);
+  }
+
+  /** The operation that a text says in another format, and the text to run. */
+  inOtherFormat(text: string): { readonly saved: SavedText | undefined; readonly text: string } {
+    let found = this.#otherFormats.get(text);
+    if (!found) {
+      found = this.#findForm(text);
+      this.#otherFormats.set(text, found);
+    }
+    return found;
+  }
+
+  #findForm(given: string): { saved: SavedText | undefined; text: string } {
+    try {
+      const text = stripIgnoredCharacters(given);
+      const named = this.#byName.get(operationNameIn(text)) ?? [];
+      const key = keyOf(text);
+      const saved = named.find((each) => each.key === key && each.forms.includes(text));
+      return { saved, text: saved ? text : "" };
+    } catch {
+      return { saved: undefined, text: "" }; // it is no document
+    }
+  }
+
+  /** The document of a saved operation that was validated, unless it had to make room. */
   document(text: string): DocumentNode | undefined {
     return this.#documents.get(text);
   }
 
   /** Keeps the valid document of a saved operation. Returns `false` if the operation is not saved. */
   keep(text: string, document: DocumentNode): boolean {
-    if (!this.#names.has(text)) return false;
+    if (!this.#byText.has(text)) return false;
     this.#documents.set(text, document);
     return true;
   }
 }
-
-const typeName = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: "__typename" } } as const;
-
-/** The text that a client's cache sends: each selection set except the root's ends with `__typename`. */
-const withTypeNames = (text: string): string =>
-  print(
-    visit(parse(text, { noLocation: true }), {
-      SelectionSet(set, _key, parent) {
-        const isRoot = parent !== undefined && "kind" in parent && parent.kind === Kind.OPERATION_DEFINITION;
-        const hasIt = set.selections.some(
-          (node) => node.kind === Kind.FIELD && node.name.value === "__typename",
-        );
-        return isRoot || hasIt ? undefined : { ...set, selections: [...set.selections, typeName] };
-      },
-    }),
-  );
-
-const string = /("{3}[\s\S]*"{3}|"(?:\\.|[^"])*")/;
-
-/** urql removes empty lines and starts a new line at each string (`stringifyDocument` of `@urql/core`). */
-const printedByUrql = (text: string): string =>
-  text
-    .split(string)
-    .map((part, index) => (index % 2 === 0 ? part.replace(/\n+|$/g, "\n") : part))
-    .join("")
-    .trim();

@@ -2,17 +2,11 @@
  * Maps: objects whose undeclared properties have a described value (JSON Schema 2020-12 §10.3.2). The entries of a map
  * are made objects of a key and a value.
  */
+
 import { isRecord, membersOf } from "../../standards/json-object.ts";
 import type { RestNode } from "../document.ts";
-import {
-  declaredProperty,
-  emptyShape,
-  isOnly,
-  makeProperty,
-  nodeBelow,
-  responseProperties,
-  type Shape,
-} from "./shape.ts";
+import { makeProperty } from "./make-property.ts";
+import { declaredProperty, isOnly, nodeBelow, responseProperties, Shape } from "./shape.ts";
 import { madeIdentity } from "./shape-identity.ts";
 import { combineNullable } from "./variants.ts";
 
@@ -39,12 +33,12 @@ export function readEntry(
   ];
   if (!first) return undefined;
   const { format } = membersOf(propertyNames);
-  const key: Shape = {
-    ...emptyShape(isRecord(propertyNames) ? nodeBelow(node, "propertyNames") : first),
+  const key = new Shape({
+    node: isRecord(propertyNames) ? nodeBelow(node, "propertyNames") : first,
     identity: madeIdentity(`key(${format ?? ""})`),
-    types: new Set(["string"]),
+    types: ["string"],
     ...(typeof format === "string" && { format }),
-  };
+  });
   return entryOf(first, key, [first, ...rest].map(read));
 }
 
@@ -52,15 +46,17 @@ export function readEntry(
 function entryOf(node: RestNode, key: Shape, values: readonly Shape[]): Shape | undefined {
   const value = combineNullable(values);
   return (
-    value && {
-      ...emptyShape(node),
+    value &&
+    new Shape({
+      node,
       identity: madeIdentity(`entry(${key.identity.text}, ${value.identity.text}${value.nullable})`),
-      types: new Set(["object"]),
-      properties: new Map([
-        ["key", makeProperty("key", key.node, true, () => key, null)],
-        ["value", makeProperty("value", node, true, () => value, null)],
-      ]),
-    }
+      types: ["object"],
+      properties: () =>
+        new Map([
+          ["key", makeProperty("key", key.node, true, () => key, null)],
+          ["value", makeProperty("value", node, true, () => value, null)],
+        ]),
+    })
   );
 }
 
@@ -88,13 +84,14 @@ export function entriesShape(shape: Shape, lists = maxLists): Shape | undefined 
     ? shape.items && entriesShape(shape.items, lists - 1)
     : wholeEntry(shape);
   return (
-    items && {
-      ...emptyShape(shape.node),
+    items &&
+    new Shape({
+      node: shape.node,
       identity: madeIdentity(`entries(${shape.identity.text})`),
-      types: new Set(["array"]),
+      types: ["array"],
       nullable: shape.nullable,
-      items,
-    }
+      items: () => items,
+    })
   );
 }
 

@@ -2,14 +2,14 @@
 
 import type { RestNode } from "../document.ts";
 import { mergeLimits } from "./limits.ts";
+import { makeProperty } from "./make-property.ts";
 import {
   acceptsType,
   type IntegerStatement,
   type JsonType,
-  lazy,
-  makeProperty,
   type Property,
-  type Shape,
+  Shape,
+  type Variants,
 } from "./shape.ts";
 import { composedIdentity } from "./shape-identity.ts";
 
@@ -21,41 +21,51 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
       : right.types.size === 0
         ? left.types
         : intersect(left.types, right.types);
-  const values = mergeValues(left.values, right.values);
-  const format = left.format ?? right.format;
-  const variants = left.variants ?? right.variants;
-  const members = left.members ?? right.members;
   const says = (shape: Shape): boolean =>
     shape.types.size > 0 || shape.nullable || shape.values !== undefined;
-  const properties = lazy(() => mergeProperties(left.properties, right.properties));
   const mergeParts = (one: Shape | undefined, other: Shape | undefined): Shape | undefined =>
     one && other ? mergeShapes(one, other, one.node) : (one ?? other);
-  const items = lazy(() => mergeParts(left.items, right.items));
-  const entry = lazy(() => mergeParts(left.entry, right.entry));
-  return {
+  const [choosing, other] = left.hasMembers ? [left, right] : [right, left];
+  const withOther = (member: Shape): Shape =>
+    addsNothing(other, member) ? member : mergeShapes(member, other, member.node);
+  return new Shape({
     node,
     identity: composedIdentity("allOf", [left.identity, right.identity], node),
     types,
     nullable:
       (left.nullable || !says(left)) && (right.nullable || !says(right)) && (left.nullable || right.nullable),
     limits: mergeLimits(left.limits, right.limits),
-    integers: left.integers.flatMap((one) => right.integers.map((other) => mergeIntegers(one, other))),
-    ...(format && { format }),
-    ...(values && { values }),
-    ...(variants && { variants }),
-    ...(members && { members }),
-    ...((left.isClosed || right.isClosed) && { isClosed: true }),
-    get properties() {
-      return properties();
-    },
-    get items() {
-      return items();
-    },
-    get entry() {
-      return entry();
-    },
-  };
+    integers: left.integers.flatMap((one) => right.integers.map((each) => mergeIntegers(one, each))),
+    format: left.format ?? right.format,
+    values: mergeValues(left.values, right.values),
+    isClosed: left.isClosed || right.isClosed,
+    properties: () => mergeProperties(left.properties, right.properties),
+    items: () => mergeParts(left.items, right.items),
+    entry: () => mergeParts(left.entry, right.entry),
+    // a value has one of the members, and the other shape too
+    ...(choosing.hasMembers && {
+      members: () => choosing.members?.map(withOther),
+      variants: () => choosing.variants && withEach(choosing.variants, withOther),
+    }),
+  });
 }
+
+/** Whether every value of the member meets the other shape. */
+const addsNothing = (
+  { types, properties, items, entry, values, format, limits, isClosed }: Shape,
+  member: Shape,
+) =>
+  (types.size === 0 ||
+    (member.types.size > 0 && [...member.types].every((type) => acceptsType(types, type)))) &&
+  properties.size === 0 &&
+  !(items ?? entry ?? values ?? format) &&
+  Object.keys(limits).length === 0 &&
+  !isClosed;
+
+const withEach = ({ property, members }: Variants, change: (shape: Shape) => Shape): Variants => ({
+  ...(property !== undefined && { property }),
+  members: members.map((member) => ({ ...member, shape: change(member.shape) })),
+});
 
 const mergeValues = (one: Shape["values"], other: Shape["values"]): Shape["values"] =>
   one && other ? one.filter((value) => other.includes(value)) : (one ?? other);
@@ -65,6 +75,7 @@ function mergeIntegers(one: IntegerStatement, other: IntegerStatement): IntegerS
   const values = mergeValues(one.values, other.values);
   return {
     limits: mergeLimits(one.limits, other.limits),
+    examples: [...one.examples, ...other.examples],
     ...(format && { format }),
     ...(values && { values }),
   };

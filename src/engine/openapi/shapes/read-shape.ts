@@ -2,21 +2,20 @@
  * Reads the shape of a schema: one view of `$ref`, `allOf`, `oneOf`, `anyOf`, `nullable` and 3.1 type arrays.
  * A nested shape is computed on its first read, so a recursive schema ends and an unused schema costs nothing.
  */
+
 import { unreadable } from "../../diagnostic.ts";
 import { isRecord, membersOf } from "../../standards/json-object.ts";
 import { type RestDocument, type RestNode, refOf, saysBesideRef } from "../document.ts";
 import { isClosed, readEntry } from "./entry.ts";
 import { enumerationOf } from "./enumeration.ts";
 import { readLimits } from "./limits.ts";
+import { makeProperty } from "./make-property.ts";
 import { mergeShapes } from "./merge-shapes.ts";
 import {
-  emptyShape,
   type JsonType,
-  lazy,
-  makeProperty,
   nodeBelow,
   type Property,
-  type Shape,
+  Shape,
   unresolvedSchema,
   withIdentity,
   withNullable,
@@ -42,7 +41,7 @@ function makeShape(document: RestDocument, node: RestNode, within?: Inclusion): 
   const isReference = refOf(node.value) !== undefined;
   const target = document.followPlain(node) ?? { ...node, value: unresolvedSchema };
   const siblings = document.readsBesideRef && saysBesideRef(node);
-  if (within?.schemas.some((other) => other.value === target.value)) return emptyShape(target);
+  if (within?.schemas.some((other) => other.value === target.value)) return new Shape({ node: target });
   if (isReference && !siblings && !within) return shapeAt(document, target);
   const inside: Inclusion = {
     schemas: within ? [...within.schemas, target] : [target],
@@ -113,34 +112,24 @@ function ownShape(document: RestDocument, node: RestNode, schema: Record<string,
     schema.nullable === true ||
     named.includes("null") ||
     (named.length === 0 && enumeration?.includes(null) === true);
-  const properties = lazy(() => propertiesOf(document, node, schema));
-  const items = lazy(() =>
-    schema.items === undefined ? undefined : shapeAt(document, nodeBelow(node, "items")),
-  );
-  const entry = lazy(() => readEntry(node, schema, (at) => shapeAt(document, at)));
   const limits = readLimits(schema);
-  const values = enumeration ? { values: enumeration.filter((value) => value !== null) } : {};
-  const format = typeof schema.format === "string" ? { format: schema.format } : {};
-  return {
+  const format = typeof schema.format === "string" ? schema.format : undefined;
+  const values = enumeration?.filter((value) => value !== null);
+  return new Shape({
     node,
-    identity: identityOf(node),
     types,
     nullable,
     limits,
-    ...format,
-    integers: [{ ...format, ...values, limits }],
-    ...values,
-    ...(isClosed(schema) && { isClosed: true }),
-    get properties() {
-      return properties();
-    },
-    get items() {
-      return items();
-    },
-    get entry() {
-      return entry();
-    },
-  };
+    format,
+    integers: [
+      { format, values, limits, examples: [schema.example, schema.examples, schema.default].flat() },
+    ],
+    values,
+    isClosed: isClosed(schema),
+    properties: () => propertiesOf(document, node, schema),
+    items: () => (schema.items === undefined ? undefined : shapeAt(document, nodeBelow(node, "items"))),
+    entry: () => readEntry(node, schema, (at) => shapeAt(document, at)),
+  });
 }
 
 function propertiesOf(
@@ -157,7 +146,10 @@ function propertiesOf(
   for (const name of required) {
     if (typeof name === "string" && !names.includes(name)) {
       const at = { file: node.file, path: [...node.path, "required"], value: {} };
-      found.push([name, { name, node: at, required: true, isUndeclared: true, shape: emptyShape(at) }]);
+      found.push([
+        name,
+        { name, node: at, required: true, isUndeclared: true, shape: new Shape({ node: at }) },
+      ]);
     }
   }
   return new Map(found);

@@ -2,8 +2,8 @@
  * A shape: the statements of a JSON Schema that bindings use (OpenAPI 3.1 §4.8.24, JSON Schema 2020-12).
  * `read-shape.ts` reads shapes from a document.
  */
-import { membersOf } from "../../standards/json-object.ts";
 import type { RestNode } from "../document.ts";
+import { lazy } from "./lazy.ts";
 import { identityOf, type ShapeIdentity } from "./shape-identity.ts";
 
 export type JsonType = "string" | "number" | "integer" | "boolean" | "object" | "array";
@@ -19,7 +19,26 @@ export type Property = {
   readonly shape: Shape;
 };
 
-export type Shape = {
+/** What a shape is made of. What may lead back to the shape is given as a function, and is read when somebody asks for it. */
+type Statements = {
+  readonly node: RestNode;
+  readonly identity?: ShapeIdentity;
+  readonly types?: Iterable<JsonType>;
+  readonly nullable?: boolean;
+  readonly format?: string;
+  readonly values?: readonly unknown[];
+  readonly isClosed?: boolean;
+  readonly limits?: Readonly<Record<string, unknown>>;
+  readonly integers?: readonly IntegerStatement[];
+  readonly properties?: () => ReadonlyMap<string, Property>;
+  readonly items?: () => Shape | undefined;
+  readonly entry?: () => Shape | undefined;
+  readonly members?: () => readonly Shape[] | undefined;
+  readonly variants?: () => Variants | undefined;
+};
+
+/** A use of a schema: the schema's statements, and whether this use allows null. */
+export class Shape {
   /** The schema that findings point at. Different shapes may have one node; `identity` tells shapes apart. */
   readonly node: RestNode;
   readonly identity: ShapeIdentity;
@@ -29,23 +48,74 @@ export type Shape = {
   readonly format?: string;
   /** Allowed values besides null. */
   readonly values?: readonly unknown[];
-  readonly properties: ReadonlyMap<string, Property>;
-  readonly items?: Shape;
-  /** A map (`additionalProperties`, `patternProperties`): the made object of the key and the value of an undeclared property. */
-  readonly entry?: Shape;
   /** No object has an undeclared property (`additionalProperties: false`). */
-  readonly isClosed?: true;
-  readonly variants?: Variants;
-  /** The shapes of which a value has at least one, if there are several. */
-  readonly members?: readonly Shape[];
+  readonly isClosed: boolean;
   /** `maximum`, `maxLength`, `pattern`, `maxItems`, … and `default`, as the document writes them. */
   readonly limits: Readonly<Record<string, unknown>>;
   /** The statements on the size of an integer. An integer of the shape meets at least one of them. */
   readonly integers: readonly IntegerStatement[];
-};
+  readonly #statements: Statements;
+
+  constructor(statements: Statements) {
+    const { node, identity = identityOf(node), types = [], nullable = false, limits = {} } = statements;
+    this.node = node;
+    this.identity = identity;
+    this.types = new Set(types);
+    this.nullable = nullable;
+    this.format = statements.format;
+    this.values = statements.values;
+    this.isClosed = statements.isClosed === true;
+    this.limits = limits;
+    this.integers = statements.integers ?? [{ limits, examples: [] }];
+    const { properties = () => new Map(), items, entry, members, variants } = statements;
+    this.#statements = {
+      ...statements,
+      properties: lazy(properties),
+      ...(items && { items: lazy(items) }),
+      ...(entry && { entry: lazy(entry) }),
+      ...(members && { members: lazy(members) }),
+      ...(variants && { variants: lazy(variants) }),
+    };
+  }
+
+  get properties(): ReadonlyMap<string, Property> {
+    return this.#statements.properties?.() ?? new Map();
+  }
+
+  get items(): Shape | undefined {
+    return this.#statements.items?.();
+  }
+
+  /** A map (`additionalProperties`, `patternProperties`): the made object of the key and the value of an undeclared property. */
+  get entry(): Shape | undefined {
+    return this.#statements.entry?.();
+  }
+
+  /** The shapes of which a value has at least one, if there are several. */
+  get members(): readonly Shape[] | undefined {
+    return this.#statements.members?.();
+  }
+
+  /** Whether there are members, without making them. */
+  get hasMembers(): boolean {
+    return this.#statements.members !== undefined;
+  }
+
+  get variants(): Variants | undefined {
+    return this.#statements.variants?.();
+  }
+
+  /** The same shape with other statements. */
+  with(changes: Partial<Statements>): Shape {
+    return new Shape({ ...this.#statements, ...changes });
+  }
+}
 
 /** The size that a schema states for an integer: `format`, `enum`, `minimum`, `maximum` and the like. */
-export type IntegerStatement = Pick<Shape, "format" | "values" | "limits">;
+export type IntegerStatement = Pick<Shape, "format" | "values" | "limits"> & {
+  /** Values that the document shows: they prove that such integers occur. */
+  readonly examples: readonly unknown[];
+};
 
 /** One member of a `oneOf`: its shape, its schema's name and the discriminator values that select it. */
 export type Variant = {
@@ -63,30 +133,6 @@ export type Variants = {
   readonly property?: string;
   readonly members: readonly Variant[];
 };
-
-export function makeProperty(
-  name: string,
-  node: RestNode,
-  required: boolean,
-  make: () => Shape,
-  only: Property["only"] | null = onlyIn(node) ?? null,
-): Property {
-  const shape = lazy(make);
-  return {
-    name,
-    node,
-    required,
-    ...(only && { only }),
-    get shape() {
-      return shape();
-    },
-  };
-}
-
-function onlyIn({ value }: RestNode): Property["only"] {
-  const { readOnly, writeOnly } = membersOf(value);
-  return readOnly === true ? "response" : writeOnly === true ? "request" : undefined;
-}
 
 /** A property with a known schema; `undefined` if only `required` names it. */
 export function declaredProperty({ properties }: Shape, name: string): Property | undefined {
@@ -121,6 +167,10 @@ export const typesFit = (from: Shape, to: Shape): boolean =>
   to.types.size === 0 ||
   [...from.types].every((type) => acceptsType(to.types, type));
 
+/** Like `typesFit`, for a value that is sent as text: there an integer is a string too. */
+export const textFits = (from: Shape, to: Shape): boolean =>
+  typesFit(from, to) || (isOnly(from, "integer") && to.types.has("string"));
+
 /** The types as messages name them. */
 export const typeText = ({ types }: Shape): string => [...types].sort().join(" or ") || "anything";
 
@@ -129,16 +179,6 @@ export const numberFormats: ReadonlySet<string> = new Set(["int32", "int64", "fl
 
 /** Stands for the schema of a broken `$ref`. `document-faults.ts` reports the reference. */
 export const unresolvedSchema = Object.freeze({});
-
-export const emptyShape = (node: RestNode): Shape => ({
-  node,
-  identity: identityOf(node),
-  types: new Set(),
-  nullable: false,
-  limits: {},
-  integers: [{ limits: {} }],
-  properties: new Map(),
-});
 
 /** The node at `steps` below `node`, which must exist. No `$ref` is followed. */
 export const nodeBelow = (node: RestNode, ...steps: (string | number)[]): RestNode => ({
@@ -152,17 +192,8 @@ export const nodeBelow = (node: RestNode, ...steps: (string | number)[]): RestNo
 
 /** The same shape with another `nullable`. */
 export const withNullable = (shape: Shape, nullable: boolean): Shape =>
-  Object.create(shape, { nullable: { value: nullable } });
+  shape.nullable === nullable ? shape : shape.with({ nullable });
 
 /** The same shape with another identity. */
 export const withIdentity = (shape: Shape, identity: ShapeIdentity): Shape =>
-  shape.identity.text === identity.text ? shape : Object.create(shape, { identity: { value: identity } });
-
-/** A function that computes its value on the first call and returns the same value on every call. */
-export function lazy<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
+  shape.identity.text === identity.text ? shape : shape.with({ identity });

@@ -2,16 +2,16 @@
  * Folds `oneOf` and `anyOf` into a shape. A null member makes the shape nullable. A single other member becomes the
  * shape. Of several members the shape keeps the shared properties, and the members become its variants.
  */
+
 import { isRecord, membersOf } from "../../standards/json-object.ts";
 import { type RestDocument, type RestNode, refOf, unescapePointer } from "../document.ts";
+import { makeProperty } from "./make-property.ts";
 import { mergeShapes } from "./merge-shapes.ts";
 import {
   acceptsType,
   type JsonType,
-  lazy,
-  makeProperty,
   type Property,
-  type Shape,
+  Shape,
   type Variants,
   withIdentity,
   withNullable,
@@ -54,32 +54,22 @@ function combineShapes(node: RestNode, shapes: readonly Shape[], variants?: Vari
     : undefined;
   const formats = new Set(shapes.map((shape) => shape.format));
   const [format] = formats;
-  const items = lazy(() => combineItems(shapes));
-  const properties = lazy(() => sharedProperties(shapes));
-  return {
+  return new Shape({
     node,
     identity: composedIdentity(
       "oneOf",
       shapes.map((shape) => shape.identity),
       node,
     ),
-    types: new Set(
-      shapes.some((shape) => shape.types.size === 0) ? [] : shapes.flatMap((shape) => [...shape.types]),
-    ),
-    nullable: false,
-    limits: {},
+    types: shapes.some((shape) => shape.types.size === 0) ? [] : shapes.flatMap((shape) => [...shape.types]),
     integers: shapes.flatMap((shape) => (allows(shape, "integer") ? shape.integers : [])),
-    members: shapes,
-    ...(variants && { variants }),
-    ...(values && { values }),
-    ...(format && formats.size === 1 && { format }),
-    get properties() {
-      return properties();
-    },
-    get items() {
-      return items();
-    },
-  };
+    members: () => shapes,
+    values,
+    format: formats.size === 1 ? format : undefined,
+    properties: () => sharedProperties(shapes),
+    items: () => combineItems(shapes),
+    ...(variants && { variants: () => variants }),
+  });
 }
 
 const allows = ({ types }: Shape, type: JsonType): boolean => types.size === 0 || acceptsType(types, type);
@@ -151,7 +141,7 @@ function variantsOf(document: RestDocument, node: RestNode, members: readonly Me
 }
 
 /** A discriminator's mapping holds references or bare schema names. A file name without a slash gets `./`. */
-export function mappedReference(text: string): string {
+function mappedReference(text: string): string {
   if (!/[#/.]/.test(text)) return `#/components/schemas/${text}`;
   return /[#/]/.test(text) ? text : `./${text}`;
 }

@@ -5,18 +5,17 @@
  */
 import type { FastifyInstance } from "fastify";
 import { collectDefaultMetrics, Registry } from "prom-client";
-import { specHash } from "../../../../generated/spec.ts";
 import type { Config } from "../../config.ts";
 import { createServer } from "../../http/server.ts";
-import { subscribe } from "../../observe/observer.ts";
-import { addMetric } from "./families.ts";
+import { type Observer, subscribe } from "../../observe/observer.ts";
+import { addMetric, type Count, CounterFamily, known } from "./families.ts";
 import { measureKeyChecks } from "./gateway.ts";
 import { measureOutgoingCalls } from "./outgoing-calls.ts";
-import { measureRequests, type Servers } from "./requests.ts";
+import { measureManifests, measureRequests, type Servers } from "./requests.ts";
 import { measureRestCalls } from "./rest-calls.ts";
 
 /** Makes the server of `/metrics`; it does not listen yet. Once a process, because channels are the process's. */
-export function createMetrics(config: Config, servers: Servers): FastifyInstance {
+export function createMetrics(config: Config, servers: Servers, specHash: string): FastifyInstance {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const gauge of ["handles", "requests", "resources"])
@@ -25,14 +24,15 @@ export function createMetrics(config: Config, servers: Servers): FastifyInstance
   const help = "What this process was built and generated from.";
   addMetric(registry, "gauge", "build_info", help, () => [built]);
   measureOutgoingCalls(registry);
-  const ends = [subscribe(measureRequests(registry, servers))];
+  const ends = [subscribe(measureRequests(registry, servers)), subscribe(countUnread(registry))];
   const [graphql, gateway] = [servers.get("graphql"), servers.get("gateway")];
   if (graphql) {
     countExecutions(registry, graphql);
+    measureManifests(registry, graphql.apps);
     ends.push(subscribe(measureRestCalls(registry, graphql.upstreams)));
   }
   if (gateway) measureKeyChecks(registry, gateway.keyChecks);
-  const server = createServer(config);
+  const server = createServer(config, "metrics", { specHash });
   server.addHook("onClose", async () => {
     for (const end of ends) end();
   });
@@ -40,6 +40,18 @@ export function createMetrics(config: Config, servers: Servers): FastifyInstance
     reply.type(registry.contentType).send(await registry.metrics()),
   );
   return server;
+}
+
+function countUnread(registry: Registry): Observer {
+  const unread = new CounterFamily(
+    registry,
+    "process_unread_rejections_total",
+    "Failures that nobody read, by code. Each is a fault of this program; its log line tells where it began.",
+  );
+  const counts = new Map<string, Count>();
+  return {
+    rejectionUnread: (code) => void known(counts, code, () => unread.child({ code })).value++,
+  };
 }
 
 function countExecutions(registry: Registry, { executions }: FastifyInstance): void {

@@ -1,20 +1,26 @@
 /**
  * Measures the requests of each role, and the saved operations among them. Clients cannot add labels: roles, routes,
- * statuses, codes and bounds come from closed lists, and operations have the names of saved ones.
+ * statuses, codes and bounds come from closed lists, operations have the names of saved ones, and apps those of manifests.
  */
 import type { FastifyInstance } from "fastify";
 import type { Registry } from "prom-client";
 import type { Role } from "../../config.ts";
+import type { AppOperations } from "../../graphql/saved/app-operations.ts";
 import { graphqlPath } from "../../http/error-response.ts";
 import type { Observer } from "../../observe/observer.ts";
-import type { RequestRecord } from "../../observe/records.ts";
+import { qualifiedName, type RequestRecord } from "../../observe/records.ts";
 import { addMetric, type Count, CounterFamily, DurationFamily, type Durations, known } from "./families.ts";
 
 /** The roles that run in this process. */
 export type Servers = ReadonlyMap<Role, FastifyInstance>;
 
-/** The label of every operation that is not saved. */
+/** The label of every operation that is not saved, and of those beyond the bound. */
 const otherOperation = "other";
+/** Operations with labels of their own. A histogram of each has 16 series. */
+const mostOperations = 2_000;
+/** Versions of one app. Clients give them, so their number must be bounded here. */
+const mostVersions = 20;
+const otherVersion = "other";
 
 export function measureRequests(registry: Registry, servers: Servers): Observer {
   const duration = new DurationFamily(
@@ -76,13 +82,58 @@ function measureOperations(registry: Registry): (request: RequestRecord) => void
   );
   const durations = new Map<string, Durations>();
   const failures = new Map<string, Map<string, Count>>();
-  return ({ operation: saved, ms, code }) => {
-    const operation = saved?.name ?? otherOperation;
+  const countRun = measureClients(registry);
+  return (request) => {
+    const { operation: saved, ms, code } = request;
+    const name = saved ? qualifiedName(saved) : otherOperation;
+    const operation = durations.size < mostOperations || durations.has(name) ? name : otherOperation;
+    countRun(request, operation);
     known(durations, operation, () => duration.child({ operation })).observe(ms);
     if (code === undefined) return;
     const ofOperation = known(failures, operation, () => new Map());
     known(ofOperation, code, () => errors.child({ operation, code })).value++;
   };
+}
+
+/** Who runs what: a client that names an app of a manifest, its version, and the operation. */
+function measureClients(registry: Registry): (request: RequestRecord, operation: string) => void {
+  const family = new CounterFamily(
+    registry,
+    "graphql_client_operations_total",
+    "Operations by the app that the client names, or else the operation's, and by the client's version.",
+  );
+  const runs = new Map<string, Map<string, Map<string, Count>>>();
+  return ({ app: named, client, operation: saved }, operation) => {
+    const app = named ?? saved?.app ?? "";
+    const versions = known(runs, app, () => new Map());
+    const given = named === undefined ? "" : (client?.version ?? "");
+    const version = versions.size < mostVersions || versions.has(given) ? given : otherVersion;
+    const ofVersion = known(versions, version, () => new Map<string, Count>());
+    known(ofVersion, operation, () => family.child({ app, version, operation })).value++;
+  };
+}
+
+/** What the manifests of apps have, and what of it cannot be served. */
+export function measureManifests(registry: Registry, apps: AppOperations): void {
+  const gauge = (name: string, help: string, read: () => Iterable<string>): void =>
+    addMetric(registry, "gauge", name, help, () => {
+      const counts = new Map([...apps.counts].map(([app]) => [app, 0]));
+      for (const app of read()) counts.set(app, (counts.get(app) ?? 0) + 1);
+      return [...counts].map(([app, value]) => ({ labels: { app }, value }));
+    });
+  addMetric(
+    registry,
+    "gauge",
+    "graphql_manifest_operations",
+    "Operations in the manifests of each app.",
+    () => [...apps.counts].map(([app, value]) => ({ labels: { app }, value })),
+  );
+  gauge("graphql_manifest_refused_operations", "Operations of manifests that are refused.", () =>
+    apps.refused.map(({ app }) => app),
+  );
+  gauge("graphql_manifest_faults", "Manifests that cannot be read now; the last good state serves.", () =>
+    apps.faults.map(({ app }) => app),
+  );
 }
 
 function gauges(registry: Registry, servers: Servers, underWay: ReadonlyMap<string, number>): void {

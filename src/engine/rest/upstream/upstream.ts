@@ -4,7 +4,6 @@
  */
 import createClient, { type Client } from "openapi-fetch";
 import { Pool } from "undici";
-import type { paths } from "../../../../generated/rest.ts";
 import type { Config } from "../../config.ts";
 import type { CodedError } from "../../errors.ts";
 import { callsOfProduct } from "../../settings/capacity.ts";
@@ -29,7 +28,7 @@ export type UpstreamState = {
 };
 
 export class Upstream {
-  readonly client: Client<paths>;
+  readonly client: Client<object>;
   readonly retries = new RetryBudget();
   readonly #pool: Pool;
   readonly #env: Config["env"];
@@ -52,7 +51,7 @@ export class Upstream {
       bodyTimeout: 0,
       maxHeaderSize: 32_768,
     });
-    this.client = createClient<paths>({
+    this.client = createClient<object>({
       baseUrl: url.pathname.replace(/\/$/, ""),
       pathSerializer: serializePath,
       Request: CallRequest as unknown as typeof Request,

@@ -6,17 +6,35 @@ const conversation = `
     WHERE m.tenant_id = c.tenant_id AND m.conversation_id = c.id AND m.author_type = 'agent') AS "participantIds",
   c.unread_count AS "unreadCount", c.tags, c.created_at AS "createdAt", c.last_message_at AS "lastMessageAt"`;
 
+/** A stored time that many seconds later. */
+const later = (seconds: number): string =>
+  `strftime('%Y-%m-%dT%H:%M:%fZ', m.created_at, '+${seconds} seconds')`;
+const isPast = (seconds: number): string => `${later(seconds)} <= strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`;
+
+/** No channel stands behind the platform: a message that it queued counts as sent 3 s later, and as delivered 3 s after that. */
 const message = `
-  m.id, m.conversation_id AS "conversationId", m.channel, m.direction, m.status, m.recipient AS "to", m.body,
-  m.author_type AS "authorType", m.author_id AS "authorId", m.created_at AS "createdAt",
-  m.delivered_at AS "deliveredAt"`;
+  m.id, m.conversation_id AS "conversationId", m.channel, m.direction,
+  CASE WHEN m.status <> 'queued' THEN m.status WHEN ${isPast(6)} THEN 'delivered' WHEN ${isPast(3)} THEN 'sent'
+    ELSE 'queued' END AS "status",
+  m.recipient AS "to", m.body, m.author_type AS "authorType", m.author_id AS "authorId", m.created_at AS "createdAt",
+  CASE WHEN m.status = 'queued' AND ${isPast(6)} THEN ${later(6)} ELSE m.delivered_at END AS "deliveredAt"`;
 
 const conversationFilters = `
   c.tenant_id = :tenant
     AND (:ids IS NULL OR c.id IN (SELECT value FROM json_each(:ids)))
     AND (:status IS NULL OR c.status = :status)
     AND (:channel IS NULL OR c.channel = :channel)
-    AND (:assignee IS NULL OR c.assignee_id = :assignee)`;
+    AND (:assignee IS NULL OR c.assignee_id = :assignee)
+    AND (:assigned IS NULL OR (c.assignee_id IS NOT NULL) = :assigned)
+    AND (:priority IS NULL OR c.priority = :priority)
+    AND (:tag IS NULL OR EXISTS (SELECT 1 FROM json_each(c.tags) WHERE value = :tag))
+    AND (:from IS NULL OR c.last_message_at >= :from)
+    AND (:to IS NULL OR c.last_message_at < :to || 'T24')
+    AND (:q IS NULL OR instr(lower(c.subject), lower(:q)) OR EXISTS (
+      SELECT 1 FROM contacts AS k
+      WHERE k.tenant_id = c.tenant_id AND k.id = c.contact_id AND instr(lower(k.name), lower(:q))))`;
+
+const messageFilters = `m.tenant_id = :tenant AND m.conversation_id = :conversationId`;
 
 const conversationPage = (column: string, order: "ASC" | "DESC", beyond: ">" | "<"): string => `
   SELECT ${conversation} FROM conversations AS c
@@ -37,6 +55,11 @@ export const inbox = {
       ON p.id = c.id AND p.place <= :limit
     WHERE c.tenant_id = :tenant ORDER BY c.contact_id, p.place`,
   messageById: `SELECT ${message} FROM messages AS m WHERE m.tenant_id = :tenant AND m.id = :id`,
+  messagePage: `
+    SELECT ${message} FROM messages AS m
+    WHERE ${messageFilters} AND (:afterKey IS NULL OR (m.created_at, m.id) < (:afterKey, :afterId))
+    ORDER BY m.created_at DESC, m.id DESC LIMIT :limit`,
+  messageCount: `SELECT COUNT(*) AS "count" FROM messages AS m WHERE ${messageFilters}`,
   /** SQLite reads the index once per conversation, and does not rank all messages. */
   messagesOfConversations: `
     SELECT ${message} FROM json_each(:conversationIds) AS wanted

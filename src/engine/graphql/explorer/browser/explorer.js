@@ -222,9 +222,19 @@ const tabs = operations.map(({ body, variables }) => ({
   query: body,
   variables: variables ? JSON.stringify(variables, null, 2) : undefined,
 }));
-// GraphiQL reads the first tab's variables from here alone
-if (storage.getItem("graphiql:variables") === null && tabs[0]?.variables)
-  storage.setItem("graphiql:variables", tabs[0].variables);
+
+/**
+ * GraphiQL opens with the query and the variables that it keeps beside its tabs, and adds a tab for them when no kept tab
+ * has the same. It keeps them only once they are edited, so they are set to those of the tab that was open last.
+ */
+function reopen() {
+  const { tabs: kept = [], activeTabIndex = 0 } = JSON.parse(storage.getItem("graphiql:tabState") ?? "{}");
+  const { query, variables, headers } = kept[activeTabIndex] ?? { variables: tabs[0]?.variables };
+  for (const [name, text] of Object.entries({ query, variables, headers }))
+    if (typeof text === "string") storage.setItem(`graphiql:${name}`, text);
+    else storage.removeItem(`graphiql:${name}`);
+}
+reopen();
 
 Object.assign(window, {
   MonacoEnvironment: {

@@ -1,0 +1,18 @@
+/**
+ * Which client sends a request, by the headers of Apollo's clients and of others. Anybody may give any name, so nothing
+ * depends on it but logs and metrics.
+ */
+import type { IncomingHttpHeaders } from "node:http";
+
+/** Characters. */
+const maxLength = 100;
+
+export function clientOf(headers: IncomingHttpHeaders): { name: string; version: string } | undefined {
+  const name = headers["apollographql-client-name"] ?? headers["graphql-client-name"];
+  if (typeof name !== "string" || name === "") return undefined;
+  const version = headers["apollographql-client-version"] ?? headers["graphql-client-version"];
+  return {
+    name: name.slice(0, maxLength),
+    version: typeof version === "string" ? version.slice(0, maxLength) : "",
+  };
+}

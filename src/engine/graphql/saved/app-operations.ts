@@ -1,0 +1,96 @@
+/**
+ * Keeps the store in step with the manifests of `OPERATIONS_FROM`, and tells what cannot be served: a manifest that cannot
+ * be read, and an operation that does not fit, by app and name. The others serve on.
+ */
+import type { FastifyBaseLogger } from "fastify";
+import type { ManifestFault, ManifestState } from "../../manifests/manifests.ts";
+import type { ManifestPlace } from "../../manifests/places.ts";
+import { watchManifests } from "../../manifests/watch-manifests.ts";
+import { FitCheck } from "./fit-check.ts";
+import type { RefusedOperation, SavedOperations } from "./saved-operations.ts";
+
+/** Lines that are written at once; the metric counts the others. */
+const mostLines = 20;
+
+export class AppOperations {
+  readonly #saved: SavedOperations;
+  readonly #log: FastifyBaseLogger;
+  readonly #fit: FitCheck;
+  #state: ManifestState = { manifests: [], faults: [] };
+  #taken: readonly RefusedOperation[] = [];
+  #unfit: readonly RefusedOperation[] = [];
+  #told = new Set<string>();
+  #stop = (): void => {};
+
+  constructor(saved: SavedOperations, faultOf: (text: string) => string | undefined, log: FastifyBaseLogger) {
+    this.#saved = saved;
+    this.#log = log;
+    this.#fit = new FitCheck(saved, faultOf, (refused) => {
+      this.#unfit = refused;
+      this.#tell();
+    });
+  }
+
+  /** Resolves once every manifest was read or has failed. */
+  async follow(places: readonly ManifestPlace[]): Promise<void> {
+    if (places.length === 0) return;
+    this.#stop = await watchManifests(
+      places,
+      (state) => this.#take(state),
+      (error) => this.#log.warn({ err: error }, "manifests are not watched: they are read every 30 s"),
+    );
+  }
+
+  close(): void {
+    this.#stop();
+    this.#fit.end();
+  }
+
+  get faults(): readonly ManifestFault[] {
+    return this.#state.faults;
+  }
+
+  get refused(): readonly RefusedOperation[] {
+    return [...this.#taken, ...this.#unfit];
+  }
+
+  /** The operations in the manifests of each app. */
+  get counts(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const { app, operations } of this.#state.manifests)
+      counts.set(app, (counts.get(app) ?? 0) + operations.length);
+    return counts;
+  }
+
+  #take(state: ManifestState): void {
+    const before = this.#state.manifests;
+    this.#state = state;
+    if (before.length !== state.manifests.length || state.manifests.some((each, at) => each !== before[at])) {
+      this.#taken = this.#saved.replaceApps(state.manifests);
+      this.#fit.begin();
+    }
+    this.#tell();
+  }
+
+  /** Writes a line for what was not told yet. */
+  #tell(): void {
+    const lines = [
+      ...this.faults.map(({ app, source, reason, keeps }) => ({
+        fields: { app, source, reason, keeps },
+        message: keeps
+          ? "a manifest cannot be read: its last good state serves"
+          : "a manifest cannot be read",
+      })),
+      ...this.refused.map(({ app, name, reason }) => ({
+        fields: { app, operation: name, reason },
+        message: "an operation is refused",
+      })),
+    ];
+    const keyed = lines.map((line) => ({ ...line, key: JSON.stringify(line.fields) }));
+    const news = keyed.filter(({ key }) => !this.#told.has(key));
+    for (const { fields, message } of news.slice(0, mostLines)) this.#log.warn(fields, message);
+    if (news.length > mostLines)
+      this.#log.warn({ count: news.length, written: mostLines }, "manifests have faults");
+    this.#told = new Set(keyed.map(({ key }) => key));
+  }
+}

@@ -1,0 +1,58 @@
+/** The record of each request: made when its head is there, complete when its answer is sent or its client has left. */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { CodedError } from "../errors.ts";
+import { beginRequest, endRequest } from "../observe/observer.ts";
+import { type Face, RequestRecord } from "../observe/records.ts";
+import { parentOf } from "../observe/trace-context.ts";
+import type { Environment } from "../settings/environment.ts";
+import { slowReaderOf } from "./bodies/slow-readers.ts";
+import { hasProof, proofHeader } from "./context-headers.ts";
+
+/**
+ * Tells observers of the request, and of its end. Only a gateway's trace is continued: with the sampled flag, or with a
+ * trace id that the ratio takes, any client could have all its requests recorded (Trace Context §3.4 "Restart trace",
+ * §7.2).
+ */
+export function recordRequest(
+  face: Face,
+  request: FastifyRequest,
+  { raw }: FastifyReply,
+  env: Environment,
+): void {
+  const { socket, headers } = request.raw;
+  const { url: route = "" } = request.routeOptions;
+  const trace = parentOf(headers.traceparent);
+  const known = new RequestRecord(face, request.id, request.method, route);
+  const isProved = hasProof(env, headers[proofHeader]);
+  if (!isProved && face.role === "graphql" && headers[proofHeader] !== undefined) tellWrongProof(face, env);
+  if (trace !== undefined && isProved) known.traceparent = trace;
+  else known.callersTrace = trace;
+  request.record = known;
+  beginRequest(known);
+  const bytesBefore = socket.bytesWritten;
+  raw.on("close", () => {
+    const slowReader = slowReaderOf(socket);
+    if (slowReader) known.fail(slowReader);
+    known.finish(raw.statusCode, !raw.writableFinished, socket.bytesWritten - bytesBefore);
+    endRequest(known);
+  });
+}
+
+/** The servers that were sent a proof which they cannot verify; each says so once. */
+const misled = new WeakSet<Face>();
+
+function tellWrongProof(face: Face, { GATEWAY_SECRET }: Environment): void {
+  if (misled.has(face)) return;
+  misled.add(face);
+  const state = GATEWAY_SECRET === undefined ? "is not set here" : "is not the gateway's";
+  face.log.log.warn(`GATEWAY_SECRET: ${state}, so the context headers of that gateway are dropped`);
+}
+
+/** A request that is refused before it has a route. */
+export function recordRefusal(face: Face, error: CodedError): void {
+  const refused = new RequestRecord(face, "", "", "");
+  beginRequest(refused);
+  refused.fail(error);
+  refused.finish(error.status, false, 0);
+  endRequest(refused);
+}

@@ -1,0 +1,42 @@
+/** Reads the manifests at the start, and again when their files are saved; URLs, and what no event tells, at a pace. */
+import { watchFolders } from "../standards/watch-folders.ts";
+import { type ManifestState, Manifests } from "./manifests.ts";
+import type { ManifestPlace } from "./places.ts";
+
+/** Network file systems send no events. A URL is asked by its ETag. */
+const everyMs = 30_000;
+
+/**
+ * Resolves once every place was read or has failed. `took` is called with each state; `failed` when files cannot be
+ * watched, and are read at the pace alone. Returns the function that ends it.
+ */
+export async function watchManifests(
+  places: readonly ManifestPlace[],
+  took: (state: ManifestState) => void,
+  failed: (error: Error) => void,
+): Promise<() => void> {
+  const manifests = new Manifests(places);
+  let isOver = false;
+  let reading = Promise.resolve();
+  const refresh = (): Promise<void> => {
+    reading = reading.then(async () => {
+      if (isOver) return;
+      const state = await manifests.refresh();
+      if (!isOver) took(state);
+    });
+    return reading;
+  };
+  await refresh();
+  const timer = setInterval(refresh, everyMs).unref();
+  let unwatch = (): void => {};
+  try {
+    unwatch = watchFolders(() => manifests.folders, refresh, failed);
+  } catch (error) {
+    failed(error as Error);
+  }
+  return () => {
+    isOver = true;
+    clearInterval(timer);
+    unwatch();
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * One request to a service of another process, which proves what a connection does not: its certificate, that it speaks
+ * HTTP, and that it is the service that is meant. A failure is told in words that name what to mend.
+ */
+import { Client } from "undici";
+import { proofHeader } from "../http/context-headers.ts";
+import { causeOf } from "../observe/records.ts";
+import type { Operation } from "../rest/operation.ts";
+import { isRecord } from "../standards/json-object.ts";
+import { isJson, isText } from "../standards/media-type.ts";
+
+/** What was answered. `body` is the text of a JSON body of at most 16 KiB, else empty. */
+type ProbeAnswer = { readonly status: number; readonly type: string; readonly body: string };
+
+/** Makes a GET without credentials; each of its steps may take `ms` milliseconds. Throws what undici does. */
+async function get(
+  { origin }: URL,
+  path: string,
+  ms: number,
+  accept = "application/json",
+  others = {},
+): Promise<ProbeAnswer> {
+  const client = new Client(origin, { connect: { timeout: ms }, maxResponseSize: 16_384 });
+  try {
+    const { statusCode, headers, body } = await client.request({
+      ...{ method: "GET", path, headers: { accept, ...others } },
+      ...{ headersTimeout: ms, bodyTimeout: ms },
+    });
+    const type = String(headers["content-type"] ?? "").replace(/;.*/s, "");
+    const text = isJson(type) ? await body.text().catch(() => "") : "";
+    return { status: statusCode, type, body: text };
+  } finally {
+    void client.destroy().catch(() => {});
+  }
+}
+
+/** An answer in words, for a finding. */
+const inWords = (path: string, { status, type }: ProbeAnswer): string =>
+  `GET ${path} answered ${status}${type === "" ? "" : ` with ${type}`}`;
+
+/** A balancer in front says that nobody answers (RFC 9110 §15.6). */
+const isGatewayFailure = (status: number): boolean => status >= 502 && status <= 504;
+
+/** An operation that needs no path parameter. */
+export type Probed = Pick<Operation, "accept" | "text"> & { readonly path: string };
+
+/**
+ * Asks REST for an operation of the document. Without credentials a good service may refuse, but as the API does: what is
+ * no JSON comes from another service, from another path, or from a server that wants TLS. Without an operation, any
+ * answer to the base URL is good but one of a balancer, and a 400, as servers that want TLS send it. Resolves with the
+ * reason of a failure, or with `undefined`.
+ */
+export async function probeRest(
+  base: URL,
+  operation: Probed | undefined,
+  ms: number,
+): Promise<string | undefined> {
+  const path = base.pathname.replace(/\/$/, "") + (operation?.path ?? "/");
+  const answer = await get(base, path, ms, operation?.accept);
+  const { status, type } = answer;
+  if (isGatewayFailure(status)) return inWords(path, answer);
+  if (!operation) return status === 400 ? inWords(path, answer) : undefined;
+  if (status >= 300 && status < 400) return `${inWords(path, answer)}; a redirect is not followed`;
+  const isAnswer = isJson(type) || status === 204 || (operation.text && isText(type));
+  if (isAnswer || status === 401 || status === 403 || status >= 500) return undefined;
+  return `${inWords(path, answer)}, which is no answer of the API; are host and path right?`;
+}
+
+/**
+ * Asks a `graphql` role who it is. Where a balancer hides that, any GraphQL response is good. The gateway's proof goes
+ * with the request: a role that cannot verify it says so in its log.
+ */
+export async function probeGraphql(
+  base: URL,
+  secret: string | undefined,
+  ms: number,
+): Promise<string | undefined> {
+  const prefix = base.pathname.replace(/(?:\/v1\/graphql)?\/?$/, "");
+  const proof = secret === undefined ? {} : { [proofHeader]: secret };
+  const health = await get(base, `${prefix}/healthz`, ms, undefined, proof);
+  if (isGatewayFailure(health.status)) return inWords(`${prefix}/healthz`, health);
+  const { role } = parsed(health);
+  if (role === "graphql") return undefined;
+  if (typeof role === "string") return `it is a ${role} role, not graphql`;
+  const path = `${prefix}/v1/graphql?query=%7B__typename%7D`;
+  const answer = await get(base, path, ms, undefined, proof);
+  const { data, errors } = parsed(answer);
+  return data === undefined && errors === undefined
+    ? `${inWords(path, answer)}, which is no GraphQL response`
+    : undefined;
+}
+
+function parsed({ body }: ProbeAnswer): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(body);
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+const unknownAuthority =
+  "its certificate is of an authority that is not known here; NODE_EXTRA_CA_CERTS names a file of authorities";
+const words: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  CERT_NOT_YET_VALID: "its certificate is not valid yet",
+  CERT_REVOKED: "its certificate is revoked",
+  DEPTH_ZERO_SELF_SIGNED_CERT: unknownAuthority,
+  ECONNREFUSED: "nobody listens there",
+  ECONNRESET: "it closed the connection; does it want https://?",
+  EHOSTUNREACH: "no way leads there",
+  EAI_AGAIN: "the name is not resolved now",
+  ENOTFOUND: "there is no such host",
+  ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS; is it http://?",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
+  HTTPParserError: "it does not speak HTTP; is it https://?",
+  SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
+  UND_ERR_BODY_TIMEOUT: "its answer does not end",
+  UND_ERR_CONNECT_TIMEOUT: "no connection in time",
+  UND_ERR_HEADERS_TIMEOUT: "no answer in time",
+  UND_ERR_SOCKET: "it closed the connection; does it want https://?",
+};
+
+/** The failure of a request in words, its code first: `CERT_HAS_EXPIRED: its certificate has expired`. */
+export function failureWords(error: unknown): string {
+  const code = causeOf(error) ?? "unknown";
+  const meaning = words[code];
+  return meaning === undefined ? code : `${code}: ${meaning}`;
+}

@@ -1,0 +1,85 @@
+/** `npm run validate -- <manifest> --schema <URL or file>`: whether an app's operations fit a schema, for the app's CI. */
+import { basename, resolve } from "node:path";
+import {
+  buildClientSchema,
+  buildSchema,
+  type GraphQLSchema,
+  getIntrospectionQuery,
+  type IntrospectionQuery,
+} from "graphql";
+import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
+import { nonEmpty } from "../cli/parse.ts";
+import { printable } from "../cli/printable.ts";
+import { UsageError } from "../cli/usage-error.ts";
+import { Manifests } from "../manifests/manifests.ts";
+import { isHttpUrl } from "../manifests/places.ts";
+import { readAppOperations } from "../schema/saved-operations.ts";
+import { boundedText } from "../standards/bounded-text.ts";
+import { readRegularFile } from "../standards/regular-file.ts";
+
+const timeoutMs = 30_000;
+
+type Given = { readonly schema: string; readonly key?: string };
+
+export const run = (argv: readonly string[], io: Io): Promise<number> =>
+  runCommand("npm run validate", argv, io, (line, does) =>
+    line
+      .description("Validates an app's manifest of operations against a schema.")
+      .argument(
+        "<manifest>",
+        "Apollo's persisted query manifest, or the map of ids of the client preset or of Relay",
+      )
+      .requiredOption(
+        "--schema <URL or file>",
+        "/v1/graphql of a role outside production, or schema.graphql",
+        nonEmpty,
+      )
+      .option("--key <API key>", "sent as X-API-Key, where the URL wants one", nonEmpty)
+      .addHelpText("after", exitCodes)
+      .action(does((manifest: string, given: Given) => validateManifest(io, manifest, given))),
+  );
+
+async function validateManifest(io: Io, at: string, { schema: from, key }: Given): Promise<number> {
+  const schema = isHttpUrl(from)
+    ? await introspected(from, key)
+    : readSchemaFile(resolve(io.root, from), from);
+  const app = basename(at, ".json");
+  const place = { app, at: isHttpUrl(at) ? at : resolve(io.root, at) };
+  const { manifests, faults } = await new Manifests([place]).refresh();
+  if (faults.length > 0) throw new UsageError(faults.map(({ reason }) => `${at}: ${reason}`));
+  const { operations, diagnostics } = readAppOperations(schema, manifests);
+  for (const { coordinate, message } of diagnostics) io.out(printable(`${coordinate}: ${message}`));
+  if (diagnostics.length > 0) return 1;
+  io.out(`${operations.length} operations fit ${from}`);
+  return 0;
+}
+
+function readSchemaFile(path: string, given: string): GraphQLSchema {
+  try {
+    return buildSchema(readRegularFile(path));
+  } catch (error) {
+    throw new UsageError([`--schema ${given}: ${(error as Error).message}`]);
+  }
+}
+
+async function introspected(url: string, key: string | undefined): Promise<GraphQLSchema> {
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...(key !== undefined && { "x-api-key": key }) },
+      body: JSON.stringify({ query: getIntrospectionQuery({ inputValueDeprecation: true }) }),
+      signal: AbortSignal.timeout(timeoutMs),
+      redirect: "error",
+    });
+    const { data } = JSON.parse(await boundedText(response.body ?? [])) as { data?: IntrospectionQuery };
+    if (data) return buildClientSchema(data);
+  } catch (error) {
+    const { cause, message } = error as Error;
+    throw new UsageError([`--schema ${url}: ${cause instanceof Error ? cause.message : message}`]);
+  }
+  const instead =
+    "in production it does not: take a role of the same spec elsewhere, or schema.graphql of the typed package";
+  throw new UsageError([`--schema ${url}: tells no schema; ${instead}`]);
+}
+
+if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processIo);

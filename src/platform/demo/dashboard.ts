@@ -1,0 +1,68 @@
+/**
+ * The example dashboard (`examples/dashboard`) on `/`, where this process runs the demo platform and GraphQL, outside
+ * production. Its files are a closed list, take no key and hold no tenant data; its requests carry the user's own key.
+ */
+import { hash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { extname } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { FastifyInstance } from "fastify";
+import type { Config } from "../../engine/config.ts";
+
+type Dashboard = {
+  /** An API key to fill in. */
+  readonly key?: string;
+  /** Where GraphQL is; absent: on the page's own origin. */
+  readonly api?: string;
+};
+
+const project = new URL("../../../", import.meta.url);
+const inFolder = (name: string): [string, string] => [
+  `/examples/dashboard/${name}`,
+  fileURLToPath(new URL(`examples/dashboard/${name}`, project)),
+];
+const inPackage = (name: string): [string, string] => [
+  `/uplot/${name}`,
+  fileURLToPath(import.meta.resolve(`uplot/dist/${name}`)),
+];
+
+const page = new URL("examples/dashboard/index.html", project);
+const manifest = "generated/operations-manifest.json";
+const types: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json; charset=utf-8",
+};
+
+/** The dashboard needs GraphQL, and the demo platform, whose operations it knows. An installation may leave it out. */
+export const hasDashboard = ({ production, roles }: Config): boolean =>
+  !production && roles.has("platform") && roles.has("graphql") && existsSync(page);
+
+/** Serves the dashboard by GET; every other path and method stays as it is. */
+export function serveDashboard(server: FastifyInstance, { key = "", api = "" }: Dashboard): void {
+  const files = [
+    ...["main.js", "client.js", "views.js", "charts.js", "elements.js", "dashboard.css"].map(inFolder),
+    ...["uPlot.esm.js", "uPlot.min.css"].map(inPackage),
+    [`/${manifest}`, fileURLToPath(new URL(manifest, project))],
+  ] as const;
+  const headers = { "cache-control": "no-cache" };
+  for (const [path, file] of files)
+    server.get(path, (_request, reply) =>
+      reply
+        .headers(headers)
+        .type(types[extname(file)] as string)
+        .send(readFileSync(file)),
+    );
+  const html = readFileSync(page, "utf8")
+    .replace('data-api=""', () => `data-api="${api}"`)
+    .replace('data-key=""', () => `data-key="${key}"`);
+  const [, importMap = ""] = /<script type="importmap">([^<]*)</.exec(html) ?? [];
+  const scripts = `'self' 'sha256-${hash("sha256", importMap, "base64")}'`;
+  const policy = `default-src 'none'; script-src ${scripts}; style-src 'self'; img-src data:; connect-src 'self' ${api}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`;
+  server.get("/", (_request, reply) =>
+    reply
+      .headers({ ...headers, "content-security-policy": policy })
+      .type("text/html; charset=utf-8")
+      .send(html),
+  );
+}

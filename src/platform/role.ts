@@ -1,0 +1,39 @@
+/** The role `platform` as the engine starts it, with the demo data's keys, requests and dashboard. */
+import type { Config } from "../engine/config.ts";
+import type { Samples } from "../engine/graphql/explorer/page.ts";
+import type { Platform } from "../engine/process/service.ts";
+import { hasDashboard, serveDashboard } from "./demo/dashboard.ts";
+import { workingDemoKeys } from "./demo/demo.ts";
+import { demoPath, demoQuery, demoVariables } from "./demo/requests.ts";
+import { introspectionPath } from "./keys/introspection.ts";
+import { createPlatform } from "./platform.ts";
+
+export const platform: Platform = {
+  create: createPlatform,
+  keyIntrospection: introspectionPath,
+  samples: samplesOf,
+  addPages: (front, config) => {
+    if (hasDashboard(config)) serveDashboard(front, samplesOf(config));
+  },
+  welcome: (config, origin) => [
+    ...(hasDashboard(config) ? [`dashboard: ${origin}/ in a browser`] : []),
+    ...demoLines(config, origin),
+  ],
+};
+
+/** Nothing in production, and where no demo key works. */
+function samplesOf(config: Config): Samples {
+  const [demo] = workingDemoKeys(config);
+  return demo ? { key: demo.key, variables: demoVariables(new Date()) } : {};
+}
+
+function demoLines(config: Config, origin: string): string[] {
+  const working = workingDemoKeys(config);
+  if (working.length === 0) return [];
+  const keys = working.map(({ key, tenant, user, note }) => `  ${key}  ${tenant}, ${user}: ${note}`);
+  const key = working[0]?.key ?? "";
+  const call = config.roles.has("graphql")
+    ? `${origin}/v1/graphql -H 'X-API-Key: ${key}' -H 'Content-Type: application/json' -d '${JSON.stringify({ query: demoQuery })}'`
+    : `${origin}${demoPath} -H 'X-API-Key: ${key}'`;
+  return ["", "demo keys:", ...keys, "", "try:", `  curl -s ${call}`];
+}

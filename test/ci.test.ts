@@ -1,0 +1,42 @@
+/** `.ci/run` fails when a suite fails, when a suite ends badly, and when a suite says nothing of a test that passed. */
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { root } from "./docs/page.ts";
+
+const tools = ["promtool", "redis-server", "nginx", "haproxy", "wrk", "chromium"];
+
+/** Runs it with an npm that does what `fuzz` says for that suite, and prints one test that passed for the others. */
+async function run(fuzz: string): Promise<{ code: number; last: string; failed: string[] }> {
+  const folder = mkdtempSync(join(tmpdir(), "ci-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const npm = `case "$*" in *fuzz*) ${fuzz};; *) echo "tally: 1 passed, 0 failed";; esac`;
+  for (const name of ["npm", ...tools])
+    writeFileSync(join(folder, name), `#!/bin/sh\n${npm}\n`, { mode: 0o755 });
+  const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
+  const { code = 0, stdout } = (await promisify(execFile)(join(root, ".ci/run"), { env }).catch(
+    (error: { code: number; stdout: string }) => error,
+  )) as { code?: number; stdout: string };
+  const lines = stdout.trimEnd().split("\n");
+  return { code, last: lines.at(-1) ?? "", failed: lines.filter((line) => line.startsWith("failed: ")) };
+}
+
+test("its last line is the tally of all suites and steps", async () => {
+  const { code, last, failed } = await run('echo "tally: 7 passed, 0 failed"');
+  expect({ code, failed }).toEqual({ code: 0, failed: [] });
+  expect(last).toMatch(/^\d{2} passed, 0 failed$/);
+});
+
+test.each([
+  ["a test fails", 'echo "tally: 7 passed, 2 failed"; exit 1', 2],
+  ["it ends badly, and no test failed", 'echo "tally: 7 passed, 0 failed"; exit 1', 1],
+  ["no test passed", 'echo "tally: 0 passed, 0 failed, 9 skipped"', 1],
+  ["it has no tally", "true", 1],
+])("it fails when %s", async (_name, fuzz, count) => {
+  const { code, last, failed } = await run(fuzz);
+  expect({ code, failed }).toEqual({ code: 1, failed: ["failed: npm run --silent suite -- fuzz"] });
+  expect(last).toMatch(new RegExp(`^\\d+ passed, ${count} failed$`));
+});

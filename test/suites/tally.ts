@@ -1,0 +1,21 @@
+/** A reporter for vitest: the seed of random cases, and the tally of a run as one line, which `.ci/run` reads. A run in which no test passed has failed. */
+import type { Reporter } from "vitest/node";
+
+export const tally: Reporter = {
+  onTestRunStart() {
+    console.log(`random cases of SEED=${process.env.SEED}`);
+  },
+  onTestRunEnd(modules, errors) {
+    const states = modules.flatMap(({ children }) =>
+      [...children.allTests()].map((test) => test.result().state),
+    );
+    const passed = states.filter((state) => state === "passed").length;
+    const failed = states.filter((state) => state === "failed").length;
+    const skipped = states.length - passed - failed;
+    const broken = errors.length + modules.filter((module) => module.errors().length > 0).length;
+    if (passed === 0) process.exitCode = 1;
+    const faults = failed + broken + (passed + failed + broken === 0 ? 1 : 0);
+    console.log(`tally: ${passed} passed, ${faults} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+    if (passed === 0) console.log("no test passed: nothing is known");
+  },
+};

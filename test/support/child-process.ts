@@ -1,0 +1,111 @@
+/** A program as a user starts it: what it prints, where it listens, and what the system knows of it. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+
+/** The command line of the product. */
+export const main = new URL("../../src/main.ts", import.meta.url).pathname;
+
+const { NODE_COMPILE_CACHE: _, ...others } = process.env;
+/**
+ * This process's environment for `npm start`. The program chooses the folder of its compiled code itself: in the folder of
+ * the tests it would overwrite code that was compiled under other flags.
+ */
+export const programEnvironment: NodeJS.ProcessEnv = others;
+
+const taskset = "/usr/bin/taskset";
+/** Linux can keep a process on one core; elsewhere the system decides. */
+const canPin = existsSync(taskset);
+
+export function pinSelf(core: number): void {
+  if (canPin)
+    execFileSync(taskset, ["-a", "-p", "-c", String(core), String(process.pid)], { stdio: "ignore" });
+}
+
+export type Program = {
+  readonly child: ChildProcess;
+  /** Everything printed so far. */
+  readonly output: () => string;
+  /** Resolves with what was printed once `pattern` shows up; rejects when the process ends before. */
+  readonly prints: (pattern: RegExp) => Promise<RegExpExecArray>;
+  /** Its exit code, when all that it printed is read. */
+  readonly ended: Promise<number | null>;
+  readonly stop: (signal?: NodeJS.Signals) => Promise<void>;
+};
+
+/** What still runs when this process ends, however it fails, ends with it. */
+const running = new Set<ChildProcess>();
+process.on("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+/**
+ * Starts `node …args` in `cwd` with `environment` alone on top of PATH and a free port; on `core`, and with so many
+ * `descriptors`, if they are given.
+ */
+export function startProgram(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+  {
+    core,
+    descriptors,
+    cwd = process.cwd(),
+  }: { core?: number | undefined; descriptors?: number; cwd?: string } = {},
+): Program {
+  const pinned = canPin && core !== undefined ? [taskset, "-c", String(core)] : [];
+  const limited =
+    descriptors === undefined ? [] : ["/bin/sh", "-c", `ulimit -n ${descriptors}; exec "$@"`, "sh"];
+  const [command = "", ...rest] = [...pinned, ...limited, process.execPath, ...args];
+  const env = { PATH: process.env.PATH, PORT: "0", ...environment };
+  const child = spawn(command, rest, { env, cwd });
+  running.add(child);
+  let text = "";
+  let isOver = false;
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+      child.emit("printed");
+    });
+  }
+  const ended = once(child, "close").then(([code]) => {
+    isOver = true;
+    running.delete(child);
+    return code as number | null;
+  });
+  const prints = async (pattern: RegExp): Promise<RegExpExecArray> => {
+    for (;;) {
+      const found = pattern.exec(text);
+      if (found) return found;
+      if (isOver)
+        throw new Error(`${args.join(" ")} ended with ${child.exitCode ?? child.signalCode}: ${text}`);
+      await Promise.race([once(child, "printed"), ended]);
+    }
+  };
+  const stop = async (signal: NodeJS.Signals = "SIGKILL"): Promise<void> => {
+    child.kill(signal);
+    await ended;
+  };
+  return { child, output: () => text, prints, ended, stop };
+}
+
+/** Resolves with where the program listens, once it says so. */
+export const listens = async (program: Program): Promise<URL> =>
+  new URL((await program.prints(/(?:ready|listens) on (http:[^\s,"]+)/))[1] ?? "");
+
+/** User and system time so far, in ms (proc_pid_stat(5); a tick is 10 ms); NaN where there is no /proc. */
+export function cpuMs({ child }: Pick<Program, "child">): number {
+  const fields = readProc(child, "stat").split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/** MiB that it holds now (`VmRSS`), or held at most (`VmHWM`; proc_pid_status(5)); NaN where there is no /proc. */
+export const memoryMiB = ({ child }: Pick<Program, "child">, line: "VmRSS" | "VmHWM"): number =>
+  Number(new RegExp(`${line}:\\s+(\\d+)`).exec(readProc(child, "status"))?.[1]) / 1024;
+
+function readProc({ pid }: ChildProcess, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    return "";
+  }
+}

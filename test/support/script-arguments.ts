@@ -1,0 +1,13 @@
+/** The arguments of a script of the tests, such as a benchmark: read as those of every command, with `--help`. */
+import type { Command } from "commander";
+import { processIo, runCommand } from "../../src/engine/cli/command.ts";
+
+/** Ends the process where the arguments are wrong or ask for help. */
+export async function readArguments(script: string, describe: (line: Command) => Command): Promise<Command> {
+  const read: Command[] = [];
+  const code = await runCommand(script, process.argv.slice(2), processIo, (line, does) =>
+    describe(line).action(does(() => read.push(line) - 1)),
+  );
+  const [line] = read;
+  return line ?? process.exit(code);
+}
