@@ -10,7 +10,7 @@ import { definitionAt } from "../../schema/coordinate-place.ts";
 import { frameAt } from "../frame.ts";
 import { diagnosticFinding } from "../proof.ts";
 import type { Finding } from "../report.ts";
-import { type Cause, causeOf } from "./causes.ts";
+import { type Cause, causeOfError } from "./causes.ts";
 import { placeName } from "./place-name.ts";
 import type { RestChange } from "./rest-change.ts";
 
@@ -27,7 +27,7 @@ export function breaksOf(base: BoundSnapshot, head: BoundSnapshot): Map<string, 
   const breaks = new Map<string, Break>();
   for (const error of head.diagnostics) {
     if (error.severity !== "error" || known.has(keyOf(error)) || !isSaidAlike(base, head, error)) continue;
-    const cause = causeOf(base.model, head.model, error);
+    const cause = causeOfError(base.model, head.model, error);
     if (!cause) continue;
     const key = placeKey(cause.node, cause.below);
     const found = breaks.get(key);

@@ -26,7 +26,7 @@ const ofMissing = new Set<Rule>([
 /** `below`: the path from the node down to all that differs. */
 export type Cause = { readonly node: RestNode; readonly below: NodePath };
 
-export function causeOf(
+export function causeOfError(
   base: Model,
   head: Model,
   { rule, coordinate, nodes = [], below = [] }: Diagnostic,

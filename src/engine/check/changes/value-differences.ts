@@ -1,6 +1,6 @@
 /**
  * What a value may be now and could not be before, and what REST refuses now and took before: the statements of a schema
- * (JSON Schema, Validation §6) that a GraphQL type leaves open. `int32`, `float` and `double` say nothing that a client sees.
+ * (JSON Schema, Validation §6) that a GraphQL type leaves open.
  */
 import { getNamedType, isNonNullType } from "graphql";
 import type { ValueUse } from "../../bind/model.ts";
@@ -76,21 +76,15 @@ function formatDiffers(
   kind: Differing["class"],
   matters: (was: Format, is: Format) => boolean,
 ): Differing[] {
-  const [was, is] = [formatOf(before), formatOf(after)];
+  const [{ format: was }, { format: is }] = [before, after];
   if (was === is || !matters(was, is)) return [];
   const phrase = `has ${is ? `format ${is}` : "no format"} now, it had ${was ?? "none"}`;
   const facts = { before: was ?? "no format", after: is ?? "no format" };
   return [{ rule: "rest-format-changed", class: kind, phrase, ...facts }];
 }
 
-/** A joined shape has the integers of each of its shapes, which may have 64 bits. */
-const formatOf = ({ format, integers }: Shape): Format =>
-  format ?? (integers.some((each) => each.format === "int64") ? "int64" : undefined);
-
-const isLessPromised = (was: Format, is: Format): boolean =>
-  is === "int64" ||
-  (was !== undefined && !numberFormats.has(was)) ||
-  (is !== undefined && was !== undefined && !numberFormats.has(is));
+/** A width says nothing here: the proof compares it with what `Int` and `Float` hold. */
+const isLessPromised = (was: Format): boolean => was !== undefined && !numberFormats.has(was);
 
 /** What has no format, or a wider one, takes all that it took. */
 const isNarrower = (was: Format, is: Format): boolean =>
