@@ -8,7 +8,6 @@ import { operations } from "../../generated/operations.ts";
 import { Callers } from "../../src/engine/graphql/callers.ts";
 import { buildSchema } from "../../src/engine/graphql/schema.ts";
 import { proofHeader, writeContextHeaders } from "../../src/engine/http/context-headers.ts";
-import { FairBound } from "../../src/engine/rest/shares/fair-bound.ts";
 import { msPerRefusal, startWork } from "../../src/engine/rest/shares/processor-time.ts";
 import { configure } from "./configure.ts";
 import { inFrontOf, me, send } from "./rest-stand-in.ts";
@@ -36,6 +35,31 @@ test("credentials that REST has not accepted are one caller, their address", () 
   expect(callerOf(here, { "x-api-key": "b" })).toBe(unknown);
 });
 
+test("a credential is one caller however it is spelled, and so is what is kept for it", () => {
+  const callers = new Callers(configure(), operations);
+  const spelled = ["Bearer a", "bEaReR a", "BEARER   a"].map((authorization) => ({ authorization }));
+  for (const headers of spelled) {
+    callers.accept(from(here, headers));
+    const { caller, identity } = callers.of(from(here, headers));
+    expect([caller, identity]).toEqual([
+      callers.of(from(there, spelled[0]!)).caller,
+      callers.of(from(there, spelled[0]!)).identity,
+    ]);
+  }
+  for (const authorization of ["Bearer A", "Bearer a b", "Basic a", "Bearera"])
+    expect(callers.of(from(here, { authorization })).identity).not.toBe(
+      callers.of(from(here, spelled[0]!)).identity,
+    );
+});
+
+test("very many callers are told apart", () => {
+  const callers = new Callers(configure(), operations);
+  const keys = Array.from({ length: 50_000 }, (_, count) => ({ "x-api-key": `key-${count}` }));
+  for (const headers of keys) callers.accept(from(here, headers));
+  const told = new Set(keys.map((headers) => callers.of(from(here, headers)).caller));
+  expect(told.size).toBe(50_000);
+});
+
 test("a request without a credential, or with two, makes no caller when REST accepts it", () => {
   const callers = new Callers(configure(), operations);
   for (const headers of [{}, { "x-api-key": "a", authorization: "b" }]) {
@@ -50,20 +74,6 @@ test("a tenant that the gateway vouches for is a caller at once", () => {
   const context = writeContextHeaders("X-Service-", { tenantId: "t", userId: "u", apiKeyId: "k", ...lists });
   expect(callers.of(from(here, { ...context, [proofHeader]: secret })).caller).toBe("tenant t");
   expect(callers.of(from(here, { ...context, [proofHeader]: "wrong" })).caller).toContain(here);
-});
-
-test("beyond the bound only a caller with less than an equal part gets more", () => {
-  const bound = new FairBound();
-  const taken = (caller: string) => {
-    let count = 0;
-    while (count < 100 && bound.take(caller, 1, 8)) count++;
-    return count;
-  };
-  expect(["a", "b", "c", "d"].map(taken)).toEqual([8, 4, 2, 2]);
-  bound.giveBack("a", 8);
-  expect(bound.take("d", 1, 8)).toBe(false);
-  bound.giveBack("b", 4);
-  expect(taken("d")).toBe(4);
 });
 
 const body = JSON.stringify({ query: "{ me { id } }" });

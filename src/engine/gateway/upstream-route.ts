@@ -14,8 +14,11 @@ export type UpstreamRoute = { upstream: URL; path: string };
 const plainPath = /^\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/;
 /** Empty and dot segments, with or without a `;` parameter. */
 const trickySegment = /\/\/|\/\.\.?(?:[/;]|$)/;
-/** `.`, `/`, `;`, `\`, controls, and a percent sign before hex digits (a second decoding), all percent-encoded. */
-const trickyEncoding = /%(?:2e|2f|3b|5c|[01][0-9a-f]|7f|25[0-9a-f]{2})/i;
+/**
+ * `.`, `/`, `;`, `\`, controls, and a percent sign before hex digits (a second decoding), all percent-encoded. The hex
+ * digits may be percent-encoded too.
+ */
+const trickyEncoding = /%(?:2e|2f|3b|5c|[01][0-9a-f]|7f|25(?:[0-9a-f]|%3[0-9]|%[46][1-6]){2})/i;
 const plainQuery = /^[\x21-\x22\x24-\x7e]*$/;
 
 /** Splits a request target into path and query. Throws BAD_REQUEST unless both are plain. */

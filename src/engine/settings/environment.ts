@@ -126,12 +126,8 @@ export const variables = {
     desc: "GraphQL requests under way at once; one more is a 503",
   }),
   REST_CONNECTIONS: count({
-    default: connectionsOfProduct.all,
-    desc: "connections to one product's REST service",
-  }),
-  REST_CONNECTIONS_PER_CALLER: count({
-    default: connectionsOfProduct.ofCaller,
-    desc: "connections of them that one caller may use; at most `REST_CONNECTIONS`",
+    default: connectionsOfProduct,
+    desc: "connections to one product's REST service; callers share them, and one has two thirds at most",
   }),
   CONNECT_TIMEOUT_MS: count({ default: 1_000, desc: "connecting to an upstream" }),
   CALL_TIMEOUT_MS: count({ default: 10_000, desc: "one REST call" }),
