@@ -24,6 +24,10 @@ export const suites: Readonly<Record<string, Runnable>> = {
     does: "the public tests for HTTP caches, which npm fetches, against the REST client",
     file: "test/cache-suite/main.ts",
   },
+  chaos: {
+    does: "forty clients of mixed manners over a REST that fails in every way",
+    file: "test/chaos/chaos.ts",
+  },
   deploy: {
     does: "the image's file tree, the manifests; the balancers and alerts, if nginx, HAProxy and promtool are here",
     projects: ["deploy"],
@@ -66,6 +70,10 @@ export const suites: Readonly<Record<string, Runnable>> = {
     projects: ["apart"],
     files: ["test/graphql/variables.test.ts"],
     environment: { BODY_BYTES: "1048576" },
+  },
+  leaving: {
+    does: "clients that leave at random moments, in every role",
+    file: "test/chaos/leaving.ts",
   },
   load: {
     does: "the five suites of load, one after another",
