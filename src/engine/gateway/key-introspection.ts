@@ -101,13 +101,17 @@ function readIntrospectionResponse(answer: unknown): KeyState {
 
 function text(answer: Record<string, unknown>, name: string): string {
   const value = answer[name];
-  if (typeof value !== "string" || value === "") throw new NoAnswer(`answered no ${name}`);
+  if (!isText(value)) throw new NoAnswer(`answered no ${name}`);
   return value;
 }
 
+/** A lone surrogate cannot stand in a header. */
+const isText = (value: unknown): value is string =>
+  typeof value === "string" && value !== "" && value.isWellFormed();
+
 function texts(answer: Record<string, unknown>, name: string): string[] {
   const value = answer[name];
-  if (!Array.isArray(value) || !value.every((item) => typeof item === "string" && item !== "")) {
+  if (!Array.isArray(value) || !value.every(isText)) {
     throw new NoAnswer(`answered no list of ${name}`);
   }
   return value;
