@@ -116,7 +116,7 @@ export const benches: Readonly<Record<string, Runnable>> = {
   gateway: { does: "what the gateway adds to a call", file: "test/bench/gateway.ts" },
   growth: { does: "how cost grows with the size of the work", file: "test/bench/growth.ts" },
   peers: {
-    does: "the graphql role beside a floor program, Mercurius and Apollo Server (needs nginx and wrk)",
+    does: "the graphql role beside a floor program, Mercurius, Apollo Server and Tailcall (needs nginx and wrk)",
     file: "test/bench/bench.ts",
   },
   polling: {
