@@ -10,6 +10,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { tally } from "./test/suites/tally.ts";
+import { seed } from "./test/support/seed.ts";
 
 /**
  * Node keeps compiled code here, as `src/main.ts` has it do: workers, and programs that tests start, need not compile again.
@@ -19,6 +20,7 @@ const compiled = join(import.meta.dirname, "node_modules/.cache/compiled");
 if (existsSync(compiled) && readdirSync(compiled, { recursive: true }).length > 30_000)
   rmSync(compiled, { recursive: true });
 process.env.NODE_COMPILE_CACHE = compiled;
+process.env.SEED = String(seed);
 
 /** Files that measure memory or processor time, or change what a whole process does. */
 const apart = [

@@ -6,7 +6,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { exitCodes, type Io, processIo, runCommand } from "../src/engine/cli/command.ts";
+import { exitCodes, type Io, processIo, runCommand } from "restbound/role";
 
 const root = new URL("../", import.meta.url);
 const lockfile = new URL("package-lock.json", root);
@@ -25,22 +25,33 @@ type Entry = {
   license?: string;
   link?: boolean;
   dev?: boolean;
+  /** Of a development tool that is an optional peer too. */
+  devOptional?: boolean;
+  workspaces?: string[];
   version?: string;
 };
 type Component = Record<string, unknown>;
 type Dependency = { ref: string; dependsOn: string[] };
 type Sbom = { metadata: { component: Component }; components: Component[]; dependencies: Dependency[] };
 
+/** Whether an entry is of this project: the project itself, a workspace, or the link to one. */
+const ownPackage = (packages: Readonly<Record<string, Entry>>) => {
+  const workspaces = packages[""]?.workspaces ?? [];
+  return (path: string, { link, resolved }: Entry): boolean =>
+    path === "" || workspaces.includes(path) || (link === true && workspaces.includes(resolved ?? ""));
+};
+
 /** One line per entry of a lockfile that may not be installed. */
 export function findUnsafeEntries(packages: Readonly<Record<string, Entry>>): string[] {
+  const isOwn = ownPackage(packages);
   return Object.entries(packages).flatMap(([path, entry]) => {
-    if (path === "") return [];
+    if (isOwn(path, entry)) return [];
     const lines: string[] = [];
     if (!/^sha512-/.test(entry.integrity ?? "")) lines.push(`${path}: has no SHA-512 integrity`);
     if (entry.link || (entry.resolved && !/^https:\/\/registry\.npmjs\.org\//.test(entry.resolved)))
       lines.push(`${path}: does not come from the registry`);
     const licence = entry.license ?? "none";
-    if (!licences.has(licence) && !(entry.dev && licencesOfTools.has(licence)))
+    if (!licences.has(licence) && !((entry.dev || entry.devOptional) && licencesOfTools.has(licence)))
       lines.push(`${path}: its licence is not on the list (${licence})`);
     return lines;
   });
@@ -50,12 +61,16 @@ const pick = (component: Component, names: readonly string[]): Component =>
   Object.fromEntries(names.flatMap((name) => (name in component ? [[name, component[name]]] : [])));
 
 /** `name@version` of each package that a production installation may have. */
-const productionOf = (packages: Readonly<Record<string, Entry>>): Set<string> =>
-  new Set(
-    Object.entries(packages).flatMap(([path, { dev, version }]) =>
-      path === "" || dev ? [] : [`${path.split("node_modules/").at(-1)}@${version}`],
+export function productionOf(packages: Readonly<Record<string, Entry>>): Set<string> {
+  const isOwn = ownPackage(packages);
+  return new Set(
+    Object.entries(packages).flatMap(([path, entry]) =>
+      isOwn(path, entry) || entry.dev || entry.devOptional
+        ? []
+        : [`${path.split("node_modules/").at(-1)}@${entry.version}`],
     ),
   );
+}
 
 /** CycloneDX 1.5, the same for the same lockfile: of its packages those in `production`, and the project as `name`. */
 export function stable(sbom: Sbom, name: string, production: ReadonlySet<string>): string {

@@ -1,7 +1,6 @@
 /** The service: the engine, the code generated for this API, and the REST platform that it brings along. */
 import { join } from "node:path";
-import { serve } from "./engine/process/serve.ts";
-import type { Service } from "./engine/process/service.ts";
+import { type Service, serve } from "restbound/server";
 
 export const service: Service = {
   name: "messaging-graphql",

@@ -23,12 +23,20 @@ function filesBelow(folder: string): string[] {
 const sources = filesBelow("src").filter((path) => path.endsWith(".ts"));
 const generated = filesBelow("generated").filter((path) => path.endsWith(".ts"));
 
+const { exports: doors } = JSON.parse(read("src/engine/package.json"));
+
+/** The file of the engine that a name such as `restbound/rest` stands for. */
+const doorOf = (name: string): string | undefined =>
+  /^restbound(?:\/|$)/.test(name)
+    ? join("src/engine", doors[name.replace("restbound", ".")] ?? "no such door")
+    : undefined;
+
 /** The project's own files that a file imports, for types or at run time, at once or later. */
 const importsOf = (path: string): string[] =>
   ts
     .preProcessFile(read(path))
     .importedFiles.flatMap(({ fileName }) =>
-      fileName.startsWith(".") ? [join(dirname(path), fileName)] : [],
+      fileName.startsWith(".") ? [join(dirname(path), fileName)] : (doorOf(fileName) ?? []),
     );
 
 /** The names that a file exports by its own declarations. */
@@ -86,7 +94,9 @@ describe("imports", () => {
   const mayImport = (path: string, target: string): boolean => {
     const [from, to] = [roomOf(path), roomOf(target)];
     if (from === to) return true;
-    if (target.startsWith("generated/")) return !path.startsWith("src/engine/");
+    const isInside = path.startsWith("src/engine/");
+    if (target.startsWith("generated/")) return !isInside;
+    if (!isInside && target.startsWith("src/engine/")) return to === "doors";
     if (to === "cli" && framed.includes(path)) return true;
     return towers.some((tower) => {
       const row = tower.findIndex((rooms) => rooms.includes(from));
@@ -99,6 +109,17 @@ describe("imports", () => {
       expect.arrayContaining(["src/engine/config.ts", "src/engine/graphql/graphql.ts"]),
     );
     expect([...graph.values()].flat().filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  test("of the engine from outside go through its doors, by its name, and none inside do", () => {
+    const outside = [...graph.keys(), "codegen.ts"].filter((path) => !path.startsWith("src/engine/"));
+    const deep = outside.filter((path) => /(?:from|import\() ?"[./]+\/engine\//.test(read(path)));
+    expect(deep).toEqual([]);
+    expect(outside.flatMap(importsOf).filter((path) => path.startsWith("src/engine/doors/"))).not.toEqual([]);
+    const inside = sources.filter((path) => /^src\/engine\/(?!doors\/)/.test(path));
+    expect(inside.filter((path) => importsOf(path).some((to) => to.startsWith("src/engine/doors/")))).toEqual(
+      [],
+    );
   });
 
   test("make no cycle", () => {
@@ -173,6 +194,7 @@ describe("files", () => {
     const imports = /^import\s[^;]*;|^export (?:\*|(?:type )?\{[^}]*\})(?: as \w+)? from [^;]*;/gm;
     const barrels = sources.filter(
       (path) =>
+        !path.startsWith("src/engine/doors/") &&
         read(path)
           .replace(/\/\*[\s\S]*?\*\//g, "")
           .replace(imports, "")

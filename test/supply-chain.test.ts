@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { findUnsafeEntries, stable } from "../deploy/supply-chain.ts";
+import { findUnsafeEntries, productionOf, stable } from "../deploy/supply-chain.ts";
 
 const root = join(import.meta.dirname, "..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -30,9 +30,11 @@ test.each([
 
 test("the bill of materials names each package of a production installation, with its content's hash", () => {
   const sbom = JSON.parse(read("deploy/sbom/sbom.cdx.json"));
-  const production = Object.entries<{ dev?: boolean }>(packages).filter(([path, { dev }]) => path && !dev);
-  const names = new Set(production.map(([path]) => path.split("node_modules/").at(-1)));
-  expect(new Set(sbom.components.map(({ name }: { name: string }) => name))).toEqual(names);
+  type Component = { name: string; version: string };
+  const named = sbom.components.map(({ name, version }: Component) => `${name}@${version}`);
+  expect(new Set(named)).toEqual(productionOf(packages));
+  expect(named).toContain("fastify@5.12.8");
+  expect(named.filter((name: string) => /^(?:typescript|oxfmt|restbound)@/.test(name))).toEqual([]);
   expect(sbom.components.filter(({ hashes }: { hashes?: unknown[] }) => !hashes?.length)).toEqual([]);
 });
 

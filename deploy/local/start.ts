@@ -1,6 +1,6 @@
 /** `npm run local [-- nginx|haproxy]`: the whole chain on this machine, until Ctrl-C. */
 import { once } from "node:events";
-import { processIo, runCommand } from "../../src/engine/cli/command.ts";
+import { processIo, runCommand } from "restbound/role";
 import { type Balancer, balancerArgument, isInstalled, startChain } from "./chain.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

@@ -6,9 +6,8 @@ import { readFileSync } from "node:fs";
 import { Ajv2020, type Options } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { type Document, OpenAPIBackend, type Operation, type Request } from "openapi-backend";
+import { CodedError, ConfigError } from "restbound";
 import { parse } from "yaml";
-import { ConfigError } from "../engine/config.ts";
-import { CodedError } from "../engine/errors.ts";
 import { inputRefusal } from "./input-refusal.ts";
 import { readQuery } from "./query.ts";
 

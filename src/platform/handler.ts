@@ -1,6 +1,6 @@
 /** The type of every handler, and the functions that read its parameters and rows. */
-import { CodedError } from "../engine/errors.ts";
-import type { TenantContext } from "../engine/http/context-headers.ts";
+import { CodedError } from "restbound";
+import type { TenantContext } from "restbound/role";
 import type { OperationInput } from "./contract.ts";
 import { afterCursor, toPage, totalOf } from "./store/row.ts";
 import type { StatementName } from "./store/statements.ts";

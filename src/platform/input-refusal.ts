@@ -4,7 +4,7 @@
  */
 import type { ErrorObject } from "ajv";
 import type { Operation } from "openapi-backend";
-import { CodedError } from "../engine/errors.ts";
+import { CodedError } from "restbound";
 
 /** Returns the error for one finding. */
 export function inputRefusal(operation: Operation, error: ErrorObject): CodedError {

@@ -3,9 +3,8 @@
  * over SQLite, serves key introspection to the gateway, and fills an empty store with demo data in the test environment.
  */
 import type { FastifyInstance } from "fastify";
-import type { Config } from "../engine/config.ts";
-import { compressResponses } from "../engine/http/compress-responses.ts";
-import { createServer } from "../engine/http/server.ts";
+import type { Config } from "restbound";
+import { compressResponses, createServer } from "restbound/role";
 import { loadContract, permissionsOf } from "./contract.ts";
 import { hasDemoData, seedDemoData } from "./demo/demo.ts";
 import { keyRules } from "./keys/authenticate.ts";

@@ -3,7 +3,7 @@
  * brackets make objects, names of `Object.prototype` vanish, the first `?` of a value vanishes, and `0x10` is an integer.
  */
 import type { Operation } from "openapi-backend";
-import { CodedError } from "../engine/errors.ts";
+import { CodedError } from "restbound";
 
 type QueryParameters = Record<string, string | string[]>;
 

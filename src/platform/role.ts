@@ -1,7 +1,7 @@
 /** The role `platform` as the engine starts it, with the demo data's keys, requests and dashboard. */
-import type { Config } from "../engine/config.ts";
-import type { Samples } from "../engine/graphql/explorer/page.ts";
-import type { Platform } from "../engine/process/service.ts";
+import type { Config } from "restbound";
+import type { Samples } from "restbound/role";
+import type { Platform } from "restbound/server";
 import { hasDashboard, serveDashboard } from "./demo/dashboard.ts";
 import { workingDemoKeys } from "./demo/demo.ts";
 import { demoPath, demoQuery, demoVariables } from "./demo/requests.ts";

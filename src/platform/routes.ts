@@ -3,9 +3,8 @@
  * The document declares the permission (`x-permission`).
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Config } from "../engine/config.ts";
-import { CodedError } from "../engine/errors.ts";
-import type { TenantContext } from "../engine/http/context-headers.ts";
+import { CodedError, type Config } from "restbound";
+import type { TenantContext } from "restbound/role";
 import { cacheControl, tagOf } from "./caching.ts";
 import { type ContractOperation, unhandled } from "./contract.ts";
 import type { Handler } from "./handler.ts";

@@ -14,6 +14,8 @@ import { makeConsumer, pack, packageName, root, temporaryFolder } from "./consum
 const contentOf = (folder: string): Record<string, string> =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]));
 const files = [
+  "errors.d.ts",
+  "errors.js",
   "index.d.ts",
   "index.js",
   "package.json",

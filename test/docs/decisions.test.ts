@@ -15,7 +15,8 @@ test.each(["docs/decisions.md", "CONTRIBUTING.md"])("%s names only files that ar
 
 test("libraries in use are those of package.json, at its versions", () => {
   const { dependencies, devDependencies } = JSON.parse(read("package.json"));
-  const installed: Record<string, string> = { ...dependencies, ...devDependencies };
+  const engine = JSON.parse(read("src/engine/package.json"));
+  const installed: Record<string, string> = { ...engine.dependencies, ...dependencies, ...devDependencies };
   const chapter = read("docs/decisions.md").split("## Libraries in use")[1]?.split("\n## ")[0] ?? "";
   const rows = [...chapter.matchAll(/^\|[^|]+\| ([^|;]+)/gm)].map(([, cell = ""]) => cell);
   const named = rows.flatMap((cell) => [...cell.matchAll(/`([@\w/-]+)` (\d[\d.]*)/g)]);

@@ -3,9 +3,10 @@
  * shares no code with it say which bound fields each edit breaks or endangers.
  */
 import { Argument } from "commander";
-import { randomOf } from "../bind/composed/schemas.ts";
 import { Verdict } from "../suites/verdict.ts";
+import { randomOf } from "../support/random.ts";
 import { readArguments } from "../support/script-arguments.ts";
+import { seed } from "../support/seed.ts";
 import { edits } from "./edits.ts";
 import { specFiles } from "./fetch.ts";
 import { held, snapshotOf } from "./held.ts";
@@ -19,7 +20,6 @@ const line = await readArguments("npm run suite -- edits", (command) =>
   command
     .description("Edits real documents at random, and holds the findings against an oracle's.")
     .option("--edits <count>", "edits of each document", "100")
-    .option("--seed <number>", "another number makes other edits", "1")
     .addArgument(
       new Argument("[name...]", `some of the documents; without one, ${usual.join(", ")}`).choices(
         sources.map(({ name }) => name),
@@ -27,7 +27,7 @@ const line = await readArguments("npm run suite -- edits", (command) =>
     ),
 );
 const verdict = new Verdict("edits");
-const options = line.opts<{ edits: string; seed: string }>();
+const options = line.opts<{ edits: string }>();
 const names = line.args.length > 0 ? line.args : usual;
 
 const totals = { right: 0, missed: 0, false: 0 };
@@ -39,7 +39,7 @@ for (const source of sources.filter(({ name }) => names.includes(name))) {
   const operations = new Sdl(schema).calls.flatMap(({ rest }) => argument(rest, "operation") ?? []);
   const base = snapshotOf(schema, document);
   const own = { ...totals, right: 0, missed: 0, false: 0 };
-  const made = edits(document, operations, Number(options.edits), randomOf(Number(options.seed)));
+  const made = edits(document, operations, Number(options.edits), randomOf(seed, source.name));
   for (const { name, document: edited } of made) {
     const { right, missed, wrong } = held(schema, base, document, JSON.stringify(edited), "the document");
     own.right += right;

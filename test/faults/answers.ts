@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Random } from "../support/random.ts";
+import { seed } from "../support/seed.ts";
 import { answer, canary, endInBody, type Fault, hang, reset, resetInBody } from "./proxy.ts";
 import { both, codeOf, isPartial, ms, percent, type Row, send, soon, unavailable } from "./row.ts";
 import type { Answer, World } from "./world.ts";
@@ -176,7 +178,8 @@ export const flappingAlways: Row = {
   fault: "5xx at random, 50 %, from the start",
   criterion: "upstream amplification ≤ 1.2× (so at most 60 % can succeed; the breaker may open)",
   async run(world, { effort }) {
-    world.crm.choose = () => (Math.random() < 0.5 ? unavailable : undefined);
+    const random = new Random("flapping", seed);
+    world.crm.choose = () => (random.chance(0.5) ? unavailable : undefined);
     const reads = 150 * effort;
     const { good, calls } = await readMany(world, effort, 150);
     return {

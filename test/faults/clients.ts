@@ -1,6 +1,8 @@
 /** Rows in which clients leave, write, or meet a stop of the role. */
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Random } from "../support/random.ts";
+import { seed } from "../support/seed.ts";
 import { endInBody, hang, loseAnswer, reset } from "./proxy.ts";
 import { both, codeOf, ms, type Row, send, soon, unavailable } from "./row.ts";
 import { key } from "./world.ts";
@@ -53,8 +55,8 @@ export const mutations: Row = {
   criterion: "0 duplicate writes",
   async run({ messaging, ask, platform }, { effort }) {
     const faults = [reset, loseAnswer, unavailable, endInBody];
-    messaging.choose = () =>
-      Math.random() < 0.3 ? faults[Math.floor(Math.random() * faults.length)] : undefined;
+    const random = new Random("mutations", seed);
+    messaging.choose = () => (random.chance(0.3) ? random.pick(faults) : undefined);
     const total = 60 * effort;
     let [duplicates, lost] = [0, 0];
     const run = Date.now();

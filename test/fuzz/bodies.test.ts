@@ -1,6 +1,6 @@
 /** Whatever arrives as the body of a request: bytes, JSON, nearly GraphQL, documents with pieces changed, batches. */
 import fc, { type Arbitrary } from "fast-check";
-import { expect, test } from "vitest";
+import { test } from "vitest";
 import { fuzz, timeout } from "./fuzz.ts";
 import { jsonText, mutated, objectText } from "./hostile.ts";
 import { operations } from "./operations.ts";
@@ -100,9 +100,8 @@ const accept = fc.constantFrom(
 test("a body is answered by the book, whatever it is", { timeout }, async () => {
   const { post } = await openRole();
   const reached = { data: 0, refused: 0 };
-  await fuzz("bodies", fc.tuple(body, type, accept), async ([bytes, ...headers]) => {
+  await fuzz("bodies", fc.tuple(body, type, accept), reached, async ([bytes, ...headers]) => {
     const { body: text } = await post(bytes, headers);
     reached[text.startsWith('{"data"') || text.includes(',"data":{') ? "data" : "refused"]++;
   });
-  expect(Math.min(reached.data, reached.refused)).toBeGreaterThan(0); // both sides of the door were tried
 });

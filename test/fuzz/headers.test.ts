@@ -115,8 +115,8 @@ test("a head is answered by the book or hung up on, whatever it is", { timeout }
     dropped: fc.subarray(usual, { maxLength: 2 }),
     end: fc.constantFrom("\r\n", "\r\n", "\r\n", "\n", "\r", "\0\r\n", ""),
   });
-  const reached = { good: 0, refused: 0, hungUp: 0 };
-  await fuzz("headers", fc.oneof(right, odd), async (drawn) => {
+  const reached = { good: 0, refused: 0 };
+  await fuzz("headers", fc.oneof(right, odd), reached, async (drawn) => {
     const { first, lines, dropped, end } = { dropped: [], end: "\r\n", ...drawn };
     const kept = usual.filter((one) => !new Set<string>(dropped).has(one));
     const head = [first, ...kept, ...lines].map((one) => one + end).join("");
@@ -124,7 +124,6 @@ test("a head is answered by the book or hung up on, whatever it is", { timeout }
     const isOdd = "end" in drawn;
     const answer = await request(Buffer.from(`${head}${end}${query}`, "latin1"), isOdd);
     if (!isOdd) expect(answer).toBeDefined();
-    reached[answer === undefined ? "hungUp" : answer.status === 200 ? "good" : "refused"]++;
+    if (answer !== undefined) reached[answer.status === 200 ? "good" : "refused"]++;
   });
-  expect(Math.min(reached.good, reached.refused)).toBeGreaterThan(0);
 });

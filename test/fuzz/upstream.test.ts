@@ -85,7 +85,7 @@ test("what REST answers becomes data or a coded error, whatever it is", { timeou
     replies: fc.array(reply, { minLength: 1, maxLength: 4 }),
   });
   const reached = { data: 0, failed: 0, lines: 0 };
-  await fuzz("upstream answers", arbitrary, async ({ role, query, replies }) => {
+  await fuzz("upstream answers", arbitrary, reached, async ({ role, query, replies }) => {
     const errors = await roles[role](request(query), ...replies);
     // only a refusal of REST's makes it the client's doing
     if (!replies.some(({ status }) => /^4(00|22) /.test(status)))
@@ -98,5 +98,4 @@ test("what REST answers becomes data or a coded error, whatever it is", { timeou
     expect(lines).not.toContain(canary);
     if (lines.includes("field failed")) reached.lines++;
   });
-  expect(Math.min(...Object.values(reached))).toBeGreaterThan(0);
 });

@@ -1,6 +1,6 @@
 /** Whatever arrives as variables of operations that are good in themselves, and as values in their documents. */
 import fc, { type Arbitrary } from "fast-check";
-import { expect, test } from "vitest";
+import { test } from "vitest";
 import { fuzz, timeout } from "./fuzz.ts";
 import { jsonText, objectText } from "./hostile.ts";
 import { operations, variableNames } from "./operations.ts";
@@ -51,10 +51,10 @@ test("variables are taken or refused by the book, whatever they are", { timeout 
   await fuzz(
     "variables",
     fc.oneof({ weight: 4, arbitrary: byVariables }, { weight: 1, arbitrary: byLiteral }),
+    reached,
     async (body) => {
       const { errors } = await post(Buffer.from(body));
       reached[errors?.length === 0 ? "data" : "refused"]++;
     },
   );
-  expect(Math.min(reached.data, reached.refused)).toBeGreaterThan(0);
 });

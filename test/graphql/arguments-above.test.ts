@@ -205,7 +205,7 @@ both("a refusal by REST names the client's argument (%s)", async (_, planned) =>
   );
   expect(errors).toMatchObject([
     {
-      message: 'listRules: REST refuses the value of "name", which must be one of main, next',
+      message: 'The value of "name" is not accepted. It must be one of main, next.',
       extensions: { argument: "name" },
     },
   ]);

@@ -45,11 +45,11 @@ describe.each([
       expect.arrayContaining([
         expect.objectContaining({
           path: ["conversations", 0, "contact"],
-          extensions: expect.objectContaining({ operation: "listContacts", places: 50 }),
+          extensions: expect.objectContaining({ operation: "listContacts", places: 50, indexes: ["0-49"] }),
         }),
         expect.objectContaining({
           path: ["conversations", 0, "assignee"],
-          extensions: expect.objectContaining({ operation: "listAgents", places: 50 }),
+          extensions: expect.objectContaining({ operation: "listAgents", places: 50, indexes: ["0-49"] }),
         }),
       ]),
     );
@@ -68,7 +68,7 @@ describe.each([
     expect(errors).toMatchObject([
       {
         message:
-          'getMetrics: REST refuses the value of "to", which is: Last day, `YYYY-MM-DD`, not before `from`; without it the range ends today (UTC).',
+          'The value of "to" is not accepted. It takes: Last day, YYYY-MM-DD, not before from; without it the range ends today (UTC).',
         extensions: { code: "BAD_USER_INPUT", argument: "to", operation: "getMetrics" },
       },
     ]);

@@ -1,5 +1,7 @@
 /** What Prometheus reads: right counts, and nothing of any tenant. */
+
 import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import net from "node:net";
@@ -285,7 +287,7 @@ async function burst({ hostname, port }: URL, requests: number): Promise<number>
 }
 
 function madeUp(index: number): string {
-  const name = `Random${index}${Math.random().toString(36).slice(2)}`;
+  const name = `Random${index}of${randomUUID().replaceAll("-", "")}`;
   const head = `Host: a\r\nX-API-Key: ${key}\r\n`;
   if (index % 2 === 0) {
     const body = JSON.stringify({ query: `query ${name} { me { ${name}: id } }`, operationName: name });

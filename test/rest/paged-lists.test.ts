@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { connection } from "../../src/engine/rest/connection.ts";
+import { seed } from "../support/seed.ts";
 
 type Item = { readonly id: number };
 type Args = { readonly first?: number | null; readonly after?: string | null };
@@ -138,7 +139,7 @@ test.each(ways)(
           expect(seen).toEqual(Array.from({ length }, (_, id) => id));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 150, seed },
     );
   },
 );

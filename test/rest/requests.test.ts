@@ -105,7 +105,16 @@ describe("a request", () => {
       code: "BAD_USER_INPUT",
       details: { argument: "q" },
     });
+    for (const value of ["a\udfff", ["\\\ud800"], { deep: "\ud83d" }])
+      expect(
+        await failureOf(rest.post("/things", { body: { sound: "\\ud800 😀", text: value } })),
+      ).toMatchObject({
+        code: "BAD_USER_INPUT",
+        details: { argument: "text" },
+      });
     expect(server.requests).toEqual([]);
+    await rest.post("/things", { body: { text: "\\ud800 😀" } });
+    expect(server.requests).toHaveLength(1);
   });
 
   test("sends identical reads once, until a write makes their response stale", async () => {

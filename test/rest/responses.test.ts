@@ -122,17 +122,23 @@ describe("an error response", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("names an argument only if it was sent, and only if REST refuses the input", async () => {
+  test("names an argument only if it was sent, and only if REST refuses the input or what it contradicts", async () => {
     const problem = '{"argument":"q","detail":"CANARY"}';
     const { rest } = await against(status(422, {}, problem));
     const sent = await failureOf(rest.get("/things", { query: { q: "x" } }));
     expect(sent).toMatchObject({
-      message: 'listThings: the value of "q" is refused',
+      message: 'listThings: the value of "q" is not accepted',
       details: { argument: "q" },
     });
     expect((await failureOf(rest.get("/things"))).details).toEqual({ operation: "listThings" });
     const { rest: other } = await against(status(409, {}, problem));
-    const refused = await failureOf(other.get("/things", { query: { q: "x" } }));
+    expect(await failureOf(other.get("/things", { query: { q: "x" } }))).toMatchObject({
+      code: "CONFLICT",
+      message: 'listThings: the value of "q" contradicts what is stored',
+      details: { argument: "q" },
+    });
+    const { rest: last } = await against(status(403, {}, problem));
+    const refused = await failureOf(last.get("/things", { query: { q: "x" } }));
     expect(refused.details).toEqual({ operation: "listThings" });
   });
 

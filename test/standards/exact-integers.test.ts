@@ -1,6 +1,8 @@
 /** JSON whose integers are exact: those beyond 2^53 become text, and all else is what `JSON.parse` gives. */
 import { expect, test } from "vitest";
 import { exactText } from "../../src/engine/standards/exact-integers.ts";
+import { Random } from "../support/random.ts";
+import { seed } from "../support/seed.ts";
 
 const parseExactly = (text: string): unknown => JSON.parse(exactText(Buffer.from(text)));
 
@@ -47,7 +49,8 @@ test.each([
 });
 
 test("random texts: an integer is exact wherever it stands, and no string changes", () => {
-  const random = (most: number): number => Math.floor(Math.random() * most);
+  const drawn = new Random("integers", seed);
+  const random = (most: number): number => drawn.int(most);
   const integers = [0, 1, 15, 16, 17, 20].map((length) => "9".repeat(length + 1));
   const value = (depth: number): unknown => {
     const kind = random(depth > 3 ? 3 : 5);

@@ -1,5 +1,6 @@
 /** `npm run suite -- <name>` and `npm run bench -- <name>`: runs one of a table, with the arguments behind its name. */
 import { spawnSync } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { processIo, runCommand } from "../../src/engine/cli/command.ts";
@@ -9,6 +10,9 @@ import { benches, type Runnable, suites, type Tests } from "./suites.ts";
 
 const root = join(import.meta.dirname, "../..");
 const vitest = ["node_modules/vitest/vitest.mjs", "run", "--experimental.viteModuleRunner=false"];
+
+/** Of random cases. A suite has others each time, and `SEED=…` repeats a run. */
+const SEED = process.env.SEED ?? String(randomInt(2 ** 31));
 
 /** The exit code of the suite: that of the first that fails, if it is several. */
 function run(one: Runnable, rest: readonly string[]): number {
@@ -20,7 +24,8 @@ function run(one: Runnable, rest: readonly string[]): number {
     return codes.find((code) => code !== 0) ?? 0;
   }
   const [args, environment] = "file" in one ? [[one.file], {}] : [tests(one), one.environment];
-  const options = { cwd: root, stdio: "inherit", env: { ...environment, ...process.env } } as const;
+  const options = { cwd: root, stdio: "inherit", env: { ...environment, ...process.env, SEED } } as const;
+  console.log(`SEED=${SEED} repeats the random choices of this run`);
   const { status } = spawnSync(process.execPath, [...args, ...rest], options);
   return status ?? 1; // no status: a signal ended it
 }

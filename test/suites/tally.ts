@@ -1,7 +1,10 @@
-/** A reporter for vitest: the tally of a run as one line, which `.ci/run` reads. A run in which no test passed has failed. */
+/** A reporter for vitest: the seed of random cases, and the tally of a run as one line, which `.ci/run` reads. A run in which no test passed has failed. */
 import type { Reporter } from "vitest/node";
 
 export const tally: Reporter = {
+  onTestRunStart() {
+    console.log(`random cases of SEED=${process.env.SEED}`);
+  },
   onTestRunEnd(modules, errors) {
     const states = modules.flatMap(({ children }) =>
       [...children.allTests()].map((test) => test.result().state),

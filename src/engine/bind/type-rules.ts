@@ -65,7 +65,7 @@ export function coveringType(shape: Shape): string | undefined {
   if (type === "array") return "a list";
   if (type === "number") return "Float, or document integers, in an overlay if the document is a vendor's";
   if (type === "string" && values) return "an enum of its values, or String";
-  if (type === "integer" && exceedsInt(shape)) return "Float";
+  if (type === "integer" && exceedsInt(shape)) return "ID, which is exact, or Float";
   return [...dateScalars].find(([, each]) => each === format)?.[0] ?? scalarFor[type];
 }
 
@@ -87,8 +87,9 @@ export const exceedsInt = (shape: Shape): boolean =>
 
 function exceeds({ integers }: Shape, wide: readonly string[], least: number, most: number): boolean {
   const isBeyond = (value: unknown): boolean => typeof value === "number" && (value < least || value > most);
-  return integers.some(({ format, values, limits }) => {
+  return integers.some(({ format, values, limits, examples }) => {
     if (values) return values.some(isBeyond);
+    if (examples.some(isBeyond)) return true;
     const { maximum = limits.exclusiveMaximum, minimum = limits.exclusiveMinimum } = limits;
     if (isBeyond(maximum) || isBeyond(minimum)) return true;
     const isBounded = typeof maximum === "number" && typeof minimum === "number";

@@ -4,7 +4,7 @@ export function emitIndex(hasSavedOperations: boolean): string {
   const manifest = hasSavedOperations
     ? `import manifest from "./operations-manifest.json" with { type: "json" };\n`
     : "";
-  return `import type { GeneratedApi } from "../src/engine/rest/api.ts";
+  return `import type { GeneratedApi } from "restbound";
 import { argumentNames, argumentSchemas } from "./arguments.ts";
 ${manifest}import { operations, requestHeaders } from "./operations.ts";
 import * as resolvers from "./resolvers.ts";

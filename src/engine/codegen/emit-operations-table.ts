@@ -10,7 +10,7 @@ export function emitOperations({ calledOperations, document, operations }: Model
   const entries = [...calledOperations].map(
     ([name, operation]) => `${literal(name)}: ${literal(operation)},`,
   );
-  return `import type { Operation } from "../src/engine/rest/operation.ts";
+  return `import type { Operation } from "restbound/rest";
 
 export const operations: Readonly<Record<string, Operation>> = {
 ${entries.join("\n")}

@@ -80,15 +80,13 @@ function emitEnum(typeNames: TypeNames, name: string, values: ReadonlyMap<string
   return `${comment(`${name}: GraphQL name → REST value`)}\n${text}`;
 }
 
-/** The functions of `src/engine/rest/` that the body calls, and the types of this file's objects and conversions. */
+/** The functions of `restbound/rest` that the body calls, and the types of this file's objects and conversions. */
 function imports(model: Model, typeNames: TypeNames, types: readonly string[], body: string): string {
   const used = new Set(codeOf(body).match(/(?<![\w$.])(?:\w+(?=\()|itself(?=,))/g));
-  const lines = Object.entries(restFunctions).map(([file, names]) => {
-    const called = names.filter((name) => used.has(name));
-    return called.length > 0 ? `\nimport { ${called.join(", ")} } from "../src/engine/rest/${file}.ts";` : "";
-  });
+  const called = restFunctions.filter((name) => used.has(name));
+  const line = called.length > 0 ? `import { ${called.join(", ")} } from "restbound/rest";\n` : "";
   const inputs = new Set(model.inputConversions.map(({ type }) => typeNames.of(type)));
   const resolvers = [...types, ...model.abstracts.keys(), ...model.enums.keys()];
   const names = [...inputs, ...resolvers.map((name) => typeNames.ofResolvers(name))];
-  return `${lines.join("")}\nimport type { ${names.sort().join(", ")} } from "./graphql.ts";`;
+  return `${line}import type { ${names.sort().join(", ")} } from "./graphql.ts";`;
 }

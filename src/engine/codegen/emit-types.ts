@@ -18,11 +18,7 @@ export function emitParents(model: Model, typeNames: TypeNames): { prepend: stri
   const generated = used.has("components") ? "components, paths" : "paths";
   return {
     prepend: [
-      ...(used.has("Connection")
-        ? ['import type { Connection } from "../src/engine/rest/connection.ts";']
-        : []),
-      'import type { Context as ContextOf } from "../src/engine/rest/context.ts";',
-      ...(used.has("Entries") ? ['import type { Entries } from "../src/engine/rest/property.ts";'] : []),
+      `import type { ${["Connection", "Context as ContextOf", "Entries"].filter((name) => name.includes(" ") || used.has(name)).join(", ")} } from "restbound/rest";`,
       `import type { ${generated} } from "./rest.ts";`,
     ],
     content: [...parents, context].join("\n"),

@@ -4,16 +4,10 @@ import { lettersOf } from "../schema/graphql-names.ts";
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
-/** The functions that the resolvers may call, by their file in `src/engine/rest/`. */
-export const restFunctions = {
-  batch: words("batchEach batchMany batchOne"),
-  connection: ["connection"],
-  encode: words("integer untyped"),
-  inherit: ["inheriting"],
-  level: words("inheritingLevel level"),
-  member: words("holder member"),
-  property: words("entries entriesFrom itself property propertyAt"),
-};
+/** The functions of `restbound/rest` that the resolvers may call. */
+export const restFunctions =
+  words(`batchEach batchMany batchOne connection entries entriesFrom holder inheriting
+  inheritingLevel integer itself level member property propertyAt untyped`);
 
 const reservedNames = new Set([
   // TypeScript's keywords and types
@@ -32,7 +26,7 @@ const reservedNames = new Set([
     SubscriptionSubscriberObject TypeResolveFn TypedDocumentText`),
   // names that our own emitters write
   ...words("Connection Context ContextOf Entries components paths"),
-  ...Object.values(restFunctions).flat(),
+  ...restFunctions,
 ]);
 
 /** The names that a schema's types have in TypeScript. Every emitter asks for them, so they are found once. */

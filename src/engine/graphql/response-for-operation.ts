@@ -87,7 +87,7 @@ function responseOf(context: RequestContext, { data, errors }: PlanResult): Grap
     context,
     groups.map(({ error }) => error),
   );
-  const masked = groups.map(({ error, places }) => withPlaces(maskField(error), places));
+  const masked = groups.map(({ error, paths }) => withPlaces(maskField(error), paths));
   return responseWith({ errors: masked, data });
 }
 

@@ -1,9 +1,9 @@
 /** Sends the response to a GraphQL request or to a batch of them. */
 import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Code } from "../errors.ts";
 import { json, mediaTypeFor } from "../http/graphql-media-type.ts";
 import type { RequestRecord } from "../observe/records.ts";
+import type { Code } from "../standards/error-codes.ts";
 import type { NotedCall } from "./call-log.ts";
 import { resultOf, statusOf } from "./over-http.ts";
 

@@ -3,7 +3,8 @@
  * header's value or a body, except the ids named here.
  */
 import type { Role } from "../config.ts";
-import { type Code, CodedError } from "../errors.ts";
+import { CodedError } from "../errors.ts";
+import type { Code } from "../standards/error-codes.ts";
 import type { LogLines } from "./log-lines.ts";
 
 /** A role's server as its requests know it. `metrics` serves no role. */

@@ -3,7 +3,7 @@
  * each request whose client got an error. Of a flood of failures only the first lines are written; the others are
  * counted by the minute. No line has a stack, a message of an upstream, a credential or a body.
  */
-import { codes } from "../errors.ts";
+import { codes } from "../standards/error-codes.ts";
 import type { Observer } from "./observer.ts";
 import { type CallOutcome, type RequestRecord, rounded } from "./records.ts";
 import { traceIdOf } from "./trace-context.ts";

@@ -32,7 +32,7 @@ import {
 } from "@opentelemetry/sdk-trace";
 import type { FastifyBaseLogger } from "fastify";
 import type { TraceSettings } from "../config.ts";
-import { codes } from "../errors.ts";
+import { codes } from "../standards/error-codes.ts";
 import type { Observer } from "./observer.ts";
 import type { CallRecord, RequestRecord } from "./records.ts";
 

@@ -17,6 +17,8 @@ export type Parameter = {
   readonly explode: boolean;
   /** `x-limit-per`: names an array parameter. This parameter then limits the results of each of its items. */
   readonly limitPer?: string;
+  /** A header that brings a credential: the caller's own is forwarded, and no field needs to feed it. */
+  readonly isForwarded?: true;
 };
 
 /** A parameter's identity is its location and its name (OpenAPI 3.1 §4.8.12.1). Header names are case-insensitive. */
@@ -60,6 +62,8 @@ export type RestOperation = {
     /** A form's body: how its lists and objects are written. */
     readonly formStyles?: FormStyles;
   };
+  /** Optional cookies. */
+  readonly unsentCookies: readonly { readonly name: string; readonly node: RestNode }[];
   /** An optional body in media types that no binding can write. */
   readonly unsentBody?: { readonly node: RestNode; readonly media: readonly string[] };
   /** The servers of the operation or of its path. */

@@ -4,6 +4,7 @@ import { isJson } from "../standards/media-type.ts";
 import { entriesOf, keysOf, type RestDocument, type RestNode } from "./document.ts";
 import { inputKey, leavesSuccessOut, type Parameter, type RestOperation } from "./operation.ts";
 import { readRequestBody, readSuccesses, schemaIn } from "./read-content.ts";
+import { headerOf } from "./security.ts";
 import { shapeAt } from "./shapes/read-shape.ts";
 import type { Shape } from "./shapes/shape.ts";
 import type { NodePath } from "./yaml-file.ts";
@@ -19,8 +20,14 @@ export function readOperation(
   const value = node.value as Record<string, unknown>;
   const [tag] = Array.isArray(value.tags) ? value.tags : [];
   const merged = new Map<string, Parameter>();
+  const credentials = credentialHeaders(document);
   for (const owner of [item, node]) {
-    for (const parameter of readParameters(document, owner)) merged.set(inputKey(parameter), parameter);
+    for (const parameter of readParameters(document, owner)) {
+      const key = inputKey(parameter);
+      if (ignoredHeaders.has(key)) continue;
+      const isForwarded = credentials.has(key);
+      merged.set(key, isForwarded ? { ...parameter, required: false, isForwarded } : parameter);
+    }
   }
   const body = readRequestBody(document, node);
   const statuses = keysOf(document.child(node, "responses"));
@@ -41,6 +48,18 @@ export function readOperation(
     ...(typeof value["x-permission"] === "string" && { permission: value["x-permission"] }),
     ...(body && { body }),
   };
+}
+
+/** Header parameters that OpenAPI ignores (3.1 §4.8.12.1). */
+const ignoredHeaders: ReadonlySet<string> = new Set(
+  ["accept", "content-type", "authorization"].map((name) => inputKey({ in: "header", name })),
+);
+
+/** The header parameters that a security scheme names too: the caller's own header is forwarded. */
+function credentialHeaders(document: RestDocument): Set<string> {
+  const schemes = document.child(document.child(document.root, "components"), "securitySchemes");
+  const headers = entriesOf(document, schemes).flatMap((scheme) => headerOf(scheme) ?? []);
+  return new Set(headers.map((name) => inputKey({ in: "header", name })));
 }
 
 function readParameters(document: RestDocument, owner: RestNode): Parameter[] {
@@ -91,14 +110,18 @@ function readUnsendable(
   item: RestNode,
   operation: RestNode,
   body: RestOperation["body"],
-): Pick<RestOperation, "unfeedable" | "unsentBody"> {
-  const unfeedable = requiredCookies(document, [item, operation]);
+): Pick<RestOperation, "unfeedable" | "unsentCookies" | "unsentBody"> {
+  const [unfeedable, unsentCookies] = cookiesOf(document, [item, operation]);
   const node = document.child(operation, "requestBody");
-  if (!node || body) return { unfeedable };
+  if (!node || body) return { unfeedable, unsentCookies };
   const media = keysOf(document.child(node, "content"));
-  if (!isRequired(node)) return { unfeedable, ...(media.length > 0 && { unsentBody: { node, media } }) };
+  if (!isRequired(node))
+    return { unfeedable, unsentCookies, ...(media.length > 0 && { unsentBody: { node, media } }) };
   const name = `a body of ${media.join(" or ") || "no media type"}`;
-  return { unfeedable: [...unfeedable, { name, node, below: ["content", ...media.slice(0, 1)] }] };
+  return {
+    unfeedable: [...unfeedable, { name, node, below: ["content", ...media.slice(0, 1)] }],
+    unsentCookies,
+  };
 }
 
 const isRequired = ({ value }: RestNode): boolean => membersOf(value).required === true;
@@ -115,11 +138,11 @@ function ownServers(
   return node && urls.length > 0 ? { servers: { node, urls } } : {};
 }
 
-/** An operation's declaration of a cookie replaces its path item's. */
-function requiredCookies(
+/** The required cookies, and the others. An operation's declaration of a cookie replaces its path item's. */
+function cookiesOf(
   document: RestDocument,
   owners: readonly RestNode[],
-): { name: string; node: RestNode }[] {
+): [RestOperation["unfeedable"], RestOperation["unsentCookies"]] {
   const cookies = new Map<string, { node: RestNode; required: unknown }>();
   for (const owner of owners) {
     for (const node of entriesOf(document, document.child(owner, "parameters"))) {
@@ -127,7 +150,11 @@ function requiredCookies(
       if (location === "cookie") cookies.set(`the cookie "${name}"`, { node, required });
     }
   }
-  return [...cookies].flatMap(([name, { node, required }]) => (required === true ? [{ name, node }] : []));
+  const of = (isNeeded: boolean) =>
+    [...cookies].flatMap(([name, { node, required }]) =>
+      (required === true) === isNeeded ? [{ name, node }] : [],
+    );
+  return [of(true), of(false)];
 }
 
 /** A parameter's schema is in `schema`, or in the one entry of `content`. */

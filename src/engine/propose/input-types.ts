@@ -3,7 +3,7 @@ import { unfedProperties } from "../bind/inputs/taken-object.ts";
 import { exceedsInt } from "../bind/type-rules.ts";
 import type { Parameter, RestOperation } from "../openapi/operation.ts";
 import { isOnly, requestProperties, type Shape } from "../openapi/shapes/shape.ts";
-import { fieldName, restNameDirective, typeName } from "../schema/graphql-names.ts";
+import { fieldName, isIdName, restNameDirective, typeName } from "../schema/graphql-names.ts";
 import type { FoundPage } from "./pages.ts";
 import { descriptionLines, nameFrom, uniqueNames } from "./proposed-names.ts";
 import { scalarType } from "./scalar-types.ts";
@@ -29,7 +29,7 @@ export class InputTypes {
         ? "String"
         : parameter === page?.first
           ? `Int${defaultLength(shape)}`
-          : this.#input(shape, typeName(name), false) + (required ? "!" : "");
+          : this.#input(shape, typeName(name), name, false) + (required ? "!" : "");
     const at = location === "header" || isAmbiguous ? location : undefined;
     return [
       ...descriptionLines(describedBy(parameter), ""),
@@ -41,12 +41,15 @@ export class InputTypes {
     return `input: ${this.#inputObject(shape, typeName(nameFrom(this.#operation)))}${required ? "!" : ""}`;
   }
 
-  #input(shape: Shape, wanted: string, inBody: boolean): string {
-    if (isOnly(shape, "array") && shape.items) return `[${this.#input(shape.items, wanted, inBody)}!]`;
+  /** `name`: of the parameter or property. */
+  #input(shape: Shape, wanted: string, name: string, inBody: boolean): string {
+    if (isOnly(shape, "array") && shape.items) return `[${this.#input(shape.items, wanted, name, inBody)}!]`;
     if (isOnly(shape, "object")) return this.#inputObject(shape, wanted);
-    // a parameter is text, so an ID carries a 64-bit integer; no GraphQL type carries one in a JSON body
-    const isWide = shape.types.has("integer") && !shape.types.has("number") && exceedsInt(shape);
-    if (isWide) return inBody ? this.#definitions.json() : "ID";
+    if (isOnly(shape, "integer")) {
+      // an ID carries an integer of any size as text; no other type carries one in a JSON body
+      if (isIdName(name) && !shape.values) return "ID";
+      if (exceedsInt(shape)) return inBody ? this.#definitions.json() : "ID";
+    }
     return scalarType(this.#definitions, shape, wanted);
   }
 
@@ -70,7 +73,7 @@ export class InputTypes {
         const { name: rest, shape: value, required } = property;
         const own = names[index] ?? rest;
         const type =
-          this.#input(value, name.replace(/Input$/, "") + typeName(rest), true) + (required ? "!" : "");
+          this.#input(value, name.replace(/Input$/, "") + typeName(rest), rest, true) + (required ? "!" : "");
         return [
           ...descriptionLines(describedBy(property), "  "),
           `  ${own}: ${type}${restNameDirective(own, rest)}`,

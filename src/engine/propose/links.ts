@@ -8,7 +8,7 @@ import { argumentsAbove, pathAround } from "../bind/enclosing.ts";
 import { sourceOf } from "../bind/inputs/input-source.ts";
 import { type BoundField, boundFields, type Model, type ModelField } from "../bind/model.ts";
 import { isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
-import { declaredProperty, typesFit } from "../openapi/shapes/shape.ts";
+import { declaredProperty, textFits } from "../openapi/shapes/shape.ts";
 import { words } from "../schema/graphql-names.ts";
 import { fieldAt } from "../schema/object-types.ts";
 
@@ -115,7 +115,7 @@ function ownKey(model: Model, type: string, { name, shape }: Parameter): string 
     objects.every((object) => {
       const found = declaredProperty(object.shape, each);
       return (
-        found?.required && !found.shape.nullable && found.only === undefined && typesFit(found.shape, shape)
+        found?.required && !found.shape.nullable && found.only === undefined && textFits(found.shape, shape)
       );
     }),
   );

@@ -10,7 +10,7 @@ import {
   type Shape,
 } from "../openapi/shapes/shape.ts";
 import { toldApart } from "../openapi/shapes/told-apart.ts";
-import { fieldName, restNameDirective, typeName } from "../schema/graphql-names.ts";
+import { fieldName, isIdName, restNameDirective, typeName } from "../schema/graphql-names.ts";
 import type { FoundPage } from "./pages.ts";
 import { descriptionLines, uniqueNames } from "./proposed-names.ts";
 import { scalarType } from "./scalar-types.ts";
@@ -19,6 +19,20 @@ import { isUnion, knownUnion, onlyShared } from "./unions.ts";
 
 /** What stands behind a field whose value is a map. */
 export const entriesDirective = (shape: Shape): string => (isMap(shape) ? " @restEntries" : "");
+
+/** Whether an integer of unstated size counts milliseconds or bytes, as its name or description says. */
+function mayExceedInt({ format, limits, node }: Shape, name: string): boolean {
+  if (format !== undefined || limits.maximum !== undefined) return false;
+  return (
+    /(?:At|Time|Timestamp|Date|Ms|Millis|Milliseconds|Nanos|Bytes)$/.test(name) ||
+    /\b(?:milli|micro|nano)seconds?\b|\bunix\b|\bepoch\b|\btimestamp\b|\bbytes\b/i.test(
+      String(descriptionOf(node)),
+    )
+  );
+}
+
+/** Whether an ID shows the value as it is. */
+const isWritten = (shape: Shape): boolean => isOnly(shape, "string") || isOnly(shape, "integer");
 
 export class OutputTypes {
   readonly #definitions: TypeDefinitions;
@@ -36,7 +50,8 @@ export class OutputTypes {
     }
     if (isMap(shape)) return this.#entries(entriesShape(shape)?.items as Shape, `${wanted}Entry`);
     if (isOnly(shape, "object")) return this.#union(shape, wanted) ?? this.#object(shape, wanted);
-    return scalarType(this.#definitions, shape, wanted);
+    const scalar = scalarType(this.#definitions, shape, wanted);
+    return scalar === "Int" && mayExceedInt(shape, wanted) ? "Float" : scalar;
   }
 
   /** The connection over a page. It keeps the page's properties but the list, the cursor and the flag. */
@@ -151,8 +166,9 @@ export class OutputTypes {
   #field(own: string, property: Property, owner: string): string[] {
     const { name, shape, required } = property;
     const plain = this.output(shape, owner + typeName(name));
+    const isId = isIdName(name) && isWritten(shape.items ?? shape);
     const type =
-      (plain === "String" && /(^id|Id|_id)$/.test(name) ? "ID" : plain) +
+      (isId ? plain.replace(/^(\[?)(?:String|Int|Float)(?=!?\]?$)/, "$1ID") : plain) +
       (required && !shape.nullable ? "!" : "");
     return [
       ...descriptionLines(describedBy(property), "  "),

@@ -1,6 +1,6 @@
 /** Leaves out the parts of a request that cannot be sent, so that a field can be proposed for the others. */
-import { formProperties, unsendable } from "../bind/inputs/check-styles.ts";
-import type { RestOperation } from "../openapi/operation.ts";
+import { formProperties, nestedMembers, unsendable } from "../bind/inputs/check-styles.ts";
+import type { Parameter, RestOperation } from "../openapi/operation.ts";
 
 export type Sendable = {
   readonly operation: RestOperation;
@@ -10,14 +10,17 @@ export type Sendable = {
 
 /** The operation without an empty form, and without the optional parameters and form properties that no style can write. */
 export function withoutUnsendable(operation: RestOperation): Sendable {
-  const { body, parameters } = operation;
+  const { body, parameters, unsentCookies } = operation;
   const left: string[] = [];
   const isLeft = (part: Parameters<typeof unsendable>[0]): boolean => {
     const how = unsendable(part);
     if (how !== undefined) left.push(`${part.in} "${part.name}", ${how}`);
     return how !== undefined;
   };
-  const kept = parameters.filter((parameter) => parameter.required || !isLeft(parameter));
+  for (const { name } of unsentCookies) left.push(name);
+  const kept = parameters
+    .filter((parameter) => !parameter.isForwarded && (parameter.required || !isLeft(parameter)))
+    .map((parameter) => withoutNested(parameter, left));
   const required = (name: string): boolean => body?.shape.properties.get(name)?.required === true;
   const properties = new Map(body?.shape.properties);
   for (const property of formProperties(operation))
@@ -33,4 +36,14 @@ export function withoutUnsendable(operation: RestOperation): Sendable {
       ...(body && shape && !isEmptyForm && { body: { ...body, shape } }),
     },
   };
+}
+
+/** The parameter without the optional members that are objects or lists themselves. */
+function withoutNested(parameter: Parameter, left: string[]): Parameter {
+  const nested = nestedMembers(parameter).filter(({ required }) => !required);
+  if (nested.length === 0) return parameter;
+  const names = nested.map(({ name }) => name);
+  left.push(`${names.map((name) => `"${name}"`).join(", ")} of ${parameter.in} "${parameter.name}"`);
+  const kept = [...parameter.shape.properties].filter(([name]) => !names.includes(name));
+  return { ...parameter, shape: parameter.shape.with({ properties: () => new Map(kept) }) };
 }

@@ -1,5 +1,5 @@
 /** The definitions that proposed fields add to the schema: one for each REST schema, each with a free name. */
-import { isScalarType } from "graphql";
+import { isScalarType, specifiedScalarTypes } from "graphql";
 import type { Model } from "../bind/model.ts";
 import { nodeKey, type RestNode } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
@@ -22,7 +22,11 @@ export class TypeDefinitions {
   constructor(model: Model) {
     this.model = model;
     // a type with the name of a root would be the root
-    this.#taken = new Set([...Object.keys(model.schema.getTypeMap()), "Query", "Mutation", "Subscription"]);
+    this.#taken = new Set([
+      ...Object.keys(model.schema.getTypeMap()),
+      ...specifiedScalarTypes.map(({ name }) => name),
+      ...["Query", "Mutation", "Subscription"],
+    ]);
   }
 
   /** The definitions that follow are those of this operation. It gives its name to a type whose own name is taken. */
@@ -87,11 +91,12 @@ export class TypeDefinitions {
     return this.define(shape, wanted, "", lines);
   }
 
-  /** The name of the type for a REST schema, defined or not. A schema of `components` keeps its name. */
+  /** The name of the type for a REST schema, defined or not. A schema of `components` keeps its name, a file that is one gives its own. */
   nameFor({ node, identity }: Shape, wanted: string, suffix: string): string {
     const isComponent =
       identity.text === nodeKey(node) && node.path[1] === "schemas" && node.path.length === 3;
-    const component = isComponent ? node.path[2] : undefined;
+    const file = node.path.length === 0 ? /([^/]+?)(?:\.\w+)?$/.exec(node.file)?.[1] : undefined;
+    const component = isComponent ? node.path[2] : file;
     const name = typeName(String(component ?? wanted)) + suffix;
     const known = this.#names.get(`${suffix} ${identity.text}`);
     if (known !== undefined || !this.#taken.has(name)) return known ?? name;

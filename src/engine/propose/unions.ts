@@ -41,11 +41,16 @@ export function knownUnion(model: Model, variants: ToldApart, names: readonly st
   return known?.name;
 }
 
-/** A comment above an object type that stands for several REST objects. */
-export function onlyShared({ variants }: Shape): string[] {
-  if (!variants) return [];
+/** A comment above an object type that leaves something out: what several REST objects do not share, and further properties. */
+export function onlyShared({ variants, entry }: Shape): string[] {
+  const isDescribed = (entry?.properties.get("value")?.shape.types.size ?? 0) > 0;
+  const further = isDescribed
+    ? ["# Without the further properties that REST may send (additionalProperties): no field shows them."]
+    : [];
+  if (!variants) return further;
   const names = variants.members.map(variantName).map(printable).join(", ");
   return [
+    ...further,
     `# Only what REST's ${names} share: what each has of its own is left out. To show it, write a union, which needs`,
     "# in each of them a required property with values of its own, or one that no other can have, and a type named like each.",
   ];

@@ -6,9 +6,9 @@ import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { beginCall, endCall } from "../observe/observer.ts";
 import { CallRecord, type RequestRecord } from "../observe/records.ts";
-import { isForm, isJson, isText } from "../standards/media-type.ts";
+import { isJson, isText } from "../standards/media-type.ts";
 import { CallerCache } from "./cache/caller-cache.ts";
-import { serializeForm, serializeHeaders, serializeQuery } from "./encode.ts";
+import { bodySerializerOf, serializeHeaders, serializeQuery } from "./encode.ts";
 import { failureOf, named, responseFailure, retryWaitMs } from "./failure.ts";
 import type { Operation, Operations } from "./operation.ts";
 import type { RequestScope } from "./request-scope.ts";
@@ -168,8 +168,7 @@ export class RestClient {
     return (client[method] as unknown as Send)(path, {
       params: hasHeader ? { ...init, header } : init,
       body,
-      ...(operation.media !== undefined &&
-        isForm(operation.media) && { bodySerializer: (given: unknown) => serializeForm(operation, given) }),
+      ...bodySerializerOf(operation),
       headers: operation.media && body !== undefined ? { "content-type": operation.media } : undefined,
       querySerializer: init?.query ? (given: Section) => serializeQuery(operation, given) : noQuery,
       hasHeaders: body !== undefined || hasHeader,

@@ -4,6 +4,7 @@
  */
 import { serializeArrayParam, serializeObjectParam, serializePrimitiveParam } from "openapi-fetch";
 import { CodedError } from "../errors.ts";
+import { isForm, isJson } from "../standards/media-type.ts";
 import type { Operation } from "./operation.ts";
 
 type Section = Readonly<Record<string, unknown>>;
@@ -11,8 +12,15 @@ type Section = Readonly<Record<string, unknown>>;
 export const serializeQuery = (operation: Operation, query: Section): string =>
   serializePairs(operation, "query", query);
 
+/** openapi-fetch's own serializer writes the text of other media types. */
+export function bodySerializerOf(operation: Operation): { bodySerializer?: (body: unknown) => string } {
+  const { media } = operation;
+  if (media === undefined || isJson(media)) return { bodySerializer: serializeJson };
+  return isForm(media) ? { bodySerializer: (body) => serializeForm(operation, body) } : {};
+}
+
 /** The body of a form (`application/x-www-form-urlencoded`, OpenAPI 3.1 §4.8.15.1). */
-export function serializeForm(operation: Operation, body: unknown): string {
+function serializeForm(operation: Operation, body: unknown): string {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw refused("body", "is not an object, which a form needs");
   return serializePairs(operation, "body", body as Section);
@@ -68,6 +76,22 @@ function wellFormed(name: string, serialize: () => string): string {
     throw error;
   }
 }
+
+/**
+ * The body as JSON. Half of a character (a lone surrogate) is refused: JSON can write it, but UTF-8 cannot (RFC 8259 §8.2),
+ * and REST would store another text.
+ */
+function serializeJson(body: unknown): string {
+  const text = JSON.stringify(body);
+  if (halfCharacter.test(text))
+    for (const [name, value] of Object.entries(body ?? {}))
+      if (halfCharacter.test(JSON.stringify({ [name]: value })))
+        throw refused(name, "is not well-formed text");
+  return text;
+}
+
+/** `JSON.stringify` escapes a lone surrogate, and a backslash of the text itself by another one. */
+const halfCharacter = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /**
  * Header parameters have the style `simple` (OpenAPI 3.1 §4.8.12.2) and hold visible ASCII, spaces and tabs (RFC 9110

@@ -95,14 +95,17 @@ export function responseFailure(
       new NoAnswerOfApi(foreign),
     );
   const retryAfter = secondsOf(response.headers.get("retry-after"));
-  const argument = status === 400 || status === 422 ? argumentOf(error, sent) : undefined;
-  const message = argument === undefined ? messages[status] : `the value of "${argument}" is refused`;
+  const argument = namesArgument.has(status) ? argumentOf(error, sent) : undefined;
+  const refusal = status === 409 ? "contradicts what is stored" : "is not accepted";
+  const message = argument === undefined ? messages[status] : `the value of "${argument}" ${refusal}`;
   const details = {
     ...(argument !== undefined && { argument }),
     ...(retryAfter !== undefined && { retryAfter }),
   };
   return new CodedError(codeOfStatus(status), message ?? `it answered ${status}`, details, status);
 }
+
+const namesArgument: ReadonlySet<number> = new Set([400, 409, 422]);
 
 /** The `argument` member of problem details (RFC 9457), if it names a value that was sent. */
 function argumentOf(problem: unknown, sent: readonly unknown[]): string | undefined {

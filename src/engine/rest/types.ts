@@ -14,9 +14,9 @@ export type OperationAt<
   Method extends HttpMethod,
 > = Paths[Path][Method & keyof Paths[Path]];
 
-/** A value in path, query or header. It is text on the wire, so an `ID` fits an integer. */
+/** A value in path, query or header. It is text on the wire, so an `ID` fits an integer, and an integer a text. */
 type Wire<T> = T extends string
-  ? string
+  ? string | number
   : T extends number
     ? number | string
     : T extends boolean

@@ -11,6 +11,9 @@ export const words = (text: string): string[] =>
 /** What is left of a name where case and punctuation do not count. */
 export const lettersOf = (name: string): string => name.replace(/[^A-Za-z0-9]/g, "").toLowerCase();
 
+/** Whether a name is that of an id, or of a list of ids: `id`, `userId`, `user_ids`. */
+export const isIdName = (name: string): boolean => /(?:^|_)ids?$|(?:Id|ID)s?$/.test(name);
+
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 /** `SSHKeys` → `sshKeys`: an acronym in front is lower as a whole. */
 const lowerFirst = (text: string): string =>

@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
-import type { Config } from "../../engine/config.ts";
+import type { Config } from "restbound";
 
 type Dashboard = {
   /** An API key to fill in. */

@@ -2,8 +2,8 @@
  * The three demo tenants with their users, roles and keys. Demo keys are public, so demo data is for the test environment
  * only. Production refuses every demo key, even when the data file already has the key.
  */
-import type { Config } from "../../engine/config.ts";
-import { formatApiKey } from "../../engine/http/api-key.ts";
+import type { Config } from "restbound";
+import { formatApiKey } from "restbound/role";
 import { keyRules } from "../keys/authenticate.ts";
 import { createKey, findCaller } from "../keys/keys.ts";
 import { openStore, type Store, type TenantStore } from "../store/store.ts";

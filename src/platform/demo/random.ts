@@ -1,5 +1,5 @@
 /** A seeded source of randomness for demo data: the same seed gives the same data. Secrets must not use this source. */
-import { base62 } from "../../engine/http/api-key.ts";
+import { base62 } from "restbound/role";
 
 export type Random = {
   /** A number from 0 (included) to 1 (excluded). */

@@ -3,14 +3,15 @@
  * proof, the request's credentials do, verified against the platform's own keys.
  */
 import type { FastifyRequest } from "fastify";
-import type { Config } from "../../engine/config.ts";
+import type { Config } from "restbound";
 import {
   hasProof,
   proofHeader,
   readContextHeaders,
+  readKey,
   type TenantContext,
-} from "../../engine/http/context-headers.ts";
-import { readKey, unauthenticated } from "../../engine/http/credentials.ts";
+  unauthenticated,
+} from "restbound/role";
 import type { Store } from "../store/store.ts";
 import { findCaller, type KeyRules } from "./keys.ts";
 

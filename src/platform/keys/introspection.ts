@@ -4,9 +4,8 @@
  * without GATEWAY_SECRET does not have the endpoint.
  */
 import type { FastifyInstance } from "fastify";
-import type { Config } from "../../engine/config.ts";
-import { CodedError } from "../../engine/errors.ts";
-import { hasProof, proofHeader } from "../../engine/http/context-headers.ts";
+import { CodedError, type Config } from "restbound";
+import { hasProof, proofHeader } from "restbound/role";
 import type { Store } from "../store/store.ts";
 import { type Caller, findCaller, type KeyRules } from "./keys.ts";
 

@@ -1,8 +1,7 @@
 /** The options of `keys create`: expiry, scopes and owner. Throws `Refused`, which names the option. */
 import { didYouMean } from "graphql/jsutils/didYouMean.js";
 import { suggestionList } from "graphql/jsutils/suggestionList.js";
-import { Refused } from "../../engine/cli/refused.ts";
-import { ajv } from "../../engine/standards/json-schema.ts";
+import { ajv, Refused } from "restbound/role";
 import type { ContractOperation } from "../contract.ts";
 import { covers } from "./permissions.ts";
 

@@ -3,11 +3,8 @@
  * `create` prints the secret, once. No file stores the secret. With `--email`, `create` also makes the tenant and the
  * user if they do not exist. An empty production store gets its first owner this way.
  */
-import { exitCodes, type Io, processIo, runCommand } from "../../engine/cli/command.ts";
-import { nonEmpty } from "../../engine/cli/parse.ts";
-import { Refused } from "../../engine/cli/refused.ts";
-import { type Config, ConfigError, readConfig } from "../../engine/config.ts";
-import { revokedChannel } from "../../engine/http/revoked-channel.ts";
+import { type Config, ConfigError, readConfig } from "restbound";
+import { exitCodes, type Io, nonEmpty, processIo, Refused, revokedChannel, runCommand } from "restbound/role";
 import { loadContract, permissionsOf } from "../contract.ts";
 import { strings } from "../store/row.ts";
 import { openStore, type Store, type TenantStore } from "../store/store.ts";

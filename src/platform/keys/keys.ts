@@ -3,8 +3,7 @@
  * has the secret. A key that is malformed, unknown, expired or revoked is not active.
  */
 import { hash } from "node:crypto";
-import { type ApiEnvironment, formatApiKey, isWellFormed } from "../../engine/http/api-key.ts";
-import type { TenantContext } from "../../engine/http/context-headers.ts";
+import { type ApiEnvironment, formatApiKey, isWellFormed, type TenantContext } from "restbound/role";
 import { newId, randomBase62 } from "../store/ids.ts";
 import { strings, text } from "../store/row.ts";
 import type { Store, TenantStore } from "../store/store.ts";

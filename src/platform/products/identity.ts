@@ -1,5 +1,5 @@
 /** Identity: the profile of the caller. */
-import { CodedError } from "../../engine/errors.ts";
+import { CodedError } from "restbound";
 import type { Handler } from "../handler.ts";
 import { text } from "../store/row.ts";
 

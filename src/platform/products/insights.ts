@@ -1,5 +1,5 @@
 /** Insights: the metrics of a date range. SQL computes them. This file checks the range and fills in days without rows. */
-import { CodedError } from "../../engine/errors.ts";
+import { CodedError } from "restbound";
 import { type Handler, stringOf } from "../handler.ts";
 import type { Row } from "../store/store.ts";
 

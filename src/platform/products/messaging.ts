@@ -3,7 +3,7 @@
  * stores the message, and stores the idempotency key with the response. A repeated request sends nothing.
  */
 import { hash } from "node:crypto";
-import { CodedError } from "../../engine/errors.ts";
+import { CodedError } from "restbound";
 import type { Handler, HandlerContext } from "../handler.ts";
 import { newId } from "../store/ids.ts";
 import { text } from "../store/row.ts";

@@ -1,6 +1,6 @@
 /** Random base62 text: bodies of keys and of ids. The source is cryptographic. Demo data uses `demo/random.ts`. */
 import { randomInt } from "node:crypto";
-import { base62 } from "../../engine/http/api-key.ts";
+import { base62 } from "restbound/role";
 
 export const randomBase62 = (length: number): string =>
   Array.from({ length }, () => base62.charAt(randomInt(base62.length))).join("");

@@ -1,5 +1,5 @@
 /** Converts a row's values to JSON values, and cuts an ordered list of rows into pages with cursors. */
-import { CodedError } from "../../engine/errors.ts";
+import { CodedError } from "restbound";
 import type { Row } from "./store.ts";
 
 /** Parses a text column with a JSON list of strings. Null is the empty list. */

@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite";
-import { ConfigError } from "../../engine/config.ts";
+import { ConfigError } from "restbound";
 import { type StatementName, statements, unscoped } from "./statements.ts";
 import { tables } from "./tables.ts";
 

@@ -130,17 +130,6 @@ export const openapi = ({ answers, schemas }: World): string =>
 
 export type Random = () => number;
 
-/** mulberry32: the same numbers for the same seed. */
-export function randomOf(seed: number): Random {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 const pick = <T>(random: Random, from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
 
 const byType: Readonly<Record<string, readonly unknown[]>> = {

@@ -197,3 +197,9 @@ test("an internal fault is masked", async () => {
   expect(errors).toMatchObject([{ path: ["person"], message: "internal error" }]);
   expect(JSON.stringify(errors)).not.toContain("secret");
 });
+
+test("an integer that Int cannot hold is said to be one: REST's contract may allow it", async () => {
+  const { ask } = await openSchema(() => [pet("1", { grid: [[1_700_000_000_000]] })]);
+  const { errors } = (await ask("{ pets { grid } }")) as { errors: { message: string }[] };
+  expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining("more than 32 bits")]);
+});

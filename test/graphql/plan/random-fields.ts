@@ -1,5 +1,5 @@
 /** Random schemas whose links take values from random enclosing types and arguments above, each with its OpenAPI document. */
-import type { Random } from "./differential/random.ts";
+import type { Random } from "../../support/random.ts";
 
 export const types = ["A", "B", "C", "D", "E", "F"];
 

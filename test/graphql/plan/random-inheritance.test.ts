@@ -9,8 +9,9 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { loadSpec } from "../../../src/engine/bind/load.ts";
 import { folderFiles } from "../../../src/engine/bind/spec-files.ts";
+import { hash, Random } from "../../support/random.ts";
+import { seed } from "../../support/seed.ts";
 import { execute, openPair } from "../pairs.ts";
-import { hash, Random } from "./differential/random.ts";
 import { documentText, type Field, operationOf, randomFields, schemaText } from "./random-fields.ts";
 
 const schemas = Number(process.env.INHERITANCE ?? 6);
@@ -170,8 +171,8 @@ function resolve(
 let inherited = 0;
 let taken = 0;
 
-test.each(Array.from({ length: schemas }, (_, seed) => seed))("schema %i", async (seed) => {
-  const random = new Random("inheritance", seed);
+test.each(Array.from({ length: schemas }, (_, index) => index))("schema %i", async (index) => {
+  const random = new Random("inheritance", seed, index);
   const folder = mkdtempSync(join(tmpdir(), "inheritance-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const write = (fields: readonly Field[]) => {
@@ -210,7 +211,7 @@ test.each(Array.from({ length: schemas }, (_, seed) => seed))("schema %i", async
     return rest.call(byPath.get(String(path)) as Field, query);
   };
   const pairs = [await openPair(folder, true), await openPair(folder, false)];
-  for (let index = 0; index < queries; index++) {
+  for (let asked = 0; asked < queries; asked++) {
     const selection = smallSelection(random, fields);
     const query = textOf(selection, "Query");
     const expected = resolve(rest, "Query", undefined, [], undefined, selection);

@@ -1,6 +1,6 @@
 /** Checks each fed input against its parameter: type, default value and nullability. */
 import { type GraphQLArgument, type GraphQLInputType, getNamedType, isEnumType } from "graphql";
-import { type Shape, typesFit, typeText } from "../../openapi/shapes/shape.ts";
+import { type Shape, textFits, typesFit, typeText } from "../../openapi/shapes/shape.ts";
 import { placeOf } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
@@ -54,7 +54,8 @@ function checkInput(binder: Binder, field: FieldInProgress, input: Input): void 
       );
     }
   }
-  if (isOfObject(source) && !typesFit(source.shape, input.shape)) {
+  const fits = input.in === "body" ? typesFit : textFits;
+  if (isOfObject(source) && !fits(source.shape, input.shape)) {
     binder.findings.add(
       "input-type",
       where,

@@ -1,6 +1,7 @@
 /** Checks that each value that a call sends can be written in the style of its parameter or form property. */
 import { getNamedType, isInputObjectType } from "graphql";
 import { inputKey, type Parameter, type RestOperation } from "../../openapi/operation.ts";
+import { type Property, requestProperties } from "../../openapi/shapes/shape.ts";
 import { restNameOf } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
@@ -21,6 +22,7 @@ export function checkStyles(
     isInputObjectType(type) && Object.values(type.getFields()).map((each) => restNameOf(binder.schema, each));
   for (const parameter of parameters)
     if (parameter.required || fed.has(inputKey(parameter))) checkStyle(binder, field, parameter);
+  for (const input of inputs) checkMembers(binder, field, input);
   for (const property of formProperties(field.operation)) {
     // an argument of a custom scalar may have any property
     const isSent = wholeBody ? !names || names.includes(property.name) : fed.has(inputKey(property));
@@ -70,11 +72,41 @@ export function unsendable({ shape, style, in: location }: Styled): string | und
 const kindOf = ({ types }: Styled["shape"]): string =>
   types.has("array") ? "array" : types.has("object") ? "object" : "value";
 
-const isNested = ({ types, items }: Styled["shape"], style: string): boolean =>
-  style !== "json" &&
-  types.has("array") &&
-  items !== undefined &&
-  (items.types.has("array") || items.types.has("object"));
+/** The members of an object that no style but JSON can write, for they are objects or lists themselves. */
+export const nestedMembers = ({ shape, style }: Pick<Styled, "shape" | "style">): Property[] =>
+  style === "json" || !shape.types.has("object")
+    ? []
+    : requestProperties(shape).filter((each) => kindOf(each.shape) !== "value");
+
+/** Whether a list has lists or objects, or an object cannot be sent without any. */
+function isNested(shape: Styled["shape"], style: string): boolean {
+  const { types, items } = shape;
+  if (style !== "json" && types.has("array") && items) return kindOf(items) !== "value";
+  const nested = nestedMembers({ shape, style });
+  return (
+    nested.some(({ required }) => required) || (nested.length > 0 && nested.length === shape.properties.size)
+  );
+}
+
+/** A field of an input object that feeds a member which no style can write. */
+function checkMembers(
+  binder: Binder,
+  { operation, where }: FieldInProgress,
+  { source, name, in: at }: Input,
+): void {
+  const parameter = operation.parameters.find((each) => each.in === at && each.name === name);
+  const type = source.kind === "argument" ? getNamedType(source.type) : undefined;
+  if (!parameter || !isInputObjectType(type) || unsendable(parameter) !== undefined) return;
+  const fed = new Set(Object.values(type.getFields()).map((each) => restNameOf(binder.schema, each)));
+  for (const member of nestedMembers(parameter))
+    if (fed.has(member.name))
+      binder.findings.add(
+        "parameter-style",
+        { ...where, rest: member.node },
+        `"${member.name}" of ${at} "${name}" of ${operation.id} is an ${kindOf(member.shape)}, which style ${parameter.style} cannot hold`,
+        `remove it from input ${type.name}`,
+      );
+}
 
 function checkStyle(binder: Binder, { operation, where }: FieldInProgress, parameter: Styled): void {
   const { shape, style, node, name, in: location } = parameter;

@@ -10,7 +10,7 @@ import {
 } from "graphql";
 import { entriesShape } from "../../openapi/shapes/entry.ts";
 import { isOnly, unresolvedSchema } from "../../openapi/shapes/shape.ts";
-import { enumValueDefinition } from "../../schema/graphql-names.ts";
+import { enumValueDefinition, isIdName } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
 import type { Where } from "../findings.ts";
 import {
@@ -71,12 +71,14 @@ function matchNamed(binder: Binder, where: Where, type: GraphQLOutputType, value
     if (!scalarCoversOutput(type, value.shape))
       return addMismatch(binder, at, "output-type", `is ${type}`, value);
     checkFormat(binder, at, type, value.shape, "sends");
-    if (type.name === "Int" && exceedsInt(value.shape)) {
+    // a Float rounds beyond 2^53: that is a measure's own precision, but an id becomes that of another record
+    const isRounded = type.name === "Float" && isIdName(where.coordinate.replace(/^.*\./, ""));
+    if ((type.name === "Int" || isRounded) && value.shape.types.has("integer") && exceedsInt(value.shape)) {
       findings.add(
         "output-int64",
         at,
-        `${where.coordinate} is Int, but REST sends ${describeShape(value.shape)}, which does not fit 32 bits`,
-        "use Float, or String if REST can send one",
+        `${where.coordinate} is ${type.name}, but REST sends ${describeShape(value.shape)}, which ${isRounded ? "a Float rounds beyond 2^53" : "does not fit 32 bits"}`,
+        `use ID, which is exact${isRounded ? "" : ", or Float"}`,
       );
     }
   } else if (isEnumType(type)) {

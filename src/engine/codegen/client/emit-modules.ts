@@ -11,6 +11,7 @@ import { merged, operationTypeOptions } from "../config.ts";
 import { idOf, operationTypeName, savedDefinitions } from "../emit-operations.ts";
 import { object } from "../names.ts";
 import { comment, literal } from "../text.ts";
+import { emitErrors } from "./emit-errors.ts";
 
 /** The package that has the type, and its version. */
 export const typedDocumentPackage = { name: "@graphql-typed-document-node/core", version: "3.2.0" };
@@ -22,6 +23,7 @@ export async function emitModules(
 ): Promise<Map<string, string>> {
   const built = buildSchema(schema);
   return new Map([
+    ["errors", emitErrors()],
     ["schema", `${await emitEnums(built)}\n${emitPossibleTypes(built)}`],
     ["index", `${await emitTypes(built, saved)}\n${emitDocuments(saved)}`],
   ]);
@@ -46,7 +48,7 @@ export const possibleTypes: Record<string, string[]> = ${object(entries)};
 
 /** Variables and results. The plugin takes each enum from `schema.js` and exports it again. */
 async function emitTypes(schema: GraphQLSchema, saved: readonly SavedOperation[]): Promise<string> {
-  const head = 'export * from "./schema.js";';
+  const head = 'export * from "./errors.js";\nexport * from "./schema.js";';
   if (saved.length === 0) return head;
   const documents = [{ document: parse(savedDefinitions(saved)) }];
   const options = { ...operationTypeOptions, useTypeImports: false, enumValues: "./schema.js" };

@@ -1,6 +1,7 @@
 /**
  * Translates a refusal by REST, which names a parameter or property of REST. The client gets the name of the argument, and
- * its description in the schema or the limits that the REST document sets. The client never gets REST's own message.
+ * a sentence for people with its description in the schema or the limits that the REST document sets: what to change. The
+ * client never gets REST's own message.
  */
 import type { GraphQLArgument } from "graphql";
 import { CodedError } from "../../errors.ts";
@@ -29,7 +30,7 @@ export function withArgumentNames(facts: ArgumentFacts, resolve: Resolver): Reso
     const { argument, operation } = error.details;
     // an error without an operation is not REST's, and names the client's argument already
     if (argument === undefined || operation === undefined) return error;
-    const known = renamed.get(error) ?? inWordsOf(facts, error, argument, operation);
+    const known = renamed.get(error) ?? inWordsOf(facts, error, argument);
     renamed.set(error, known);
     return known;
   };
@@ -51,17 +52,13 @@ export function withArgumentNames(facts: ArgumentFacts, resolve: Resolver): Reso
 }
 
 /** The value has passed the document's limits, so the argument's description comes first: it may say more. */
-function inWordsOf(
-  { names, schemas, args }: ArgumentFacts,
-  error: CodedError,
-  restName: string,
-  operation: string,
-): CodedError {
+function inWordsOf({ names, schemas, args }: ArgumentFacts, error: CodedError, restName: string): CodedError {
   const argument = Object.hasOwn(names, restName) ? (names[restName] as string) : restName;
   const limited = [argument, markOfArgument(argument)].find((name) => Object.hasOwn(schemas, name));
   const words = limitWords(limited === undefined ? {} : (schemas[limited] as JsonSchema));
   const description = argumentDescription(args, argument);
-  const described = description ? `, which is: ${description}` : words && `, which must be ${words}`;
-  const message = `${operation}: REST refuses the value of "${argument}"${described}`;
+  const refusal = error.code === "CONFLICT" ? "contradicts what is stored" : "is not accepted";
+  const described = description ? ` It takes: ${description}` : words && ` It must be ${words}.`;
+  const message = `The value of "${argument}" ${refusal}.${described}`;
   return new CodedError(error.code, message, { ...error.details, argument }, error);
 }

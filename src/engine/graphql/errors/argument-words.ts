@@ -15,6 +15,6 @@ export function argumentDescription(args: readonly GraphQLArgument[], path: stri
     const type = found && getNamedType(found.type);
     found = isInputObjectType(type) ? type.getFields()[step] : undefined;
   }
-  const text = found?.description?.replaceAll(/\s+/g, " ").trim() ?? "";
+  const text = found?.description?.replaceAll(/\s+/g, " ").replaceAll("`", "").trim() ?? "";
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }

@@ -5,7 +5,8 @@
 import { ApolloServerValidationErrorCode, unwrapResolverError } from "@apollo/server/errors";
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
 import type { Config } from "../../config.ts";
-import { type Code, CodedError, codes } from "../../errors.ts";
+import { CodedError } from "../../errors.ts";
+import { type Code, codes } from "../../standards/error-codes.ts";
 import { ContractBroken } from "./contract-broken.ts";
 import type { FieldError } from "./field-error.ts";
 
@@ -81,6 +82,7 @@ function inExecution(
   message: string,
   original: unknown,
 ): Pick<GraphQLFormattedError, "message" | "extensions"> {
+  if (message.startsWith("Int cannot represent non 32-bit")) return tooLarge;
   return refusedArgument(message, original) ?? (isContractBroken(original) ? broken : internal);
 }
 
@@ -96,6 +98,12 @@ export const wrongArgument = ({ message }: { readonly message: string }): string
 
 const broken = {
   message: "REST sent a value that breaks its contract",
+  extensions: { code: "BAD_UPSTREAM_RESPONSE" },
+};
+/** REST may well keep its contract: a document seldom says how large its integers are. */
+const tooLarge = {
+  message:
+    "REST sent an integer of more than 32 bits, which an Int cannot hold: the field's type has to be Float or ID",
   extensions: { code: "BAD_UPSTREAM_RESPONSE" },
 };
 const internal = { message: "internal error", extensions: { code: "INTERNAL_SERVER_ERROR" } };

@@ -1,6 +1,6 @@
 /**
  * Merges the errors of one failed call. A failed batched call makes its field null in each parent. The client gets one
- * error at the first parent's path, with the number of nulls in `places`.
+ * error at the first parent's path, with the number of nulls in `places` and the list indexes of each in `indexes`.
  */
 import type { GraphQLFormattedError } from "graphql";
 import { CodedError } from "../../errors.ts";
@@ -8,7 +8,7 @@ import { CodedError } from "../../errors.ts";
 type Path = readonly (string | number)[];
 /** An error of graphql-js or of a plan. */
 type Located = { readonly path?: Path | undefined; readonly originalError?: Error | null | undefined };
-type Group<E> = { readonly error: E; places: number };
+type Group<E> = { readonly error: E; readonly paths: Path[] };
 
 /** Groups errors by failure and field. A group has its first error and the number of its errors. */
 export function grouped<E extends Located>(errors: readonly E[]): readonly Group<E>[] {
@@ -17,16 +17,16 @@ export function grouped<E extends Located>(errors: readonly E[]): readonly Group
   for (const error of errors) {
     const { originalError: failure, path } = error;
     if (!(failure instanceof CodedError)) {
-      groups.push({ error, places: 1 });
+      groups.push({ error, paths: [path ?? []] });
       continue;
     }
     const ofFailure = known.get(failure) ?? new Map<string, Group<E>>();
     known.set(failure, ofFailure);
     const field = fieldOf(path);
     const group = ofFailure.get(field);
-    if (group) group.places++;
+    if (group) group.paths.push(path ?? []);
     else {
-      const first = { error, places: 1 };
+      const first = { error, paths: [path ?? []] };
       ofFailure.set(field, first);
       groups.push(first);
     }
@@ -37,9 +37,40 @@ export function grouped<E extends Located>(errors: readonly E[]): readonly Group
 /** The path without list indexes. */
 const fieldOf = (path: Path = []): string => path.filter((key) => typeof key === "string").join(".");
 
-/** Adds the number of places to an error if it has several. */
-export const withPlaces = (error: GraphQLFormattedError, places: number): GraphQLFormattedError =>
-  places === 1 ? error : { ...error, extensions: { ...error.extensions, places } };
+/** Entries of `indexes`; with more of them the list ends early, and `places` says how many there are. */
+const mostRanges = 100;
+
+/** Adds its places to an error that has several. */
+export const withPlaces = (error: GraphQLFormattedError, paths: readonly Path[]): GraphQLFormattedError =>
+  paths.length === 1
+    ? error
+    : { ...error, extensions: { ...error.extensions, places: paths.length, indexes: rangesOf(paths) } };
+
+/**
+ * The list indexes of paths that differ in nothing else: those of one path with dots between them, the last one as a range.
+ * `["0-13"]` are fourteen entries of one list, `["2.0-1"]` two entries below the third of another.
+ */
+function rangesOf(paths: readonly Path[]): string[] {
+  const all = paths.map((path) => path.filter((key) => typeof key === "number")).sort(inOrder);
+  const ranges: { readonly before: string; readonly from: number; to: number }[] = [];
+  for (const indexes of all) {
+    const before = indexes
+      .slice(0, -1)
+      .map((index) => `${index}.`)
+      .join("");
+    const last = indexes.at(-1) ?? 0;
+    const range = ranges.at(-1);
+    if (range?.before === before && range.to + 1 >= last) range.to = last;
+    else if (ranges.length === mostRanges) break;
+    else ranges.push({ before, from: last, to: last });
+  }
+  return ranges.map(({ before, from, to }) => `${before}${from}${to > from ? `-${to}` : ""}`);
+}
+
+const inOrder = (one: readonly number[], other: readonly number[]): number => {
+  const at = one.findIndex((index, place) => index !== other[place]);
+  return at < 0 ? 0 : (one[at] ?? 0) - (other[at] ?? 0);
+};
 
 /** The formatted errors without repetitions. `formatted` has one entry for each of `errors`. */
 export function onceEach(
@@ -47,8 +78,8 @@ export function onceEach(
   formatted: readonly GraphQLFormattedError[] = [],
 ): GraphQLFormattedError[] {
   const formattedOf = new Map(errors.map((error, index) => [error, formatted[index]]));
-  return grouped(errors).flatMap(({ error, places }) => {
+  return grouped(errors).flatMap(({ error, paths }) => {
     const found = formattedOf.get(error);
-    return found ? [withPlaces(found, places)] : [];
+    return found ? [withPlaces(found, paths)] : [];
   });
 }

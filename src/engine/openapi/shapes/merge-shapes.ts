@@ -75,6 +75,7 @@ function mergeIntegers(one: IntegerStatement, other: IntegerStatement): IntegerS
   const values = mergeValues(one.values, other.values);
   return {
     limits: mergeLimits(one.limits, other.limits),
+    examples: [...one.examples, ...other.examples],
     ...(format && { format }),
     ...(values && { values }),
   };

@@ -66,7 +66,7 @@ export class Shape {
     this.values = statements.values;
     this.isClosed = statements.isClosed === true;
     this.limits = limits;
-    this.integers = statements.integers ?? [{ limits }];
+    this.integers = statements.integers ?? [{ limits, examples: [] }];
     const { properties = () => new Map(), items, entry, members, variants } = statements;
     this.#statements = {
       ...statements,
@@ -112,7 +112,10 @@ export class Shape {
 }
 
 /** The size that a schema states for an integer: `format`, `enum`, `minimum`, `maximum` and the like. */
-export type IntegerStatement = Pick<Shape, "format" | "values" | "limits">;
+export type IntegerStatement = Pick<Shape, "format" | "values" | "limits"> & {
+  /** Values that the document shows: they prove that such integers occur. */
+  readonly examples: readonly unknown[];
+};
 
 /** One member of a `oneOf`: its shape, its schema's name and the discriminator values that select it. */
 export type Variant = {
@@ -163,6 +166,10 @@ export const typesFit = (from: Shape, to: Shape): boolean =>
   from.types.size === 0 ||
   to.types.size === 0 ||
   [...from.types].every((type) => acceptsType(to.types, type));
+
+/** Like `typesFit`, for a value that is sent as text: there an integer is a string too. */
+export const textFits = (from: Shape, to: Shape): boolean =>
+  typesFit(from, to) || (isOnly(from, "integer") && to.types.has("string"));
 
 /** The types as messages name them. */
 export const typeText = ({ types }: Shape): string => [...types].sort().join(" or ") || "anything";

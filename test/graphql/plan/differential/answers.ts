@@ -12,7 +12,7 @@ import {
   isObjectType,
 } from "graphql";
 import { CodedError } from "../../../../src/engine/errors.ts";
-import { hash, Random } from "./random.ts";
+import { hash, Random } from "../../../support/random.ts";
 import type { RandomSchema } from "./schema.ts";
 
 type Init = { readonly query: Readonly<Record<string, unknown>> };

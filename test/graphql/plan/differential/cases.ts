@@ -2,10 +2,10 @@
 import { type DocumentNode, parse, validate } from "graphql";
 import type { Pieces } from "../../../../src/engine/graphql/plan/complete-level.ts";
 import { Plans } from "../../../../src/engine/graphql/plan/plans.ts";
+import { Random } from "../../../support/random.ts";
 import type { Faults } from "./answers.ts";
 import type { Case } from "./compare.ts";
 import { type RandomOperation, randomOperation } from "./operation.ts";
-import { Random } from "./random.ts";
 import { type RandomSchema, randomSchema } from "./schema.ts";
 
 const perSchema = 25;

@@ -1,16 +1,16 @@
 /**
  * An operation has the same response from a plan as from graphql-js, errors and paths included. `npm run
- * test:differential` runs 10,000 cases; `DIFFERENTIAL_CASES=100000 DIFFERENTIAL_SEED=7 npm test -- differential` runs more cases of another seed.
+ * suite -- differential` runs 10,000 cases of a fresh seed; `DIFFERENTIAL_CASES=100000` runs more of them.
  * `DIFFERENTIAL_CASE=123` runs one case and prints it.
  */
 import { GraphQLError } from "graphql";
 import { expect, onTestFinished, test } from "vitest";
+import { seed } from "../../../support/seed.ts";
 import { Cases } from "./cases.ts";
 import { compareCase } from "./compare.ts";
 import { printCase } from "./print-case.ts";
 
-const { DIFFERENTIAL_CASES: wanted, DIFFERENTIAL_SEED: given, DIFFERENTIAL_CASE: only } = process.env;
-const seed = given ?? "1"; // every CI run uses the same seed, so that a failure can be repeated
+const { DIFFERENTIAL_CASES: wanted, DIFFERENTIAL_CASE: only } = process.env;
 const count = Number(wanted ?? 1_000);
 
 test(`${only ? 1 : count} random cases of seed ${seed}: a plan and graphql-js have the same response`, {

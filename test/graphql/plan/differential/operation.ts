@@ -17,7 +17,7 @@ import {
   isNonNullType,
   isUnionType,
 } from "graphql";
-import { hash, Random } from "./random.ts";
+import { hash, Random } from "../../../support/random.ts";
 
 export type RandomOperation = {
   readonly text: string;

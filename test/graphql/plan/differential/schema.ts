@@ -10,8 +10,8 @@ import { batchEach, batchMany, batchOne } from "../../../../src/engine/rest/batc
 import { level } from "../../../../src/engine/rest/level.ts";
 import { holder, member } from "../../../../src/engine/rest/member.ts";
 import { entries, itself, property, propertyAt } from "../../../../src/engine/rest/property.ts";
+import { Random } from "../../../support/random.ts";
 import type { FakeRest } from "./answers.ts";
-import { Random } from "./random.ts";
 
 /** A batched link: its key, the matching of items to parents, and the number of keys in a chunk. */
 export type Link = { readonly key: string; readonly shape: "one" | "many" | "each"; readonly size: number };

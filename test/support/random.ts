@@ -1,5 +1,11 @@
 /** Pseudo-random choices, equal for a seed on any machine. They are not for secrets. */
 
+/** Numbers from 0 up to, not including, 1, for what takes such a function. */
+export function randomOf(...seed: readonly unknown[]): () => number {
+  const random = new Random(...seed);
+  return () => random.next();
+}
+
 /** The FNV-1a hash of the text of `parts`. */
 export function hash(...parts: readonly unknown[]): number {
   let value = 0x811c9dc5;

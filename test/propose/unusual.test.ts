@@ -1,0 +1,84 @@
+/** What other people's documents have: wide ids, times as integers, ignored headers, cookies, nested query objects, odd names. */
+import { expect, test } from "vitest";
+import { proposed } from "./proposed.ts";
+
+const integer = { type: "integer" };
+const wide = { type: "integer", format: "int64" };
+const string = { type: "string" };
+
+const document = JSON.stringify({
+  openapi: "3.0.3",
+  info: { title: "Harbour", version: "1" },
+  security: [{ key: [] }],
+  paths: {
+    "/ships/{shipId}": {
+      get: {
+        operationId: "getShip",
+        parameters: [
+          { name: "shipId", in: "path", required: true, schema: wide },
+          { name: "Accept", in: "header", required: true, schema: string },
+          { name: "X-Key", in: "header", required: true, schema: string },
+          { name: "theme", in: "cookie", schema: string },
+          {
+            name: "filter",
+            in: "query",
+            style: "deepObject",
+            schema: {
+              type: "object",
+              properties: { flag: string, built: { type: "object", properties: { gte: string } } },
+            },
+          },
+        ],
+        responses: {
+          200: {
+            description: "ok",
+            content: { "application/json": { schema: { $ref: "#/components/schemas/Int" } } },
+          },
+        },
+      },
+      put: {
+        operationId: "putShip",
+        parameters: [{ name: "shipId", in: "path", required: true, schema: wide }],
+        requestBody: {
+          required: true,
+          content: {
+            "application/json": { schema: { type: "object", properties: { portId: wide, berth: string } } },
+          },
+        },
+        responses: { 204: { description: "done" } },
+      },
+    },
+  },
+  components: {
+    securitySchemes: { key: { type: "apiKey", in: "header", name: "x-key" } },
+    schemas: {
+      Int: {
+        type: "object",
+        required: ["id"],
+        properties: {
+          id: wide,
+          crew_ids: { type: "array", items: integer },
+          masts: integer,
+          launchedAt: integer,
+          seen: { type: "integer", description: "In milliseconds." },
+          heard: { type: "integer", example: 1_700_000_000_000 },
+          paid: wide,
+        },
+        additionalProperties: string,
+      },
+    },
+  },
+});
+
+test("ids are exact, what may be large is no Int, and what cannot be sent or shown is said", async () => {
+  const sdl = await proposed(document, ["getShip", "putShip"]);
+  const [, arguments_ = ""] = /ship\(([^)]*)\)/.exec(sdl) ?? [];
+  expect(arguments_.trim().split(/\n\s*/)).toEqual(["shipId: ID!", "filter: FilterInput"]);
+  expect(sdl).toContain('# Without the cookie "theme", which cannot be sent.');
+  expect(sdl).toContain('# Without "built" of query "filter", which cannot be sent.');
+  expect(sdl).toMatch(/input FilterInput \{\n {2}flag: String\n\}/);
+  expect(sdl).toMatch(/input PutShipInput \{\n {2}portId: ID\n {2}berth: String\n\}/);
+  expect(sdl).toMatch(
+    /# Without the further properties .*\ntype GetShipInt \{\n {2}id: ID!\n {2}crewIds: \[ID!\] .*\n {2}masts: Int\n {2}launchedAt: Float\n {2}"In milliseconds\."\n {2}seen: Float\n {2}heard: Float\n {2}paid: Float\n\}/,
+  );
+});
