@@ -4,10 +4,12 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { read, root } from "./docs/page.ts";
+import { benches, suites } from "./suites/suites.ts";
 
 type Permissions = Record<string, string>;
 type Step = { uses?: string; run?: string; with?: Record<string, unknown> };
 type Job = { permissions?: Permissions; if?: string; steps: Step[] };
+type Nightly = { matrix: { name: string[]; include: { kind: string; name: string }[] } };
 type Workflow = { permissions?: Permissions; jobs: Record<string, Job> };
 
 const folder = ".github/workflows";
@@ -23,10 +25,12 @@ const writers = workflows.flatMap(({ file, workflow: { permissions = {}, jobs } 
 );
 
 describe.each(workflows)("$file", ({ text, workflow }) => {
-  test("uses GitHub's own actions alone", () => {
-    const used = stepsOf(workflow).flatMap(({ uses }) => uses ?? []);
-    expect(used.length).toBeGreaterThan(0);
-    expect(used.filter((name) => !/^actions\/[\w-]+@v\d+$/.test(name))).toEqual([]);
+  test("uses GitHub's own actions alone, each pinned by its commit, with the version beside it", () => {
+    const used = text.split("\n").filter((line) => line.includes("uses:"));
+    expect(used.length).toBe(stepsOf(workflow).filter(({ uses }) => uses).length);
+    expect(used.filter((line) => !/uses: actions\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual(
+      [],
+    );
   });
 
   test("no text of a pull request gets into a script, and permissions are stated", () => {
@@ -42,6 +46,25 @@ describe.each(workflows)("$file", ({ text, workflow }) => {
     );
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
   });
+});
+
+test("one action has one commit", () => {
+  const pins = workflows.flatMap(({ text }) => text.match(/actions\/.*/g) ?? []);
+  expect(pins.length).toBeGreaterThan(5);
+  expect(new Set(pins).size).toBe(new Set(pins.map((pin) => pin.split("@")[0])).size);
+});
+
+test("every suite and benchmark of the night is there", () => {
+  const text = workflows.find(({ file }) => file === "nightly.yml")?.text ?? "";
+  const { matrix } = (parse(text) as { jobs: { run: { strategy: Nightly } } }).jobs.run.strategy;
+  expect(matrix.name.filter((name) => !(name in suites))).toEqual([]);
+  expect(matrix.include.filter(({ kind, name }) => kind !== "bench" || !(name in benches))).toEqual([]);
+  const byDay = /^for name in (.*?);/m.exec(read(".ci/run"))?.[1]?.split(" ") ?? [];
+  expect(byDay.length).toBeGreaterThan(5);
+  const grouped = Object.values(suites).flatMap((one) => ("suites" in one ? one.suites : []));
+  const once = [...byDay, ...grouped, "browser", "supply-chain"];
+  // what runs neither by day nor at night runs nowhere by itself
+  expect(Object.keys(suites).filter((name) => ![...once, ...matrix.name].includes(name))).toEqual([]);
 });
 
 test("one job may write: it runs no code of the project, and leaves forks alone", () => {

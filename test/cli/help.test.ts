@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { run as restbound } from "../../src/engine/command/restbound.ts";
 import { benches, suites } from "../suites/suites.ts";
 import { programEnvironment } from "../support/child-process.ts";
 
@@ -11,15 +12,18 @@ const root = join(import.meta.dirname, "../..");
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
   scripts: Record<string, string>;
 };
-const own = Object.keys(scripts).filter((name) => /^(?:exec )?node /.test(scripts[name] ?? ""));
+const own = Object.keys(scripts).filter((name) =>
+  /^(?:exec )?(?:node|restbound) (?!deploy\/engine-package)/.test(scripts[name] ?? ""),
+);
 
 const printed = new Map<string, Promise<string>>();
 
 /** What a command prints at `--help`; it prints no error. */
 async function run(name: string, words: string): Promise<string> {
+  const given = name === "start" ? programEnvironment : process.env;
   const { stdout, stderr } = await promisify(execFile)("sh", ["-c", `${scripts[name]} ${words} --help`], {
     cwd: root,
-    env: name === "start" ? programEnvironment : process.env,
+    env: { ...given, PATH: `${join(root, "node_modules/.bin")}:${given.PATH}` },
   });
   expect(stderr).toBe("");
   return stdout;
@@ -54,4 +58,31 @@ test("a help text says which options are required, and no empty default", async 
 
 test("npm start's help names the roles, variables and where all of them are", async () => {
   expect(await help("start")).toMatch(/gateway, graphql, platform[\s\S]*reference\.md[\s\S]*REST_BASE_URL/);
+});
+
+test("restbound has one help for its commands, and a wrong name is told the nearest", async () => {
+  const lines: string[] = [];
+  const print = (line: string): void => void lines.push(line);
+  const io = { root, env: {}, out: print, error: print };
+  expect(await restbound(["--help"], io)).toBe(0);
+  const commands = [...(lines[0] ?? "").matchAll(/^ {2}(\w+) {2,}/gm)].map(([, name]) => name);
+  expect(commands).toEqual([
+    "init",
+    "start",
+    "dev",
+    "codegen",
+    "check",
+    "explain",
+    "propose",
+    "validate",
+    "client",
+  ]);
+  expect(await restbound(["chekc"], io)).toBe(2);
+  expect(lines[1]).toBe(
+    'restbound: there is no command "chekc"; did you mean "check"?; see restbound --help',
+  );
+  expect(await restbound(["constructor"], io)).toBe(2);
+  expect(await restbound(["explain", "Query.me"], io)).toBe(0);
+  expect(lines.at(-1)).toContain("GET /v1/identity/me");
+  expect(await restbound(["start"], { ...io, root: join(root, "docs") })).toBe(2);
 });

@@ -18,6 +18,7 @@ const files = [
   "errors.js",
   "index.d.ts",
   "index.js",
+  "LICENSE",
   "package.json",
   "README.md",
   "schema.d.ts",
@@ -31,7 +32,8 @@ test("the same spec gives the same bytes, and a version of its own", async () =>
   await pack("--out", other);
   expect(Object.keys(contentOf(one)).sort()).toEqual([...files].sort());
   expect(contentOf(one)).toEqual(contentOf(other));
-  const { name, version } = JSON.parse(contentOf(one)["package.json"] ?? "");
+  const { name, version, license } = JSON.parse(contentOf(one)["package.json"] ?? "");
+  expect([license, contentOf(one).LICENSE]).toEqual(["MIT", expect.stringContaining("MIT License")]);
   expect([name, version]).toEqual([packageName, expect.stringMatching(/^0\.0\.0-h[0-9a-f]{12}$/)]);
 });
 

@@ -9,6 +9,9 @@ import { codegenConfig } from "../../src/engine/codegen/config.ts";
 
 const folder = join(import.meta.dirname, "cases");
 
+/** The printed schema is the schema of the case without its directives: three of them show that. */
+const withSchema = ["arguments-above", "maps", "names"];
+
 describe.each(readdirSync(folder))("%s", (name) => {
   test("generates exactly the files of its folder", async () => {
     const { model, diagnostics } = loadSpec(folderFiles(join(folder, name)).read);
@@ -19,7 +22,8 @@ describe.each(readdirSync(folder))("%s", (name) => {
       filename: string;
       content: string;
     }[];
-    for (const file of ["resolvers.ts", "operations.ts", "arguments.ts", "schema.graphql"]) {
+    const schema = withSchema.includes(name) ? ["schema.graphql"] : [];
+    for (const file of ["resolvers.ts", "operations.ts", "arguments.ts", ...schema]) {
       const found = files.find(({ filename }) => filename.endsWith(`/${file}`));
       await expect(found?.content).toMatchFileSnapshot(join(folder, name, "generated", file));
     }

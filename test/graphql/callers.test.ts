@@ -36,6 +36,31 @@ test("credentials that REST has not accepted are one caller, their address", () 
   expect(callerOf(here, { "x-api-key": "b" })).toBe(unknown);
 });
 
+test("a credential is one caller however it is spelled, and so is what is kept for it", () => {
+  const callers = new Callers(configure(), operations);
+  const spelled = ["Bearer a", "bEaReR a", "BEARER   a"].map((authorization) => ({ authorization }));
+  for (const headers of spelled) {
+    callers.accept(from(here, headers));
+    const { caller, identity } = callers.of(from(here, headers));
+    expect([caller, identity]).toEqual([
+      callers.of(from(there, spelled[0]!)).caller,
+      callers.of(from(there, spelled[0]!)).identity,
+    ]);
+  }
+  for (const authorization of ["Bearer A", "Bearer a b", "Basic a", "Bearera"])
+    expect(callers.of(from(here, { authorization })).identity).not.toBe(
+      callers.of(from(here, spelled[0]!)).identity,
+    );
+});
+
+test("very many callers are told apart", () => {
+  const callers = new Callers(configure(), operations);
+  const keys = Array.from({ length: 50_000 }, (_, count) => ({ "x-api-key": `key-${count}` }));
+  for (const headers of keys) callers.accept(from(here, headers));
+  const told = new Set(keys.map((headers) => callers.of(from(here, headers)).caller));
+  expect(told.size).toBe(50_000);
+});
+
 test("a request without a credential, or with two, makes no caller when REST accepts it", () => {
   const callers = new Callers(configure(), operations);
   for (const headers of [{}, { "x-api-key": "a", authorization: "b" }]) {

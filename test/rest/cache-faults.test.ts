@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { CallerCache } from "../../src/engine/rest/cache/caller-cache.ts";
 import { CallerKey } from "../../src/engine/rest/cache/caller-key.ts";
-import { cachedResponses } from "../../src/engine/settings/capacity.ts";
+import { cachedResponses, unconfirmedResponses } from "../../src/engine/settings/capacity.ts";
 import { against, failureOf } from "./client.ts";
 import { http } from "./raw-server.ts";
 
@@ -187,7 +187,8 @@ test("an ETag that changes with each response leaves one response, and takes no 
   for (let count = 2; count <= 30; count++) expect(await read("changing")).toEqual({ count, large });
   expect(await read("steady")).toEqual({ count: 1, large });
   expect(server.requests).toHaveLength(30);
-  expect(tagIn(server.requests.at(-1) ?? "")).toBe('"29"');
+  const tags = server.requests.map(tagIn).filter(Boolean);
+  expect(tags).toEqual(Array.from({ length: unconfirmedResponses.inRow }, (_, index) => `"${index + 2}"`));
 });
 
 test("a cookie of REST stays where it is: no call of anybody carries it", async () => {
@@ -225,38 +226,75 @@ test.each([-1, 1])("a wall clock that jumps by %i year makes no response older o
 });
 
 describe("the store of all callers", () => {
+  const { bytes, openBytes, bytesOfCaller, writers } = cachedResponses;
+  /** The key of a value of 1 MiB, the key included, of a caller, under one of its identities. */
+  const keyOf = (caller: number, identity = caller, own = "key"): CallerKey =>
+    new CallerKey({ caller: `${caller}`, identity: `${identity}` }, own);
+  const value = { size: 1_048_576 - 20 };
+  const later = (): number => performance.now() + 1;
+  const keep = (cache: CallerCache, key: CallerKey): void => {
+    if (cache.admits(key)) cache.set(key, value, later());
+  };
+  const count = (cache: CallerCache, keys: CallerKey[]): number =>
+    keys.filter((key) => cache.get(key) !== undefined).length;
+
   test("is bounded, whatever their number, and those who were there first make room", () => {
     const cache = new CallerCache();
-    for (let caller = 0; caller < 200; caller++)
-      cache.set(new CallerKey(`${caller}`, "key"), { size: 1_048_570 }, 1);
-    const kept = Array.from(
-      { length: 200 },
-      (_, caller) => cache.get(new CallerKey(`${caller}`, "key")) !== undefined,
-    );
-    const most = cachedResponses.bytes / 1_048_576;
-    expect(kept.slice(0, -most)).not.toContain(true);
-    expect(kept.slice(1 - most)).not.toContain(false); // the keys take some bytes too
+    const keys = Array.from({ length: 200 }, (_, caller) => keyOf(caller));
+    for (const key of keys) for (let asked = 0; asked < 2; asked++) keep(cache, key);
+    const most = bytes / 1_048_576;
+    expect(count(cache, keys.slice(0, -most))).toBe(0);
+    expect(count(cache, keys.slice(-most))).toBe(most);
+  });
+
+  test("keeps what is asked for once up to a part of it, and beyond what is asked for again", () => {
+    const cache = new CallerCache();
+    const keys = Array.from({ length: 1_000 }, (_, caller) => keyOf(caller));
+    for (const key of keys) keep(cache, key);
+    expect(count(cache, keys)).toBe(openBytes / 1_048_576 + 1);
+    const again = keys.slice(-20);
+    for (const key of again) keep(cache, key);
+    expect(count(cache, again)).toBeGreaterThanOrEqual(18); // few were displaced by others
+    for (const key of Array.from({ length: 25_000 }, (_, caller) => keyOf(-1 - caller))) keep(cache, key);
+    for (const key of keys.slice(100, 200)) keep(cache, key); // too long ago
+    expect(count(cache, keys.slice(100, 200))).toBeLessThanOrEqual(4);
+    expect(count(cache, again)).toBeGreaterThanOrEqual(18);
+  });
+
+  test("a caller that asks for very much takes no other's second request from it", () => {
+    const cache = new CallerCache();
+    for (let caller = 0; caller < 20; caller++) keep(cache, keyOf(caller));
+    const others = Array.from({ length: 50 }, (_, caller) => keyOf(caller + 100));
+    for (const key of others) keep(cache, key);
+    for (let own = 0; own < 100_000; own++) cache.admits(keyOf(0, 0, `${own}`));
+    for (const key of others) keep(cache, key);
+    expect(count(cache, others)).toBeGreaterThan(40);
+  });
+
+  test("has one part for all identities of a caller, so what others keep stays", () => {
+    const cache = new CallerCache();
+    const others = Array.from({ length: 20 }, (_, caller) => keyOf(caller));
+    for (const key of others) for (let asked = 0; asked < 2; asked++) keep(cache, key);
+    const own = Array.from({ length: 200 }, (_, identity) => keyOf(100, identity + 100));
+    for (const key of own) for (let asked = 0; asked < 2; asked++) keep(cache, key);
+    expect(count(cache, own)).toBe(bytesOfCaller / 1_048_576);
+    expect(count(cache, others)).toBe(20);
   });
 
   test("counts the key of each value: its caller and its question", () => {
     const cache = new CallerCache();
-    const [caller, key] = ["c".repeat(500_000), "k".repeat(500_000)];
-    for (let count = 0; count < 100; count++)
-      cache.set(new CallerKey(`${caller}${count}`, key), { size: 1 }, 1);
-    const kept = Array.from({ length: 100 }, (_, count) =>
-      cache.get(new CallerKey(`${caller}${count}`, key)),
-    ).filter(Boolean);
-    expect(kept.length).toBeLessThan(34);
+    const keys = Array.from({ length: 100 }, (_, caller) => keyOf(caller, caller, "k".repeat(1_000_000)));
+    for (const key of keys) cache.set(key, { size: 1 }, later());
+    expect(count(cache, keys)).toBeLessThan(34);
   });
 
   test("holds nothing from before a write, also when the write is long forgotten", () => {
     const cache = new CallerCache();
     const before = performance.now();
-    for (let caller = 0; caller <= cachedResponses.writers; caller++) cache.drop(`${caller}`);
-    const key = new CallerKey("0", "key");
-    cache.set(key, { size: 1 }, before);
-    expect(cache.get(key)).toBeUndefined();
-    cache.set(key, { size: 1 }, performance.now() + 1);
-    expect(cache.get(key)).toBeDefined();
+    for (let caller = 0; caller <= writers; caller++) cache.drop(`${caller}`);
+    cache.set(keyOf(0), { size: 1 }, before);
+    expect(cache.get(keyOf(0))).toBeUndefined();
+    cache.set(keyOf(0), { size: 1 }, later());
+    expect(cache.get(keyOf(0))).toBeDefined();
   });
 });

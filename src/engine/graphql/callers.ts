@@ -4,6 +4,7 @@
  * accepted a credential, its requests belong to the address that they come from, so made-up credentials make no further
  * callers.
  */
+import { hash, randomBytes } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import type { Config } from "../config.ts";
@@ -28,8 +29,8 @@ const unknown = "address ";
 
 export class Callers {
   readonly #forward: ReturnType<typeof headerForwarder>;
-  /** Each caller by itself. All its requests then name it by one string, which maps find without comparing its text. */
-  readonly #accepted = new LRUCache<string, string>({ max: acceptedCredentials });
+  readonly #accepted = new LRUCache<number, true>({ max: acceptedCredentials });
+  readonly #salt = randomBytes(16).toString("base64");
 
   constructor(config: Config, operations: Operations) {
     this.#forward = headerForwarder(config, operations);
@@ -45,16 +46,18 @@ export class Callers {
   accept(request: FastifyRequest): void {
     if (!this.of(request).caller.startsWith(unknown)) return;
     const { caller } = this.#forward(request.headers, request.id);
-    if (caller !== "") this.#accepted.set(caller, caller);
+    if (caller !== "") this.#accepted.set(this.#digestOf(caller), true);
   }
 
   #read({ headers, id, ip }: FastifyRequest): Forwarded {
     const forwarded = this.#forward(headers, id);
-    const { caller } = forwarded;
-    const known = this.#accepted.get(caller);
-    if (known !== undefined) forwarded.caller = known;
-    else if (isVerified(forwarded)) this.#accepted.set(caller, caller);
-    else forwarded.caller = unknown + addressBlock(ip);
+    if (!isVerified(forwarded) && !this.#accepted.get(this.#digestOf(forwarded.caller)))
+      forwarded.caller = unknown + addressBlock(ip);
     return forwarded;
+  }
+
+  /** 48 bits, so that very many credentials take little memory. Nobody knows the salt, so nobody makes two of one digest. */
+  #digestOf(caller: string): number {
+    return Number.parseInt(hash("sha256", this.#salt + caller).slice(0, 12), 16);
   }
 }

@@ -21,6 +21,15 @@ export function credentialReader(
   };
 }
 
+/**
+ * A credential without its spellings: the case of its scheme and the spaces after it say nothing (RFC 9110 §11.1, §11.4). So
+ * one credential is one caller.
+ */
+export const normalized = (name: string, value: string): string =>
+  name === "authorization"
+    ? value.replace(/^\S+ +/, (scheme) => `${scheme.trimEnd().toLowerCase()} `)
+    : value;
+
 /** Headers of a connection or of a message. They are no credentials, whatever a document says. */
 const neverCredentials = new Set([
   ...["connection", "content-encoding", "content-length", "content-type", "cookie", "expect", "host"],
@@ -48,7 +57,9 @@ export function credentialOwner(
     const met = ways.filter((way) => hasAll(credentials, way));
     const least = met.length > 1 ? met.filter((way) => !met.some((other) => isWithin(other, way))) : met;
     const [only] = least;
-    return only && least.length === 1 ? only.map((name) => `${name}: ${credentials[name]}`).join("\n") : "";
+    return only && least.length === 1
+      ? only.map((name) => `${name}: ${normalized(name, credentials[name] ?? "")}`).join("\n")
+      : "";
   };
 }
 

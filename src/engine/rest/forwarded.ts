@@ -1,6 +1,6 @@
 /** The headers of a request that travel on to REST, and the caller that the request belongs to. */
 import { hash } from "node:crypto";
-import { hasAll } from "./credentials.ts";
+import { hasAll, normalized } from "./credentials.ts";
 import type { Operation } from "./operation.ts";
 
 type Headers = Readonly<Record<string, string>>;
@@ -102,6 +102,7 @@ const cookieValue = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
 function textOf(headers: Headers): string {
   let text = "";
   for (const name in headers)
-    if (!headersOfOneRequest.has(name) && name !== "accept-language") text += `${name}: ${headers[name]}\n`;
+    if (!headersOfOneRequest.has(name) && name !== "accept-language")
+      text += `${name}: ${normalized(name, headers[name] ?? "")}\n`;
   return text;
 }

@@ -26,8 +26,8 @@ export const gatewayBodies = { all: 256, ofTenant: 64 };
 /** API keys in the gateway's cache, good ones and bad ones each, so that a flood of bad keys drops no good one. */
 export const cachedKeys = 10_000;
 
-/** Credentials that REST has accepted, as a `graphql` role without a gateway remembers them. */
-export const acceptedCredentials = 10_000;
+/** Credentials that REST has accepted, as a `graphql` role without a gateway remembers them: 12 MB (measured). */
+export const acceptedCredentials = 100_000;
 
 /**
  * Look-ups of API keys. A few run at a time, because key introspection serves every gateway. Of each rank 1,024 wait, for
@@ -147,7 +147,7 @@ export const cachedPlans = {
 };
 
 /** Characters of the requests that are known as queries, so that identical ones that arrive together are executed once. */
-export const knownQueryCharacters = 4_000_000;
+export const knownQueryCharacters = 1_000_000;
 
 /** Characters of the refusals in the cache. A refused document costs its parsing and validation once. */
 export const cachedRefusalCharacters = 5_000_000;
@@ -164,6 +164,8 @@ export const decompressedAtOnce = 4;
 export const cachedResponses = {
   /** Bytes of all: 64 MiB, an eighth of a 512 MiB process. */
   bytes: 67_108_864,
+  /** Bytes up to which all is kept. Beyond, only what was asked for lately. */
+  openBytes: 8_388_608,
   /** Bytes of one caller's: an eighth of all. */
   bytesOfCaller: 8_388_608,
   /** Callers whose last write is remembered, so that nothing from before the write is kept. */
@@ -171,7 +173,7 @@ export const cachedResponses = {
 };
 
 /**
- * Conditional calls of a caller for an operation that got no 304: after so many in a row, no response is kept for its
- * validator. Each upstream counts for so many callers. With names of 1 kB and 20 operations each, they take 7 MB.
+ * Responses of an operation that are kept for their validators without a 304 of any: after so many none is kept for a while.
+ * Each pause in vain makes the next one twice as long, up to 64 minutes. Callers count in so many groups.
  */
-export const vainRevalidations = { inRow: 32, pauseMs: 60_000, callers: 2_000 };
+export const unconfirmedResponses = { inRow: 8, groups: 16, pauseMs: 60_000, doublings: 6 };

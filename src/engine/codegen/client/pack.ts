@@ -7,6 +7,7 @@ import { nonEmpty } from "../../cli/parse.ts";
 import { replaceFile } from "../../cli/replace.ts";
 import { UsageError } from "../../cli/usage-error.ts";
 
+type Manifest = { readonly name: string; readonly license?: string };
 type Options = { readonly out: string; readonly name?: string; readonly version?: string };
 
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
@@ -25,8 +26,9 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
 async function pack({ root, out: print }: Io, { out, name, version }: Options): Promise<number> {
   const { loadSources } = await import("../generate.ts"); // not for `--help`: it loads graphql-codegen
   const { description, packageFiles } = await import("./package-files.ts");
-  const project = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { name: string };
-  const source = { ...loadSources(root), name: name ?? `${project.name}-client`, version };
+  const project = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
+  const licence = licenceOf(root, project);
+  const source = { ...loadSources(root), name: name ?? `${project.name}-client`, version, licence };
   const folder = resolve(root, out);
   const files = await packageFiles(source);
   const present = [...files.keys()].find((path) => existsSync(join(folder, path)));
@@ -39,6 +41,12 @@ async function pack({ root, out: print }: Io, { out, name, version }: Options): 
   }
   print(`install it:  npm install --install-links ${folder}`);
   return 0;
+}
+
+/** The project's licence; `undefined` if the manifest names none, or no file has its text. */
+function licenceOf(root: string, { license: name }: Manifest): { name: string; text: string } | undefined {
+  const file = join(root, "LICENSE");
+  return name !== undefined && existsSync(file) ? { name, text: readFileSync(file, "utf8") } : undefined;
 }
 
 /** The description of the package in a folder; `undefined` without a package. */

@@ -19,6 +19,8 @@ type PackageSource = {
   readonly name: string;
   /** Without one, the version is `0.0.0-h` and a hash of the other files: the same content has the same version. */
   readonly version?: string | undefined;
+  /** The project's licence, which its client has too: the name in the manifest, and the text. */
+  readonly licence?: { readonly name: string; readonly text: string } | undefined;
 };
 
 const compilerOptions: ts.CompilerOptions = {
@@ -28,7 +30,7 @@ const compilerOptions: ts.CompilerOptions = {
   declaration: true,
 };
 
-export async function packageFiles({ model, saved, name, version }: PackageSource) {
+export async function packageFiles({ model, saved, name, version, licence }: PackageSource) {
   const schema = emitSchema(model);
   const files = new Map([
     ["README.md", emitReadme(name, saved, credentialHeaders(model))],
@@ -40,8 +42,10 @@ export async function packageFiles({ model, saved, name, version }: PackageSourc
     files.set(`${module}.d.ts`, await withLayout(`${module}.d.ts`, outputText));
   }
   for (const [path, text] of files) files.set(path, escaped(text));
+  if (licence) files.set("LICENSE", licence.text);
   const content = hash("sha256", JSON.stringify([...files]));
-  const manifest = manifestOf(name, version ?? `0.0.0-h${content.slice(0, 12)}`, [...files.keys()]);
+  const own = { name, version: version ?? `0.0.0-h${content.slice(0, 12)}`, license: licence?.name };
+  const manifest = manifestOf(own, [...files.keys()]);
   return files.set("package.json", `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
@@ -54,9 +58,11 @@ function credentialHeaders(model: Model): readonly string[] {
 /** It marks a manifest as ours. */
 export const description = "Typed documents, enums and the schema of a GraphQL API";
 
-const manifestOf = (name: string, version: string, files: readonly string[]) => ({
-  name,
-  version,
+const manifestOf = (
+  own: { name: string; version: string; license: string | undefined },
+  files: readonly string[],
+) => ({
+  ...own,
   description,
   type: "module",
   sideEffects: false,

@@ -26,8 +26,8 @@ export class Answers {
   /** The questions that are executed or wait, by caller and text. */
   readonly #questions = new TransientMap<Question>();
   /**
-   * Questions that were queries before. Without this memory, all identical requests of one turn of the event loop would
-   * be executed.
+   * Questions that were queries before, whoever asked them. Without this memory, all identical requests of one turn of the
+   * event loop would be executed.
    */
   readonly #queries = new LRUCache<string, true>({
     maxSize: knownQueryCharacters,
@@ -44,15 +44,17 @@ export class Answers {
    * the start queue. If it gets an execution in the end, it has another. Rejects when its client leaves.
    */
   find(request: FastifyRequest, scope: RequestScope): Answer | Execution | Promise<Answer | Execution> {
-    const key = new CallerKey(scope.forwarded.identity, questionOf(request));
+    const asked = questionOf(request);
+    const key = new CallerKey(scope.forwarded, asked);
     const kept = this.#cache.get(key);
     if (kept instanceof Answer && kept.freshUntil > performance.now()) return kept;
     let question = this.#questions.get(key.whole);
     if (!question) {
-      question = new Question(this.#starts, this.#queries.get(key.whole) === true, {
+      question = new Question(this.#starts, this.#queries.get(asked) === true, {
         ended: (execution, answer) => {
-          if (execution.isQuery && !this.#queries.has(key.whole)) this.#queries.set(key.whole, true);
-          if (answer && answer.freshSeconds > 0) this.#cache.set(key, answer, execution.beganAt);
+          if (execution.isQuery) this.#queries.set(asked, true);
+          if (answer && answer.freshSeconds > 0 && this.#cache.admits(key))
+            this.#cache.set(key, answer, execution.beganAt);
         },
         forget: () => this.#questions.delete(key.whole),
       });

@@ -1,18 +1,20 @@
 /**
  * Keeps the values that REST allows to keep, for each caller alone (`CallerKey`). A write of a caller drops all values of
  * the caller, of all products, so that the caller reads its own writes (RFC 9111 §4.4 asks for the written URL only). The
- * total size is bounded, and the size for each caller: the least recently used values go first.
+ * total size is bounded, and the size for each caller: the least recently used values go first. Beyond `openBytes`, only
+ * what was asked for lately is kept: with more callers than fit, a value would be gone before its caller comes back.
  */
 import { LRUCache } from "lru-cache";
 import { cachedResponses } from "../../settings/capacity.ts";
 import type { CallerKey } from "./caller-key.ts";
+import { Doorkeeper } from "./doorkeeper.ts";
 
 /** `size` is in bytes of memory, about, without the key. */
 type Kept = { readonly size: number };
 
-/** The keys of one caller's values, and their size. */
-type Own = { readonly keys: Set<string>; size: number };
-type Entry = { readonly value: Kept; readonly identity: string; readonly size: number };
+/** The keys of one caller's values, the oldest first, and their size. */
+type Part = { readonly keys: Set<string>; size: number };
+type Entry = Pick<CallerKey, "identity" | "caller"> & { readonly value: Kept; readonly size: number };
 
 const bytesPerUnit = 2;
 
@@ -22,8 +24,10 @@ export class CallerCache {
     sizeCalculation: ({ size }) => size,
     dispose: (entry, key) => this.#disposed(entry, key),
   });
-  readonly #callers = new Map<string, Own>();
-  /** When a caller's values were last dropped. */
+  readonly #doorkeeper = new Doorkeeper();
+  readonly #keys = new Map<string, Set<string>>(); // by identity
+  readonly #parts = new Map<string, Part>(); // by caller
+  /** When the values of an identity were last dropped. */
   readonly #droppedAt = new LRUCache<string, number>({
     max: cachedResponses.writers,
     dispose: (at, _identity, reason) => {
@@ -35,23 +39,30 @@ export class CallerCache {
 
   /** The value of a key. The reader checks its class: the cache holds REST responses and whole answers. */
   get({ identity, whole }: CallerKey): Kept | undefined {
-    if (!this.#callers.has(identity)) return undefined; // a long key is not hashed in vain
+    if (!this.#keys.has(identity)) return undefined; // a long key is not hashed in vain
     const entry = this.#entries.get(whole);
     return entry?.identity === identity ? entry.value : undefined;
   }
 
+  /** Whether a new value would be kept. The key counts as asked for. */
+  admits({ caller, whole }: CallerKey): boolean {
+    return this.#entries.calculatedSize < cachedResponses.openBytes || this.#doorkeeper.knows(caller, whole);
+  }
+
   /** Keeps the value of work that began at `beganAt`, unless the caller's values were dropped since. */
-  set({ identity, whole }: CallerKey, value: Kept, beganAt: number): void {
+  set({ identity, caller, whole }: CallerKey, value: Kept, beganAt: number): void {
     if (beganAt <= Math.max(this.#droppedAt.get(identity) ?? 0, this.#forgottenAt)) return;
     const size = value.size + bytesPerUnit * whole.length;
     if (size > cachedResponses.bytesOfCaller) return;
-    this.#entries.set(whole, { value, identity, size });
-    const own = this.#callers.get(identity) ?? { keys: new Set(), size: 0 };
-    this.#callers.set(identity, own);
-    own.keys.add(whole);
-    own.size += size;
-    for (const oldest of own.keys) {
-      if (own.size <= cachedResponses.bytesOfCaller) break;
+    this.#entries.set(whole, { value, identity, caller, size });
+    const keys = this.#keys.get(identity) ?? new Set();
+    const part = this.#parts.get(caller) ?? { keys: new Set(), size: 0 };
+    this.#keys.set(identity, keys.add(whole));
+    this.#parts.set(caller, part);
+    part.keys.add(whole);
+    part.size += size;
+    for (const oldest of part.keys) {
+      if (part.size <= cachedResponses.bytesOfCaller) break;
       this.#entries.delete(oldest);
     }
   }
@@ -63,14 +74,15 @@ export class CallerCache {
   /** Drops all values of the caller: it writes, it has written, or REST refuses its credential. */
   drop(identity: string): void {
     this.#droppedAt.set(identity, performance.now());
-    for (const key of this.#callers.get(identity)?.keys ?? []) this.#entries.delete(key);
+    for (const key of this.#keys.get(identity) ?? []) this.#entries.delete(key);
   }
 
-  #disposed({ identity, size }: Entry, key: string): void {
-    const own = this.#callers.get(identity);
-    if (!own) return;
-    own.keys.delete(key);
-    own.size -= size;
-    if (own.keys.size === 0) this.#callers.delete(identity);
+  #disposed({ identity, caller, size }: Entry, key: string): void {
+    const keys = this.#keys.get(identity);
+    if (keys?.delete(key) && keys.size === 0) this.#keys.delete(identity);
+    const part = this.#parts.get(caller);
+    if (!part?.keys.delete(key)) return;
+    part.size -= size;
+    if (part.keys.size === 0) this.#parts.delete(caller);
   }
 }

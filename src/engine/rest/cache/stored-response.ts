@@ -28,16 +28,13 @@ const bytesPerHeader = 64;
 
 export class StoredResponse {
   readonly response: RestResponse;
-  /** Bytes in memory, about. */
-  readonly size: number;
-  readonly #valueBytes: number;
+  #valueBytes: number | undefined;
   readonly #policy: CachePolicy;
   readonly #request: { readonly url: string; readonly headers: Headers };
   readonly #headers: Headers;
 
-  private constructor(response: RestResponse, valueBytes: number, request: CallRequest, headers: Headers) {
+  private constructor(response: RestResponse, request: CallRequest, headers: Headers) {
     this.response = response;
-    this.#valueBytes = valueBytes;
     this.#headers = headers;
     this.#request = {
       url: request.path,
@@ -46,34 +43,31 @@ export class StoredResponse {
         ...request.headers,
       },
     };
-    const { headers: own } = this.#request;
-    this.size = valueBytes + headerBytes(response.rawHeaders) + headerBytes(own) + overhead;
     this.#policy = new Policy(this.#request, { status: response.status, headers }, options);
     const seconds = Math.min(this.#policy.maxAge(), mostSeconds) - this.#policy.age();
     response.freshUntil = this.isStorable ? performance.now() + seconds * 1_000 : neverStored;
   }
 
   /**
-   * Returns `undefined` if REST does not allow to keep the response, or if nobody could use it. `mayKeepForValidator` tells
-   * whether a validator is reason enough to keep it.
+   * Returns `undefined` if REST does not allow to keep the response, or if nobody could use it. `forValidator`: a validator
+   * is reason enough to keep it.
    */
-  static of(
-    request: CallRequest,
-    response: RestResponse,
-    mayKeepForValidator: () => boolean,
-  ): StoredResponse | undefined {
-    const { status, rawHeaders } = response;
-    if (status !== 200 || !mayBeStored(rawHeaders)) return undefined;
-    response.freshUntil = performance.now(); // another cache may store it, also where this one does not
-    const forValidator = mayKeepForValidator();
+  static of(request: CallRequest, response: RestResponse, forValidator: boolean): StoredResponse | undefined {
+    const { rawHeaders } = response;
     if (!isWorthStoring(rawHeaders, forValidator)) return undefined;
     const headers = cacheHeaders(rawHeaders);
     if (variesByRequest(headers)) return undefined;
-    const stored = new StoredResponse(response, response.valueBytes, request, headers);
-    const isUsable = stored.#policy.timeToLive() > 0 || (forValidator && stored.isConditional);
-    if (!isUsable) return undefined;
-    response.parse(); // readers share the value
-    return stored;
+    const stored = new StoredResponse(response, request, headers);
+    const isUsable = stored.hasLifetime || (forValidator && stored.isConditional);
+    return isUsable ? stored : undefined;
+  }
+
+  /** Bytes in memory, about. The value is parsed then, because readers share it. */
+  get size(): number {
+    this.#valueBytes ??= this.response.valueBytes;
+    this.response.parse();
+    const headers = headerBytes(this.response.rawHeaders) + headerBytes(this.#request.headers);
+    return this.#valueBytes + headers + overhead;
   }
 
   /** The response for a reader. It is not fetched for this reader, so it has an age. */
@@ -86,6 +80,11 @@ export class StoredResponse {
   /** A 304 may bring a `no-store`: its reader has the response, and nobody after. */
   get isStorable(): boolean {
     return this.#policy.storable();
+  }
+
+  /** Whether it could be used for a while without a call. */
+  get hasLifetime(): boolean {
+    return this.#policy.timeToLive() > 0;
   }
 
   get isFresh(): boolean {
@@ -124,7 +123,9 @@ export class StoredResponse {
     const merged = { ...this.response.rawHeaders, ...rawHeaders };
     for (const name of ofBody) merged[name] = this.response.rawHeaders[name];
     const headers = { ...this.#headers, age: String(rawHeaders.age ?? 0), ...news };
-    return new StoredResponse(this.response.copy("revalidated", merged), this.#valueBytes, request, headers);
+    const next = new StoredResponse(this.response.copy("revalidated", merged), request, headers);
+    next.#valueBytes = this.#valueBytes;
+    return next;
   }
 }
 
@@ -147,10 +148,10 @@ function controlOf(raw: RawHeaders): string {
 
 const validatorOf = (raw: RawHeaders): RawHeaders[string] => raw.etag ?? raw["last-modified"];
 
-/** Whether REST says how the response is cached, and does not say `no-store`. */
-function mayBeStored(raw: RawHeaders): boolean {
+/** Whether REST says how a success is cached, and does not say `no-store`. */
+export function mayBeStored({ status, rawHeaders: raw }: RestResponse): boolean {
   const control = controlOf(raw);
-  if (control.includes("no-store")) return false;
+  if (status !== 200 || control.includes("no-store")) return false;
   return control !== "" || (validatorOf(raw) ?? raw.expires) !== undefined;
 }
 

@@ -7,7 +7,7 @@
 type Entry<V> = { value: V | undefined };
 
 /** Empty entries that are kept. */
-const mostEmpty = 1_000;
+const mostEmpty = 64;
 
 export class TransientMap<V> {
   #entries = new Map<string, Entry<V>>();

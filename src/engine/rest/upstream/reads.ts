@@ -5,13 +5,14 @@
 import type { CodedError } from "../../errors.ts";
 import type { CallerCache } from "../cache/caller-cache.ts";
 import { CallerKey } from "../cache/caller-key.ts";
-import { Revalidations } from "../cache/revalidations.ts";
-import { StoredResponse } from "../cache/stored-response.ts";
+import { mayBeStored, StoredResponse } from "../cache/stored-response.ts";
+import { Unconfirmed } from "../cache/unconfirmed.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { RestResponse } from "../rest-response.ts";
 import type { CallRequest } from "./call-request.ts";
 import { SharedReads } from "./shared-reads.ts";
 
+type Stored = StoredResponse | undefined;
 export type Outcome = RestResponse | CodedError;
 
 /** A read whose call has begun. */
@@ -30,7 +31,7 @@ export class Reads {
   readonly #origin: string;
   readonly #call: Call;
   readonly #shared = new SharedReads();
-  readonly #revalidations = new Revalidations();
+  readonly #unconfirmed = new Unconfirmed();
 
   constructor(cache: CallerCache, origin: string, call: Call) {
     this.#cache = cache;
@@ -57,7 +58,7 @@ export class Reads {
     const own = request.headers ? JSON.stringify(request.headers) : "";
     const language = scope.forwarded.headers["accept-language"] ?? "";
     const url = this.#origin + request.path;
-    const key = new CallerKey(scope.forwarded.identity, `${request.operation.id} ${url}${own}\n${language}`);
+    const key = new CallerKey(scope.forwarded, `${request.operation.id} ${url}${own}\n${language}`);
     const known = scope.reads.get(key.whole);
     if (known) {
       request.call.isRepeated = true;
@@ -74,7 +75,7 @@ export class Reads {
     return response;
   }
 
-  #kept(key: CallerKey): StoredResponse | undefined {
+  #kept(key: CallerKey): Stored {
     const kept = this.#cache.get(key);
     return kept instanceof StoredResponse ? kept : undefined;
   }
@@ -136,27 +137,34 @@ export class Reads {
   }
 
   /** Stores the response as REST allows. Returns what the readers get. */
-  #use(
-    request: CallRequest,
-    key: CallerKey,
-    stored: StoredResponse | undefined,
-    outcome: Outcome,
-    beganAt: number,
-  ): Outcome {
+  #use(request: CallRequest, key: CallerKey, stored: Stored, outcome: Outcome, beganAt: number): Outcome {
     const { scope } = request;
     if (stored && isFailure(outcome)) return insteadOf(outcome, stored, scope);
     if (!(outcome instanceof RestResponse)) return outcome;
-    const { id } = request.operation;
     if (outcome.status === 401 || (stored && isRefusal(outcome))) this.#cache.drop(key.identity);
-    const isUnchanged = stored !== undefined && outcome.status === 304;
-    if (stored?.isConditional && (isUnchanged || outcome.ok))
-      this.#revalidations.count(key.identity, id, isUnchanged);
-    const next = isUnchanged
-      ? stored.revalidated(request, outcome)
-      : StoredResponse.of(request, outcome, () => this.#revalidations.areWorthwhile(key.identity, id));
-    if (next?.isStorable) this.#cache.set(key, next, beganAt);
-    else if (stored && (isUnchanged || outcome.ok)) this.#cache.delete(key);
-    return isUnchanged && next ? held(scope, next.response.copy("revalidated")) : outcome;
+    if (stored && outcome.status === 304) {
+      this.#unconfirmed.confirmed(key.identity, request.operation.id);
+      const next = stored.revalidated(request, outcome);
+      if (next.isStorable) this.#cache.set(key, next, beganAt);
+      else this.#cache.delete(key);
+      return held(scope, next.response.copy("revalidated"));
+    }
+    if (outcome.ok) this.#keep(request, key, stored, outcome, beganAt);
+    return outcome;
+  }
+
+  /** Stores a response, if REST allows that and the cache admits it. `before` is what was stored when the call began. */
+  #keep(request: CallRequest, key: CallerKey, before: Stored, response: RestResponse, beganAt: number): void {
+    const names = [key.identity, request.operation.id] as const;
+    const mayStore = mayBeStored(response);
+    if (mayStore) response.freshUntil = performance.now(); // another cache may store it, also where this one does not
+    const isAdmitted = mayStore && (before !== undefined || this.#cache.admits(key));
+    const forValidator = isAdmitted && this.#unconfirmed.mayKeep(...names);
+    const next = mayStore ? StoredResponse.of(request, response, forValidator) : undefined; // knows its lifetime
+    if (isAdmitted && next?.isStorable) {
+      if (!next.hasLifetime) this.#unconfirmed.kept(...names);
+      this.#cache.set(key, next, beganAt);
+    } else if (before) this.#cache.delete(key);
   }
 }
 

@@ -1,7 +1,6 @@
-/** Keeping a response for its validator ends for a while where no validator is ever confirmed, and for no other caller. */
+/** Keeping responses for their validators pauses where none is confirmed, and for few other callers. */
 import { beforeEach, expect, test, vi } from "vitest";
-import { Revalidations } from "../../src/engine/rest/cache/revalidations.ts";
-import { vainRevalidations } from "../../src/engine/settings/capacity.ts";
+import { unconfirmedResponses } from "../../src/engine/settings/capacity.ts";
 import { against } from "./client.ts";
 import { http } from "./raw-server.ts";
 
@@ -36,16 +35,20 @@ test.each<[string, Record<string, string>]>([
   ["ETag beside a lifetime of 0", { etag: '"one"', "cache-control": "max-age=0, must-revalidate" }],
   ["Last-Modified", { "last-modified": "Sun, 22 Nov 2026 10:00:00 GMT" }],
 ])(
-  "an upstream that sends an %s and no 304 is soon read without conditions, for a minute",
+  "an upstream that sends an %s and no 304 is soon read without conditions, for a minute, then for two",
   async (_name, headers) => {
     const { honoured, read } = await serving(headers);
     const conditional: boolean[] = [];
     for (let count = 0; count < 40; count++) conditional.push(await read());
-    expect(conditional).toEqual(conditional.map((_, index) => index > 0 && index <= vainRevalidations.inRow));
-    expect([await read("/motto"), await read("/motto")]).toEqual([false, true]); // an operation of its own
+    expect(conditional).toEqual(
+      conditional.map((_, index) => index > 0 && index <= unconfirmedResponses.inRow),
+    );
+    expect([await read("/motto"), await read("/motto")]).toEqual([false, true]); // a response of its own
 
     clockMs += 61_000;
     expect([await read(), await read(), await read()]).toEqual([false, true, false]);
+    clockMs += 61_000;
+    expect([await read(), await read()]).toEqual([false, false]);
     clockMs += 61_000;
     honoured.add("key");
     await read();
@@ -53,7 +56,7 @@ test.each<[string, Record<string, string>]>([
   },
 );
 
-test("a caller whose validators are never confirmed changes nothing for another", async () => {
+test("a caller whose validators are never confirmed changes nothing for a caller of another group", async () => {
   const { honoured, read } = await serving({ etag: '"one"' });
   honoured.add("steady");
   await read("/things", "steady");
@@ -64,14 +67,27 @@ test("a caller whose validators are never confirmed changes nothing for another"
   for (let count = 0; count < 2; count++) expect(await read("/things", "changing")).toBe(false);
 });
 
-test("the counts are bounded: the oldest is forgotten", () => {
-  const revalidations = new Revalidations();
-  for (let count = 0; count < vainRevalidations.inRow; count++) revalidations.count("first", "read", false);
-  const isOff = () => !revalidations.areWorthwhile("first", "read");
-  for (let caller = 1; caller < vainRevalidations.callers; caller++)
-    revalidations.count(`${caller}`, "read", false);
-  expect(isOff()).toBe(true);
-  for (let caller = 0; caller < vainRevalidations.callers; caller++)
-    revalidations.count(`${caller}`, "read", false);
-  expect(isOff()).toBe(false);
+test("of very many callers without a 304, few responses are kept in vain", async () => {
+  const { read } = await serving({ etag: '"one"' });
+  const callers = Array.from({ length: 400 }, (_, caller) => `key${caller}`);
+  for (const caller of callers) await read("/things", caller);
+  let conditional = 0;
+  for (const caller of callers) conditional += Number(await read("/things", caller));
+  expect(conditional).toBeGreaterThan(0);
+  expect(conditional).toBeLessThanOrEqual(unconfirmedResponses.inRow * unconfirmedResponses.groups);
+});
+
+test("a pause is never longer than 64 minutes, and a 304 ends them", async () => {
+  const { honoured, read } = await serving({ etag: '"one"' });
+  for (let pauses = 0; pauses < 12; pauses++) {
+    for (let count = 0; count <= unconfirmedResponses.inRow; count++) await read();
+    expect(await read()).toBe(false);
+    clockMs += 64 * 60_000 + 1;
+  }
+  honoured.add("key");
+  expect([await read(), await read()]).toEqual([false, true]);
+  honoured.delete("key");
+  const conditional: boolean[] = [];
+  for (let count = 0; count < 20; count++) conditional.push(await read());
+  expect(conditional.filter(Boolean)).toHaveLength(1 + unconfirmedResponses.inRow);
 });

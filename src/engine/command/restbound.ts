@@ -1,0 +1,61 @@
+#!/usr/bin/env node
+/** `restbound <command>`: the one command of the package. The module of a command is loaded when its name is given. */
+import { readFileSync } from "node:fs";
+import { enableCompileCache } from "node:module";
+import { exitCodes, type Io, processIo } from "../cli/command.ts";
+import { nearestSuggestion } from "../cli/nearest-suggestion.ts";
+
+type Run = (argv: readonly string[], io: Io) => Promise<number>;
+type Named = { readonly does: string; readonly load: () => Promise<{ readonly run: Run }> };
+
+/** In the order of a project's life. */
+const commands: Readonly<Record<string, Named>> = {
+  init: { does: "starts a project on an OpenAPI document", load: () => import("../init/main.ts") },
+  start: { does: "runs the roles until a signal stops them", load: () => import("./start.ts") },
+  dev: { does: "runs the roles anew whenever the spec is saved", load: () => import("../codegen/dev.ts") },
+  codegen: { does: "writes generated/ from spec/", load: () => import("../codegen/main.ts") },
+  check: { does: "proves spec/, and generated/ against it", load: () => import("../check/main.ts") },
+  explain: { does: "prints the REST calls of a field", load: () => import("../explain/main.ts") },
+  propose: { does: "prints a field for a REST operation", load: () => import("../propose/main.ts") },
+  validate: { does: "holds operations to the schema", load: () => import("../validate/main.ts") },
+  client: { does: "packs the npm package for front ends", load: () => import("../codegen/client/pack.ts") },
+};
+
+const help = (): string =>
+  [
+    "Usage: restbound <command> [options]",
+    "",
+    "A GraphQL layer from an OpenAPI document and a GraphQL schema, proved before it runs.",
+    "",
+    ...Object.entries(commands).map(([name, { does }]) => `  ${name.padEnd(9)} ${does}`),
+    "",
+    "restbound <command> --help prints the options of one. restbound --version prints the version.",
+    exitCodes,
+  ].join("\n");
+
+/** Returns the exit code of the command that the first argument names. */
+export async function run([name, ...rest]: readonly string[], io: Io): Promise<number> {
+  if (name === "--help" || name === "-h" || name === "--version") {
+    io.out(name === "--version" ? version() : help());
+    return 0;
+  }
+  const command = name === undefined || !Object.hasOwn(commands, name) ? undefined : commands[name];
+  if (command) return (await command.load()).run(rest, io);
+  const near = name === undefined ? "" : nearestSuggestion(name, Object.keys(commands));
+  io.error(
+    name === undefined ? help() : `restbound: there is no command "${name}"${near}; see restbound --help`,
+  );
+  return 2;
+}
+
+const version = (): string =>
+  JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
+
+if (import.meta.main) {
+  const argv = process.argv.slice(2);
+  if (argv[0] !== "start") enableCompileCache(); // a start chooses the flags of V8 and the folder first
+  const exitCode = await run(argv, processIo);
+  // the watcher of `dev`, and a server that is starting, would keep the process alive
+  if (argv[0] === "dev") process.exit(exitCode);
+  process.exitCode = exitCode;
+}
