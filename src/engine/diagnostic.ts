@@ -122,7 +122,13 @@ export type Diagnostic = {
   readonly rest?: Place;
   /** The names and values that an approval settles, beside the rule and the coordinate. The message is no part of it. */
   readonly facts?: readonly string[];
+  /** The nodes of the OpenAPI document that it may come from; `rest` is the place of the first, or below it. */
+  readonly nodes?: readonly DocumentNode[];
+  readonly below?: DocumentPath;
 };
+
+type DocumentPath = readonly (string | number)[];
+type DocumentNode = { readonly file: string; readonly path: DocumentPath };
 
 /** A finding with its rule's severity. */
 export const diagnosed = (found: Omit<Diagnostic, "severity">): Diagnostic => ({

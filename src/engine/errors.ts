@@ -7,12 +7,13 @@ import type { Environment } from "./settings/environment.ts";
 import { type Code, codes } from "./standards/error-codes.ts";
 
 /** The bounds that refuse requests with which nothing is wrong, as metrics and logs name them. */
-export type Bound =
+export type BoundName =
   | "address_rate"
   | "answers_unread"
   | "bad_keys"
   | "bodies"
   | "event_loop"
+  | "gateway_requests"
   | "key_look_ups"
   | "key_rate"
   | "keyless_rate"
@@ -27,7 +28,7 @@ export type Bound =
 
 /** A good request that is refused for now. The client may try again after so many seconds. */
 export const refusedBy = (
-  reason: Bound,
+  reason: BoundName,
   code: "SERVICE_UNAVAILABLE" | "RATE_LIMITED",
   message: string,
   retryAfter = 1,
@@ -52,9 +53,9 @@ export class CodedError extends Error {
   readonly code: Code;
   readonly details: Details;
   /** The bound that refused a good request. Operators see it; clients do not. */
-  readonly reason: Bound | undefined;
+  readonly reason: BoundName | undefined;
 
-  constructor(code: Code, message: string, details: Details = {}, cause?: unknown, reason?: Bound) {
+  constructor(code: Code, message: string, details: Details = {}, cause?: unknown, reason?: BoundName) {
     super(message, { cause });
     this.name = "CodedError";
     this.code = code;

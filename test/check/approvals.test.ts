@@ -15,23 +15,17 @@ import {
 } from "./run.ts";
 
 test("an approval settles a change, an expired approval fails, an unused approval is a note", async () => {
-  const root = repository({
-    "spec/schema.graphql": edited(depotSchema, "company: String!", "company: String"),
-  });
+  const root = repository();
   const settled = async (): Promise<Report> => {
     await codegen([], { root, ...silent });
     return reportOf(root, "--base", "HEAD");
   };
   write(root, {
-    "spec/openapi.yaml": edited(
-      depotOpenapi,
-      "required: [code, company]\n      properties:\n        code:\n",
-      "required: [code]\n      properties:\n        code:\n",
-    ),
+    "spec/openapi.yaml": edited(depotOpenapi, "maximum: 500", "maximum: 100"),
   });
   const before = await settled();
   const [finding] = before.findings as [Finding];
-  expect(before.findings).toMatchObject([{ rule: "rest-required-changed", coordinate: "Courier.company" }]);
+  expect(before.findings).toMatchObject([{ rule: "rest-limit-changed", coordinate: "Query.parcels(size:)" }]);
   const entry = (fingerprint: string, expires: string): string =>
     `- { fingerprint: "${fingerprint}", rule: ${finding.rule}, coordinate: "${finding.coordinate}", reason: agreed, author: ops, expires: "${expires}" }\n`;
   write(root, { "spec/approvals.yaml": entry(finding.fingerprint ?? "", "2026-02-01") });
@@ -44,7 +38,7 @@ test("an approval settles a change, an expired approval fails, an unused approva
   });
   const late = await settled();
   expect(late.findings.map(({ rule, severity }) => `${rule} ${severity}`)).toEqual([
-    "rest-required-changed error",
+    "rest-limit-changed error",
     "approval-expired error",
     "approval-unused note",
   ]);

@@ -108,14 +108,16 @@ test("every format prints the same findings, and one run can write several forma
 
 test("SARIF has levels, places, those at the base, fingerprints and approvals", async () => {
   const root = repository();
-  write(root, { "spec/openapi.yaml": edited(depotOpenapi, "        phone:\n          type: string\n", "") });
+  write(root, { "spec/openapi.yaml": edited(depotOpenapi, "maximum: 500", "maximum: 100") });
   const { findings } = await reportOf(root, "--base", "HEAD");
   const approved = findings.find(({ fingerprint }) => fingerprint);
   const entry = { ...approved, reason: "agreed", author: "ops", expires: "2026-02-01" };
+  const spec = edited(depotOpenapi, "        phone:\n          type: string\n", "");
+  write(root, { "spec/openapi.yaml": edited(spec, "maximum: 500", "maximum: 100") });
   write(root, { "spec/approvals.yaml": JSON.stringify([entry, { ...entry, fingerprint: "000000000000" }]) });
   // what is settled takes no room in the text: it has no excerpt
   expect((await ran(root, ["--base", "HEAD"])).out).toMatch(
-    /^approved Courier\.phone .*\n {2}.*\n {2}approved until 2026-02-01 by ops: agreed$/m,
+    /^approved Query\.parcels\(size:\) .*\n(?: {2}(?!spec\/).*\n){3} {2}approved until 2026-02-01 by ops: agreed$/m,
   );
   const { out } = await ran(root, ["--base", "HEAD", "--format", "sarif"]);
   const log = JSON.parse(out);
@@ -126,10 +128,13 @@ test("SARIF has levels, places, those at the base, fingerprints and approvals", 
   const [run] = log.runs;
   const levels = new Set(run.results.map(({ level }: { level: string }) => level));
   expect(levels).toEqual(new Set(["error", "note"]));
-  const gone = run.results.find(({ ruleId }: { ruleId: string }) => ruleId === "rest-property-removed");
+  const gone = run.results.find(({ ruleId }: { ruleId: string }) => ruleId === "property-missing");
   expect(gone).toMatchObject({
     message: { text: expect.stringMatching(/^Courier\.phone: .*\nat the base: spec\/openapi\.yaml:\d+:\d+/) },
     locations: [{ physicalLocation: { artifactLocation: { uri: "spec/schema.graphql" } } }],
+  });
+  const lower = run.results.find(({ ruleId }: { ruleId: string }) => ruleId === "rest-limit-changed");
+  expect(lower).toMatchObject({
     partialFingerprints: { "approval/v1": approved?.fingerprint },
     suppressions: [{ kind: "external", justification: "ops, until 2026-02-01: agreed" }],
   });

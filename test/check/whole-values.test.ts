@@ -54,6 +54,6 @@ test.each([
   const { findings } = examine(snapshot(now), { ...base, model, name: "base" }, "2026-01-01");
   const changes = findings.filter(({ stage }) => stage === "changes");
   expect(changes.map((each) => [each.coordinate, each.message])).toEqual([
-    ["Mutation.call(input:)", `${message}; Mutation.call(input:) rests on it`],
+    ["Mutation.call(input:)", message],
   ]);
 });

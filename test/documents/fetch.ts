@@ -22,7 +22,7 @@ export const specFiles = (source: Source): ReadFile => {
 };
 
 /** The folder with the package's `file`, or with all of it. */
-function fetchPackage(name: string, file: string): string {
+export function fetchPackage(name: string, file: string): string {
   const folder = join(cache, name.replaceAll("/", "+"));
   if (existsSync(join(folder, file))) return folder;
   const making = `${folder}.${process.pid}`;

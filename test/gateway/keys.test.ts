@@ -173,6 +173,8 @@ describe("key introspection", () => {
     ["roles that are no list", { ...contextOf("a"), roles: "owner" }],
     ["no permissions", { ...contextOf("a"), permissions: undefined }],
     ["exp that is no number", { ...contextOf("a"), exp: "tomorrow" }],
+    ["a tenant that no header can hold", { ...contextOf("a"), tenant_id: "\ud800" }],
+    ["a role that no header can hold", { ...contextOf("a"), roles: ["\ud800"] }],
     ["nothing", null],
     ["too much", { ...contextOf("a"), roles: ["a".repeat(100_000)] }],
   ])("that answers with %s: 503, never a pass", async (_name, answer) => {

@@ -2,14 +2,17 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
+import { gatewayBodies, gatewayConnections } from "../../src/engine/settings/capacity.ts";
+import { alone } from "../rest/shares/alone.ts";
 import { contextOf, goodKey, makeKey, otherKey } from "./fakes.ts";
 import { graphqlError, problem } from "./read-error.ts";
 import { startGateway, upstream } from "./start.ts";
 
+const share = alone(gatewayConnections);
 const headers = { "x-api-key": goodKey };
 const me = "/v1/identity/me";
 
-test("one tenant has at most half of the connections, and gets them back", async () => {
+test("one tenant has two thirds of the connections, and gets them back", async () => {
   let waiting = 0;
   const rest = await upstream((request, response) => {
     if (request.url?.endsWith("/slow")) waiting++;
@@ -20,8 +23,8 @@ test("one tenant has at most half of the connections, and gets them back", async
     (await fetch(new URL(me, url), { headers: { "x-api-key": key } })).status;
   const leaving = new AbortController();
   const slow = { headers, signal: leaving.signal };
-  for (let count = 0; count < 128; count++) void fetch(new URL("/v1/slow", url), slow).catch(() => {});
-  await expect.poll(() => waiting).toBe(128);
+  for (let count = 0; count < share; count++) void fetch(new URL("/v1/slow", url), slow).catch(() => {});
+  await expect.poll(() => waiting).toBe(share);
   const refused = await fetch(new URL(me, url), { headers });
   expect(await problem(refused)).toMatchObject({ code: "RATE_LIMITED", retryAfter: 1 });
   expect(await status(otherKey)).toBe(200);
@@ -29,24 +32,41 @@ test("one tenant has at most half of the connections, and gets them back", async
   await expect.poll(() => status(goodKey)).toBe(200);
 });
 
-test("two tenants whose requests hang leave connections to a third", async () => {
+test("twelve tenants take all they can, the thirteenth is served, and a full house is no fault of its tenants", async () => {
+  let waiting = 0;
   const rest = await upstream((request, response) => {
     if (request.url === me) response.end();
+    else waiting++;
   });
-  const { url, keys } = await startGateway({ rest });
-  const third = makeKey("third");
-  keys.answers.set(third, contextOf("third"));
+  const { url, keys } = await startGateway({ rest, env: { REQUEST_TIMEOUT_MS: "300000" } });
+  const keyOf = (tenant: string): string => {
+    const key = makeKey(tenant);
+    keys.answers.set(key, contextOf(tenant));
+    return key;
+  };
   const leaving = new AbortController();
-  let refused = 0;
+  const statuses: number[] = [];
   const hold = async (key: string): Promise<void> => {
     const sent = { headers: { "x-api-key": key }, signal: leaving.signal };
-    if ((await fetch(new URL("/v1/slow", url), sent)).status === 429) refused++;
+    statuses.push((await fetch(new URL("/v1/slow", url), sent)).status);
   };
-  for (let count = 0; count < 150; count++)
-    for (const key of [goodKey, otherKey]) void hold(key).catch(() => {});
-  await expect.poll(() => refused).toBeGreaterThanOrEqual(300 - 192); // they hold 170 to 192 connections of 256
-  expect((await fetch(new URL(me, url), { headers: { "x-api-key": third } })).status).toBe(200);
+  const small = keyOf("small");
+  for (let tenant = 0; tenant < 12; tenant++) {
+    const key = keyOf(`tenant${tenant}`);
+    const before = waiting + statuses.length;
+    for (let count = 0; count < 100 + 80 * Number(tenant === 0); count++) void hold(key).catch(() => {});
+    await expect.poll(() => waiting + statuses.length).toBe(before + 100 + 80 * Number(tenant === 0));
+  }
+  expect(waiting).toBeGreaterThan(200);
+  expect(statuses).toContain(503);
+  const get = (key: string, path: string) => fetch(new URL(path, url), { headers: { "x-api-key": key } });
+  expect((await get(small, me)).status).toBe(200);
+  const before = waiting;
+  void hold(small).catch(() => {});
+  await expect.poll(() => waiting).toBe(before + 1);
+  expect(await problem(await get(small, me))).toMatchObject({ code: "SERVICE_UNAVAILABLE", retryAfter: 1 });
   leaving.abort();
+  await expect.poll(async () => (await get(small, me)).status).toBe(200);
 });
 
 test("a client that leaves while its key is looked up frees its tenant's share", async () => {
@@ -104,8 +124,9 @@ test("a tenant's bodies are kept up to a bound, and a small one passes again", a
   const { url } = await startGateway({ rest, env: { MAX_BODY_BYTES: "1000" } });
   const send = (path: string, key = goodKey) =>
     fetch(new URL(path, url), { method: "POST", headers: { "x-api-key": key }, body: "a".repeat(1_000) });
-  const slow = Array.from({ length: 64 }, () => send("/v1/slow"));
-  await expect.poll(() => waiting.length).toBe(64);
+  const length = alone(gatewayBodies * 1_000, 1_000);
+  const slow = Array.from({ length }, () => send("/v1/slow"));
+  await expect.poll(() => waiting.length).toBe(length);
   expect(await problem(await send(me))).toMatchObject({ code: "RATE_LIMITED", retryAfter: 1 });
   expect((await fetch(new URL(me, url), { headers })).status).toBe(200);
   expect((await send(me, otherKey)).status).toBe(200);

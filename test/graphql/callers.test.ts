@@ -8,7 +8,6 @@ import { operations } from "../../generated/operations.ts";
 import { Callers } from "../../src/engine/graphql/callers.ts";
 import { buildSchema } from "../../src/engine/graphql/schema.ts";
 import { proofHeader, writeContextHeaders } from "../../src/engine/http/context-headers.ts";
-import { FairBound } from "../../src/engine/rest/shares/fair-bound.ts";
 import { msPerRefusal, startWork } from "../../src/engine/rest/shares/processor-time.ts";
 import { configure } from "./configure.ts";
 import { inFrontOf, me, send } from "./rest-stand-in.ts";
@@ -75,20 +74,6 @@ test("a tenant that the gateway vouches for is a caller at once", () => {
   const context = writeContextHeaders("X-Service-", { tenantId: "t", userId: "u", apiKeyId: "k", ...lists });
   expect(callers.of(from(here, { ...context, [proofHeader]: secret })).caller).toBe("tenant t");
   expect(callers.of(from(here, { ...context, [proofHeader]: "wrong" })).caller).toContain(here);
-});
-
-test("beyond the bound only a caller with less than an equal part gets more", () => {
-  const bound = new FairBound();
-  const taken = (caller: string) => {
-    let count = 0;
-    while (count < 100 && bound.take(caller, 1, 8)) count++;
-    return count;
-  };
-  expect(["a", "b", "c", "d"].map(taken)).toEqual([8, 4, 2, 2]);
-  bound.giveBack("a", 8);
-  expect(bound.take("d", 1, 8)).toBe(false);
-  bound.giveBack("b", 4);
-  expect(taken("d")).toBe(4);
 });
 
 const body = JSON.stringify({ query: "{ me { id } }" });

@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { subscribe } from "../../src/engine/observe/observer.ts";
 import type { RequestRecord } from "../../src/engine/observe/records.ts";
 import { largeBodies } from "../../src/engine/settings/capacity.ts";
+import { alone } from "../rest/shares/alone.ts";
 import { inFrontOf, me, send } from "./rest-stand-in.ts";
 
 describe("MAX_CONCURRENT_REQUESTS", () => {
@@ -20,7 +21,7 @@ describe("MAX_CONCURRENT_REQUESTS", () => {
         open.then(() => send(response, me));
       },
       {
-        MAX_CONCURRENT_REQUESTS: "3",
+        MAX_CONCURRENT_REQUESTS: "4", // three of them for a caller that is alone
       },
     );
     // identical reads of one caller would be one call
@@ -71,7 +72,7 @@ test("large bodies of identical queries are under way up to a bound, and a small
   const { post, url } = await inFrontOf((_request, response) => answer(response), environment);
   const body = JSON.stringify({ query: "{ me { id } }", variables: { unused: "x".repeat(1_048_450) } });
   const headers = { "content-type": "application/json", "x-api-key": "a" };
-  const fitting = Math.floor(largeBodies.underWay / body.length); // 64: a late event loop allows as many
+  const fitting = alone(largeBodies.underWay, body.length); // 42: a late event loop allows as many
   const statuses: number[] = [];
   const ask = async () => statuses.push((await fetch(url, { method: "POST", headers, body })).status);
   const asked = Array.from({ length: fitting + 20 }, ask);
@@ -166,7 +167,7 @@ test("an event loop that stays late refuses requests, and accepts them again onc
   };
   expect(new Set(await stayLate())).toEqual(new Set([200])); // one slow request is not an overload
   await sleep(200);
-  for (let waiting = 0; waiting < 80; waiting++)
+  for (let waiting = 0; waiting < 120; waiting++)
     void ask("{ me { id } }", `192.0.2.${waiting}`).catch(() => {});
   await sleep(50);
   const turns = await stayLate();

@@ -12,8 +12,10 @@ import { StartQueue } from "../../src/engine/graphql/start-queue.ts";
 import { subscribe } from "../../src/engine/observe/observer.ts";
 import type { RequestRecord } from "../../src/engine/observe/records.ts";
 import type { RequestScope } from "../../src/engine/rest/request-scope.ts";
+import { PresentCallers } from "../../src/engine/rest/shares/caller.ts";
 import { pauseBehind } from "../../src/engine/rest/upstream/shared-reads.ts";
 import { executedAtOnce } from "../../src/engine/settings/capacity.ts";
+import { alone } from "../rest/shares/alone.ts";
 import { countedKeys } from "./counted-keys.ts";
 import { inFrontOf, me } from "./rest-stand-in.ts";
 
@@ -120,17 +122,22 @@ async function holding(keys: readonly string[]) {
   return { ask, held, left, arrive, holds, leave, endAll, most: () => most, calls: () => calls };
 }
 
+/** The places of a caller that is alone. */
+const places = alone(executedAtOnce);
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 const other = (index: number): string => `{ agent(id: "${index}") { id } }`;
 
+const caller = new PresentCallers().enter("a");
+
 test("many identical queries of many callers are no more executions at the same time than different ones", async () => {
-  const keys = upTo(executedAtOnce / 2).map((index) => `key ${index}`);
+  const all = upTo(executedAtOnce).map((index) => `key ${index}`);
+  const [keys, otherKeys] = [all.slice(0, all.length / 2), all.slice(all.length / 2)];
   const { endPauses } = holdPauses();
-  const { ask, arrive, holds, endAll, left, most, calls } = await holding(keys);
+  const { ask, arrive, holds, endAll, left, most, calls } = await holding(all);
   const firsts = keys.map((key) => ask(key));
   await holds(keys.length);
   const alike = await arrive(() => keys.flatMap((key) => upTo(3).map(() => ask(key))));
-  const others = await arrive(() => keys.map((key, index) => ask(key, other(index))));
+  const others = await arrive(() => otherKeys.map((key, index) => ask(key, other(index))));
   await holds(executedAtOnce);
   endPauses();
   await sleep(100); // they would be executed now
@@ -143,7 +150,7 @@ test("many identical queries of many callers are no more executions at the same 
 test("an execution that follows one of a query is a query's from its start: it may wait for its share before it is parsed", async () => {
   const starts = new StartQueue();
   const question = new Question(starts, false, { ended: () => {}, forget: () => {} });
-  const request = () => ({ place: starts.place("a", () => {}) }) as FastifyRequest;
+  const request = () => ({ caller, place: starts.place(caller, () => {}) }) as FastifyRequest;
   const scope = { onLeave: () => {}, ended: () => {} } as unknown as RequestScope;
   const first = question.ask(request(), scope) as Execution;
   first.isQuery = true;
@@ -155,7 +162,7 @@ test("an execution that follows one of a query is a query's from its start: it m
 test("a wait that is over before its timer starts takes no negative time, of which Node would warn", () => {
   const starts = new StartQueue();
   const question = new Question(starts, true, { ended: () => {}, forget: () => {} });
-  const request = () => ({ place: starts.place("a", () => {}) }) as FastifyRequest;
+  const request = () => ({ caller, place: starts.place(caller, () => {}) }) as FastifyRequest;
   const scope = { onLeave: () => {}, ended: () => {} } as unknown as RequestScope;
   const left = vi.spyOn(Question.prototype, "waitMs", "get").mockReturnValueOnce(0.1).mockReturnValue(-0.1);
   // a timer that runs would take a place in the next test
@@ -181,13 +188,13 @@ describe("identical queries that wait for a place", () => {
     const clients = upTo(3).map(() => new AbortController());
     const alike: ReturnType<typeof ask>[] = [];
     for (const { signal } of clients) alike.push(...(await arrive(() => [ask("key", query, signal)])));
-    const others = await arrive(() => upTo(executedAtOnce).map((index) => ask("key", other(index))));
-    await holds(executedAtOnce); // the last of the others waits
+    const others = await arrive(() => upTo(places).map((index) => ask("key", other(index))));
+    await holds(places); // the last of the others waits
     const another = hasAnother ? await arrive(() => [ask("key")]) : [];
     held.find(({ isMe }) => isMe)?.answer();
     await first;
-    await holds(executedAtOnce);
-    expect(calls()).toBe(1 + executedAtOnce);
+    await holds(places);
+    expect(calls()).toBe(1 + places);
     return { ...layer, clients, alike, another, others };
   }
 
@@ -195,7 +202,7 @@ describe("identical queries that wait for a place", () => {
     const { alike, others, endAll, calls, most, left } = await waiting();
     const ended = await endAll([...alike, ...others]);
     expect(ended.map(({ status }) => status)).toEqual(ended.map(() => 200));
-    expect([calls(), most()]).toEqual([1 + executedAtOnce + 1, executedAtOnce]);
+    expect([calls(), most()]).toEqual([1 + places + 1, places]);
     await expect.poll(left).toBe(0);
   });
 
@@ -206,7 +213,7 @@ describe("identical queries that wait for a place", () => {
     await expect(alike[0]).rejects.toThrow();
     const ended = await endAll([...alike.slice(1), ...others]);
     expect(ended.map(({ status }) => status)).toEqual(ended.map(() => 200));
-    expect(calls()).toBe(1 + executedAtOnce + 1);
+    expect(calls()).toBe(1 + places + 1);
     await expect.poll(left).toBe(0);
   });
 
@@ -217,14 +224,14 @@ describe("identical queries that wait for a place", () => {
     for (const one of alike) await expect(one).rejects.toThrow();
     await endAll(others);
     await expect.poll(left).toBe(0);
-    expect(calls()).toBe(1 + executedAtOnce);
+    expect(calls()).toBe(1 + places);
   });
 
   test("get the answer of an identical one that has waited for its place for longer", async () => {
     const { alike, another, others, endAll, calls, left } = await waiting({ hasAnother: true });
     const ended = await endAll([...alike, ...another, ...others]);
     expect(ended.map(({ status }) => status)).toEqual(ended.map(() => 200));
-    expect(calls()).toBe(1 + executedAtOnce + 1);
+    expect(calls()).toBe(1 + places + 1);
     await expect.poll(left).toBe(0);
   });
 
@@ -240,7 +247,7 @@ describe("identical queries that wait for a place", () => {
     expect(ended.map((one) => one.status)).toEqual([status, status, status]);
     expect(new Set(ended.map(({ body }) => body)).size).toBe(3); // each has its request's id
     await endAll(others);
-    expect(calls()).toBe(1 + executedAtOnce + 1);
+    expect(calls()).toBe(1 + places + 1);
     await expect.poll(left).toBe(0);
   });
 

@@ -8,7 +8,9 @@ import { performance } from "node:perf_hooks";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { StartQueue } from "../../src/engine/graphql/start-queue.ts";
+import { PresentCallers } from "../../src/engine/rest/shares/caller.ts";
 import { executedAtOnce as most } from "../../src/engine/settings/capacity.ts";
+import { alone } from "../rest/shares/alone.ts";
 import { inFrontOf, me, send } from "./rest-stand-in.ts";
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
@@ -20,10 +22,12 @@ function withLoop(utilization: number): void {
   onTestFinished(() => spy.mockRestore());
 }
 
+const callers = new PresentCallers();
+
 /** Requests enter, each of a caller of its own unless one is given. Returns their places, and those that have begun. */
 function entering(queue: StartQueue, requests: readonly number[], caller?: string, begun: number[] = []) {
   const places = requests.map((request) =>
-    queue.place(caller ?? `caller ${request}`, () => begun.push(request)),
+    queue.place(callers.enter(caller ?? `caller ${request}`), () => begun.push(request)),
   );
   for (const place of places) queue.enter(place);
   return { places, begun };
@@ -94,14 +98,15 @@ test("a request whose client leaves the queue makes no REST call", async () => {
     await open;
     send(response, me);
   });
+  const places = alone(most); // REST has accepted no key: all are one caller
   const leaving = new AbortController();
   const ask = (key: string, signal?: AbortSignal) =>
     post("{ me { id } }", {
       headers: { "content-type": "application/json", "x-api-key": key },
       ...(signal && { signal }),
     });
-  const first = upTo(most).map((index) => ask(`key ${index}`));
-  await expect.poll(() => calls.length).toBe(most);
+  const first = upTo(places).map((index) => ask(`key ${index}`));
+  await expect.poll(() => calls.length).toBe(places);
   const waits = once(server.server, "request") as Promise<[unknown, ServerResponse]>;
   const left = ask("left", leaving.signal).catch(() => "left");
   const [, abandoned] = await waits;
@@ -112,5 +117,5 @@ test("a request whose client leaves the queue makes no REST call", async () => {
   const last = ask("last");
   answer();
   for (const response of [...first, last]) expect((await response).status).toBe(200);
-  expect(calls.slice(most)).toEqual(["last"]);
+  expect(calls.slice(places)).toEqual(["last"]);
 });

@@ -129,6 +129,9 @@ test.each([
   ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
   ["2001:db8::6", "2001:db8:0:0"],
   ["::1", "0:0:0:0"],
+  ["192.0.2.1:4711", "192.0.2.1"],
+  ["[2001:db8:1:2:3:4:5:6]:4711", "2001:db8:1:2"],
+  ["[::1]", "0:0:0:0"],
 ])("the block of %s is %s", (address, block) => expect(addressBlock(address)).toBe(block));
 
 /** Sends a chunked body, and returns all that was answered. */

@@ -69,6 +69,18 @@ export const bars = {
     "median of the other caller, of what it was": { atMost: 5, unit: "×" },
     "memory at most": { atMost: 512, unit: "MiB" },
   },
+  leaving: {
+    "requests of another caller": { atLeast: 1 },
+    "failed requests of another caller": none,
+    "things left over": none,
+  },
+  chaos: {
+    "whole answers": { atLeast: 100 },
+    "wrong answers": none,
+    "things left over": none,
+    "resident memory": { atMost: 512, unit: "MiB" },
+    "used heap": { atMost: 448, unit: "MiB" },
+  },
   rolling: {
     requests: { atLeast: 100 },
     "requests that a restart failed": none,

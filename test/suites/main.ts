@@ -25,7 +25,7 @@ function run(one: Runnable, rest: readonly string[]): number {
   }
   const [args, environment] = "file" in one ? [[one.file], {}] : [tests(one), one.environment];
   const options = { cwd: root, stdio: "inherit", env: { ...environment, ...process.env, SEED } } as const;
-  console.log(`SEED=${SEED} repeats the random choices of this run`);
+  if (kind === "suite") console.log(`SEED=${SEED} repeats the random choices of this run`);
   const { status } = spawnSync(process.execPath, [...args, ...rest], options);
   return status ?? 1; // no status: a signal ended it
 }

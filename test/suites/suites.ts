@@ -24,6 +24,10 @@ export const suites: Readonly<Record<string, Runnable>> = {
     does: "the public tests for HTTP caches, which npm fetches, against the REST client",
     file: "test/cache-suite/main.ts",
   },
+  chaos: {
+    does: "forty clients of mixed manners over a REST that fails in every way",
+    file: "test/chaos/chaos.ts",
+  },
   deploy: {
     does: "the image's file tree, the manifests; the balancers and alerts, if nginx, HAProxy and promtool are here",
     projects: ["deploy"],
@@ -67,6 +71,10 @@ export const suites: Readonly<Record<string, Runnable>> = {
     files: ["test/graphql/variables.test.ts"],
     environment: { BODY_BYTES: "1048576" },
   },
+  leaving: {
+    does: "clients that leave at random moments, in every role",
+    file: "test/chaos/leaving.ts",
+  },
   load: {
     does: "the five suites of load, one after another",
     suites: ["overload", "restarts", "slow-clients", "two-tenants", "floods"],
@@ -108,7 +116,7 @@ export const benches: Readonly<Record<string, Runnable>> = {
   gateway: { does: "what the gateway adds to a call", file: "test/bench/gateway.ts" },
   growth: { does: "how cost grows with the size of the work", file: "test/bench/growth.ts" },
   peers: {
-    does: "the graphql role beside a floor program, Mercurius and Apollo Server (needs nginx and wrk)",
+    does: "the graphql role beside a floor program, Mercurius, Apollo Server and Tailcall (needs nginx and wrk)",
     file: "test/bench/bench.ts",
   },
   polling: {

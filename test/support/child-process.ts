@@ -40,7 +40,7 @@ process.on("exit", () => {
 });
 
 /**
- * Starts `node …args` in `cwd` with `environment` alone on top of PATH and a free port; on `core`, and with so many
+ * Starts `node …args`, or another `executable`, in `cwd` with `environment` alone on top of PATH and a free port; on `core`, and with so many
  * `descriptors`, if they are given.
  */
 export function startProgram(
@@ -50,12 +50,13 @@ export function startProgram(
     core,
     descriptors,
     cwd = process.cwd(),
-  }: { core?: number | undefined; descriptors?: number; cwd?: string } = {},
+    executable = process.execPath,
+  }: { core?: number | undefined; descriptors?: number; cwd?: string; executable?: string } = {},
 ): Program {
   const pinned = canPin && core !== undefined ? [taskset, "-c", String(core)] : [];
   const limited =
     descriptors === undefined ? [] : ["/bin/sh", "-c", `ulimit -n ${descriptors}; exec "$@"`, "sh"];
-  const [command = "", ...rest] = [...pinned, ...limited, process.execPath, ...args];
+  const [command = "", ...rest] = [...pinned, ...limited, executable, ...args];
   const env = { PATH: process.env.PATH, PORT: "0", ...environment };
   const child = spawn(command, rest, { env, cwd });
   running.add(child);

@@ -31,7 +31,8 @@ export function bindBatch(
   // a misspelt key parameter has its own finding, and so has a misspelt source of the key
   if (!key && binder.findings.hasErrorAt(where.coordinate)) return undefined;
   if (!key || keys.length > 1) {
-    const rest = { ...where, rest: operation.node };
+    const fed = inputs.find(({ source }) => source.kind === "parent");
+    const rest = { ...where, rest: fed?.node ?? operation.node };
     binder.findings.add(
       "batch-key",
       rest,
@@ -94,9 +95,7 @@ function checkMatch(
       "name the property of the items that holds the key",
     );
   }
-  const at = { ...where, rest: property.node };
-  binder.relyOnResponse(where.coordinate, property.node, property.shape.node);
-  binder.relyOnRequest(where.coordinate, key.shape.node, key.shape.items?.node);
+  const at = { ...where, rest: property.node, also: [key.shape.items?.node, keyShape?.node] };
   if (!property.required || property.shape.nullable) {
     binder.findings.add(
       "batch-match",

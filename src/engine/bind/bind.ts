@@ -57,7 +57,7 @@ export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[
     abstracts: binder.abstracts,
     backings: binder.backings,
     enums: renamedEnums(input),
-    reliances: binder.reliances,
+    values: binder.values,
   };
   checkAbove(model, findings);
   checkNPlusOne(model, findings);

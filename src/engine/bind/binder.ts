@@ -1,21 +1,20 @@
 /** Collects the parts of the model while the fields are bound, and queues the object types that are still unvisited. */
 import type { GraphQLSchema } from "graphql";
-import { nodeKey, type RestDocument, type RestNode } from "../openapi/document.ts";
+import { nodeKey, type RestDocument } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { RestOperations } from "../openapi/read-operations.ts";
 import { shapeAt } from "../openapi/shapes/read-shape.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
 import type { Findings } from "./findings.ts";
 import { InputSlots } from "./inputs/input-slots.ts";
-import type { AbstractType, Backing, Direction, FieldBinding, PlainField, Reliance } from "./model.ts";
+import type { AbstractType, Backing, FieldBinding, PlainField, ValueUse } from "./model.ts";
 import { componentType, withoutNull } from "./outputs/type-expression.ts";
 
 export class Binder {
   readonly fields = new Map<string, FieldBinding | PlainField>();
   readonly abstracts = new Map<string, AbstractType>();
   readonly backings = new Map<string, Backing[]>();
-  readonly reliances: Reliance[] = [];
-  readonly #known = new Set<string>();
+  readonly #values = new Map<string, ValueUse>();
   readonly #backed = new Set<string>();
   readonly #slots = new Map<RestOperation, InputSlots>();
   readonly #unvisited: { type: string; backing: Backing }[] = [];
@@ -67,23 +66,13 @@ export class Binder {
     );
   }
 
-  /** Records that `coordinate` reads the part of a response that these nodes describe. */
-  relyOnResponse(coordinate: string, ...nodes: readonly (RestNode | undefined)[]): void {
-    this.#addReliances("response", coordinate, nodes);
+  addValue(use: ValueUse): void {
+    const { direction, coordinate, type, node, shape } = use;
+    this.#values.set([direction, coordinate, type, nodeKey(node), shape.identity.text].join(" "), use);
   }
 
-  /** Records that `coordinate` sends the part of a request that these nodes describe. */
-  relyOnRequest(coordinate: string, ...nodes: readonly (RestNode | undefined)[]): void {
-    this.#addReliances("request", coordinate, nodes);
-  }
-
-  #addReliances(direction: Direction, coordinate: string, nodes: readonly (RestNode | undefined)[]): void {
-    for (const node of nodes) {
-      const key = node && `${direction} ${coordinate} ${nodeKey(node)}`;
-      if (!node || key === undefined || this.#known.has(key)) continue;
-      this.#known.add(key);
-      this.reliances.push({ coordinate, node, direction });
-    }
+  get values(): ValueUse[] {
+    return [...this.#values.values()];
   }
 
   /** The TypeScript type of a shape: its component's type if it is a named component, else `otherwise`. */

@@ -9,7 +9,7 @@ import type { FieldInProgress } from "./field-in-progress.ts";
 import { findOperation } from "./find-operation.ts";
 import type { Where } from "./findings.ts";
 import { bindInputs } from "./inputs/bind-inputs.ts";
-import { checkInputTypes, relyOnInput } from "./inputs/check-inputs.ts";
+import { checkInputTypes } from "./inputs/check-inputs.ts";
 import { checkRequest } from "./inputs/check-request.ts";
 import { checkStyles } from "./inputs/check-styles.ts";
 import { isInheritedSource, isOfObject } from "./inputs/input-source.ts";
@@ -97,9 +97,6 @@ function bindOperation(binder: Binder, type: string, field: FieldInProgress): vo
       ? bindBatch(binder, field, inputs, values[0].shape)
       : undefined;
   checkInputTypes(binder, field, inputs);
-  for (const input of inputs) relyOnInput(binder, where.coordinate, input);
-  // a body that is built from properties belongs to the field; a body that is an argument belongs to the argument
-  if (!wholeBody) binder.relyOnRequest(where.coordinate, operation.body?.node, operation.body?.shape.node);
   const needs = neededBy(inputs, batch);
   const nullOn404 =
     operation.statuses.includes("404") && type !== "Mutation" && !isNonNullType(definition.type);

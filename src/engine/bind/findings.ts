@@ -11,6 +11,8 @@ export type Where = {
   readonly subject?: string;
   readonly schema?: Place | undefined;
   readonly rest?: RestNode | undefined;
+  /** Other nodes that the finding may come from. */
+  readonly also?: readonly (RestNode | undefined)[];
   /** The path below `rest` that the finding points at; the part of the path that exists counts. */
   readonly below?: NodePath;
 };
@@ -34,7 +36,18 @@ export class Findings {
     if (this.#found.has(key)) return;
     const rest = where.rest && this.#document.place(where.rest, ...(where.below ?? []));
     const places = { ...(where.schema && { schema: where.schema }), ...(rest && { rest }) };
-    const found = { rule, coordinate: where.coordinate, message, hint, ...places, ...(facts && { facts }) };
+    const nodes = [where.rest, ...(where.also ?? [])].filter((node) => node !== undefined);
+    const { coordinate, below } = where;
+    const found = {
+      rule,
+      coordinate,
+      message,
+      hint,
+      ...places,
+      ...(facts && { facts }),
+      nodes,
+      ...(below && { below }),
+    };
     const diagnostic = diagnosed(found);
     this.#found.set(key, diagnostic);
     if (diagnostic.severity === "error") this.#errors.add(where.coordinate);

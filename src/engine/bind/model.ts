@@ -1,7 +1,7 @@
 /**
  * The resolved model: every binding of the schema as plain data. Codegen, check, explain and propose read it.
  */
-import type { DocumentNode, GraphQLSchema } from "graphql";
+import type { DocumentNode, GraphQLInputType, GraphQLOutputType, GraphQLSchema } from "graphql";
 import type { Diagnostic, Place } from "../diagnostic.ts";
 import type { RestDocument, RestNode } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
@@ -120,14 +120,15 @@ export type Backing = {
 /** A schema may describe responses and requests. A change of the schema can break one direction and not the other. */
 export type Direction = "response" | "request";
 
-/**
- * A node of the document (a property, a schema, a parameter) that a schema coordinate depends on. The impact report
- * finds the affected coordinates of a REST change with it.
- */
-export type Reliance = {
+/** A value that a coordinate shows or sends, and REST's schema of it: `check --base` holds it against the base's. */
+export type ValueUse = {
   readonly coordinate: string;
-  readonly node: RestNode;
   readonly direction: Direction;
+  /** Absent: the value comes from a REST object, and no client writes it. */
+  readonly type?: GraphQLInputType | GraphQLOutputType;
+  /** The node that uses the schema: a property, a parameter, the items of a list. */
+  readonly node: RestNode;
+  readonly shape: Shape;
 };
 
 export type Model = {
@@ -146,7 +147,7 @@ export type Model = {
   readonly inputConversions: readonly InputConversion[];
   /** The bound operations, by method and path. */
   readonly calledOperations: ReadonlyMap<string, CalledOperation>;
-  readonly reliances: readonly Reliance[];
+  readonly values: readonly ValueUse[];
 };
 
 /** In schema order. */

@@ -19,6 +19,9 @@ export type SpecSnapshot = {
   readonly saved: readonly SavedOperation[];
 };
 
+/** A snapshot with a valid schema. */
+export type BoundSnapshot = SpecSnapshot & { readonly model: Model };
+
 /** Throws `SpecUnreadable` if a spec file cannot be read. `manifests` are those of apps. */
 export function loadSnapshot(files: SpecFiles, manifests: readonly Manifest[] = []): SpecSnapshot {
   const { model, diagnostics } = loadSpec(files.read);

@@ -4,12 +4,12 @@
  */
 
 import type { SpecFiles } from "../bind/spec-files.ts";
-import { loadSnapshot, type SpecSnapshot } from "../bind/spec-snapshot.ts";
+import { type BoundSnapshot, loadSnapshot, type SpecSnapshot } from "../bind/spec-snapshot.ts";
 import type { SpecSources } from "../codegen/generate.ts";
-import { SpecUnreadable } from "../diagnostic.ts";
+import { type Diagnostic, SpecUnreadable } from "../diagnostic.ts";
 import type { Manifest } from "../manifests/manifests.ts";
 import { approve } from "./approvals.ts";
-import { type BoundSnapshot, changesSince } from "./compare/changes-since.ts";
+import { changesSince } from "./changes/changes-since.ts";
 import { isManifest } from "./frame.ts";
 import { operationReports, withImpactedOperations } from "./impact.ts";
 import { ledgerFindings } from "./ledger.ts";
@@ -60,24 +60,24 @@ export function examine(
   fresh: readonly Finding[] = [],
   usage?: Usage,
 ): Report {
-  const { findings: changeFindings, changes } = base
-    ? changesSince(base, head)
-    : { findings: [], changes: [] };
+  const since = base ? changesSince(base, head) : { findings: [], changes: [], told: new Set<Diagnostic>() };
   const ledger = head.model ? ledgerFindings(head, head.model) : [];
   const found = withImpactedOperations(head, base, [
-    ...(base ? withoutStaleApps(proofFindings(head), head, base) : proofFindings(head)),
+    ...(base
+      ? withoutStaleApps(proofFindings(head, since.told), head, base)
+      : proofFindings(head, since.told)),
     ...fresh,
-    ...changeFindings,
+    ...since.findings,
     ...(base ? retiredTexts(base, head) : []),
     ...ledger,
   ]);
   const approved = approve(head, found, today, base !== undefined);
   const used = base && usage && usageReport(usage, head, base);
   const findings = used ? withoutUnused(approved, used, head, base) : approved;
-  const specChanges = withImpactedOperations(head, base, changes);
+  const specChanges = withImpactedOperations(head, base, since.changes);
   const operations = head.model ? operationReports(head, base, findings) : [];
   return {
-    version: 1,
+    version: 2,
     ...(base && { base: base.name }),
     ...(used && { usage: used }),
     skipped: {},

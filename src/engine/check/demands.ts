@@ -23,8 +23,6 @@ const demands = new Map<string, Demand>([
   ["rest-enum-changed", "allowed"],
   ["rest-limit-changed", "allowed"],
   ["rest-required-changed", "given"],
-  ["rest-parameter-added", "given"],
-  ["rest-property-added", "given"],
 ]);
 
 /**

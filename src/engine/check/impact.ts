@@ -74,11 +74,16 @@ function verdictOf(item: FindingOrChange): Impact {
  * fragment in place of a schema coordinate.
  */
 function reasons(
-  { model }: SpecSnapshot,
+  snapshot: SpecSnapshot,
   item: FindingOrChange,
   operation: SavedOperation,
   selected: ReadonlySet<string>,
 ): readonly string[] {
+  if ("also" in item && item.also) {
+    const { also, coordinates: _, ...lead } = item;
+    const parts = [lead, ...also.map((each) => ({ ...lead, ...each }))];
+    return [...new Set(parts.flatMap((each) => reasons(snapshot, each, operation, selected)))];
+  }
   const own = coordinatesOf(item);
   if (item.rule === "saved-operation-invalid") {
     const { definitions } = operation.document;
@@ -88,7 +93,7 @@ function reasons(
   if ("stage" in item && item.stage === "approvals") return []; // an expired approval changes nothing
   if (item.rule === "sdl-value-added-to-enum") return []; // no operation sends a value that is new
   const demand = demandOf(item);
-  if (demand && model) return unmet(demand, model, operation, own, selected);
+  if (demand && snapshot.model) return unmet(demand, snapshot.model, operation, own, selected);
   return own.filter((each) => selected.has(each));
 }
 

@@ -15,10 +15,11 @@ const loadRules = new Set<Rule>([
   "schema-invalid",
 ]);
 
-export const proofFindings = (snapshot: SpecSnapshot): Finding[] =>
-  snapshot.diagnostics.map((diagnostic) => toFinding(snapshot, diagnostic));
+/** `told`: diagnostics that other findings tell. */
+export const proofFindings = (snapshot: SpecSnapshot, told: ReadonlySet<Diagnostic>): Finding[] =>
+  snapshot.diagnostics.flatMap((each) => (told.has(each) ? [] : diagnosticFinding(snapshot, each)));
 
-function toFinding(snapshot: SpecSnapshot, diagnostic: Diagnostic): Finding {
+export function diagnosticFinding(snapshot: SpecSnapshot, diagnostic: Diagnostic): Finding {
   const { rule, severity, coordinate, message, hint, schema, rest } = diagnostic;
   const isSavedOperation = rule === "saved-operation-invalid";
   const stage: Stage = loadRules.has(rule) ? "load" : isSavedOperation ? "impact" : "proof";

@@ -40,6 +40,8 @@ export type Finding = {
   readonly coordinate: string;
   /** All schema coordinates that the change reaches; `coordinate` is the first of them. */
   readonly coordinates?: readonly string[];
+  /** What else the same change of the OpenAPI document brings about, at these coordinates. */
+  readonly also?: readonly { readonly rule: string; readonly coordinate: string; readonly message: string }[];
   /** request: of what is sent to REST · response: of what REST sends. Absent: of both, or of neither. */
   readonly direction?: Direction | undefined;
   readonly message: string;
@@ -51,16 +53,10 @@ export type Finding = {
   readonly approval?: Approval;
 };
 
-/** One difference from the base. Safe changes, and changes that no coordinate rests on, are listed as well. */
+/** One difference from the base that a coordinate rests on. Safe changes of the schema are listed as well. */
 export type SpecChange = {
-  readonly side: "schema" | "rest";
   readonly rule: string;
   readonly class: ChangeClass;
-  /**
-   * A schema coordinate, a shared schema or parameter of the OpenAPI document, or one of its operations and the place
-   * in it.
-   */
-  readonly at: string;
   /** As in `Finding`. */
   readonly direction?: Direction | undefined;
   readonly message: string;
@@ -92,7 +88,7 @@ export type UsageReport = {
 };
 
 export type Report = {
-  readonly version: 1;
+  readonly version: 2;
   readonly base?: string;
   readonly usage?: UsageReport;
   /** The reason for each stage that did not run. */
@@ -109,19 +105,9 @@ type Summary = {
   readonly unapproved: number;
   readonly approved: number;
   readonly notes: number;
-  /** The changes that matter to a coordinate. */
   readonly changes: Readonly<Record<ChangeClass, number>>;
-  /** The other changes of the OpenAPI document. */
-  readonly unrelied: Readonly<Record<ChangeClass, number>>;
   readonly operations: Readonly<Record<Impact, number>>;
 };
-
-/**
- * Whether a schema coordinate rests on the changed part. The formats for people list these changes, and count the
- * others.
- */
-export const matters = ({ side, coordinates }: SpecChange): boolean =>
-  side === "schema" || coordinates.length > 0;
 
 export const isUnapproved = ({ severity, approval }: Finding): boolean => severity !== "note" && !approval;
 
@@ -131,8 +117,7 @@ export function summarise(
   operations: readonly OperationReport[],
 ): Summary {
   const classes = { breaking: 0, dangerous: 0, safe: 0 };
-  const unrelied = { ...classes };
-  for (const change of changes) (matters(change) ? classes : unrelied)[change.class]++;
+  for (const change of changes) classes[change.class]++;
   const verdicts = { broken: 0, affected: 0, untouched: 0 };
   for (const operation of operations) verdicts[operation.verdict]++;
   return {
@@ -141,7 +126,6 @@ export function summarise(
     approved: findings.filter(({ approval }) => approval).length,
     notes: findings.filter(({ severity }) => severity === "note").length,
     changes: classes,
-    unrelied,
     operations: verdicts,
   };
 }

@@ -1,7 +1,6 @@
 /** Tells the operations of apps that this edit breaks from those that did not fit the spec before either. */
 import { validate } from "graphql";
-import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
-import type { BoundSnapshot } from "./compare/changes-since.ts";
+import type { BoundSnapshot, SpecSnapshot } from "../bind/spec-snapshot.ts";
 import { isManifest } from "./frame.ts";
 import type { Finding } from "./report.ts";
 

@@ -5,10 +5,9 @@
  */
 import type { GraphQLSchema, GraphQLType } from "graphql";
 import { getNamedType } from "graphql";
-import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
+import type { BoundSnapshot, SpecSnapshot } from "../bind/spec-snapshot.ts";
 import { coordinateParts } from "../schema/coordinate-place.ts";
 import { selectedCoordinates } from "../schema/selected-coordinates.ts";
-import type { BoundSnapshot } from "./compare/changes-since.ts";
 import type { Finding, UsageReport } from "./report.ts";
 
 export type Usage = {
@@ -39,7 +38,7 @@ export function withoutUnused(
   const isUsed = usedCoordinates(new Set(used), head, base);
   return findings.map((finding) => {
     const { change, coordinates = [finding.coordinate], approval, fingerprint, ...rest } = finding;
-    if (!change || approval || coordinates.some(isUsed)) return finding;
+    if (!change || finding.stage !== "changes" || approval || coordinates.some(isUsed)) return finding;
     return {
       ...rest,
       ...{ change, coordinates, severity: "note" as const },

@@ -7,6 +7,7 @@ import { type DefinitionNode, Kind, print } from "graphql";
 import { callCost } from "../bind/call-cost.ts";
 import type { Model } from "../bind/model.ts";
 import { type SavedOperation, textOf } from "../schema/saved-operations.ts";
+import { toolDescription } from "../schema/tool-comment.ts";
 import { comment, literal } from "./text.ts";
 
 /** Every definition once. Several operations may use one fragment. */
@@ -41,7 +42,7 @@ ${documents.join("\n\n")}
 export const operationTypeName = ({ name, definition }: SavedOperation): string =>
   `${name}${definition.operation === "query" ? "Query" : "Mutation"}`;
 
-/** Apollo's persisted query manifest, with the additional member `calls`. */
+/** Apollo's persisted query manifest, with the additional members `calls` and, of a tool for agents, `tool`. */
 export function emitManifest(model: Model, saved: readonly SavedOperation[]): string {
   const operations = saved.map((operation) => ({
     id: idOf(operation),
@@ -49,6 +50,7 @@ export function emitManifest(model: Model, saved: readonly SavedOperation[]): st
     type: operation.definition.operation,
     body: textOf(operation),
     calls: callCost(model, operation),
+    tool: toolDescription(operation.definition),
   }));
   const manifest = { format: "apollo-persisted-query-manifest", version: 1, operations };
   return `${JSON.stringify(manifest, null, 2)}\n`;

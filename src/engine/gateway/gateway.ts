@@ -61,6 +61,7 @@ export async function createGateway(
   const shared = await shareWithOthers(server, config, checks);
   const limits = await createRateLimits(server, config, shared);
   const concurrency = new TenantConcurrency(config.env.MAX_BODY_BYTES);
+  server.bounds = { gateway_requests: concurrency.requests, bodies: concurrency.bodies };
   const inject = createInject(config);
   const readKeyless = keylessReader(config, backends);
 

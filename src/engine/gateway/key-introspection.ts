@@ -119,9 +119,13 @@ function readIntrospectionResponse(answer: unknown, names: ReadonlyMap<string, s
 
 function textAt(answer: Record<string, unknown>, name: string): string {
   const value = answer[name];
-  if (typeof value !== "string" || value === "") throw new NoAnswer(`answered no ${name}`);
+  if (!isText(value)) throw new NoAnswer(`answered no ${name}`);
   return value;
 }
+
+/** A lone surrogate cannot stand in a header. */
+const isText = (value: unknown): value is string =>
+  typeof value === "string" && value !== "" && value.isWellFormed();
 
 /**
  * A list of texts. Under a name of the service's own it may be one text with spaces between them, as `scope` is (RFC 7662
@@ -130,10 +134,9 @@ function textAt(answer: Record<string, unknown>, name: string): string {
 function textsAt(answer: Record<string, unknown>, name: string, isTheirs: boolean): readonly string[] {
   if (name === "") return [];
   const given = answer[name];
-  const isText = isTheirs && typeof given === "string";
-  const value = isText ? given.split(" ").filter((each) => each !== "") : given;
-  if (!Array.isArray(value) || !value.every((item) => typeof item === "string" && item !== ""))
-    throw new NoAnswer(`answered no list of ${name}`);
+  const isOneText = isTheirs && typeof given === "string";
+  const value = isOneText ? given.split(" ").filter((each) => each !== "") : given;
+  if (!Array.isArray(value) || !value.every(isText)) throw new NoAnswer(`answered no list of ${name}`);
   return value;
 }
 

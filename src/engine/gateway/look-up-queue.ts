@@ -8,6 +8,7 @@
  */
 
 import { type CodedError, refusedBy } from "../errors.ts";
+import { type Turn, Turns } from "../rest/shares/turns.ts";
 import { keyLookUps } from "../settings/capacity.ts";
 import { Deadline } from "../time/deadline.ts";
 
@@ -17,7 +18,7 @@ type Rank = (typeof ranks)[keyof typeof ranks];
 
 const turnOfOthers = 4;
 
-type Job = { readonly owner: string; begin(): void; refuse(): void };
+type Job = Turn<string> & { refuse(): void };
 
 export class LookUpQueue {
   #running = 0;
@@ -25,7 +26,7 @@ export class LookUpQueue {
   /** The time of the last look-up that succeeded. */
   #succeededAt = 0;
   readonly #timeoutMs: number;
-  readonly #waiting = [new RoundRobin(), new RoundRobin(), new RoundRobin()] as const;
+  readonly #waiting = [new Turns<string, Job>(), new Turns<string, Job>(), new Turns<string, Job>()] as const;
 
   /** A look-up takes `timeoutMs` at most, from its turn on. */
   constructor(timeoutMs: number) {
@@ -49,13 +50,13 @@ export class LookUpQueue {
   }
 
   /** Resolves when a running look-up ends and hands its place over. */
-  #wait(rank: RoundRobin, owner: string): Promise<void> {
+  #wait(rank: Turns<string, Job>, owner: string): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const job: Job = { owner, begin: resolve, refuse: () => reject(tooMany()) };
-    const end = (): void => {
-      rank.remove(job);
-      job.refuse();
+    const refuse = (refused: Job | undefined): void => {
+      if (refused && rank.leave(refused)) refused.refuse();
     };
+    const end = (): void => refuse(job);
     const since = performance.now();
     const whole = new Deadline(keyLookUps.waitMs, end);
     const success = new Deadline(this.#timeoutMs, () => {
@@ -63,8 +64,8 @@ export class LookUpQueue {
       if (leftMs > 0) success.restart(leftMs);
       else end();
     });
-    rank.add(job);
-    if (rank.size > keyLookUps.waiting) rank.takeNewestOfMost(owner)?.refuse();
+    rank.wait(job);
+    if (rank.size > keyLookUps.waiting) refuse(rank.lastOfMost(owner));
     return promise.finally(() => {
       whole.clear();
       success.clear();
@@ -75,52 +76,7 @@ export class LookUpQueue {
     const [known, plausible, other] = this.#waiting;
     const isTurnOfOthers = ++this.#turn % turnOfOthers === 0;
     const order = isTurnOfOthers ? [known, other, plausible] : [known, plausible, other];
-    const next = order.find(({ size }) => size > 0)?.takeNext();
-    if (next) next.begin();
-    else this.#running--;
-  }
-}
-
-/** The waiting jobs of one rank. Their owners take turns. */
-class RoundRobin {
-  size = 0;
-  readonly #jobs = new Map<string, Job[]>();
-
-  add(job: Job): void {
-    this.size++;
-    const own = this.#jobs.get(job.owner);
-    if (own) own.push(job);
-    else this.#jobs.set(job.owner, [job]);
-  }
-
-  /** Removes the oldest job of the next owner, and moves that owner to the end. */
-  takeNext(): Job | undefined {
-    for (const [owner, own] of this.#jobs) {
-      const [job] = own;
-      if (!job) return undefined;
-      this.remove(job);
-      if (this.#jobs.delete(owner)) this.#jobs.set(owner, own);
-      return job;
-    }
-    return undefined;
-  }
-
-  /** Removes the newest job of the owner that has most; among equals it is `newcomer`. */
-  takeNewestOfMost(newcomer: string): Job | undefined {
-    let most = this.#jobs.get(newcomer) ?? [];
-    for (const own of this.#jobs.values()) if (own.length > most.length) most = own;
-    const job = most.at(-1);
-    if (job) this.remove(job);
-    return job;
-  }
-
-  remove(job: Job): void {
-    const own = this.#jobs.get(job.owner);
-    const at = own?.indexOf(job) ?? -1;
-    if (!own || at < 0) return;
-    own.splice(at, 1);
-    this.size--;
-    if (own.length === 0) this.#jobs.delete(job.owner);
+    if (!order.some((rank) => rank.next())) this.#running--;
   }
 }
 

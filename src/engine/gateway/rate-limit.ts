@@ -6,7 +6,8 @@
 import rateLimit, { type CreateRateLimitOptions } from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
-import { type Bound, refusedBy } from "../errors.ts";
+import { type BoundName, refusedBy } from "../errors.ts";
+import { addressBlock } from "../http/address-block.ts";
 import { RateStore } from "./rate-store.ts";
 import type { SharedEngine } from "./shared-engine.ts";
 
@@ -28,7 +29,7 @@ export async function createRateLimits(
 ): Promise<RateLimits> {
   if (!config.production) return unlimited;
   await server.register(rateLimit, { global: false, store });
-  const limit = (bound: Bound, options: CreateRateLimitOptions): Check => {
+  const limit = (bound: BoundName, options: CreateRateLimitOptions): Check => {
     const count = server.createRateLimit({
       timeWindow: windowMs,
       ...options,
@@ -36,7 +37,10 @@ export async function createRateLimits(
     });
     return async (request, reply) => apply(bound, reply, await count(request));
   };
-  const byAddress = limit("address_rate", { max: config.env.RATE_LIMIT_PER_ADDRESS });
+  const byAddress = limit("address_rate", {
+    max: config.env.RATE_LIMIT_PER_ADDRESS,
+    keyGenerator: ({ ip }) => addressBlock(ip),
+  });
   const byKey = limit("key_rate", {
     max: config.env.RATE_LIMIT_PER_KEY,
     keyGenerator: ({ record }) => record.keyId ?? "",
@@ -46,7 +50,7 @@ export async function createRateLimits(
 
 type Count = Awaited<ReturnType<ReturnType<FastifyInstance["createRateLimit"]>>>;
 
-function apply(bound: Bound, reply: FastifyReply, count: Count): void {
+function apply(bound: BoundName, reply: FastifyReply, count: Count): void {
   if (count.isAllowed) return;
   reply.header("ratelimit-limit", count.max);
   reply.header("ratelimit-remaining", count.remaining);

@@ -1,51 +1,50 @@
 /**
- * Bounds the concurrent requests of each tenant: it may have as many requests as there are free connections. So one
- * tenant alone has at most half of the connections, two tenants have a third each. However many requests hang, or read
- * their responses slowly, the next tenant finds free connections. Requests without a key share an eighth. The bytes of
- * buffered request bodies are bounded for each tenant, and for all tenants together.
+ * Bounds the requests that tenants have under way at the same time, each of which takes a connection, and the bytes of
+ * their buffered bodies. However many requests hang, or read their responses slowly, the next tenant is served. A tenant
+ * that holds much itself gets a 429; one that finds everything taken by others gets a 503. Requests without a key share an
+ * eighth.
  */
 import type { FastifyReply } from "fastify";
-import { refusedBy } from "../errors.ts";
-import { TransientMap } from "../rest/shares/transient-map.ts";
-import { gatewayConnections as connections, gatewayBodies } from "../settings/capacity.ts";
+import { type BoundName, refusedBy } from "../errors.ts";
+import { Bound, type Refusal } from "../rest/shares/bound.ts";
+import { PresentCallers } from "../rest/shares/caller.ts";
+import { gatewayBodies, gatewayConnections } from "../settings/capacity.ts";
 
-type TenantUsage = { requests: number; bytes: number };
+const mostWithoutKey = gatewayConnections / 8;
 
 export class TenantConcurrency {
-  readonly #usage = new TransientMap<TenantUsage>();
-  readonly #maxBodyBytes: number;
-  #bytes = 0;
-  #requests = 0;
+  readonly requests = new Bound(gatewayConnections);
+  readonly bodies: Bound;
+  readonly #tenants = new PresentCallers();
 
   constructor(maxBodyBytes: number) {
-    this.#maxBodyBytes = maxBodyBytes;
+    this.bodies = new Bound(gatewayBodies * maxBodyBytes);
   }
 
   /**
    * Counts a request and the bytes of its body until the response is read or the client leaves. A request without a
-   * tenant came without a key. Throws `RATE_LIMITED` over the tenant's bound, `SERVICE_UNAVAILABLE` over the bound of
-   * all tenants.
+   * tenant came without a key. Throws `RATE_LIMITED` or `SERVICE_UNAVAILABLE`.
    */
   acquire(tenantId: string | undefined, { raw }: FastifyReply, bytes = 0): void {
-    const share = tenantId === undefined ? connections / 8 : connections - this.#requests;
-    const tenant = tenantId ?? "";
-    const own = this.#usage.get(tenant) ?? { requests: 0, bytes: 0 };
-    if (own.requests >= share || own.bytes + bytes > gatewayBodies.ofTenant * this.#maxBodyBytes)
-      throw refusedBy("tenant_concurrency", "RATE_LIMITED", "too many requests at once");
-    if (this.#bytes + bytes > gatewayBodies.all * this.#maxBodyBytes)
-      throw refusedBy("bodies", "SERVICE_UNAVAILABLE", "too many request bodies at once");
-    this.#usage.set(tenant, own);
-    this.#count(own, 1, bytes);
+    const tenant = this.#tenants.enter(tenantId ?? "");
+    const isFull = tenantId === undefined && (tenant.held.get(this.requests) ?? 0) >= mostWithoutKey;
+    const refusal = isFull ? "caller" : this.requests.refusal(tenant, 1);
+    const ofBody = bytes > 0 ? this.bodies.refusal(tenant, bytes) : undefined;
+    if (refusal || ofBody) {
+      tenant.leave();
+      throw refusal ? tooMuch("gateway_requests", refusal) : tooMuch("bodies", ofBody ?? "all");
+    }
+    this.requests.add(tenant, 1);
+    this.bodies.add(tenant, bytes);
     raw.once("close", () => {
-      this.#count(own, -1, -bytes);
-      if (own.requests === 0) this.#usage.delete(tenant);
+      this.requests.giveBack(tenant, 1);
+      this.bodies.giveBack(tenant, bytes);
+      tenant.leave();
     });
   }
-
-  #count(own: TenantUsage, requests: number, bytes: number): void {
-    own.requests += requests;
-    own.bytes += bytes;
-    this.#requests += requests;
-    this.#bytes += bytes;
-  }
 }
+
+const tooMuch = (bound: BoundName, refusal: Refusal) =>
+  refusal === "caller"
+    ? refusedBy("tenant_concurrency", "RATE_LIMITED", "too many requests at once")
+    : refusedBy(bound, "SERVICE_UNAVAILABLE", "all tenants together have too many requests under way");

@@ -4,18 +4,21 @@
  * encoded dots and slashes, backslashes, empty segments). So no spelling of a path reaches another path.
  */
 import { CodedError } from "../errors.ts";
-import { graphqlPath } from "../http/error-response.ts";
+import { graphqlPath, mcpPath } from "../http/error-response.ts";
 
 /** The services behind the gateway, each with the path prefix that its URL carries. */
-export type Backends = Readonly<{ rest: URL; keyIntrospection: URL; graphql?: URL }>;
+export type Backends = Readonly<{ rest: URL; keyIntrospection: URL; graphql?: URL; mcp?: URL }>;
 export type UpstreamRoute = { upstream: URL; path: string };
 
 /** RFC 3986 §3.3 `pchar` and `/`; a percent sign only before two hex digits. */
 const plainPath = /^\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/;
 /** Empty and dot segments, with or without a `;` parameter. */
 const trickySegment = /\/\/|\/\.\.?(?:[/;]|$)/;
-/** `.`, `/`, `;`, `\`, controls, and a percent sign before hex digits (a second decoding), all percent-encoded. */
-const trickyEncoding = /%(?:2e|2f|3b|5c|[01][0-9a-f]|7f|25[0-9a-f]{2})/i;
+/**
+ * `.`, `/`, `;`, `\`, controls, and a percent sign before hex digits (a second decoding), all percent-encoded. The hex
+ * digits may be percent-encoded too.
+ */
+const trickyEncoding = /%(?:2e|2f|3b|5c|[01][0-9a-f]|7f|25(?:[0-9a-f]|%3[0-9]|%[46][1-6]){2})/i;
 const plainQuery = /^[\x21-\x22\x24-\x7e]*$/;
 
 /** Splits a request target into path and query. Throws BAD_REQUEST unless both are plain. */
@@ -37,7 +40,8 @@ export function parseRequestTarget(target: string): { path: string; query: strin
 /** Chooses the upstream of a path under `/v1/`. Throws NOT_FOUND for any other, and for GraphQL where there is none. */
 export function findRoute(backends: Backends, requestTarget: string): UpstreamRoute {
   const { path, query } = parseRequestTarget(requestTarget);
-  const upstream = path === graphqlPath ? backends.graphql : backends.rest;
+  const upstream =
+    path === graphqlPath ? backends.graphql : path === mcpPath && backends.mcp ? backends.mcp : backends.rest;
   if (!path.startsWith("/v1/") || !upstream) throw new CodedError("NOT_FOUND", "nothing on this path");
   return { upstream, path: prefixOf(upstream) + path + query };
 }

@@ -1,5 +1,5 @@
 /** The `graphql` role: the generated schema on Apollo Server, behind Fastify, over the REST client. */
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { specifiedRules } from "graphql";
 import { type Config, ConfigError } from "../config.ts";
 import { compressResponses } from "../http/compress-responses.ts";
@@ -8,6 +8,7 @@ import { createServer } from "../http/server.ts";
 import type { GeneratedApi, ManifestEntry } from "../rest/api.ts";
 import { Upstreams } from "../rest/client.ts";
 import { credentialNames } from "../rest/credentials.ts";
+import { admitRequests } from "./admission.ts";
 import { Answers } from "./answers/answers.ts";
 import { createApollo } from "./apollo.ts";
 import { Callers } from "./callers.ts";
@@ -20,8 +21,7 @@ import { AppOperations } from "./saved/app-operations.ts";
 import { faultFinder } from "./saved/fit-check.ts";
 import { SavedOperations } from "./saved/saved-operations.ts";
 import { buildSchema } from "./schema.ts";
-import { shedOverload } from "./shed-overload.ts";
-import { limitStarts, StartQueue } from "./start-queue.ts";
+import { StartQueue } from "./start-queue.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -70,13 +70,19 @@ export async function createGraphql(
     await apollo.stop();
     await upstreams.close();
   });
+  if (config.env.MCP) {
+    const [{ serveMcp }, { toolsOf }] = await Promise.all([import("./mcp/mcp.ts"), import("./mcp/tools.ts")]);
+    serveMcp(server, toolsOf(api, schema), specHash);
+  }
   await compressResponses(server);
   await allowOrigins(server, origins, ["GET", "POST"]);
   await server.register(async (scoped) => {
     const callers = new Callers(config, operations);
-    shedOverload(scoped, config.env.MAX_CONCURRENT_REQUESTS, (request) => callers.of(request).caller);
     const starts = new StartQueue();
-    limitStarts(scoped, starts, (request) => callers.of(request).caller);
+    const { processor, bytes } = upstreams.shares;
+    const enter = (request: FastifyRequest) => processor.enter(callers.of(request).caller);
+    const admitted = admitRequests(scoped, config.env.MAX_CONCURRENT_REQUESTS, starts, enter);
+    server.bounds = { ...admitted, response_bytes: bytes.bound };
     const explored = { schema, operations: entries, credentials };
     const explorer = config.production ? undefined : createExplorer(explored, samples);
     const answers = new Answers(upstreams.cache, starts);

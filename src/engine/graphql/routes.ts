@@ -133,7 +133,7 @@ export function routes(
     record.tenantId = forwarded.headers[tenantName];
     record.keyId = forwarded.headers[keyName];
     record.client = clientOf(request.headers);
-    const scope = new RequestScope(config, upstreams.shares, forwarded);
+    const scope = new RequestScope(config, upstreams.shares, forwarded, request.caller);
     reply.raw.on("close", () => {
       if (!reply.raw.writableFinished) scope.leave();
     });

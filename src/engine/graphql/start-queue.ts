@@ -2,14 +2,15 @@
  * Bounds the requests that are executed at the same time while the event loop is busy. More of them would not be
  * answered sooner. They would only live longer, and objects that live through two collections of the young generation
  * cost several times as much to collect. While the event loop has time to spare, the executed requests wait for REST,
- * and more requests start.
+ * and more requests start. Callers take turns.
  *
  * Node accepts one connection a turn of the event loop, so a burst of connections waits for as many turns. Few requests
  * start in such a turn.
  */
 import { performance } from "node:perf_hooks";
-import type { FastifyInstance, FastifyRequest } from "fastify";
-import { FairBound } from "../rest/shares/fair-bound.ts";
+import { Bound } from "../rest/shares/bound.ts";
+import type { Caller } from "../rest/shares/caller.ts";
+import { type Turn, Turns } from "../rest/shares/turns.ts";
 import { executedAtOnce } from "../settings/capacity.ts";
 import { endOfTurn } from "./end-of-turn.ts";
 
@@ -20,32 +21,28 @@ const busy = 0.9;
 const lookEveryMs = 2;
 
 /** The place of a request: it waits in the queue, is executed, and leaves. */
-class QueuePlace {
-  readonly caller: string;
+export class QueuePlace implements Turn<Caller> {
+  readonly owner: Caller;
   readonly #begin: () => void;
-  readonly #end: (caller: string) => void;
+  readonly #end: (place: QueuePlace, wasExecuting: boolean) => void;
   #state: "waiting" | "executing" | "left" = "waiting";
 
-  constructor(caller: string, begin: () => void, end: (caller: string) => void) {
-    this.caller = caller;
+  constructor(owner: Caller, begin: () => void, end: (place: QueuePlace, wasExecuting: boolean) => void) {
+    this.owner = owner;
     this.#begin = begin;
     this.#end = end;
   }
 
-  get hasLeft(): boolean {
-    return this.#state === "left";
-  }
-
-  start(): void {
+  begin(): void {
     this.#state = "executing";
     this.#begin();
   }
 
   /** Frees the place. A request that waits never starts. Only the first call counts. */
   leave(): void {
-    const wasExecuting = this.#state === "executing";
+    const before = this.#state;
     this.#state = "left";
-    if (wasExecuting) this.#end(this.caller);
+    if (before !== "left") this.#end(this, before === "executing");
   }
 
   /** Frees the place, so that another request starts in this turn. Resolves at the end of the turn. */
@@ -57,8 +54,8 @@ class QueuePlace {
 }
 
 export class StartQueue {
-  readonly #executing = new FairBound();
-  readonly #waiting: QueuePlace[] = [];
+  readonly executing = new Bound(executedAtOnce);
+  readonly #waiting = new Turns<Caller>();
   /** Starts in this turn, if it accepted a connection. */
   #started = 0;
   #isConnecting = false;
@@ -76,28 +73,29 @@ export class StartQueue {
   }
 
   /** A place for a request that has not entered yet. */
-  place(caller: string, begin: () => void): QueuePlace {
+  place(caller: Caller, begin: () => void): QueuePlace {
     return new QueuePlace(caller, begin, this.#end);
   }
 
   /** The request starts now or in a later turn, unless it leaves before. */
   enter(place: QueuePlace): void {
-    if (this.#waiting.length === 0 && this.#mayStart(place.caller)) return place.start();
-    this.#waiting.push(place);
+    if (this.#waiting.size === 0 && this.#mayStart(place.owner)) return place.begin();
+    this.#waiting.wait(place);
     this.#schedule();
   }
 
-  readonly #end = (caller: string): void => {
-    this.#executing.giveBack(caller, 1);
-    if (this.#waiting.length > 0) this.#schedule();
+  readonly #end = (place: QueuePlace, wasExecuting: boolean): void => {
+    if (!wasExecuting) return void this.#waiting.leave(place);
+    this.executing.giveBack(place.owner, 1);
+    if (this.#waiting.size > 0) this.#schedule();
   };
 
-  #mayStart(caller: string): boolean {
+  #mayStart(caller: Caller): boolean {
     if (this.#isConnecting && this.#started >= mostWhileConnecting) return false;
-    if (!this.#executing.take(caller, 1, executedAtOnce)) {
+    if (this.executing.take(caller, 1)) {
       if (!this.#hasSpare()) return false;
       this.#spare--;
-      this.#executing.take(caller, 1, Number.POSITIVE_INFINITY);
+      this.executing.add(caller, 1);
     }
     this.#started++;
     return true;
@@ -121,46 +119,13 @@ export class StartQueue {
     setImmediate(() => this.#turn());
   }
 
-  /** Starts what may start, in the order of `enter`. A caller with many requests holds up no other. */
   #turn(): void {
     this.#isScheduled = false;
     this.#started = 0;
-    for (let index = 0; index < this.#waiting.length; ) {
-      const place = this.#waiting[index] as QueuePlace;
-      if (place.hasLeft) this.#waiting.splice(index, 1);
-      else if (this.#mayStart(place.caller)) {
-        this.#waiting.splice(index, 1);
-        place.start();
-      } else if (this.#executing.has(place.caller)) index++;
-      else break; // nobody has a better claim than a caller without a request under way
-    }
-    if (this.#isConnecting && this.#waiting.length > 0) this.#schedule();
-    else if (this.#waiting.length > 0) this.#timer = setTimeout(() => this.#schedule(), lookEveryMs);
+    const mayAny = (): boolean => this.executing.held < executedAtOnce || this.#hasSpare();
+    while (this.#waiting.size > 0 && mayAny() && this.#waiting.next((caller) => this.#mayStart(caller)));
+    if (this.#isConnecting && this.#waiting.size > 0) this.#schedule();
+    else if (this.#waiting.size > 0) this.#timer = setTimeout(() => this.#schedule(), lookEveryMs);
     this.#isConnecting = false;
   }
-}
-
-declare module "fastify" {
-  interface FastifyRequest {
-    /** Its place; another one if it has waited for an identical query, and is executed itself after that. */
-    place: QueuePlace;
-  }
-}
-
-/**
- * Applies to the routes that `server` registers afterwards. Little is made for a request while it waits: objects that
- * are added to a request after a long wait stay in memory until the next full collection.
- */
-export function limitStarts(
-  server: FastifyInstance,
-  queue: StartQueue,
-  callerOf: (request: FastifyRequest) => string,
-): void {
-  server.decorateRequest("place");
-  server.server.on("connection", () => queue.connected());
-  server.addHook("preHandler", (request, reply, done) => {
-    request.place = queue.place(callerOf(request), done);
-    reply.raw.on("close", () => request.place.leave());
-    queue.enter(request.place);
-  });
 }

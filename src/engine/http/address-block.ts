@@ -4,8 +4,13 @@
  */
 import { isIPv6 } from "node:net";
 
-/** The address, or the first four groups of an IPv6 one. */
-export function addressBlock(address: string): string {
+/** An address with the port that some proxies add in `X-Forwarded-For`: each connection would be another client. */
+const withPort = /^(?:(\d+\.\d+\.\d+\.\d+)|\[([^\]]+)\])(?::\d+)?$/;
+
+/** The address without a port, or the first four groups of an IPv6 one. */
+export function addressBlock(given: string): string {
+  const [, v4, v6] = withPort.exec(given) ?? [];
+  const address = v4 ?? v6 ?? given;
   if (!isIPv6(address) || address.includes(".")) return address;
   const [head = ""] = address.split("::");
   const groups = head.split(":");

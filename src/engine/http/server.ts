@@ -34,6 +34,8 @@ declare module "fastify" {
   interface FastifyInstance {
     /** Reasons why `/readyz` says 503; empty means ready. `stopping` also asks clients to leave their connections. */
     unready: Set<string>;
+    /** What callers hold of each bound, for metrics. */
+    bounds: Readonly<Record<string, { readonly held: number }>>;
     /** Whether the answer under way on a connection closes it, because the server stops. */
     isLastAnswer: (socket: Socket) => boolean;
   }
@@ -108,7 +110,7 @@ export function createServer(
   answerErrors(server, config, face);
   const unready = new Set<string>();
   const isLastAnswer = createLastAnswers(server.server, unready);
-  server.decorate("unready", unready).decorate("isLastAnswer", isLastAnswer);
+  server.decorate("bounds", {}).decorate("unready", unready).decorate("isLastAnswer", isLastAnswer);
   server.addHook("preClose", async () => {
     unready.add("stopping");
     bodies.stop();

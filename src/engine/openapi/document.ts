@@ -70,6 +70,11 @@ export class RestDocument {
     return [...this.#files.values()].flatMap((file) => file?.duplicateKeys ?? []);
   }
 
+  /** Whether there is a node at this place. */
+  has({ file, path }: RestNode): boolean {
+    return path.reduce(childValue, this.file(file)) !== undefined;
+  }
+
   place(node: RestNode, ...below: NodePath): Place {
     const file = this.#files.get(node.file);
     return file ? file.place([...node.path, ...below]) : { file: node.file, line: 1, column: 1 };
@@ -163,7 +168,8 @@ export const saysBesideRef = ({ value }: RestNode): boolean =>
   refOf(value) !== undefined &&
   Object.keys(value as object).some((key) => key !== "$ref" && key !== "description" && key !== "summary");
 
-function childValue(value: unknown, key: string | number): unknown {
+/** The member of an object, or the item of a list. */
+export function childValue(value: unknown, key: string | number): unknown {
   if (Array.isArray(value)) return value[Number(key)];
   return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }

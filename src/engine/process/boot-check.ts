@@ -14,7 +14,6 @@ export function refuseUnfit(config: Config): void {
   const lines = [
     ...findMissing(config),
     ...findClash(config),
-    ...findExcess(config),
     ...findShortStop(config),
     ...findUnsafe(config),
   ];
@@ -37,15 +36,6 @@ function findMissing({ roles, env }: Config): string[] {
 function findClash({ env }: Config): string[] {
   if (env.METRICS_PORT !== env.PORT || env.PORT === 0) return [];
   return [`METRICS_PORT: ${env.PORT} is PORT too; set another METRICS_PORT`];
-}
-
-/** Returns one line if one caller may use more connections than there are. */
-function findExcess({ roles, env }: Config): string[] {
-  const { REST_CONNECTIONS: all, REST_CONNECTIONS_PER_CALLER: ofCaller } = env;
-  if (!roles.has("graphql") || ofCaller <= all) return [];
-  return [
-    `REST_CONNECTIONS_PER_CALLER: ${ofCaller} is more than REST_CONNECTIONS, which is ${all}; set ${all} or less`,
-  ];
 }
 
 function findShortStop({ env: { DRAIN_MS, STOP_TIMEOUT_MS } }: Config): string[] {

@@ -109,7 +109,7 @@ function behindGateway({ env }: Config) {
   const { REST_BASE_URL: rest, KEY_INTROSPECTION_URL: keyIntrospection, GRAPHQL_URL: graphql } = env;
   if (!rest || !keyIntrospection)
     throw new ConfigError(["the gateway needs REST_BASE_URL and KEY_INTROSPECTION_URL"]);
-  return graphql ? { rest, keyIntrospection, graphql } : { rest, keyIntrospection };
+  return { rest, keyIntrospection, ...(graphql && { graphql, ...(env.MCP && { mcp: graphql }) }) };
 }
 
 const withEnvironment = (config: Config, changes: Partial<Environment>): Config =>

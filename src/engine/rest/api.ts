@@ -2,7 +2,13 @@
 import type { Operations } from "./operation.ts";
 
 /** A saved operation. `id` is the SHA-256 digest of `body`, in hexadecimal digits. */
-export type ManifestEntry = { readonly id: string; readonly name: string; readonly body: string };
+export type ManifestEntry = {
+  readonly id: string;
+  readonly name: string;
+  readonly body: string;
+  /** Of a tool for agents: its description. */
+  readonly tool?: string | undefined;
+};
 
 /** Facts on a field's arguments by its schema coordinate, then by name. */
 type ByArgument<Fact> = Readonly<Record<string, Readonly<Record<string, Fact>>>>;

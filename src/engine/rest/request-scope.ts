@@ -7,7 +7,7 @@ import { CodedError, clientLeft } from "../errors.ts";
 import { Deadline } from "../time/deadline.ts";
 import type { Forwarded } from "./forwarded.ts";
 import { neverStored, type RestResponse } from "./rest-response.ts";
-import type { Account } from "./shares/fair-share.ts";
+import type { Caller } from "./shares/caller.ts";
 import { charactersPerMs, largeBody, msPerCall, startWork } from "./shares/processor-time.ts";
 import type { Shares } from "./shares/shares.ts";
 
@@ -15,6 +15,7 @@ type Abandon = (failure: CodedError) => void;
 
 export class RequestScope {
   readonly forwarded: Forwarded;
+  readonly caller: Caller;
   /** The reads of this request, by operation, URL and the operation's own headers. `null`: the read failed. */
   readonly reads = new Map<string, Promise<RestResponse> | null>();
   readonly #config: Config;
@@ -24,28 +25,24 @@ export class RequestScope {
   /** The reads and pauses in progress, which end when the client leaves. */
   readonly #underWay = new Set<Abandon>();
   readonly #shares: Shares;
-  readonly #account: Account;
   #held = 0;
   #freshUntil = Number.POSITIVE_INFINITY;
   #isClosed = false;
   #calls = 0;
   #hasLeft = false;
 
-  constructor(config: Config, shares: Shares, forwarded: Forwarded) {
+  /** Without a caller, it is found by its name. */
+  constructor(config: Config, shares: Shares, forwarded: Forwarded, caller?: Caller) {
     this.#config = config;
     this.#shares = shares;
-    this.#account = shares.processor.enter(forwarded.caller);
+    this.caller = caller?.enter() ?? shares.processor.enter(forwarded.caller);
     this.forwarded = forwarded;
     this.#deadline = new Deadline(config.env.REQUEST_TIMEOUT_MS, () => {}); // each call asks for the time left
   }
 
-  get caller(): string {
-    return this.forwarded.caller;
-  }
-
   /** A scope like this one at its start, for a call that other requests wait for too. */
   fresh(): RequestScope {
-    return new RequestScope(this.#config, this.#shares, this.forwarded);
+    return new RequestScope(this.#config, this.#shares, this.forwarded, this.caller);
   }
 
   /** Counts one call. Throws when the call is one too many, or when it is a read and the client has left. */
@@ -115,12 +112,12 @@ export class RequestScope {
 
   /** Resolves when its caller may start a request. `undefined`: at once. Rejects with `SERVICE_UNAVAILABLE`. */
   start(): Promise<void> | undefined {
-    return this.#shares.processor.turnOf(this.#account, "starting", this);
+    return this.#shares.processor.turnOf(this.caller, "starting", this);
   }
 
   /** Charges processor time to the caller. */
   worked(ms: number): void {
-    this.#shares.processor.worked(this.#account, ms);
+    this.#shares.processor.worked(this.caller, ms);
   }
 
   /** Charges work on a text by its length: reading a request, or writing a response. */
@@ -146,14 +143,14 @@ export class RequestScope {
   /** Runs work on REST's responses once its caller may go on, and charges it. Work on few bytes runs at once. */
   completed<T>(run: () => T): T | Promise<T> {
     if (this.#held < largeBody) return run();
-    const turn = this.#shares.processor.turnOf(this.#account, "going", this);
+    const turn = this.#shares.processor.turnOf(this.caller, "going", this);
     return turn ? turn.then(() => this.measured(run)) : this.measured(run);
   }
 
   /** Takes a response in. A read waits until its caller may go on; usually that is at once, without a promise. */
   read(response: RestResponse, isRead: boolean): RestResponse | Promise<RestResponse> {
     this.#freshUntil = Math.min(this.#freshUntil, response.freshUntil);
-    const turn = isRead ? this.#shares.processor.turnOf(this.#account, "going", this) : undefined;
+    const turn = isRead ? this.#shares.processor.turnOf(this.caller, "going", this) : undefined;
     return turn ? turn.then(() => this.#charge(response)) : this.#charge(response);
   }
 
@@ -165,7 +162,7 @@ export class RequestScope {
   /** Takes in a response that is stored, or that another request's call has brought: it is parsed and charged. */
   take(response: RestResponse): RestResponse | Promise<RestResponse> {
     this.#freshUntil = Math.min(this.#freshUntil, response.freshUntil);
-    const turn = this.#shares.processor.turnOf(this.#account, "going", this);
+    const turn = this.#shares.processor.turnOf(this.caller, "going", this);
     return turn ? turn.then(() => response) : response;
   }
 
@@ -180,11 +177,13 @@ export class RequestScope {
 
   /** Ends the request: its bytes are given back, and the reads that are still under way are abandoned. */
   close(): void {
+    if (this.#isClosed) return;
     this.leave();
     this.#deadline.clear();
     this.drop(this.#held);
     this.reads.clear();
     this.#isClosed = true;
+    this.caller.leave();
   }
 
   /** The client has left: the reads under way are abandoned, and no other begins. */

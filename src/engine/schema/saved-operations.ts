@@ -19,6 +19,7 @@ import type { Manifest } from "../manifests/manifests.ts";
 import { missingRoots } from "../standards/missing-roots.ts";
 import { placeOf } from "./directives.ts";
 import { documentRefusals } from "./refused-document.ts";
+import { toolFault } from "./tool-comment.ts";
 
 export type SavedOperation = {
   /** The operation's name; of an app's, behind the app: `web/Start`. */
@@ -52,6 +53,8 @@ export function readSavedOperations(
     diagnostics.push(...errors.map((error) => invalid(file, nameAt(document, error), error)));
     for (const operation of operationsOf(schema, file, document)) {
       const other = operations.get(operation.name);
+      const fault = toolFault(operation.definition);
+      if (fault !== undefined) diagnostics.push(misnamedTool(operation, fault));
       if (operation.name === "" || other) diagnostics.push(notUnique(operation, other));
       else operations.set(operation.name, operation);
     }
@@ -139,6 +142,15 @@ function invalid(file: string, coordinate: string, error: GraphQLError): Diagnos
     schema: { file, line: location?.line ?? 1, column: location?.column ?? 1 },
   });
 }
+
+const misnamedTool = ({ name, place }: SavedOperation, message: string): Diagnostic =>
+  diagnosed({
+    rule: "saved-operation-invalid",
+    coordinate: name,
+    message,
+    hint: "name the operation in its mark, or take the mark away",
+    schema: place,
+  });
 
 const notUnique = ({ name, file, place }: SavedOperation, other: SavedOperation | undefined): Diagnostic =>
   diagnosed({

@@ -3,25 +3,26 @@
  * reason. The bounds on requests, bodies and answers are variables: `environment.ts`.
  */
 
-/** Connections to one product's REST service; `REST_CONNECTIONS` and `REST_CONNECTIONS_PER_CALLER` set them. */
-export const connectionsOfProduct = {
-  /** Calls beyond them wait. Several processes together must not have more than the service takes. */
-  all: 64,
-  /** Three quarters: calls of one caller that hang leave a quarter to all others. */
-  ofCaller: 48,
-};
+/**
+ * Connections to one product's REST service; `REST_CONNECTIONS` sets them. Callers share them as `Bound` tells: one caller
+ * has 42 at most. Several processes together must not have more than the service takes.
+ */
+export const connectionsOfProduct = 64;
 
 /**
  * Calls of one product that wait or are on a connection. One more is refused at once: 256 requests at once with about 20
- * calls each fit.
+ * calls each fit. Callers share them.
  */
 export const callsOfProduct = 5_000;
+
+/** Callers of one product whose last call failed: so many have a circuit of their own. */
+export const failingCallers = 1_000;
 
 /** Connections of the gateway to one upstream. As many as the `graphql` role takes requests at once. */
 export const gatewayConnections = 256;
 
-/** Request bodies of the full size that the gateway keeps for upstreams. 256 of 1 MiB are half of a 512 MiB process. */
-export const gatewayBodies = { all: 256, ofTenant: 64 };
+/** Request bodies of the full size that the gateway keeps for upstreams. 128 of 1 MiB are a quarter of a 512 MiB process. */
+export const gatewayBodies = 128;
 
 /** API keys in the gateway's cache, good ones and bad ones each, so that a flood of bad keys drops no good one. */
 export const cachedKeys = 10_000;
@@ -103,7 +104,7 @@ export const mostConnections = 4_096;
  * 7 % more time, because fewer requests were handled in one turn of the event loop; with 32, the process took 30 MiB more
  * under overload.
  */
-export const executedAtOnce = 24;
+export const executedAtOnce = 28;
 
 /**
  * Parents whose values are completed without a break. Pieces of this size took 1 to 4 ms. Before levels were cut into
@@ -123,10 +124,7 @@ export const largeBodies = {
 export const largeAnswers = {
   /** Bytes. From this size on an answer is large. Smaller ones of 512 requests are 32 MiB. */
   from: 65_536,
-  /**
-   * Bytes of all large answers that are not read yet: 64 MiB, an eighth of a 512 MiB process. A caller that has less than
-   * an equal part gets more, so all callers together have at most twice as many.
-   */
+  /** Bytes of all large answers that are not read yet: 64 MiB, an eighth of a 512 MiB process. */
   unread: 67_108_864,
 };
 
@@ -153,7 +151,7 @@ export const knownQueryCharacters = 1_000_000;
 export const cachedRefusalCharacters = 5_000_000;
 
 /** The budget of a process for REST's response bodies, in budgets of one request (`MAX_REQUEST_BYTES`). */
-export const requestBudgetsOfProcess = 3;
+export const requestBudgetsOfProcess = 5;
 
 /**
  * Responses of REST that are decompressed at the same time: as many as libuv has threads. A brotli decoder holds up to 16 MB

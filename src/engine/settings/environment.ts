@@ -102,6 +102,10 @@ export const variables = {
     default: [],
     desc: "manifests of apps' own operations, comma-separated: folders, `app=file` or `app=URL`",
   }),
+  MCP: bool({
+    default: false,
+    desc: "`on` serves the saved operations that are tools to agents, at `/v1/mcp`",
+  }),
   MAX_BODY_BYTES: count({
     default: 1_048_576,
     desc: "request body; an operation's arguments in characters, counted at each place",
@@ -126,12 +130,8 @@ export const variables = {
     desc: "GraphQL requests under way at once; one more is a 503",
   }),
   REST_CONNECTIONS: count({
-    default: connectionsOfProduct.all,
-    desc: "connections to one product's REST service",
-  }),
-  REST_CONNECTIONS_PER_CALLER: count({
-    default: connectionsOfProduct.ofCaller,
-    desc: "connections of them that one caller may use; at most `REST_CONNECTIONS`",
+    default: connectionsOfProduct,
+    desc: "connections to one product's REST service; callers share them, and one has two thirds at most",
   }),
   CONNECT_TIMEOUT_MS: count({ default: 1_000, desc: "connecting to an upstream" }),
   CALL_TIMEOUT_MS: count({ default: 10_000, desc: "one REST call" }),

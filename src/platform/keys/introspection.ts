@@ -7,7 +7,7 @@ import type { FastifyInstance } from "fastify";
 import { CodedError, type Config } from "restbound";
 import { hasProof, proofHeader } from "restbound/role";
 import type { Store } from "../store/store.ts";
-import { type Caller, findCaller, type KeyRules } from "./keys.ts";
+import { findCaller, type KeyOwner, type KeyRules } from "./keys.ts";
 
 export const introspectionPath = "/internal/keys/introspect";
 const form = "application/x-www-form-urlencoded";
@@ -42,7 +42,7 @@ export function serveIntrospection(
 }
 
 /** RFC 7662 §2.2. The response for an inactive key has the member `active` only. */
-function toResponse(caller: Caller | undefined): Record<string, unknown> {
+function toResponse(caller: KeyOwner | undefined): Record<string, unknown> {
   if (!caller) return { active: false };
   return {
     active: true,

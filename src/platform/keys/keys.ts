@@ -9,7 +9,7 @@ import { strings, text } from "../store/row.ts";
 import type { Store, TenantStore } from "../store/store.ts";
 import { effectivePermissions } from "./permissions.ts";
 
-export type Caller = TenantContext & { expiresAt: string | null };
+export type KeyOwner = TenantContext & { expiresAt: string | null };
 
 type NewKey = {
   environment: ApiEnvironment;
@@ -45,7 +45,7 @@ export type KeyRules = {
 };
 
 /** Returns the caller of this key, or `undefined` if the key is not active. A wrong checksum needs no look-up. */
-export function findCaller(store: Store, rules: KeyRules, key: string, now: Date): Caller | undefined {
+export function findCaller(store: Store, rules: KeyRules, key: string, now: Date): KeyOwner | undefined {
   if (!isWellFormed(rules.environment, key)) return undefined;
   const row = store.unscoped("keyByDigest", { digest: digestOf(key) });
   if (!row || row.revokedAt !== null || (row.demo === 1 && !rules.allowDemo)) return undefined;

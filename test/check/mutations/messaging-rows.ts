@@ -157,7 +157,6 @@ export const messagingRows: Row[] = [
   ["enum cut: stage", remove(...schema("ContactStage"), "enum", 0), "Query.contactsConnection"],
   ["enum dropped: priority", remove(...schema("Priority"), "enum"), "Conversation.priority"],
   ["id pattern tightened", replace("'^[a-z]+$'", ...schema("Id"), "pattern"), "Query.contact"],
-  ["discriminator dropped", remove(...schema("MessageAuthor"), "discriminator"), "Message.author"],
   [
     "discriminator renamed",
     replace("kind", ...schema("MessageAuthor"), "discriminator", "propertyName"),

@@ -69,7 +69,8 @@ export class Oracle {
       return this.#value(coordinate, field.type, [both[0]], [both[1]]);
     }
     const steps = argument(rest, "result")?.split(".") ?? [];
-    if (!mayBeNull(this.#old, [old]) && mayBeNull(this.#new, [now])) this.changed.add(coordinate);
+    if (isNeverNull(field.type) && !mayBeNull(this.#old, [old]) && mayBeNull(this.#new, [now]))
+      this.changed.add(coordinate);
     if (steps.length === 0) this.#value(coordinate, field.type, [old], [now]);
     else this.#steps(coordinate, field.type, steps, [old], [now]);
   }
@@ -97,12 +98,13 @@ export class Oracle {
       );
     const mayMiss = (reader: Reader, schemas: readonly unknown[]): boolean =>
       schemas.some((schema) => reader.ways(schema).some((way) => !way.required.has(step)));
-    if (!mayMiss(this.#old, old) && mayMiss(this.#new, now)) this.changed.add(coordinate);
+    if (isNeverNull(type) && !mayMiss(this.#old, old) && mayMiss(this.#new, now))
+      this.changed.add(coordinate);
     const [before, after] = [below(this.#old, old), below(this.#new, now)];
     if (before.length > 0 && after.length === 0) this.changed.add(coordinate);
     // a value that could be missing could be null already
     const couldBeNull = mayMiss(this.#old, old) || mayBeNull(this.#old, before);
-    if (!couldBeNull && mayBeNull(this.#new, after)) this.changed.add(coordinate);
+    if (isNeverNull(type) && !couldBeNull && mayBeNull(this.#new, after)) this.changed.add(coordinate);
     if (rest.length > 0) this.#steps(coordinate, type, rest, before, after);
     else this.#value(coordinate, type, before, after);
   }
@@ -119,7 +121,11 @@ export class Oracle {
     const items = (ways: readonly Way[]): unknown[] => ways.flatMap(({ items: each }) => each);
     const list = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
     if (list.kind === Kind.LIST_TYPE) {
-      if (!mayBeNull(this.#old, items(before)) && mayBeNull(this.#new, items(after)))
+      if (
+        isNeverNull(list.type) &&
+        !mayBeNull(this.#old, items(before)) &&
+        mayBeNull(this.#new, items(after))
+      )
         this.changed.add(coordinate);
       return this.#value(coordinate, list.type, items(before), items(after));
     }
@@ -194,10 +200,14 @@ export class Oracle {
       // what stands below a value that some objects have no more is told by that value
       return;
     }
-    if (!isNull(old, this.#old, was) && isNull(now, this.#new, is)) this.changed.add(coordinate);
+    if (isNeverNull(type) && !isNull(old, this.#old, was) && isNull(now, this.#new, is))
+      this.changed.add(coordinate);
     this.#value(coordinate, type, was, is);
   }
 }
+
+/** GraphQL shows null for a value that is missing and for one that is null: a type without `!` says so already. */
+const isNeverNull = ({ kind }: TypeNode): boolean => kind === Kind.NON_NULL_TYPE;
 
 const plain = (text: unknown): string =>
   String(text)

@@ -13,8 +13,12 @@ export class Requests {
   /** A request may demand less, and never more. What surrounds it, such as its product, is to stay. */
   differ(before: Found, after: Found): boolean {
     const [old, now] = [this.#parameters(this.#old, before), this.#parameters(this.#new, after)];
-    const around = ({ operation }: Found): string =>
-      JSON.stringify([[operation.tags].flat()[0], "404" in ((operation.responses ?? {}) as Json)]);
+    // what a read does not find may be null; of a mutation it is an error, documented or not
+    const around = ({ operation, at }: Found): string =>
+      JSON.stringify([
+        [operation.tags].flat()[0],
+        at.startsWith("get ") && "404" in ((operation.responses ?? {}) as Json),
+      ]);
     if (around(before) !== around(after)) return true;
     const credentials = ({ operation }: Found, { root }: Reader): string[] =>
       ((operation.security ?? root.security ?? []) as unknown[]).map((each) => JSON.stringify(each));

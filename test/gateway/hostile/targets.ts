@@ -18,6 +18,8 @@ const paths: Hostile[] = [
   "/v1/..\\internal\\keys\\introspect",
   "/v1\\..\\internal\\keys\\introspect",
   "/v1/%252e%252e/internal/keys/introspect",
+  "/v1/%25%32%65%25%32%65/internal/keys/introspect",
+  "/v1/%25%32e%252%65/internal/keys/introspect",
   "/v1/..;/internal/keys/introspect",
   "/v1/..;a=b/internal/keys/introspect",
   "/v1/%2e%2e%3b/internal/keys/introspect",

@@ -1,9 +1,9 @@
 /** Compressed responses: their bytes count while they are decompressed, and the work is their caller's. */
 import { brotliCompressSync } from "node:zlib";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { CallerTurns } from "../../../src/engine/rest/shares/caller-turns.ts";
 import { FairShare } from "../../../src/engine/rest/shares/fair-share.ts";
 import { HeldBytes } from "../../../src/engine/rest/shares/held-bytes.ts";
+import { Places } from "../../../src/engine/rest/shares/places.ts";
 import { decompressedAtOnce } from "../../../src/engine/settings/capacity.ts";
 import { against } from "../client.ts";
 import { http } from "../raw-server.ts";
@@ -44,11 +44,11 @@ test("the processor time of a large one is charged, also if it is refused", asyn
 
 test("four are decompressed at the same time, because each decoder holds up to 16 MB beside its output", async () => {
   let [running, most, count] = [0, 0, 0];
-  const { run } = CallerTurns.prototype;
-  const counted = vi.spyOn(CallerTurns.prototype, "run").mockImplementation(function (
-    this: CallerTurns,
+  const { run } = Places.prototype;
+  const counted = vi.spyOn(Places.prototype, "run").mockImplementation(function (
+    this: Places,
     caller,
-    work,
+    work: () => Promise<unknown>,
   ) {
     return run.call(this, caller, async () => {
       most = Math.max(most, ++running);

@@ -1,7 +1,8 @@
 /** The waits of callers that share the processor, on a clock that the test moves. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CodedError } from "../../../src/engine/errors.ts";
-import { type Account, FairShare } from "../../../src/engine/rest/shares/fair-share.ts";
+import type { Caller } from "../../../src/engine/rest/shares/caller.ts";
+import { FairShare } from "../../../src/engine/rest/shares/fair-share.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({
@@ -22,7 +23,7 @@ function two() {
 }
 
 /** Waits for a turn. Notes its time, or the failure's code. */
-function begin(share: FairShare, account: Account, kind: "starting" | "going" = "starting") {
+function begin(share: FairShare, account: Caller, kind: "starting" | "going" = "starting") {
   const told: { at?: number; code?: string; retryAfter?: number } = {};
   const wait = share.turnOf(account, kind, stays);
   if (!wait) told.at = performance.now();
@@ -167,8 +168,8 @@ test("a wait ends when its client leaves, and the next request is not held up", 
 /** Milliseconds of work in ten seconds of callers that always have two requests waiting, in pieces of `ms`. */
 async function workOf(callers: number, ms: number): Promise<{ all: number; least: number }> {
   const share = new FairShare();
-  const works = new Map<Account, number>();
-  const goOn = (account: Account): void => {
+  const works = new Map<Caller, number>();
+  const goOn = (account: Caller): void => {
     const work = (): void => {
       works.set(account, (works.get(account) ?? 0) + ms);
       share.worked(account, ms);

@@ -4,8 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "undici";
 import { expect, onTestFinished, test } from "vitest";
 import { CodedError } from "../../../src/engine/errors.ts";
+import { PresentCallers } from "../../../src/engine/rest/shares/caller.ts";
+import { Places } from "../../../src/engine/rest/shares/places.ts";
 import { CallDeadlines, type Timeouts } from "../../../src/engine/rest/upstream/call-deadlines.ts";
-import { type CallerQueue, CallerQueues } from "../../../src/engine/rest/upstream/caller-queues.ts";
+import { ConnectionTurn } from "../../../src/engine/rest/upstream/connection-turn.ts";
 import { Exchange } from "../../../src/engine/rest/upstream/exchange.ts";
 import { freeBudget } from "../../graphql/free-scope.ts";
 import { block } from "../../time/block.ts";
@@ -16,22 +18,23 @@ async function against(answer: Answer, connections = 4) {
   const server = await rawServer(answer);
   const pool = new Pool(server.url.origin, { connections, pipelining: 1 });
   onTestFinished(() => pool.destroy());
-  const anyQueue = new CallerQueues(2 * connections, connections).of("caller");
-  const call = (timeouts: Partial<Timeouts> = {}, queue: CallerQueue = anyQueue) => {
-    const entry = queue.acquire();
+  const [callers, places] = [new PresentCallers(), new Places(connections)];
+  const call = (timeouts: Partial<Timeouts> = {}, caller = "caller") => {
     const exchange = new Exchange(freeBudget, true);
-    const deadlines = new CallDeadlines({ connectMs: 1_000, callMs: 2_000, ...timeouts }, entry, exchange);
+    const send = () => exchange.send(pool, { method: "GET", path: "/x", headers: {}, body: undefined });
+    const turn = new ConnectionTurn(callers.enter(caller), places, send);
+    turn.enter();
+    const deadlines = new CallDeadlines({ connectMs: 1_000, callMs: 2_000, ...timeouts }, turn, exchange);
     const end = (isCompleted: boolean): void => {
       deadlines.clear();
-      queue.release(entry, isCompleted);
+      if (isCompleted)
+        [turn.owner.completed, places.completed] = [turn.owner.completed + 1, places.completed + 1];
+      turn.leave();
     };
     exchange.response.then(
       () => end(true),
       () => end(false),
     );
-    const send = () => exchange.send(pool, { method: "GET", path: "/x", headers: {}, body: undefined });
-    if (entry.turn) entry.turn.then(send);
-    else send();
     return { response: exchange.response, deadlines };
   };
   return { server, pool, call };
@@ -89,13 +92,12 @@ test("the wait for a free connection counts against the connect timeout, and not
 });
 
 test.each([
-  ["of its caller", 2, () => "caller"],
-  ["of all callers", 1, (call: number) => `caller ${call}`],
-])("in a queue %s that progresses a call waits up to its deadline", async (_whose, connections, callerOf) => {
+  ["of its caller", () => "caller"],
+  ["of all callers", (call: number) => `caller ${call}`],
+])("while calls %s progress, a call waits for its turn up to its deadline", async (_whose, callerOf) => {
   const { call } = await against((socket) => void setTimeout(() => socket.write(http(200, "{}")), 250), 1);
-  const queues = new CallerQueues(connections, 1);
   const timeouts = { connectMs: 1_000, callMs: 2_000 };
-  const calls = Array.from({ length: 10 }, (_, index) => call(timeouts, queues.of(callerOf(index))).response);
+  const calls = Array.from({ length: 10 }, (_, index) => call(timeouts, callerOf(index)).response);
   const outcomes = await Promise.allSettled(calls);
   expect(outcomes.slice(0, 4).map((outcome) => outcome.status)).not.toContain("rejected");
   expect(outcomes.at(-1)).toMatchObject({ reason: { message: "no connection in time" } });
@@ -103,8 +105,7 @@ test.each([
 
 test("5,000 queued calls fail one after the other when the pool is destroyed", async () => {
   const { call, pool } = await against(() => {}, 1);
-  const queue = new CallerQueues(2, 1).of("caller");
-  const failures = Promise.all(Array.from({ length: 5_000 }, () => failureOf(call({}, queue).response)));
+  const failures = Promise.all(Array.from({ length: 5_000 }, () => failureOf(call({}).response)));
   await pool.destroy();
   expect(new Set((await failures).map((failure) => (failure as CodedError).code))).toEqual(
     new Set(["UPSTREAM_UNAVAILABLE"]),

@@ -118,7 +118,6 @@ function wholeBody(binder: Binder, field: FieldInProgress): ArgumentSource | und
   }
   if (!source) return undefined;
   const at = { ...where, coordinate: `${where.coordinate}(${source.path[0]}:)` };
-  binder.relyOnRequest(at.coordinate, operation.body.node, operation.body.shape.node);
   matchInput(binder, at, source.type, operation.body.shape);
   if (source.nullable && operation.body.required && !operation.body.shape.nullable) {
     binder.findings.add(

@@ -18,15 +18,21 @@ export const sentDefault = (type: GraphQLInputType, shape: Shape, value: unknown
 export function checkInputTypes(binder: Binder, field: FieldInProgress, inputs: readonly Input[]): void {
   const isBatched = field.directive.batchBy !== undefined;
   for (const input of inputs) {
+    if (isOfObject(input.source)) addOwnValue(binder, field, input);
     const isKey = isBatched && input.source.kind === "parent" && input.shape.types.has("array");
     if (!isKey) checkInput(binder, field, input);
   }
 }
 
-/** If an argument feeds the parameter, the argument relies on it: operations without the argument are not affected. */
-export function relyOnInput(binder: Binder, coordinate: string, { source, node, shape }: Input): void {
-  const argument = source.kind === "argument" ? `(${source.path[0]}:)` : "";
-  binder.relyOnRequest(`${coordinate}${argument}`, node, shape.node, shape.items?.node);
+/** A value of a REST object, which REST takes again. */
+function addOwnValue(
+  binder: Binder,
+  { where: { coordinate } }: FieldInProgress,
+  { node, shape }: Input,
+): void {
+  binder.addValue({ coordinate, direction: "request", node, shape });
+  if (shape.items)
+    binder.addValue({ coordinate, direction: "request", node: shape.items.node, shape: shape.items });
 }
 
 function checkInput(binder: Binder, field: FieldInProgress, input: Input): void {
@@ -58,7 +64,7 @@ function checkInput(binder: Binder, field: FieldInProgress, input: Input): void 
   if (isOfObject(source) && !fits(source.shape, input.shape)) {
     binder.findings.add(
       "input-type",
-      where,
+      { ...where, also: [source.shape.node] },
       `${sourceOf(source)} is ${typeText(source.shape)}, but ${input.in} "${input.name}" takes ${typeText(input.shape)}`,
       source.kind === "parent" && input.shape.types.has("array")
         ? "add batchBy, with the property of the items that holds this key: one call is for many parents then"

@@ -3,6 +3,7 @@ import {
   type GraphQLEnumType,
   type GraphQLInputObjectType,
   type GraphQLInputType,
+  getNullableType,
   isEnumType,
   isInputObjectType,
   isListType,
@@ -18,7 +19,6 @@ import type { Where } from "../findings.ts";
 import { checkFormat, describeShape, refusedEnumValues, scalarFitsInput } from "../type-rules.ts";
 import { checkLimits } from "./check-limits.ts";
 import { isNullableInput } from "./input-source.ts";
-import { relyOnAll } from "./rely-on-all.ts";
 import { takenObject, unfedProperties } from "./taken-object.ts";
 
 /** An input object with the REST schema that it is compared with. A pair inside itself is not compared again. */
@@ -31,7 +31,18 @@ export function matchInput(
   shape: Shape,
   enclosing: readonly Pair[] = [],
 ): void {
-  if (isNonNullType(type)) return matchInput(binder, where, type.ofType, shape, enclosing);
+  const { coordinate, rest: node = shape.node } = where;
+  binder.addValue({ coordinate, direction: "request", type, node, shape });
+  matchNullable(binder, where, getNullableType(type), shape, enclosing);
+}
+
+function matchNullable(
+  binder: Binder,
+  where: Where,
+  type: GraphQLInputType,
+  shape: Shape,
+  enclosing: readonly Pair[],
+): void {
   checkLimits(binder, where, shape);
   const isArray = isOnly(shape, "array");
   if (isListType(type) !== isArray && shape.types.size > 0 && !isCustomScalar(type)) {
@@ -47,11 +58,10 @@ export function matchInput(
         `write [${type.ofType}!]`,
       );
     }
-    return matchInput(binder, where, type.ofType, shape.items, enclosing);
+    return matchInput(binder, { ...where, rest: shape.items.node }, type.ofType, shape.items, enclosing);
   }
   if (isScalarType(type) && !scalarFitsInput(type, shape)) return addMismatch(binder, where, type, shape);
   if (isScalarType(type)) checkFormat(binder, where, type, shape, "takes");
-  if (isCustomScalar(type)) relyOnAll(binder, where.coordinate, shape);
   if (isEnumType(type)) matchEnum(binder, where, type, shape);
   if (isInputObjectType(type)) matchInputObject(binder, where, type, shape, enclosing);
 }
@@ -68,7 +78,7 @@ function matchEnum(binder: Binder, where: Where, type: GraphQLEnumType, shape: S
   const such = renamed.map((value) => enumValueDefinition(String(value))).join(", ");
   binder.findings.add(
     "input-enum",
-    where,
+    { ...where, rest: shape.node, also: [where.rest], below: ["enum"] },
     `REST refuses ${wrong.map((name) => `${type}.${name}`).join(", ")} at ${where.subject ?? where.coordinate}`,
     `remove it from ${type}, or give it the REST name with @restName${such && `: ${such}`}`,
   );
@@ -99,7 +109,6 @@ function matchInputObject(
       rest: property?.node ?? shape.node,
     };
     fed.add(name);
-    binder.relyOnRequest(at.coordinate, property?.node, property?.shape.node, property?.shape.items?.node);
     if (!property) {
       addMissing(binder, at, shape, name);
       continue;
@@ -178,5 +187,6 @@ export const refuseReadOnly = (binder: Binder, where: Where, name: string): void
 
 function addMismatch(binder: Binder, where: Where, type: GraphQLInputType, shape: Shape): void {
   const message = `${where.subject ?? where.coordinate} is ${type}, but REST takes ${describeShape(shape)}`;
-  binder.findings.add("input-type", where, message, "give the argument the type that REST takes");
+  const at = { ...where, rest: shape.node, also: [where.rest] };
+  binder.findings.add("input-type", at, message, "give the argument the type that REST takes");
 }

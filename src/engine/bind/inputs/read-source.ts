@@ -97,6 +97,7 @@ function readProperty(
 ): Pick<ParentSource, "path" | "nullable" | "shape"> | undefined {
   const owner = root === "parent" ? "the parent's" : `${root}'s`;
   let shape = object;
+  let node = object.node;
   let nullable = false;
   for (const step of path) {
     const found = declaredProperty(shape, step);
@@ -120,9 +121,10 @@ function readProperty(
       );
       return undefined;
     }
-    binder.relyOnResponse(where.coordinate, found.node, found.shape.node);
     nullable ||= !found.required || found.shape.nullable;
     shape = found.shape;
+    node = found.node;
   }
+  binder.addValue({ coordinate: where.coordinate, direction: "response", node, shape });
   return { path, nullable, shape };
 }

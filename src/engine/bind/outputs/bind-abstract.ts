@@ -32,8 +32,6 @@ export function bindAbstract(
   let otherwise: string | undefined;
   const { pairs, without, left } = pairWithMembers(variants, binder.schema.getPossibleTypes(type));
   for (const [variant, member] of pairs) {
-    const telling = variant.shape.properties.get(property ?? variant.values[0] ?? "");
-    binder.relyOnResponse(where.coordinate, variant.shape.node, telling?.node);
     if (property !== undefined) checkDiscriminator(binder, where, variant, property);
     for (const chosen of variant.values) members.set(chosen, member.name);
     if (variant.values.length === 0) otherwise = member.name;
@@ -160,7 +158,7 @@ function checkDiscriminator({ findings }: Binder, where: Where, variant: Variant
   if (!hasDiscriminator(variant, property)) {
     findings.add(
       "discriminator-missing",
-      { ...where, rest: found?.node ?? shape.node },
+      { ...where, rest: found?.node ?? shape.node, also: [where.rest] },
       `${where.coordinate} is chosen by "${property}", which REST may leave out of ${name}`,
       `make "${property}" a required property of ${name}`,
     );
@@ -168,7 +166,7 @@ function checkDiscriminator({ findings }: Binder, where: Where, variant: Variant
   if (unmapped.length > 0) {
     findings.add(
       "value-without-member",
-      { ...where, rest: found?.shape.node ?? shape.node },
+      { ...where, rest: found?.shape.node ?? shape.node, also: [where.rest] },
       `the discriminator does not know ${unmapped.join(", ")}, which REST may send as "${property}" of ${name}`,
       "add it to the discriminator's mapping",
     );

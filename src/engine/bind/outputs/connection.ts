@@ -84,16 +84,22 @@ function fitsType(
  */
 function fitsCursor(binder: Binder, field: FieldInProgress, inputs: readonly Input[], shape: Shape): boolean {
   const { next, pages } = field.directive.connection ?? {};
-  const { in: place, name, shape: taken } = inputOf(inputs, "after") ?? {};
+  const { in: place, name, shape: taken, node } = inputOf(inputs, "after") ?? {};
   const isNumber = isOnly(shape, "integer") || isOnly(shape, "number");
   if (pages === "LINKED" || !isNumber || !taken) {
     if (!fitsType(binder, field, next, shape, "string")) return false;
-    if (pages === "LINKED" || !shape.format?.startsWith("uri")) return true;
+    const isTaken = !taken || typesFit(shape, taken);
+    if (pages === "LINKED" || (isTaken && !shape.format?.startsWith("uri"))) return true;
   } else if (place !== "body" && typesFit(shape, taken)) return true;
   const isAddress = shape.format?.startsWith("uri");
   binder.findings.add(
     "connection-unfit",
-    { ...field.where, schema: directivePlace(field.definition, "rest", "connection"), rest: shape.node },
+    {
+      ...field.where,
+      schema: directivePlace(field.definition, "rest", "connection"),
+      rest: shape.node,
+      also: [node],
+    },
     isAddress
       ? `REST sends an address at "${next}", which is no cursor`
       : `the cursor at "${next}" is ${describeShape(shape)}, but ${place} "${name}" takes ${describeShape(taken as Shape)}`,

@@ -29,7 +29,6 @@ export function followPath(
     }
     const optional = value.optional || !next.required || value.shape.nullable;
     const typeExpression = binder.typeExpressionOf(next.shape, propertyType(value.typeExpression, step));
-    binder.relyOnResponse(where.coordinate, value.shape.node, next.node);
     value = { ...value, shape: next.shape, optional, typeExpression };
   }
   return value;

@@ -33,14 +33,13 @@ export function matchOutput(
   value: ResponseValue,
 ): void {
   const { findings } = binder;
-  const at = { ...where, rest: value.shape.node };
-  binder.relyOnResponse(where.coordinate, value.shape.node);
+  const at = { ...where, rest: value.shape.node, also: [where.rest] };
   if (isNonNullType(type)) {
     if (value.optional || value.shape.nullable) {
       const why = value.optional ? "REST may leave it out" : "REST may send null";
       findings.add(
         "output-nullable",
-        { ...where, rest: where.rest ?? value.shape.node },
+        { ...where, rest: where.rest ?? value.shape.node, also: [value.shape.node] },
         `${where.coordinate} is ${type}, but ${why}`,
         "drop the `!`, or make the REST value required and not nullable",
       );
@@ -66,7 +65,11 @@ export function matchOutput(
 
 function matchNamed(binder: Binder, where: Where, type: GraphQLOutputType, value: ResponseValue): void {
   const { findings, schema } = binder;
-  const at = { ...where, rest: value.shape.node };
+  const { coordinate, rest: node = value.shape.node } = where;
+  const at = { ...where, rest: value.shape.node, also: [where.rest] };
+  // the proof is whole for an enum and for an object: nothing of it is left to compare
+  if (isScalarType(type) || isUnionOrInterface(type))
+    binder.addValue({ coordinate, direction: "response", type, node, shape: value.shape });
   if (isScalarType(type)) {
     if (!scalarCoversOutput(type, value.shape))
       return addMismatch(binder, at, "output-type", `is ${type}`, value);

@@ -35,7 +35,7 @@ export function bindPaging(
       `${where.coordinate} has \`total\`, which says where pages end only if they begin at an offset, or have numbers and no \`first\``,
       "remove `total`, or write `pages: OFFSET` if `after` feeds an offset",
     );
-  if (pages === "LINKED") return linked(binder, field, after, add);
+  if (pages === "LINKED") return linked(field, after, add);
   return next === undefined ? counted(field, inputs, after, add) : { next: next.split(".") };
 }
 
@@ -46,7 +46,6 @@ type Add = (message: string, hint: string) => undefined;
  * in the body, at `next`, or in the `Link` header.
  */
 function linked(
-  binder: Binder,
   { directive, operation, where }: FieldInProgress,
   after: Input,
   add: Add,
@@ -64,7 +63,6 @@ function linked(
       "have it feed a query parameter that is text or a number",
     );
   if (next) return { next, link: after.name };
-  binder.relyOnResponse(where.coordinate, ...responses.map(({ link }) => link));
   return { link: after.name };
 }
 

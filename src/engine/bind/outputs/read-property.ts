@@ -48,8 +48,6 @@ export function readProperty(
       );
       return undefined;
     }
-    binder.relyOnResponse(where.coordinate, property.node);
-    if (index > 0) binder.relyOnResponse(where.coordinate, value.shape.node);
     at = { ...where, rest: property.node };
     value = {
       shape: property.shape,

@@ -57,7 +57,6 @@ export function matchResult(
 ): void {
   const { definition, where, operation } = field;
   const at = { ...where, rest: operation.node };
-  binder.relyOnResponse(where.coordinate, value.shape.node);
   if (mayHaveNothing && isNonNullType(definition.type)) {
     binder.findings.add(
       "output-nullable",

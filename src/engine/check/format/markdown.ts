@@ -1,6 +1,6 @@
 /** Prints the report as GitHub-flavoured Markdown, for the summary of a pull request. */
 import { approvalEntry } from "../approvals.ts";
-import { type Finding, matters, type Report } from "../report.ts";
+import type { Finding, Report } from "../report.ts";
 import { summaryLines } from "./summary.ts";
 import { impactLine } from "./text.ts";
 
@@ -39,9 +39,8 @@ function section(finding: Finding): string {
 }
 
 function changes({ changes: all, base }: Report): string[] {
-  const relied = all.filter(matters);
-  if (relied.length === 0) return [];
-  const rows = relied.map(
+  if (all.length === 0) return [];
+  const rows = all.map(
     ({ class: kind, message, coordinates }) =>
       `| ${kind} | ${text(message)} | ${coordinates.map(code).join(" ")} |`,
   );

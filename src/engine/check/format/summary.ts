@@ -2,13 +2,11 @@
 import type { Report, UsageReport } from "../report.ts";
 
 export function summaryLines({ summary, skipped, usage }: Report): string[] {
-  const { findings, unapproved, approved, notes, changes, unrelied, operations } = summary;
-  const others = unrelied.breaking + unrelied.dangerous + unrelied.safe;
+  const { findings, unapproved, approved, notes, changes, operations } = summary;
   const total = operations.broken + operations.affected + operations.untouched;
   return [
     ...Object.entries(skipped).map(([stage, why]) => `${stage}: not checked, ${why}`),
     ...(skipped.changes ? [] : [`changes: ${counts(changes)}`]),
-    ...(others > 0 ? [`changes of REST that no field rests on: ${others} (${counts(unrelied)})`] : []),
     ...(total > 0
       ? [
           `saved operations: ${operations.broken} broken, ${operations.affected} affected, ${operations.untouched} untouched`,

@@ -2,15 +2,7 @@
 import { styleText } from "node:util";
 import { callCount } from "../../bind/call-cost.ts";
 import { approvalEntry } from "../approvals.ts";
-import {
-  type Finding,
-  type Frame,
-  type ImpactedOperation,
-  isUnapproved,
-  matters,
-  type Report,
-  type SpecChange,
-} from "../report.ts";
+import { type Finding, type Frame, type ImpactedOperation, isUnapproved, type Report } from "../report.ts";
 import { summaryLines } from "./summary.ts";
 
 type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
@@ -25,12 +17,13 @@ export function formatText(report: Report, colour = false): string {
 }
 
 function findingBlock(finding: Finding, paint: Paint): string[] {
-  const { rule, coordinate, message, hint, places, operations, coordinates, approval } = finding;
+  const { rule, coordinate, message, hint, places, operations, coordinates, also, approval } = finding;
   return [
     `${label(finding, paint)} ${paint("bold", coordinate)}  ${paint("dim", rule)}`,
     `  ${message}`,
     ...(approval ? [] : places.flatMap((place) => frameLines(place, paint))),
-    ...(coordinates && coordinates.length > 1 ? [`  rests on it: ${coordinates.join(", ")}`] : []),
+    ...(also ?? []).map((each) => `  ${each.coordinate}  ${paint("dim", each.rule)}: ${each.message}`),
+    ...(!also && coordinates && coordinates.length > 1 ? [`  rests on it: ${coordinates.join(", ")}`] : []),
     ...operations.map((operation) => `  ${impactLine(operation)}`),
     approval
       ? `  approved until ${approval.expires} by ${approval.author}: ${approval.reason}`
@@ -60,15 +53,9 @@ export const impactLine = ({ name, file, line, verdict }: ImpactedOperation): st
   `${verdict}: ${name} (${file}:${line})`;
 
 function changeLines({ changes: all, base }: Report, paint: Paint): string[] {
-  const changes = all.filter(matters);
-  if (changes.length === 0) return [];
-  const line = (change: SpecChange): string => {
-    // one change of a shared schema may break what is sent to REST, and be safe for what is read from it
-    const isTwofold = changes.some((other) => other !== change && other.message === change.message);
-    const fields = isTwofold ? ` (${change.coordinates.join(", ")})` : "";
-    return `  ${change.class.padEnd(9)} ${change.message}${fields}`;
-  };
-  return [paint("bold", `Changes since ${base}`), ...changes.map(line)];
+  if (all.length === 0) return [];
+  const lines = all.map(({ class: kind, message }) => `  ${kind.padEnd(9)} ${message}`);
+  return [paint("bold", `Changes since ${base}`), ...lines];
 }
 
 function operationLines({ operations }: Report, paint: Paint): string[] {

@@ -149,8 +149,8 @@ export class Question {
   /** Enters the start queue, in the name of the oldest request. At its turn, the oldest that is left is executed. */
   #enter(): void {
     this.#stopTimer();
-    const caller = this.#waiting[0]?.request.place.caller ?? "";
-    const place = this.#starts.place(caller, () => {
+    const oldest = this.#waiting[0] as Waiting;
+    const place = this.#starts.place(oldest.request.caller, () => {
       const first = this.#waiting.shift() as Waiting;
       first.request.place = place;
       this.#place = undefined;

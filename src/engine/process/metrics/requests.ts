@@ -153,5 +153,11 @@ function gauges(registry: Registry, servers: Servers, underWay: ReadonlyMap<stri
     "Open connections of clients.",
     ({ server }) => new Promise((resolve) => server.getConnections((_, count) => resolve(count))),
   );
+  const held = "What callers hold of each bound: requests, places, bytes.";
+  addMetric(registry, "gauge", "bounds_held", held, () =>
+    [...servers].flatMap(([role, { bounds }]) =>
+      Object.entries(bounds).map(([bound, { held: value }]) => ({ labels: { role, bound }, value })),
+    ),
+  );
   gauge("ready", "1: `/readyz` says 200.", ({ unready }) => (unready.size === 0 ? 1 : 0));
 }

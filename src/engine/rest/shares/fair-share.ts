@@ -16,9 +16,10 @@
  *
  * A caller that is alone pays nothing and never waits.
  */
-import { LRUCache } from "lru-cache";
 import { type CodedError, refusedBy } from "../../errors.ts";
 import { Deadline } from "../../time/deadline.ts";
+import { type Caller, PresentCallers } from "./caller.ts";
+import { Turns } from "./turns.ts";
 
 /** A caller may owe so many ms and go on. */
 const freeMs = 10;
@@ -32,15 +33,9 @@ const maxTurnMs = 4;
 const minTurnMs = 2;
 /** A caller is alone when no other caller has sent a request for so many ms. */
 const aloneAfterMs = 60_000;
-const maxCallers = 10_000;
 
 /** Milliseconds that a caller owes for work in one turn. */
 const costOf = (ms: number): number => Math.max(1.6 * ms, ms ** 3 / 30);
-
-type Waiting = {
-  readonly since: number;
-  readonly begin: () => void;
-};
 
 type Leave = (failure: CodedError) => void;
 
@@ -52,101 +47,83 @@ type Waiter = {
   ended(leave: Leave): void;
 };
 
-/** The work of one caller, and its requests that wait. */
-export class Account {
-  seenAt = 0;
-  /** When the caller owes nothing any more. */
-  paidAt = 0;
-  turn = -1;
-  turnMs = 0;
-  /** Requests that are under way. They go on before any other starts. */
-  readonly going: Waiting[] = [];
-  readonly starting: Waiting[] = [];
-}
+/** Of a caller's requests, those that are under way go on before any other starts. */
+const behindAllThatGo = 1e12;
 
 export class FairShare {
-  readonly #accounts = new LRUCache<string, Account>({ max: maxCallers });
-  readonly #waiting = new Set<Account>();
+  readonly #callers = new PresentCallers();
+  readonly #waiting = new Turns<Caller>();
   /** The callers that owe more than `freeMs`, and some that did. */
-  readonly #debtors = new Set<Account>();
-  #last: Account | undefined;
+  readonly #debtors = new Set<Caller>();
+  #last: Caller | undefined;
   /** When a caller other than the last one was last seen. */
   #otherSeenAt = Number.NEGATIVE_INFINITY;
   #turn = 0;
   #isScheduled = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Returns the account of a caller that has sent a request. */
-  enter(caller: string): Account {
-    let account = this.#accounts.get(caller);
-    if (!account) {
-      account = new Account();
-      this.#accounts.set(caller, account);
-    }
-    if (account !== this.#last) {
+  /** The caller of a request, or of a call that other requests wait for too. `leave` ends it. */
+  enter(name: string): Caller {
+    const caller = this.#callers.enter(name);
+    if (name !== this.#last?.name) {
       if (this.#last) this.#otherSeenAt = this.#last.seenAt;
-      this.#last = account;
     }
-    account.seenAt = performance.now();
-    return account;
+    this.#last = caller;
+    caller.seenAt = performance.now();
+    return caller;
   }
 
   /**
    * Resolves when the caller may start a request, or go on with one. `undefined`: at once. Rejects with
    * `SERVICE_UNAVAILABLE` after too long a wait, and as soon as the client leaves.
    */
-  turnOf(account: Account, kind: "starting" | "going", request: Waiter): Promise<void> | undefined {
+  turnOf(caller: Caller, kind: "starting" | "going", request: Waiter): Promise<void> | undefined {
     const now = performance.now();
-    if (this.#isAlone(account, now)) return undefined;
-    const hasTurn = account.turn !== this.#turn || account.turnMs < maxTurnMs;
-    if (hasTurn && account.paidAt - now <= freeMs && !this.#waiting.has(account)) return undefined;
-    return this.#wait(account, kind, request);
+    if (this.#isAlone(caller, now)) return undefined;
+    const hasTurn = caller.turn !== this.#turn || caller.turnMs < maxTurnMs;
+    if (hasTurn && caller.paidAt - now <= freeMs && !this.#waiting.has(caller)) return undefined;
+    return this.#wait(caller, kind, request);
   }
 
-  #wait(account: Account, kind: "starting" | "going", request: Waiter): Promise<void> {
-    const { promise: turn, resolve: begin, reject: refuse } = Promise.withResolvers<void>();
-    const { since } = request;
-    const waiting = { since, begin };
-    const behind = account[kind].findLastIndex((other) => other.since <= since);
-    account[kind].splice(behind + 1, 0, waiting);
-    this.#waiting.add(account);
+  #wait(owner: Caller, kind: "starting" | "going", request: Waiter): Promise<void> {
+    const { promise, resolve: begin, reject: refuse } = Promise.withResolvers<void>();
+    const order = request.since + (kind === "going" ? 0 : behindAllThatGo);
+    const turn = { owner, order, begin };
+    this.#waiting.wait(turn);
     this.#schedule();
     const leave: Leave = (failure) => {
-      const at = account[kind].indexOf(waiting);
-      if (at < 0) return;
-      account[kind].splice(at, 1);
-      refuse(failure);
+      if (this.#waiting.leave(turn)) refuse(failure);
     };
-    const deadline = new Deadline(maxWaitMs, () => leave(tooMuch(account.paidAt - performance.now())));
+    const deadline = new Deadline(maxWaitMs, () => leave(tooMuch(owner.paidAt - performance.now())));
     request.onLeave(leave);
-    return turn.finally(() => {
+    return promise.finally(() => {
       deadline.clear();
       request.ended(leave);
     });
   }
 
   /** Charges work of so many ms that has just ended. */
-  worked(account: Account, ms: number): void {
+  worked(caller: Caller, ms: number): void {
     const now = performance.now();
-    if (this.#isAlone(account, now)) return;
-    if (account.turn !== this.#turn) [account.turn, account.turnMs] = [this.#turn, 0];
-    const before = costOf(account.turnMs);
-    account.turnMs += ms;
-    const from = Math.max(account.paidAt, now);
-    const cost = costOf(account.turnMs) - before;
-    const debtors = from + cost - now > freeMs ? this.#debtorsWith(account, now) : 1;
-    account.paidAt = Math.min(from + cost * debtors, now + maxDebtMs * debtors);
-    if (account.turnMs >= minTurnMs) this.#schedule();
+    if (this.#isAlone(caller, now)) return;
+    if (caller.turn !== this.#turn) [caller.turn, caller.turnMs] = [this.#turn, 0];
+    const before = costOf(caller.turnMs);
+    caller.turnMs += ms;
+    const from = Math.max(caller.paidAt, now);
+    const cost = costOf(caller.turnMs) - before;
+    const debtors = from + cost - now > freeMs ? this.#debtorsWith(caller, now) : 1;
+    caller.paidAt = Math.min(from + cost * debtors, now + maxDebtMs * debtors);
+    if (caller.turnMs >= minTurnMs) this.#schedule();
   }
 
-  /** The number of callers in debt, `account` included. */
-  #debtorsWith(account: Account, now: number): number {
+  /** The number of callers in debt, `caller` included. */
+  #debtorsWith(caller: Caller, now: number): number {
     for (const debtor of this.#debtors) if (debtor.paidAt - now <= freeMs) this.#debtors.delete(debtor);
-    return this.#debtors.add(account).size;
+    return this.#debtors.add(caller).size;
   }
 
-  #isAlone(account: Account, now: number): boolean {
-    const otherSeenAt = account === this.#last ? this.#otherSeenAt : (this.#last?.seenAt ?? 0);
+  #isAlone(caller: Caller, now: number): boolean {
+    const otherSeenAt = caller === this.#last ? this.#otherSeenAt : (this.#last?.seenAt ?? 0);
     return now - otherSeenAt > aloneAfterMs;
   }
 
@@ -162,19 +139,10 @@ export class FairShare {
     clearTimeout(this.#timer);
     this.#turn++;
     const now = performance.now();
-    let nextMs = Number.POSITIVE_INFINITY;
-    let next: Account | undefined;
-    for (const account of this.#waiting) {
-      const waitMs = account.paidAt - freeMs - now;
-      if (waitMs <= 0 && !next) {
-        next = account;
-        (account.going.shift() ?? account.starting.shift())?.begin();
-      }
-      if (account.going.length + account.starting.length === 0) this.#waiting.delete(account);
-      else nextMs = Math.min(nextMs, Math.max(waitMs, 0));
-    }
-    if (next && this.#waiting.delete(next)) this.#waiting.add(next); // goes behind the others
+    this.#waiting.next(({ paidAt }) => paidAt - freeMs <= now);
     if (this.#waiting.size === 0) return;
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const { paidAt } of this.#waiting.owners()) nextMs = Math.min(nextMs, paidAt - freeMs - now);
     if (nextMs > 0) this.#timer = setTimeout(() => this.#schedule(), nextMs);
     else this.#schedule();
   }

@@ -4,38 +4,40 @@
 import { type CodedError, overLimit, refusedBy } from "../../errors.ts";
 import { requestBudgetsOfProcess } from "../../settings/capacity.ts";
 import type { Environment } from "../../settings/environment.ts";
-import { FairBound } from "./fair-bound.ts";
+import { Bound, type Refusal } from "./bound.ts";
+import type { Caller } from "./caller.ts";
 
 export class HeldBytes {
   readonly #ofRequest: number;
-  readonly #held = new FairBound();
+  readonly bound: Bound;
 
   constructor({ MAX_REQUEST_BYTES }: Pick<Environment, "MAX_REQUEST_BYTES">) {
     this.#ofRequest = MAX_REQUEST_BYTES;
+    this.bound = new Bound(requestBudgetsOfProcess * MAX_REQUEST_BYTES);
   }
 
   /**
    * Adds `bytes` to the `held` bytes of a caller's request. If that is too much, returns the failure and adds nothing. A
    * response to a write is never refused for the process's budget: the write is done, and must not be sent again.
    */
-  take(caller: string, held: number, bytes: number, isRead: boolean): CodedError | undefined {
-    if (bytes === 0) return undefined; // whoever holds nothing is not one of those that share
+  take(caller: Caller, held: number, bytes: number, isRead: boolean): CodedError | undefined {
     if (held + bytes > this.#ofRequest) return requestTooLarge(this.#ofRequest);
-    const bound = isRead ? requestBudgetsOfProcess * this.#ofRequest : Number.POSITIVE_INFINITY;
-    return this.#held.take(caller, bytes, bound) ? undefined : processFull();
+    if (!isRead) return void this.bound.add(caller, bytes);
+    const refusal = this.bound.take(caller, bytes);
+    return refusal && processFull(refusal);
   }
 
-  giveBack(caller: string, bytes: number): void {
-    if (bytes > 0) this.#held.giveBack(caller, bytes);
+  giveBack(caller: Caller, bytes: number): void {
+    if (bytes > 0) this.bound.giveBack(caller, bytes);
   }
 }
 
 const requestTooLarge = (limit: number): CodedError =>
   overLimit("MAX_REQUEST_BYTES", limit, `one request reads at most ${limit} bytes of REST answers`);
 
-const processFull = (): CodedError =>
+const processFull = (refusal: Refusal): CodedError =>
   refusedBy(
     "response_bytes",
     "SERVICE_UNAVAILABLE",
-    "this caller's requests hold too much at once; try again",
+    `${refusal === "caller" ? "this caller's" : "all callers'"} requests hold too much at once; try again`,
   );

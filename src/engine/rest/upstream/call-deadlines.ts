@@ -1,6 +1,6 @@
 /**
  * The deadlines of one call. One of them runs at a time, in this order:
- * 1. The connect deadline: the request must be on a connection. The wait in a queue counts. While the queue progresses,
+ * 1. The connect deadline: the request must be on a connection. The wait for a turn counts. While the wait progresses,
  *    the call gets the same time again.
  * 2. The call deadline: the whole response must be there. Nothing extends it.
  * 3. The linger of an abandoned read: the read keeps its connection for 50 ms. A response within that time saves a
@@ -9,25 +9,25 @@
 import type { CodedError } from "../../errors.ts";
 import { Deadline } from "../../time/deadline.ts";
 import { noConnection, noResponse } from "../failure.ts";
-import type { QueueEntry } from "./caller-queues.ts";
+import type { ConnectionTurn } from "./connection-turn.ts";
 import type { Exchange } from "./exchange.ts";
 
 const lingerMs = 50;
 
-/** Milliseconds from the call's entry into its queue. */
+/** Milliseconds from the call's begin. */
 export type Timeouts = { readonly connectMs: number; readonly callMs: number };
 
 export class CallDeadlines {
   readonly #timeouts: Timeouts;
-  readonly #entry: QueueEntry;
+  readonly #turn: ConnectionTurn;
   readonly #exchange: Exchange;
   #deadline: Deadline | undefined;
   #spentMs = 0;
 
   /** Starts the connect deadline. */
-  constructor(timeouts: Timeouts, entry: QueueEntry, exchange: Exchange) {
+  constructor(timeouts: Timeouts, turn: ConnectionTurn, exchange: Exchange) {
     this.#timeouts = timeouts;
-    this.#entry = entry;
+    this.#turn = turn;
     this.#exchange = exchange;
     this.#checkIn(Math.max(Math.min(timeouts.connectMs, timeouts.callMs), 0));
   }
@@ -44,9 +44,9 @@ export class CallDeadlines {
     if (this.#exchange.hasConnection) {
       if (leftMs > 0) this.#checkIn(leftMs);
       else this.#exchange.abort(noResponse());
-    } else if (leftMs > 0 && this.#entry.hasProgressed()) {
+    } else if (leftMs > 0 && this.#turn.hasProgressed()) {
       this.#checkIn(Math.min(this.#timeouts.connectMs, leftMs));
-    } else this.#exchange.abort(noConnection(this.#entry.isWaiting));
+    } else this.#exchange.abort(noConnection(this.#turn.isWaiting));
   }
 
   /** Starts the linger. A call without a connection is aborted at once. */

@@ -1,39 +1,110 @@
 /**
- * An upstream's circuit breaker. Five failed calls in a row open the circuit: calls are refused at once. After a pause one
- * call is a trial. A trial that works closes the circuit. Each failed trial doubles the pause.
+ * An upstream's circuit breaker. Five failed calls in a row open a circuit: calls are refused at once. After a pause one call
+ * is a trial. A trial that works closes the circuit. Each failed trial doubles the pause.
+ *
+ * A service may fail for one caller alone: a search that is too much, data that it cannot read. So each caller has a circuit
+ * of its own. In the circuit of all callers, three failures of each count, so two of them at least must fail. Whoever failed
+ * last leaves the trial to another caller, for as long again as the pause.
  */
+import { LRUCache } from "lru-cache";
+import { failingCallers } from "../../settings/capacity.ts";
+
 const maxFailures = 5;
+const mostOfCaller = 3;
 const firstPauseMs = 100;
 const maxPauseMs = 15_000;
 
 /** `unknown`: the call says nothing about the upstream, because its client left or its turn never came. */
 export type Verdict = "worked" | "failed" | "unknown";
-type Admission = "ordinary" | "trial";
 
-export class CircuitBreaker {
+/** Which circuits an admitted call is the trial of. */
+type Admission = { readonly ofAll: boolean; readonly ofCaller: boolean };
+
+class Circuit {
+  readonly #mostOfCaller: number;
   #failuresInARow = 0;
+  #failedTrials = 0;
+  /** The failures of each caller in this row, until they are enough. */
+  readonly #failed = new Map<string, number>();
+  #lastToFail = "";
+  #pauseMs = 0;
   /** On the monotonic clock. It is read while the circuit is open. */
   #nextTrialAt = 0;
+
+  /** So many failures of one caller count. */
+  constructor(mostOfOneCaller: number) {
+    this.#mostOfCaller = mostOfOneCaller;
+  }
 
   get isOpen(): boolean {
     return this.#failuresInARow >= maxFailures;
   }
 
-  /** `undefined`: the call is refused. Each admitted call is counted once. */
-  admit(): Admission | undefined {
-    if (!this.isOpen) return "ordinary";
-    if (performance.now() < this.#nextTrialAt) return undefined;
-    this.#nextTrialAt = Number.POSITIVE_INFINITY; // one trial at a time
-    return "trial";
+  get isWithoutFailure(): boolean {
+    return this.#failuresInARow === 0;
   }
 
-  count(admission: Admission, verdict: Verdict): void {
-    if (this.isOpen && admission === "ordinary") return; // the call began before the circuit opened
+  /** Whether the caller's next call may be the trial. */
+  isDue(caller: string): boolean {
+    const longerMs = this.#mostOfCaller < maxFailures && caller === this.#lastToFail ? this.#pauseMs : 0;
+    return performance.now() >= this.#nextTrialAt + longerMs;
+  }
+
+  /** One trial at a time. */
+  beginTrial(): void {
+    this.#nextTrialAt = Number.POSITIVE_INFINITY;
+  }
+
+  count(caller: string, isTrial: boolean, verdict: Verdict): void {
+    if (this.isOpen && !isTrial) return; // the call began before the circuit opened
     this.#nextTrialAt = 0;
-    if (verdict === "worked") this.#failuresInARow = 0;
+    if (verdict === "worked") {
+      [this.#failuresInARow, this.#failedTrials] = [0, 0];
+      this.#failed.clear();
+    }
     if (verdict !== "failed") return;
-    const pauseMs = Math.min(firstPauseMs * 2 ** (++this.#failuresInARow - maxFailures), maxPauseMs);
+    if (isTrial) this.#failedTrials++;
+    const own = this.#failed.get(caller) ?? 0;
+    if (own < this.#mostOfCaller && !this.isOpen) {
+      this.#failed.set(caller, own + 1);
+      this.#failuresInARow++;
+    }
+    this.#lastToFail = caller;
+    const pauseMs = Math.min(firstPauseMs * 2 ** this.#failedTrials, maxPauseMs);
     // Each pause varies by a quarter, so that processes do not try at the same time.
-    this.#nextTrialAt = performance.now() + pauseMs * (0.75 + Math.random() / 4);
+    this.#pauseMs = pauseMs * (0.75 + Math.random() / 4);
+    this.#nextTrialAt = performance.now() + this.#pauseMs;
+  }
+}
+
+export class CircuitBreaker {
+  readonly #ofAll = new Circuit(mostOfCaller);
+  /** The circuits of callers whose last call failed. */
+  readonly #ofCaller = new LRUCache<string, Circuit>({ max: failingCallers });
+
+  /** Whether calls of all callers are refused. */
+  get isOpen(): boolean {
+    return this.#ofAll.isOpen;
+  }
+
+  /** `undefined`: the call is refused. Each admitted call is counted once. */
+  admit(caller: string): Admission | undefined {
+    const own = this.#ofCaller.get(caller);
+    const trial: Admission = { ofAll: this.#ofAll.isOpen, ofCaller: own?.isOpen === true };
+    if (trial.ofAll && !this.#ofAll.isDue(caller)) return undefined;
+    if (trial.ofCaller && !own?.isDue(caller)) return undefined;
+    if (trial.ofAll) this.#ofAll.beginTrial();
+    if (trial.ofCaller) own?.beginTrial();
+    return trial;
+  }
+
+  count(caller: string, trial: Admission, verdict: Verdict): void {
+    this.#ofAll.count(caller, trial.ofAll, verdict);
+    let own = this.#ofCaller.get(caller);
+    if (!own && verdict !== "failed") return;
+    own ??= new Circuit(maxFailures);
+    own.count(caller, trial.ofCaller, verdict);
+    if (own.isWithoutFailure) this.#ofCaller.delete(caller);
+    else this.#ofCaller.set(caller, own);
   }
 }

@@ -1,6 +1,6 @@
 /**
  * A product's REST service: its pool of connections, and its typed client (openapi-fetch) over them. A circuit breaker,
- * a bound on calls, a queue for each caller and a budget of retries keep its faults from other products and callers.
+ * a bound on calls, turns of the callers and a budget of retries keep its faults from other products and callers.
  */
 import createClient, { type Client } from "openapi-fetch";
 import { Pool } from "undici";
@@ -11,10 +11,12 @@ import type { CallerCache } from "../cache/caller-cache.ts";
 import { serializePath } from "../encode.ts";
 import { circuitOpen, NoTurn, notSent } from "../failure.ts";
 import { RestResponse } from "../rest-response.ts";
+import { Bound } from "../shares/bound.ts";
+import { Places } from "../shares/places.ts";
 import { CallDeadlines } from "./call-deadlines.ts";
 import { CallRequest } from "./call-request.ts";
-import { CallerQueues } from "./caller-queues.ts";
 import { CircuitBreaker, type Verdict } from "./circuit-breaker.ts";
+import { ConnectionTurn } from "./connection-turn.ts";
 import { Exchange } from "./exchange.ts";
 import { type Outcome, type ReadCall, Reads } from "./reads.ts";
 import { RetryBudget } from "./retry-budget.ts";
@@ -33,15 +35,14 @@ export class Upstream {
   readonly #pool: Pool;
   readonly #env: Config["env"];
   readonly #breaker = new CircuitBreaker();
-  readonly #queues: CallerQueues;
+  readonly #calls = new Bound(callsOfProduct);
+  readonly #connections: Places;
   readonly #reads: Reads;
-  #underWay = 0;
-  #respondedAt = 0;
 
   constructor(url: URL, { env }: Config, cache: CallerCache) {
     this.#env = env;
     this.#reads = new Reads(cache, url.origin, (request, begin) => this.#call(request, begin));
-    this.#queues = new CallerQueues(env.REST_CONNECTIONS, env.REST_CONNECTIONS_PER_CALLER);
+    this.#connections = new Places(env.REST_CONNECTIONS);
     this.#pool = new Pool(url.origin, {
       connections: env.REST_CONNECTIONS,
       pipelining: 1,
@@ -64,15 +65,15 @@ export class Upstream {
     const { connected, running } = this.#pool.stats;
     return {
       isOpen: this.#breaker.isOpen,
-      underWay: this.#underWay,
-      waiting: this.#underWay - running,
+      underWay: this.underWay,
+      waiting: this.underWay - running,
       connections: connected,
     };
   }
 
   /** Calls that wait or are on a connection. */
   get underWay(): number {
-    return this.#underWay;
+    return this.#calls.held;
   }
 
   async close(): Promise<void> {
@@ -91,27 +92,38 @@ export class Upstream {
    */
   #call(request: CallRequest, beginRead?: () => ReadCall): Promise<RestResponse> {
     const { scope, isRead } = request;
+    const { caller } = scope;
     scope.enter(isRead);
-    if (this.#underWay >= callsOfProduct) throw notSent("too many calls wait for it");
-    const admission = this.#breaker.admit();
+    if (this.#calls.refusal(caller, 1)) throw notSent("too many calls wait for it");
+    const admission = this.#breaker.admit(caller.name);
     if (!admission) return Promise.reject(circuitOpen());
-    this.#underWay++;
+    this.#calls.add(caller.enter(), 1);
     const read = beginRead?.();
-    const queue = this.#queues.of(scope.caller);
-    const entry = queue.acquire();
     const exchange = new Exchange(scope, isRead, request.operation.unread);
+    const { method, body = null, operation } = request;
+    const path = scope.forwarded.pathOf(operation, request.path);
+    const headers = scope.forwarded.headersOf(operation);
+    Object.assign(headers, request.headers, read?.validators);
+    const { traceparent } = request.call;
+    if (traceparent !== undefined) headers.traceparent = traceparent;
+    const send = (): void => exchange.send(this.#pool, { method, path, headers, body });
+    const turn = new ConnectionTurn(caller, this.#connections, send);
+    turn.enter();
     const timeouts = { connectMs: this.#env.CONNECT_TIMEOUT_MS, callMs: scope.callTimeoutMs };
-    const deadlines = new CallDeadlines(timeouts, entry, exchange);
+    const deadlines = new CallDeadlines(timeouts, turn, exchange);
     const { promise, resolve, reject } = Promise.withResolvers<RestResponse>();
     let isAbandoned = false;
     const end = (outcome: Outcome): void => {
-      const isResponse = outcome instanceof RestResponse;
       deadlines.clear();
       scope.ended(abandon);
-      this.#underWay--;
-      if (isResponse) this.#respondedAt = performance.now();
-      queue.release(entry, isResponse);
-      this.#breaker.count(admission, this.#verdictOf(outcome));
+      this.#calls.giveBack(caller, 1);
+      if (outcome instanceof RestResponse) {
+        caller.completed++;
+        this.#connections.completed++;
+      }
+      turn.leave();
+      caller.leave();
+      this.#breaker.count(caller.name, admission, verdictOf(outcome));
       const used = read ? read.end(outcome) : outcome;
       if (isAbandoned) return; // `scope.read` may return a promise, and nobody would handle its rejection
       if (used instanceof RestResponse) resolve(scope.read(used, isRead));
@@ -124,31 +136,17 @@ export class Upstream {
       deadlines.abandon(failure);
     };
     if (isRead) scope.onLeave(abandon);
-    const { method, body = null, operation } = request;
-    const path = scope.forwarded.pathOf(operation, request.path);
-    const headers = scope.forwarded.headersOf(operation);
-    Object.assign(headers, request.headers, read?.validators);
-    const { traceparent } = request.call;
-    if (traceparent !== undefined) headers.traceparent = traceparent;
-    const send = (): void => exchange.send(this.#pool, { method, path, headers, body });
-    if (entry.turn) entry.turn.then(send);
-    else send();
     return promise;
   }
+}
 
-  /**
-   * The verdict of a call about the upstream. With a 502, 503 or 504 a gateway says that nobody responded (RFC 9110
-   * §15.6). A 500, or a response that cannot be used, may be about one tenant's data. A time-out counts only while no
-   * call at all gets a response: otherwise it is about one caller's calls, or about a queue in front of an upstream
-   * that works.
-   */
-  #verdictOf(outcome: Outcome): Verdict {
-    if (outcome instanceof RestResponse)
-      return outcome.status >= 502 && outcome.status <= 504 ? "failed" : "worked";
-    if (outcome.code === "UPSTREAM_UNAVAILABLE") return "failed";
-    if (outcome.code !== "UPSTREAM_TIMEOUT" || outcome.cause instanceof NoTurn) return "unknown";
-    const { CALL_TIMEOUT_MS, CONNECT_TIMEOUT_MS } = this.#env;
-    const quietMs = outcome.cause === undefined ? CALL_TIMEOUT_MS : CONNECT_TIMEOUT_MS;
-    return performance.now() - this.#respondedAt > quietMs ? "failed" : "unknown";
-  }
+/**
+ * The verdict of a call about the upstream. With a 502, 503 or 504 a gateway says that nobody responded (RFC 9110 §15.6).
+ * A 500, or a response that cannot be used, is about one tenant's data. A wait for one of our own connections says nothing.
+ */
+function verdictOf(outcome: Outcome): Verdict {
+  if (outcome instanceof RestResponse)
+    return outcome.status >= 502 && outcome.status <= 504 ? "failed" : "worked";
+  if (outcome.code === "UPSTREAM_UNAVAILABLE") return "failed";
+  return outcome.code === "UPSTREAM_TIMEOUT" && !(outcome.cause instanceof NoTurn) ? "failed" : "unknown";
 }

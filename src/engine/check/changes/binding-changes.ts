@@ -4,7 +4,6 @@ import { isEnumType } from "graphql";
 import { sourceOf } from "../../bind/inputs/input-source.ts";
 import type { BoundField, Model, ModelField } from "../../bind/model.ts";
 import { enumValues } from "../../bind/type-rules.ts";
-import { inputKey } from "../../openapi/operation.ts";
 import type { SchemaChange } from "./schema-change.ts";
 
 /** Fields that read another REST place, and enum values that stand for another REST value. */
@@ -40,7 +39,8 @@ function bindingOf(field: ModelField, now: ModelField): unknown {
     now.kind === "bound" &&
     (now.operation.id === field.operation.id ||
       (now.operation.path === field.operation.path && now.operation.method === field.operation.method));
-  const inputs = field.inputs.map((input) => [inputKey(input), sourceOf(input.source)]);
+  // the part of the request that it stands in belongs to REST
+  const inputs = field.inputs.map((input) => [input.name, sourceOf(input.source)]);
   return {
     operation: isSame && now.kind === "bound" ? now.operation.id : field.operation.id,
     inputs: inputs.sort((one, other) => (String(one) < String(other) ? -1 : 1)),

@@ -1,0 +1,108 @@
+/**
+ * Finds the node of the OpenAPI document that a new error of the proof comes from: the first node of the error, or of what
+ * its coordinate rested on at the base, that says something else now. Errors of one cause are one finding.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { isOfObject } from "../../bind/inputs/input-source.ts";
+import type { Model } from "../../bind/model.ts";
+import type { Diagnostic, Rule } from "../../diagnostic.ts";
+import { childValue, type RestDocument, type RestNode } from "../../openapi/document.ts";
+import { answersOf } from "../../openapi/operation.ts";
+import { declaredProperty, type Shape } from "../../openapi/shapes/shape.ts";
+import type { NodePath } from "../../openapi/yaml-file.ts";
+import { isRecord } from "../../standards/json-object.ts";
+
+/** Rules that say what is not there: the document of today has no node for it. */
+const ofMissing = new Set<Rule>([
+  "operation-unknown",
+  "operation-id-duplicate",
+  "argument-unused",
+  "parameter-unknown",
+  "result-missing",
+  "property-missing",
+  "connection-unfit",
+]);
+
+/** `below`: the path from the node down to all that differs. */
+export type Cause = { readonly node: RestNode; readonly below: NodePath };
+
+export function causeOfError(
+  base: Model,
+  head: Model,
+  { rule, coordinate, nodes = [], below = [] }: Diagnostic,
+): Cause | undefined {
+  const own = nodes.map((node) => ({ ...node, value: undefined }));
+  const rested = restedOn(base, coordinate, rule);
+  const gone = rested.filter((node) => !head.document.has(node)).toReversed();
+  const candidates = ofMissing.has(rule) ? [...gone, ...rested, ...own] : [...own, ...rested];
+  for (const node of candidates) {
+    const found = differenceBelow(base.document, head.document, node);
+    if (found) return { node, below: found };
+  }
+  const [node] = [...own, ...rested];
+  return node && { node, below };
+}
+
+/** The path to the only place where the documents differ, which may be in one of them; `undefined` if they say the same. */
+export function differenceBelow(
+  base: RestDocument,
+  head: RestDocument,
+  { file, path }: RestNode,
+): NodePath | undefined {
+  const says = (document: RestDocument): unknown => path.reduce(childValue, document.file(file));
+  let [was, is] = [says(base), says(head)];
+  if (isDeepStrictEqual(was, is)) return undefined;
+  const below: (string | number)[] = [];
+  while (isAlike(was, is)) {
+    const keys = new Set([...Object.keys(was as object), ...Object.keys(is as object)]);
+    const [key, ...others] = [...keys].filter(
+      (each) => !isDeepStrictEqual(childValue(was, each), childValue(is, each)),
+    );
+    const [gone, ...manyGone] = [key, ...others].filter((each) => childValue(is, each ?? "") === undefined);
+    // a key with another name
+    if (others.length === 1 && gone !== undefined && manyGone.length === 0) below.push(gone);
+    if (key === undefined || others.length > 0) break;
+    below.push(Array.isArray(was) ? Number(key) : key);
+    [was, is] = [childValue(was, key), childValue(is, key)];
+  }
+  return below;
+}
+
+/** Whether both are objects, or lists of one length. */
+const isAlike = (was: unknown, is: unknown): boolean =>
+  (isRecord(was) && isRecord(is)) || (Array.isArray(was) && Array.isArray(is) && was.length === is.length);
+
+/** The nodes that a coordinate reads or sends. */
+function restedOn(model: Model, coordinate: string, rule: Rule): RestNode[] {
+  const { fields, values } = model;
+  const field = fields.get(coordinate.replace(/\(.*/, ""));
+  const sent = values.flatMap((use) => (use.coordinate === coordinate ? [use.node] : []));
+  if (field?.kind === "plain") return along(backingShapes(model, field.type), field.path);
+  if (field?.kind !== "bound") return sent;
+  const { operation, inputs, result, connection } = field;
+  if (rule.startsWith("operation-")) return [operation.node];
+  const isArgument = coordinate !== field.coordinate;
+  const sources = inputs.flatMap(({ source }) =>
+    isOfObject(source) && !isArgument
+      ? along(backingShapes(model, source.kind === "parent" ? field.type : source.type), source.path)
+      : [],
+  );
+  const { items = [], next = [], more = [], total = [] } = connection ?? {};
+  const answers = answersOf(operation).map(({ shape }) => shape);
+  const shown = isArgument ? [] : [result, items, next, more, total].flatMap((path) => along(answers, path));
+  return [...sent, ...sources, ...shown, operation.node];
+}
+
+const backingShapes = ({ backings }: Model, type: string): Shape[] =>
+  (backings.get(type) ?? []).map(({ shape }) => shape);
+
+const along = (shapes: readonly Shape[], path: readonly string[]): RestNode[] =>
+  shapes.flatMap((shape) => {
+    const nodes: RestNode[] = [];
+    for (let at: Shape | undefined = shape, index = 0; at && index < path.length; index++) {
+      const property = declaredProperty(at, path[index] ?? "");
+      if (property) nodes.unshift(property.node);
+      at = property?.shape;
+    }
+    return nodes;
+  });

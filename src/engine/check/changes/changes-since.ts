@@ -1,0 +1,165 @@
+/**
+ * Stage 4: what breaks clients of the base. The proof of the new spec decides it: an error that the base did not have is a
+ * break. `schema-changes.ts` adds what clients see of the schema, `facts.ts` and `value-changes.ts` what no proof sees. The
+ * base's types need no proof of their own over the new document: where they differ from today's, graphql-js tells it.
+ * A change is told once, where it happened, with all coordinates that it reaches.
+ */
+import type { Model } from "../../bind/model.ts";
+import type { BoundSnapshot, SpecSnapshot } from "../../bind/spec-snapshot.ts";
+import type { Diagnostic } from "../../diagnostic.ts";
+import { nodeKey } from "../../openapi/document.ts";
+import { coordinatePlace } from "../../schema/coordinate-place.ts";
+import { fingerprint } from "../fingerprint.ts";
+import { frameAt } from "../frame.ts";
+import type { Finding, Frame, SpecChange } from "../report.ts";
+import { breakFinding, breaksOf, placeKey } from "./breaks.ts";
+import { differenceBelow } from "./causes.ts";
+import { factChanges, isSameOperation } from "./facts.ts";
+import { placeName } from "./place-name.ts";
+import type { RestChange } from "./rest-change.ts";
+import type { SchemaChange } from "./schema-change.ts";
+import { schemaChanges } from "./schema-changes.ts";
+import { valueChanges } from "./value-changes.ts";
+
+type Changes = {
+  readonly findings: readonly Finding[];
+  readonly changes: readonly SpecChange[];
+  /** The errors of `head` that the findings tell. */
+  readonly told: ReadonlySet<Diagnostic>;
+};
+
+/** Without a valid schema in `head` there is nothing to compare; the errors of the schema are findings of their own. */
+export function changesSince(base: BoundSnapshot, { model, ...snapshot }: SpecSnapshot): Changes {
+  if (!model) return { findings: [], changes: [], told: new Set() };
+  const head = { ...snapshot, model };
+  const errors = head.diagnostics.filter(({ severity }) => severity === "error");
+  const broken = new Set(errors.map(({ coordinate }) => coordinate));
+  const brokenFields = new Set(errors.map(({ coordinate }) => fieldOf(coordinate)));
+  const breaks = breaksOf(base, head);
+  const own: RestChange[] = [];
+  for (const change of [...factChanges(base.model, model), ...valueChanges(base.model, model)]) {
+    const isOfValue = change.direction !== undefined;
+    // a coordinate with an error, or that is bound otherwise, has a finding already
+    if (change.rule === "rest-answer-removed" && broken.has(change.coordinate)) continue;
+    if (isOfValue && (broken.has(change.coordinate) || isRebound(base.model, model, change.coordinate)))
+      continue;
+    const below = isOfValue && differenceBelow(base.model.document, model.document, change.new);
+    const found = below ? breaks.get(placeKey(change.new, below)) : undefined;
+    (found?.changes ?? own).push(change);
+  }
+  const told = [
+    ...[...breaks.values()].map((each) => breakFinding(base, head, each)),
+    ...restFindings(base, head, own),
+  ];
+  const ofSchema = schemaChanges(base.model, model).filter(
+    ({ rule, coordinate }) => rule !== "binding-changed" || !brokenFields.has(coordinate),
+  );
+  return {
+    findings: [...told, ...ofSchema.flatMap((change) => schemaFinding(base, head, change))],
+    changes: [...ofSchema.map(schemaSummary), ...told.map(summaryOf)],
+    told: new Set([...breaks.values()].flatMap((each) => each.errors)),
+  };
+}
+
+/** The field of an argument's coordinate. */
+const fieldOf = (coordinate: string): string => coordinate.replace(/\(.*/, "");
+
+function isRebound(base: Model, head: Model, coordinate: string): boolean {
+  const [old, now] = [base, head].map(({ fields }) => fields.get(fieldOf(coordinate)));
+  if (old?.kind === "bound" && now?.kind === "bound") return !isSameOperation(old, now);
+  return (
+    old?.kind !== now?.kind ||
+    (old?.kind === "plain" && now?.kind === "plain" && `${old.path}` !== `${now.path}`)
+  );
+}
+
+/** One finding for each change, with all coordinates that it reaches, in the order of the schema. */
+function restFindings(base: BoundSnapshot, head: BoundSnapshot, changes: readonly RestChange[]): Finding[] {
+  const order = new Map([...base.model.fields.keys()].map((coordinate, index) => [coordinate, index]));
+  const orderOf = ({ coordinate }: RestChange): number => order.get(fieldOf(coordinate)) ?? order.size;
+  return [...Map.groupBy(changes, keyOf).values()].map((all) => {
+    const sorted = all.toSorted(
+      (one, other) => orderOf(one) - orderOf(other) || (one.coordinate < other.coordinate ? -1 : 1),
+    );
+    return restFinding(base, head, sorted as [RestChange, ...RestChange[]]);
+  });
+}
+
+const keyOf = ({ rule, class: kind, phrase, before, after, old, new: now }: RestChange): string =>
+  JSON.stringify([rule, kind, phrase, before, after, nodeKey(old), nodeKey(now)]);
+
+function restFinding(
+  base: BoundSnapshot,
+  head: BoundSnapshot,
+  all: readonly [RestChange, ...RestChange[]],
+): Finding {
+  const [{ rule, class: kind, phrase, coordinate, direction, old, new: now, before, after }] = all;
+  const [{ below = differenceBelow(base.model.document, head.model.document, old) ?? [] }] = all;
+  const coordinates = [...new Set(all.map((each) => each.coordinate))];
+  const isOneWay = direction && all.every((each) => each.direction === direction);
+  return {
+    ...changeFinding(rule, kind, coordinate, [nodeKey(old), before, after]),
+    coordinates,
+    ...(isOneWay && { direction }),
+    message: `${placeName(base.model.document, old)} ${phrase}`,
+    places: [
+      ...schemaFrames(base, head, coordinate),
+      frameAt(head, "rest", head.model.document.place(now, ...below)),
+      frameAt(base, "base rest", base.model.document.place(old, ...below)),
+    ],
+  };
+}
+
+const changeFinding = (
+  rule: string,
+  change: "breaking" | "dangerous",
+  coordinate: string,
+  facts: readonly unknown[],
+) => ({
+  stage: "changes" as const,
+  rule,
+  severity: change === "breaking" ? ("error" as const) : ("warning" as const),
+  change,
+  coordinate,
+  hint: "take the change back, or approve it",
+  operations: [],
+  fingerprint: fingerprint(rule, coordinate, facts),
+});
+
+function schemaFinding(base: BoundSnapshot, head: BoundSnapshot, change: SchemaChange): Finding[] {
+  const { rule, class: kind, coordinate, message, before, after } = change;
+  if (kind === "safe") return [];
+  const places = schemaFrames(base, head, coordinate);
+  return [
+    { ...changeFinding(rule, kind, coordinate, [before, after]), coordinates: [coordinate], message, places },
+  ];
+}
+
+const schemaSummary = ({ rule, class: kind, coordinate, message }: SchemaChange): SpecChange => ({
+  ...{ rule, class: kind, message },
+  ...{ coordinates: [coordinate], operations: [] },
+});
+
+const summaryOf = ({
+  rule,
+  change = "breaking",
+  message,
+  coordinates = [],
+  direction,
+}: Finding): SpecChange => ({
+  ...{ rule, class: change, message, coordinates, operations: [] },
+  ...(direction && { direction }),
+});
+
+/** The definition of a coordinate; if it is gone, its old definition and the type that held it. */
+function schemaFrames(base: BoundSnapshot, head: BoundSnapshot, coordinate: string): Frame[] {
+  const now = coordinatePlace(head.model.schema, coordinate);
+  if (now) return [frameAt(head, "schema", now)];
+  const [type = ""] = coordinate.split(/[.(]/);
+  const holder = coordinatePlace(head.model.schema, type);
+  const was = coordinatePlace(base.model.schema, coordinate);
+  return [
+    ...(holder ? [frameAt(head, "schema", holder)] : []),
+    ...(was ? [frameAt(base, "base schema", was)] : []),
+  ];
+}

@@ -1,0 +1,23 @@
+/** One kind of fact of a bound field: how it is read from a model, and what another value means. */
+import type { BoundField, Model } from "../../bind/model.ts";
+import type { RestNode } from "../../openapi/document.ts";
+import type { NodePath } from "../../openapi/yaml-file.ts";
+import type { Differing } from "./rest-change.ts";
+
+/** A fact and the place where the document states it. `key` tells facts of one kind apart: a parameter, a scheme. */
+export type Stated<V> = {
+  readonly key?: string;
+  readonly node: RestNode;
+  readonly below?: NodePath;
+  readonly value: V;
+};
+
+export type Fact = {
+  readonly read: (field: BoundField, model: Model) => readonly Stated<unknown>[];
+  readonly judge: (before: unknown, after: unknown) => Differing | undefined;
+};
+
+export const fact = <V>(
+  read: (field: BoundField, model: Model) => readonly Stated<V>[],
+  judge: (before: V, after: V) => Differing | undefined,
+): Fact => ({ read, judge: judge as Fact["judge"] });

@@ -1,0 +1,49 @@
+/** Names a place of the OpenAPI document in messages: `schema Thing.name`, `GET /things query "limit"`, `GET /things answer`. */
+import type { RestDocument, RestNode } from "../../openapi/document.ts";
+import { membersOf } from "../../standards/json-object.ts";
+
+type Steps = readonly (string | number)[];
+
+/** The root stands for what all operations share. */
+export function placeName(document: RestDocument, { file, path }: RestNode): string {
+  const [first, second, third, ...below] = path;
+  if (first === undefined) return "every operation";
+  if (first === "components" && third !== undefined)
+    return `${components[String(second)] ?? second} ${third}${belowSchema(below)}`;
+  if (first !== "paths" || second === undefined) return `${file}#/${path.join("/")}`;
+  if (third === "parameters") return `${second} ${parameterName(document, file, path.slice(0, 4))}`;
+  return `${String(third ?? "").toUpperCase()} ${second}${belowOperation(document, file, path, below)}`.trim();
+}
+
+const components: Readonly<Record<string, string>> = {
+  schemas: "schema",
+  parameters: "parameter",
+  responses: "response",
+  requestBodies: "body",
+  securitySchemes: "security scheme",
+};
+
+function belowOperation(document: RestDocument, file: string, path: Steps, [part, ...below]: Steps): string {
+  if (part === "parameters")
+    return ` ${parameterName(document, file, path.slice(0, 5))}${belowSchema(below.slice(1))}`;
+  if (part === "requestBody") return ` body${belowSchema(below.slice(2))}`;
+  return part === "responses" ? ` answer${belowSchema(below.slice(3))}` : "";
+}
+
+function parameterName(document: RestDocument, file: string, path: Steps): string {
+  const value = path.reduce<unknown>(
+    (at, step) => (at as Record<string | number, unknown> | undefined)?.[step],
+    document.file(file),
+  );
+  const { in: location, name } = membersOf(value);
+  return `${location} "${name}"`;
+}
+
+/** Properties as `.name`, items as `[]`, the values of a map as `{}`. What is composed of several schemas is one value. */
+function belowSchema([step, ...rest]: Steps): string {
+  if (step === undefined) return "";
+  if (step === "properties") return `.${rest[0]}${belowSchema(rest.slice(1))}`;
+  if (step === "items") return `[]${belowSchema(rest)}`;
+  if (step === "additionalProperties") return `{}${belowSchema(rest)}`;
+  return belowSchema(rest);
+}

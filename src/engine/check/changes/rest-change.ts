@@ -1,0 +1,53 @@
+/**
+ * What REST says otherwise than at the base and no proof sees, as data. The proof of the new document tells all else: what
+ * is gone, null, of another type, or demanded now.
+ */
+import type { Direction } from "../../bind/model.ts";
+import type { RestNode } from "../../openapi/document.ts";
+import type { NodePath } from "../../openapi/yaml-file.ts";
+import type { ChangeClass } from "../report.ts";
+
+/** Every rule; `docs/rules.md` explains each with an example. */
+export const restRules = [
+  "rest-operation-moved",
+  "rest-method-changed",
+  "rest-product-changed",
+  "rest-permission-changed",
+  "rest-security-changed",
+  "rest-not-found-changed",
+  "rest-answer-removed",
+  "rest-body-changed",
+  "rest-parameter-moved",
+  "rest-style-changed",
+  "rest-default-changed",
+  "rest-type-changed",
+  "rest-format-changed",
+  "rest-enum-changed",
+  "rest-limit-changed",
+  "rest-nullable-changed",
+  "rest-required-changed",
+  "rest-property-removed",
+  "rest-variants-changed",
+] as const;
+
+type RestRule = (typeof restRules)[number];
+
+/** What differs, without its place. `phrase` follows the name of the place in messages. */
+export type Differing = {
+  readonly rule: RestRule;
+  readonly class: Exclude<ChangeClass, "safe">;
+  readonly phrase: string;
+  readonly before: unknown;
+  readonly after: unknown;
+  /** The path from the node down to the difference. A document may hold only the start of the path. */
+  readonly below?: NodePath;
+};
+
+/** A difference at its place, for one coordinate. */
+export type RestChange = Differing & {
+  readonly coordinate: string;
+  readonly direction?: Direction;
+  /** The node in the old and in the new document. Where the new one is missing: the nearest node above it. */
+  readonly old: RestNode;
+  readonly new: RestNode;
+};

@@ -1,0 +1,120 @@
+/**
+ * What a caller must send to be let in: the security requirement (OpenAPI 3.1 §4.8.30), a list of alternatives, each a set
+ * of schemes with scopes; and the credential of each scheme (§4.8.27). A change breaks callers who met an alternative
+ * before and meet none now, and callers whose credential REST reads from another place now.
+ */
+import type { BoundField, Model } from "../../bind/model.ts";
+import type { RestNode } from "../../openapi/document.ts";
+import { securityRequirementsOf, securitySchemeOf } from "../../openapi/security.ts";
+import { isRecord } from "../../standards/json-object.ts";
+import { type Fact, fact, type Stated } from "./fact.ts";
+import type { Differing } from "./rest-change.ts";
+
+/** `scheme` and `scheme:scope` strings. The empty set admits everybody. */
+type Alternative = ReadonlySet<string>;
+
+const alternativesOf = ({ operation }: BoundField, { document }: Model) => {
+  const { owner, alternatives } = securityRequirementsOf(document, operation);
+  return { owner, alternatives: alternatives.map(toAlternative) };
+};
+
+const toAlternative = (requirement: Readonly<Record<string, unknown>>): Alternative =>
+  new Set(
+    Object.entries(requirement).flatMap(([scheme, scopes]) => [
+      scheme,
+      ...(Array.isArray(scopes) ? scopes.map((scope) => `${scheme}:${scope}`) : []),
+    ]),
+  );
+
+function requirementOf(field: BoundField, model: Model): Stated<readonly Alternative[]>[] {
+  const { owner, alternatives } = alternativesOf(field, model);
+  return [{ node: owner, below: ["security"], value: alternatives }];
+}
+
+function judgeRequirement(
+  before: readonly Alternative[],
+  after: readonly Alternative[],
+): Differing | undefined {
+  const isMet = (held: Alternative): boolean => after.some((asked) => holds(held, asked));
+  const lost = before.find((held) => !isMet(held));
+  if (!lost) return undefined;
+  const [was, is] = [requirementText(before), requirementText(after)];
+  const own = before.length > 1 ? ` where ${alternativeText(lost)} was enough` : "";
+  return {
+    rule: "rest-security-changed",
+    class: "breaking",
+    phrase:
+      scopesMore(lost, after) ?? (own === "" ? `takes ${is} now, it took ${was}` : `takes ${is} now${own}`),
+    before: was,
+    after: is,
+  };
+}
+
+const holds = (outer: Alternative, inner: Alternative): boolean =>
+  [...inner].every((part) => outer.has(part));
+
+/** The scopes that the same schemes need now. */
+function scopesMore(lost: Alternative, after: readonly Alternative[]): string | undefined {
+  const schemes = (of: Alternative): Alternative => new Set([...of].map(schemeOf));
+  const now = after.find((each) => holds(each, lost) && holds(schemes(lost), schemes(each)));
+  return (
+    now &&
+    `needs ${alternativeText(new Set([...now].filter((part) => !lost.has(part))), "the scope ")} too now`
+  );
+}
+
+/** `OAuth2 (files:read, projects:read) and Key`. A scheme's name holds no colon (OpenAPI 3.1 §4.8.7). */
+function alternativeText(alternative: Alternative, before = ""): string {
+  const scopes = Map.groupBy(alternative, schemeOf);
+  const texts = [...scopes].map(([scheme, parts]) => {
+    const own = parts.flatMap((part) => (part === scheme ? [] : [part.slice(scheme.length + 1)]));
+    if (before !== "") return `${before}${own.join(", ")} of ${scheme}`;
+    return own.length === 0 ? scheme : `${scheme} (${own.join(", ")})`;
+  });
+  return texts.join(" and ") || "no credentials";
+}
+
+const schemeOf = (part: string): string => part.split(":", 1)[0] ?? "";
+
+const requirementText = (alternatives: readonly Alternative[]): string =>
+  alternatives
+    .map((each) => alternativeText(each))
+    .sort()
+    .join(" or ");
+
+type Credential = { readonly name: string; readonly parts: Readonly<Record<string, string>> };
+
+const credentialsOf = (field: BoundField, model: Model): Stated<Credential>[] =>
+  [...new Set(alternativesOf(field, model).alternatives.flatMap((each) => [...each]))].flatMap((name) => {
+    const node = securitySchemeOf(model.document, name);
+    return node ? [{ key: name, node, value: { name, parts: partsOf(node) } }] : [];
+  });
+
+function judgeCredential({ parts: was }: Credential, { parts: is }: Credential): Differing | undefined {
+  const changed = credentialMembers.find((member) => was[member] !== is[member]);
+  if (!changed) return undefined;
+  const [before, after] = [was, is].map((each) => Object.values(each).join(" "));
+  const phrase = `is ${after} now, it was ${before}`;
+  return { rule: "rest-security-changed", class: "breaking", phrase, before, after, below: [changed] };
+}
+
+const credentialMembers = ["type", "in", "name", "scheme", "openIdConnectUrl"];
+
+/** The credential and its place. Names of headers and of HTTP schemes are case-insensitive. */
+function partsOf(node: RestNode): Record<string, string> {
+  const scheme = isRecord(node.value) ? node.value : {};
+  const isInAnyCase = (member: string): boolean =>
+    member === "scheme" || (member === "name" && scheme.in === "header");
+  return Object.fromEntries(
+    credentialMembers.flatMap((member) => {
+      if (scheme[member] === undefined) return [];
+      const text = String(scheme[member]);
+      return [[member, isInAnyCase(member) ? text.toLowerCase() : text]];
+    }),
+  );
+}
+
+export const securityFacts: readonly Fact[] = [
+  fact(requirementOf, judgeRequirement),
+  fact(credentialsOf, judgeCredential),
+];

@@ -1,0 +1,135 @@
+/**
+ * What a value may be now and could not be before, and what REST refuses now and took before: the statements of a schema
+ * (JSON Schema, Validation §6) that a GraphQL type leaves open.
+ */
+import { getNamedType, isNonNullType } from "graphql";
+import type { ValueUse } from "../../bind/model.ts";
+import { lowerLimits, upperLimits } from "../../openapi/shapes/limits.ts";
+import { numberFormats, type Shape, typesFit, typeText } from "../../openapi/shapes/shape.ts";
+import { toldApart } from "../../openapi/shapes/told-apart.ts";
+import type { Differing } from "./rest-change.ts";
+
+/** `use` is of the new schema. */
+export const differencesOf = (use: ValueUse, before: Shape, after: Shape): Differing[] =>
+  use.direction === "response" ? shown(before, after) : refusals(use.type, before, after);
+
+function shown(before: Shape, after: Shape): Differing[] {
+  const added = before.values && after.values?.filter((value) => !before.values?.includes(value));
+  const isNumber = [before, after].every(({ types }) =>
+    [...types].every((type) => /number|integer/.test(type)),
+  );
+  return [
+    ...typesDiffer(before, after, !covers(before, after), isNumber ? "dangerous" : "breaking"),
+    ...formatDiffers(before, after, "dangerous", isLessPromised),
+    ...(before.values && !after.values
+      ? [enumDiffers(before, after, "dangerous", "takes any value now, it was an enum")]
+      : []),
+    ...(added?.length ? [enumDiffers(before, after, "dangerous", `may be ${quoted(added)} too now`)] : []),
+    ...toldApartDiffers(before, after),
+  ];
+}
+
+/** What REST refuses of the values that a client may send as `type`. */
+export function refusals(type: ValueUse["type"], before: Shape, after: Shape): Differing[] {
+  const refused = after.values && before.values?.filter((value) => !after.values?.includes(value));
+  const named = type && getNamedType(type);
+  const isInt = named?.name === "Int";
+  return [
+    ...typesDiffer(before, after, !covers(after, before), "breaking"),
+    ...formatDiffers(
+      before,
+      after,
+      "breaking",
+      (was, is) => isNarrower(was, is) && !(isInt && numberFormats.has(is ?? "")),
+    ),
+    ...(!before.values && after.values
+      ? [enumDiffers(before, after, "breaking", `is an enum now: ${quoted(after.values)}`)]
+      : []),
+    ...(refused?.length ? [enumDiffers(before, after, "breaking", `is never ${quoted(refused)} now`)] : []),
+    ...limitsDiffer(before, after),
+    ...(before.nullable && !after.nullable && type && !isNonNullType(type)
+      ? [
+          {
+            ...{ rule: "rest-nullable-changed" as const, class: "breaking" as const },
+            ...{ phrase: "is never null now", before: true, after: false },
+          },
+        ]
+      : []),
+  ];
+}
+
+/** Whether `outer` allows every type that `inner` allows. A schema without types allows all. */
+const covers = (outer: Shape, inner: Shape): boolean =>
+  outer.types.size === 0 || (inner.types.size > 0 && typesFit(inner, outer));
+
+function typesDiffer(before: Shape, after: Shape, differs: boolean, kind: Differing["class"]): Differing[] {
+  const [was, is] = [typeText(before), typeText(after)];
+  const phrase = `is ${is} now, it was ${was}`;
+  return differs ? [{ rule: "rest-type-changed", class: kind, phrase, before: was, after: is }] : [];
+}
+
+type Format = string | undefined;
+
+function formatDiffers(
+  before: Shape,
+  after: Shape,
+  kind: Differing["class"],
+  matters: (was: Format, is: Format) => boolean,
+): Differing[] {
+  const [{ format: was }, { format: is }] = [before, after];
+  if (was === is || !matters(was, is)) return [];
+  const phrase = `has ${is ? `format ${is}` : "no format"} now, it had ${was ?? "none"}`;
+  const facts = { before: was ?? "no format", after: is ?? "no format" };
+  return [{ rule: "rest-format-changed", class: kind, phrase, ...facts }];
+}
+
+/** A width says nothing here: the proof compares it with what `Int` and `Float` hold. */
+const isLessPromised = (was: Format): boolean => was !== undefined && !numberFormats.has(was);
+
+/** What has no format, or a wider one, takes all that it took. */
+const isNarrower = (was: Format, is: Format): boolean =>
+  is !== undefined && !(was === "int32" && is === "int64") && !(was === "float" && is === "double");
+
+const enumDiffers = (before: Shape, after: Shape, kind: Differing["class"], phrase: string): Differing => ({
+  ...{ rule: "rest-enum-changed", class: kind, phrase, below: ["enum"] },
+  ...{ before: before.values ?? null, after: after.values ?? null },
+});
+
+/** A value of an enum may read as a word of the sentence: `"voided"`, `"new"`, the empty text. */
+const quoted = (values: readonly unknown[]): string =>
+  values.map((value) => JSON.stringify(value)).join(", ");
+
+/** The default is a fact of its parameter. */
+function limitsDiffer(before: Shape, after: Shape): Differing[] {
+  return Object.entries(after.limits).flatMap(([key, is]): Differing[] => {
+    const { [key]: was } = before.limits;
+    if (key === "default" || JSON.stringify(was) === JSON.stringify(is)) return [];
+    const isLooser =
+      typeof was === "number" &&
+      typeof is === "number" &&
+      (upperLimits.has(key) ? is > was : lowerLimits.has(key) && is < was);
+    const phrase = `has ${key} ${JSON.stringify(is)} now, it was ${JSON.stringify(was) ?? "unset"}`;
+    const facts = { before: { [key]: was ?? null }, after: { [key]: is ?? null } };
+    return isLooser
+      ? []
+      : [{ rule: "rest-limit-changed", class: "breaking", phrase, ...facts, below: [key] }];
+  });
+}
+
+/** The members of a union (OpenAPI 3.1 §4.8.25): by another property, or by other values of it. */
+function toldApartDiffers(before: Shape, after: Shape): Differing[] {
+  const [old, now] = [before.variants, after.variants].map((each) => each && toldApart(each));
+  if (!old || !now) return [];
+  const common = { rule: "rest-variants-changed", class: "breaking" } as const;
+  if (old.property !== now.property) {
+    const [was, is] = [old.property ?? null, now.property ?? null];
+    const phrase = "is told apart otherwise now";
+    return [{ ...common, phrase, before: was, after: is, below: ["discriminator", "propertyName"] }];
+  }
+  const values = new Set(now.members.flatMap((member) => member.values));
+  const lost = old.members.flatMap((member) => member.values.filter((value) => !values.has(value)));
+  const known = new Set(now.members.map(({ name }) => name));
+  const renamed = lost.length > 0 && old.members.every(({ name }) => known.has(name));
+  const phrase = `tells its members apart by other values now: ${quoted([...values])}, and no longer ${quoted(lost)}`;
+  return renamed ? [{ ...common, phrase, before: lost, after: [...values], below: ["oneOf"] }] : [];
+}

@@ -1,0 +1,73 @@
+/**
+ * A custom scalar is sent as the caller writes it, so its argument rests on every part of REST's schema. The parts are
+ * known by their path. Members of a `oneOf` are known by their names; those without a name stand in each other's place.
+ */
+import type { ValueUse } from "../../bind/model.ts";
+import type { RestNode } from "../../openapi/document.ts";
+import { type Shape, typeText } from "../../openapi/shapes/shape.ts";
+import type { Differing } from "./rest-change.ts";
+import { refusals } from "./value-differences.ts";
+
+/** A schema and the node that uses it. */
+type Used = { readonly node: RestNode; readonly shape: Shape };
+
+type Part = Used & { readonly holder: string; readonly required: boolean };
+type Parts = Map<string, Part[]>;
+
+type Unfit = { readonly found: Differing; readonly was: Used; readonly is: Used };
+
+export function refusedParts(old: ValueUse, now: ValueUse): Unfit[] {
+  const [before, after] = [old, now].map((use) => partsOf({ ...use, holder: "", required: true }));
+  if (!before || !after) return [];
+  const found: Unfit[] = [];
+  for (const [path, parts] of before) {
+    const others = after.get(path);
+    for (const was of parts) {
+      const [holder] = after.get(was.holder) ?? [];
+      if (others) found.push(...fewest(others.map((is) => refusedPart(now, was, is))));
+      else if (holder) found.push({ found: gone, was, is: holder });
+    }
+  }
+  for (const [path, [is]] of after) {
+    const [was] = before.get(is?.holder ?? "") ?? [];
+    if (is?.required && was && !before.has(path)) found.push({ found: required, was, is });
+  }
+  return found;
+}
+
+const gone: Differing = {
+  ...{ rule: "rest-property-removed", class: "breaking", phrase: "is gone" },
+  ...{ before: "present", after: "absent" },
+};
+const required: Differing = {
+  ...{ rule: "rest-required-changed", class: "breaking", phrase: "is required now" },
+  ...{ before: false, after: true },
+};
+
+const refusedPart = ({ type }: ValueUse, was: Part, is: Part): Unfit[] => [
+  ...refusals(type, was.shape, is.shape).map((found) => ({ found, was, is })),
+  ...(!was.required && is.required ? [{ found: required, was, is }] : []),
+];
+
+/** One of the new parts may take all that the old one was. */
+const fewest = (all: readonly Unfit[][]): Unfit[] =>
+  all.toSorted((one, other) => one.length - other.length)[0] ?? [];
+
+function partsOf(whole: Part, path = "", enclosing: readonly string[] = [], parts: Parts = new Map()): Parts {
+  const { shape } = whole;
+  parts.set(path, [...(parts.get(path) ?? []), whole]);
+  if (enclosing.includes(shape.identity.text)) return parts;
+  const inside = [...enclosing, shape.identity.text];
+  const add = (step: string, node: RestNode, below: Shape, isRequired = false): void => {
+    partsOf({ node, shape: below, required: isRequired, holder: path }, path + step, inside, parts);
+  };
+  const members =
+    shape.variants?.members ??
+    shape.members?.map((each) => ({ shape: each, node: each.node, name: undefined })) ??
+    [];
+  for (const { node, name, shape: member } of members) add(`<${name ?? typeText(member)}>`, node, member);
+  for (const { name, node, only, required: isRequired, shape: below } of shape.properties.values())
+    if (only !== "response") add(`.${name}`, node, below, isRequired);
+  if (shape.items) add("[]", shape.items.node, shape.items);
+  return parts;
+}

@@ -1,0 +1,115 @@
+/**
+ * `POST /v1/mcp`: saved operations as tools for agents (Model Context Protocol, streamable HTTP without sessions). A call
+ * of a tool is a request to `/v1/graphql` by the operation's id, with the caller's own headers: limits, permissions, log and
+ * metrics are those of any other request. Loaded only with `MCP=on`.
+ */
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ListToolsRequestSchema,
+} from "@modelcontextprotocol/sdk/types.js";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FormattedExecutionResult } from "graphql";
+import { CodedError } from "../../errors.ts";
+import { graphqlPath, mcpPath } from "../../http/error-response.ts";
+import type { Tool } from "./tools.ts";
+
+/** What a tool gives: a GraphQL response (GraphQL §7.1). */
+const outputSchema = {
+  type: "object" as const,
+  properties: {
+    data: { type: ["object", "null"] },
+    errors: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          message: { type: "string" },
+          path: { type: "array" },
+          extensions: { type: "object", properties: { code: { type: "string" } } },
+        },
+      },
+    },
+  },
+};
+
+/** Headers of the request's own body and connection. */
+const ofTransport = ["accept", "connection", "content-length", "content-type", "host", "transfer-encoding"];
+
+export function serveMcp(server: FastifyInstance, tools: readonly Tool[], version: string): void {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const listed = tools.map(({ name, description, inputSchema, isQuery }) => ({
+    ...{ name, description, inputSchema, outputSchema },
+    annotations: { readOnlyHint: isQuery, openWorldHint: false },
+  }));
+  const call = async (
+    request: FastifyRequest,
+    name: string,
+    variables: object = {},
+  ): Promise<CallToolResult> => {
+    const tool = byName.get(name);
+    if (!tool) return failed({ errors: [{ message: `there is no tool ${name}` } as never] });
+    const kept = Object.entries(request.headers).filter(([header]) => !ofTransport.includes(header));
+    const answer = await server.inject({
+      method: "POST",
+      url: graphqlPath,
+      headers: {
+        ...Object.fromEntries(kept),
+        accept: "application/graphql-response+json",
+        "accept-encoding": "identity",
+        "content-type": "application/json",
+        "x-request-id": request.id,
+      },
+      payload: { documentId: tool.id, variables },
+      ...(request.socket.remoteAddress !== undefined && { remoteAddress: request.socket.remoteAddress }),
+    });
+    const result = answer.json() as FormattedExecutionResult;
+    return result.errors ? failed(result) : { ...contentOf(result), isError: false };
+  };
+  server.post(mcpPath, async (request, reply) => {
+    const mcp = new Server({ name: "saved operations", version }, { capabilities: { tools: {} } });
+    mcp.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: listed }));
+    mcp.setRequestHandler(CallToolRequestSchema, ({ params }) =>
+      call(request, params.name, params.arguments),
+    );
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    await mcp.connect(transport);
+    try {
+      const headers = Object.entries(request.headers).flatMap(([name, value]) =>
+        typeof value === "string" ? [[name, value] as [string, string]] : [],
+      );
+      const asked = new Request(`http://localhost${mcpPath}`, { method: "POST", headers });
+      const response = await transport.handleRequest(asked, { parsedBody: request.body });
+      reply.code(response.status).header("cache-control", "private, no-store");
+      const type = response.headers.get("content-type");
+      if (type) reply.type(type);
+      return await reply.send(await response.text());
+    } finally {
+      await mcp.close();
+    }
+  });
+  server.route({
+    method: ["GET", "DELETE"],
+    url: mcpPath,
+    handler: async (_request, reply) => {
+      reply.header("allow", "POST");
+      throw new CodedError("METHOD_NOT_ALLOWED", "there are no sessions here: each message comes by POST");
+    },
+  });
+}
+
+/** Partial data stays beside the errors. */
+const failed = (result: FormattedExecutionResult): CallToolResult => ({
+  ...contentOf(result),
+  isError: true,
+});
+
+function contentOf({
+  data,
+  errors,
+}: FormattedExecutionResult): Pick<CallToolResult, "content" | "structuredContent"> {
+  const structuredContent = { data: data ?? null, ...(errors && { errors: [...errors] }) };
+  return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
+}

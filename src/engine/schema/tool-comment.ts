@@ -1,0 +1,34 @@
+/**
+ * `# @tool` in the comment above a saved operation: agents may call the operation as a tool (Model Context Protocol). A
+ * mutation needs its name too, `# @tool Answer`, so that nothing writes by a slip. The other lines describe the tool.
+ */
+import { type OperationDefinitionNode, TokenKind } from "graphql";
+
+const mark = /^@tool(?:\s+(\w+))?$/;
+
+function linesAbove({ loc }: OperationDefinitionNode): string[] {
+  const lines: string[] = [];
+  for (let token = loc?.startToken.prev; token?.kind === TokenKind.COMMENT; token = token.prev)
+    lines.unshift(token.value.trim());
+  return lines;
+}
+
+/** The tool's description; `undefined` for an operation that is no tool. */
+export function toolDescription(definition: OperationDefinitionNode): string | undefined {
+  const lines = linesAbove(definition);
+  if (!lines.some((line) => mark.test(line))) return undefined;
+  return lines.filter((line) => !mark.test(line)).join(" ");
+}
+
+/** What is wrong with an operation's mark. */
+export function toolFault(definition: OperationDefinitionNode): string | undefined {
+  const name = definition.name?.value ?? "";
+  for (const line of linesAbove(definition)) {
+    const [found, given] = mark.exec(line) ?? [];
+    if (found === undefined) continue;
+    if (given !== undefined && given !== name) return `"# ${found}" stands above the operation ${name}`;
+    if (given === undefined && definition.operation !== "query")
+      return `a mutation is a tool by its name alone: "# @tool ${name}"`;
+  }
+  return undefined;
+}
