@@ -1,6 +1,6 @@
 /** docs/architecture.md shows the code that there is: every folder of src, and no path that is not there. */
 import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { towers } from "../towers.ts";
 import { read, root } from "./page.ts";
@@ -30,6 +30,18 @@ test("names only paths that are there", () => {
   // optional files of a spec pair
   const optional = ["spec/approvals.yaml", "spec/overlay.yaml"];
   expect(all.filter((path) => !optional.includes(path) && !existsSync(join(root, path)))).toEqual([]);
+});
+
+test("an edit is followed from text to finding in at most 14 files, each imported by one above it", () => {
+  const table = page.split("| step of the edit | file |")[1]?.split("\n\n")[0] ?? "";
+  const files = [...table.matchAll(/`(src\/[\w./-]+\.ts)`/g)].map(([, file = ""]) => file);
+  expect(files.length).toBeGreaterThan(9);
+  expect(files.length).toBeLessThanOrEqual(14);
+  const imported = files.map((file) =>
+    [...read(file).matchAll(/from "(\.[^"]+)"/g)].map(([, to = ""]) => join(dirname(file), to)),
+  );
+  const apart = files.filter((file, index) => index > 0 && !imported.slice(0, index).flat().includes(file));
+  expect(apart).toEqual([]);
 });
 
 test("shows the towers as the test of the imports has them", () => {

@@ -110,7 +110,10 @@ test("nothing writes to the values that requests share", async () => {
   const frozen = vi.spyOn(JSON, "parse").mockImplementation((text: string) => freeze(parse(text)));
   onTestFinished(() => frozen.mockRestore());
   for (const { body } of api.savedOperations.filter(({ body }) => body.startsWith("query")))
-    expect((await ask(body, { ...range(7), q: "a", id: "con_1" })).errors, body).toBeUndefined();
+    expect(
+      (await ask(body, { ...range(7), q: "a", id: "con_1", conversationId: "cnv_1" })).errors,
+      body,
+    ).toBeUndefined();
 });
 
 function freeze(value: unknown): unknown {

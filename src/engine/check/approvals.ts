@@ -40,17 +40,28 @@ export function approve(
     return expires < today ? finding : { ...finding, approval: { reason, author, expires } };
   });
   const entryFindings = entries.flatMap((entry) => {
-    if (entry.expires < today) return [entryFinding(snapshot, file, entry, "approval-expired")];
+    if (entry.expires < today) return [entryFinding(findings, snapshot, file, entry, "approval-expired")];
     // without a base there are no change findings to approve
     const isUnseen = !hasBase && /^(rest|sdl|binding)-/.test(entry.rule);
     return used.has(entry.fingerprint) || isUnseen
       ? []
-      : [entryFinding(snapshot, file, entry, "approval-unused")];
+      : [entryFinding(findings, snapshot, file, entry, "approval-unused")];
   });
   return [...approved, ...entryFindings];
 }
 
+/** The same edit may be told by another rule now, or with another fingerprint. */
+function hintOf({ coordinate }: Entry, findings: readonly Finding[]): string {
+  const now = findings.find(
+    (each) => each.fingerprint && [each.coordinate, ...(each.coordinates ?? [])].includes(coordinate),
+  );
+  return now
+    ? `remove the entry; ${now.rule} stands at ${coordinate} now: to renew the approval, take the entry that this finding prints`
+    : "remove the entry";
+}
+
 function entryFinding(
+  findings: readonly Finding[],
   snapshot: SpecSnapshot,
   file: YamlFile,
   entry: Entry,
@@ -66,7 +77,7 @@ function entryFinding(
     message: expired
       ? `${what} expired on ${entry.expires}`
       : `${what} (${entry.fingerprint}) settles nothing any more`,
-    hint: expired ? "mend what it approved, or have it approved anew" : "remove the entry",
+    hint: expired ? "mend what it approved, or have it approved anew" : hintOf(entry, findings),
     places: [frameAt(snapshot, "file", file.place([entry.index]))],
     operations: [],
   };

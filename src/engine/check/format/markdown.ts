@@ -1,6 +1,7 @@
 /** Prints the report as GitHub-flavoured Markdown, for the summary of a pull request. */
 import { approvalEntry } from "../approvals.ts";
 import type { Finding, Report } from "../report.ts";
+import { impactGraph } from "./impact-graph.ts";
 import { summaryLines } from "./summary.ts";
 import { impactLine } from "./text.ts";
 
@@ -12,11 +13,17 @@ export function formatMarkdown(report: Report): string {
     summaryLines(report)
       .map((line) => `- ${text(line)}`)
       .join("\n"),
+    ...graph(report),
     ...report.findings.map(section),
     ...changes(report),
     ...operations(report),
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+function graph(report: Report): string[] {
+  const lines = impactGraph(report);
+  return lines.length === 0 ? [] : [fenced(lines.join("\n"), "mermaid")];
 }
 
 function section(finding: Finding): string {
