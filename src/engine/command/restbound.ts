@@ -10,7 +10,7 @@ type Named = { readonly does: string; readonly load: () => Promise<{ readonly ru
 
 /** In the order of a project's life. */
 const commands: Readonly<Record<string, Named>> = {
-  init: { does: "starts a project on an OpenAPI document", load: () => import("../init/main.ts") },
+  init: { does: "starts a project on an OpenAPI document", load: () => import("../init/begin.ts") },
   start: { does: "runs the roles until a signal stops them", load: () => import("./start.ts") },
   dev: { does: "runs the roles anew whenever the spec is saved", load: () => import("../codegen/dev.ts") },
   codegen: { does: "writes generated/ from spec/", load: () => import("../codegen/main.ts") },

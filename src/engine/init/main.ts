@@ -13,6 +13,7 @@ import { SpecUnreadable } from "../diagnostic.ts";
 import { RestDocument } from "../openapi/document.ts";
 import { escaped } from "../standards/steering.ts";
 import { leaveOutOtherTests } from "./leave-out-other-tests.ts";
+import { addFiles, addPackages } from "./project-files.ts";
 import { type Choice, type StartedProject, startProject } from "./start-project.ts";
 
 type Given = Partial<Choice> & { readonly openapi: string; readonly replace?: true };
@@ -42,12 +43,22 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
 async function init({ openapi, replace, tag = [], operation = [] }: Given, io: Io): Promise<number> {
   const spec = join(io.root, "spec");
   const isFree = replace === true || folderFiles(spec).list(".").length === 0;
-  const { files, lines } = await startedProject(openapi, io.root, { tag, operation }, isFree);
+  const { files, lines, base } = await startedProject(
+    openapi,
+    io.root,
+    { tag, operation },
+    isFree,
+    replace === true,
+  );
   // nothing is replaced before all is generated
   const generated = await generateFrom(files, openapi);
   replaceFolders(new Map([[spec, files], generatedFolder(io.root, generated)]));
-  leaveOutOtherTests(io.root);
+  if (replace) leaveOutOtherTests(io.root);
   for (const path of generated.keys()) io.out(`wrote ${path}`);
+  if (!replace) {
+    addPackages(io.root);
+    for (const path of addFiles(io.root, base)) io.out(`wrote ${path}`);
+  }
   for (const line of lines) io.out(line);
   return 0;
 }
@@ -77,13 +88,19 @@ function refuseOwnNames(names: Iterable<string>, given: string): void {
 }
 
 /** The files of the new `spec/`, and the lines that tell of them. Only texts, so that codegen has the memory of the rest. */
-async function startedProject(openapi: string, root: string, choice: Choice, isFree: boolean) {
+async function startedProject(
+  openapi: string,
+  root: string,
+  choice: Choice,
+  isFree: boolean,
+  replaced: boolean,
+) {
   const { document, files } = await readDocument(openapi, root);
   if (!isFree) throw new UsageError(["spec/ has files: --replace removes them"]);
   const start = startProject(document, choice);
   refuseOwnNames(files.keys(), openapi);
   files.set("schema.graphql", escaped(start.schema)).set("rest-only.yaml", start.ledger);
-  return { files, lines: summary(start, document) };
+  return { files, lines: summary(start, document, replaced), base: addressOf(document) };
 }
 
 /** The document under the name that it has in a spec folder, and the texts of all files that it consists of. */
@@ -119,12 +136,22 @@ function unreadableDocument({ failure }: SpecUnreadable, given: string): Expecte
   return new ExpectedFailure(given, { exitCode: failure.exitCode, faults });
 }
 
-function summary({ fields, leftOut, links, keyLinks }: StartedProject, document: RestDocument): string[] {
-  const [server] = [document.child(document.child(document.root, "servers"), 0)];
+/**
+ * The address of the document's first server. A shell reads the lines with it, so the vendor's text is no part of them unless
+ * it is an address alone.
+ */
+function addressOf(document: RestDocument): string | undefined {
+  const server = document.child(document.child(document.root, "servers"), 0);
   const url = server && (server.value as { url?: unknown }).url;
-  // the lines are commands to copy, and a shell reads them: the vendor's text is no part of them unless it is an address alone
-  const base =
-    typeof url === "string" && /^https?:\/\/[\w.:/~-]+$/.test(url) ? url : "https://api.example.com";
+  return typeof url === "string" && /^https?:\/\/[\w.:/~-]+$/.test(url) ? url : undefined;
+}
+
+function summary(
+  { fields, leftOut, links, keyLinks }: StartedProject,
+  document: RestDocument,
+  replaced: boolean,
+): string[] {
+  const base = addressOf(document) ?? "https://api.example.com";
   return [
     `spec/schema.graphql has ${fields} field${fields === 1 ? "" : "s"}, spec/rest-only.yaml the other operations`,
     ...[...leftOut].map(([id, reason]) => escaped(`left out: ${id}: ${reason}`)),
@@ -142,7 +169,9 @@ function summary({ fields, leftOut, links, keyLinks }: StartedProject, document:
         ]
       : []),
     "prove it:  npm run check",
-    "test it:   npm test; yours go into test/project/, and all others in test/ are of the API that was here",
+    replaced
+      ? "test it:   npm test; yours go into test/project/, and all others in test/ are of the API that was here"
+      : "test it:   npm test",
   ];
 }
 

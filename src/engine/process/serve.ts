@@ -23,6 +23,22 @@ export async function serve(
   enableCompileCache(join(service.root, "node_modules/.cache/compiled"));
   const { processIo } = await import("../cli/command.ts");
   const { run } = await import("./command.ts");
-  const exitCode = await run(argv, processIo, service);
+  const exitCode = await run(argv, { ...processIo, env: { ...service.defaults, ...process.env } }, service);
   if (exitCode !== 0) process.exit(exitCode);
+}
+
+/** Starts roles in this process, for a test of the project: on a free port, without a log. Throws `ConfigError`. */
+export async function open(
+  service: Service,
+  environment: Readonly<Record<string, string>> = {},
+  roles: readonly string[] = ["graphql"],
+): Promise<{ readonly url: URL; readonly close: () => Promise<void> }> {
+  const { readConfig } = await import("../config.ts");
+  const { start } = await import("./program.ts");
+  const env = { PORT: "0", LOG_LEVEL: "silent", ...service.defaults, ...environment };
+  const { url, servers } = await start(readConfig(env, roles, service.platform !== undefined), service);
+  const close = async (): Promise<void> => {
+    for (const server of servers) await server.close();
+  };
+  return { url, close };
 }

@@ -9,6 +9,8 @@ export type Service = {
   readonly name: string;
   /** The project's folder, which holds `package.json` and, unless an installation leaves it out, `spec/`. */
   readonly root: string;
+  /** Variables that the environment may override. */
+  readonly defaults?: Readonly<Record<string, string>>;
   readonly api: () => Promise<GeneratedApi>;
   /** The role `platform`, loaded only where it runs. Absent: the roles are `gateway` and `graphql`. */
   readonly platform?: () => Promise<Platform>;

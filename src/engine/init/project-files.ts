@@ -1,0 +1,151 @@
+/** The files of a new project around `spec/` and `generated/`. A file that is there already stays as it is. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { isRecord } from "../standards/json-object.ts";
+
+type Manifest = Readonly<Record<string, unknown>>;
+
+const engine = (): { version: string; peerDependencies: Record<string, string> } =>
+  JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+
+const scripts = {
+  start: "restbound start",
+  dev: "restbound dev",
+  codegen: "restbound codegen",
+  check: "restbound check",
+  explain: "restbound explain",
+  propose: "restbound propose",
+  types: "tsc",
+  test: 'node --test "test/**/*.test.ts"',
+};
+
+/** Adds to `package.json` what it lacks. */
+export function addPackages(root: string): void {
+  const path = join(root, "package.json");
+  const given: Manifest = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
+  const { version, peerDependencies } = engine();
+  const own = {
+    name: basename(root)
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9-]+/g, "-"),
+    private: true,
+    type: "module",
+    engines: { node: ">=24" },
+    scripts,
+    dependencies: { restbound: version },
+    devDependencies: { ...peerDependencies, "@types/node": "24.19.2" },
+  };
+  const added = Object.entries(own).map(([name, value]) => {
+    const there = given[name];
+    return [name, isRecord(value) && isRecord(there) ? { ...value, ...there } : (there ?? value)];
+  });
+  const manifest = { ...given, ...Object.fromEntries(added) };
+  const text = `${JSON.stringify(manifest, null, 2)}\n`;
+  writeFileSync(path, text);
+}
+
+/** Writes the files that the project lacks. Returns their paths. `base` is the address of REST, if the document has one. */
+export function addFiles(root: string, base: string | undefined): string[] {
+  const files = Object.entries(filesOf(basename(root), base)).filter(
+    ([path]) => !existsSync(join(root, path)),
+  );
+  for (const [path, text] of files) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  return files.map(([path]) => path);
+}
+
+const filesOf = (name: string, base: string | undefined): Readonly<Record<string, string>> => ({
+  "codegen.ts": `/** The configuration of graphql-codegen, as its own command and editors read it. */
+import { configFor } from "restbound/codegen";
+
+export default configFor(import.meta.dirname);
+`,
+  "tsconfig.json": `${JSON.stringify(
+    {
+      compilerOptions: {
+        ...{ target: "es2024", lib: ["es2024"], module: "nodenext", types: ["node"], noEmit: true },
+        ...{ strict: true, erasableSyntaxOnly: true, verbatimModuleSyntax: true },
+        ...{ allowImportingTsExtensions: true, resolveJsonModule: true, skipLibCheck: true },
+      },
+      include: ["src", "generated", "test"],
+    },
+    null,
+    2,
+  )}\n`,
+  "src/main.ts": `/** The service: the engine and the code generated for this API. */
+import { join } from "node:path";
+import { type Service, serve } from "restbound/server";
+
+export const service: Service = {
+  name: ${JSON.stringify(name)},
+  root: join(import.meta.dirname, ".."),${base === undefined ? "" : `\n  /** The environment overrides these. */\n  defaults: { REST_BASE_URL: ${JSON.stringify(base)} },`}
+  api: async () => (await import("../generated/index.ts")).api,
+};
+
+if (import.meta.main) await serve(service);
+`,
+  "test/service.test.ts": `import assert from "node:assert/strict";
+import { test } from "node:test";
+import { open } from "restbound/server";
+import { service } from "../src/main.ts";
+
+test("the service starts and answers with its schema", async () => {
+  const { url, close } = await open(service, { REST_BASE_URL: "http://127.0.0.1:9" });
+  const response = await fetch(new URL("/v1/graphql", url), {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ query: "{ __schema { queryType { fields { name } } } }" }),
+  });
+  const { data } = (await response.json()) as { data: { __schema: { queryType: { fields: object[] } } } };
+  await close();
+  assert.ok(data.__schema.queryType.fields.length > 0);
+});
+`,
+  "README.md": `# ${name}
+
+A GraphQL layer over a REST API: \`spec/schema.graphql\` names the REST operation of each field, and \`generated/\` is made
+of it. \`npm start\` serves it, \`npm run dev\` serves what you save, \`npm run check\` proves it, \`npm test\` asks it.
+`,
+  ".gitignore": "node_modules/\ndist/\n",
+  ".gitattributes": "generated/** linguist-generated=true\n",
+  ".github/workflows/check.yml": `on: pull_request
+permissions: { contents: read }
+jobs:
+  check:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+        with: { fetch-depth: 0 }
+      - uses: actions/setup-node@v4
+        with: { node-version: 24 }
+      - run: npm ci
+      - run: npm run check -- --base "origin/$GITHUB_BASE_REF" --format github
+      - run: npm run types && npm test
+`,
+  Dockerfile: `FROM node:24-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --omit=optional --no-audit --no-fund
+
+FROM node:24-bookworm-slim
+WORKDIR /app
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY package.json ./
+COPY src ./src
+COPY generated ./generated
+COPY spec ./spec
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 METRICS_PORT=9464
+USER 65534:65534
+ENTRYPOINT ["node", "src/main.ts"]
+CMD ["graphql"]
+`,
+  "compose.yaml": `services:
+  graphql:
+    build: .
+    read_only: true
+    ports: ["4000:4000"]
+    environment: { REST_BASE_URL: "\${REST_BASE_URL:-${base ?? "https://api.example.com"}}" }
+`,
+});
