@@ -7,6 +7,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     id: "getMe",
     product: "IDENTITY",
     credentials: [["x-api-key"], ["authorization"]],
+    refusals: ["400", "401", "429"],
   },
   "GET /v1/inbox/conversations": {
     id: "listConversations",
@@ -14,24 +15,28 @@ export const operations: Readonly<Record<string, Operation>> = {
     permission: "inbox:conversations:read",
     credentials: [["x-api-key"], ["authorization"]],
     style: { "query:ids": { style: "form", explode: false } },
+    refusals: ["400", "401", "403", "429"],
   },
   "GET /v1/inbox/conversations/{conversationId}": {
     id: "getConversation",
     product: "INBOX",
     permission: "inbox:conversations:read",
     credentials: [["x-api-key"], ["authorization"]],
+    refusals: ["400", "401", "403", "404", "429"],
   },
   "GET /v1/inbox/conversations/{conversationId}/messages": {
     id: "listConversationMessages",
     product: "INBOX",
     permission: "inbox:messages:read",
     credentials: [["x-api-key"], ["authorization"]],
+    refusals: ["400", "401", "403", "404", "429"],
   },
   "GET /v1/messages/{messageId}": {
     id: "getMessage",
     product: "MESSAGING",
     permission: "inbox:messages:read",
     credentials: [["x-api-key"], ["authorization"]],
+    refusals: ["400", "401", "403", "404", "429"],
   },
   "GET /v1/ai/agents": {
     id: "listAgents",
@@ -39,12 +44,14 @@ export const operations: Readonly<Record<string, Operation>> = {
     permission: "ai:agents:read",
     credentials: [["x-api-key"], ["authorization"]],
     style: { "query:ids": { style: "form", explode: false } },
+    refusals: ["400", "401", "403", "429"],
   },
   "GET /v1/ai/agents/{agentId}": {
     id: "getAgent",
     product: "AI",
     permission: "ai:agents:read",
     credentials: [["x-api-key"], ["authorization"]],
+    refusals: ["400", "401", "403", "404", "429"],
   },
   "GET /v1/crm/contacts": {
     id: "listContacts",
@@ -52,12 +59,14 @@ export const operations: Readonly<Record<string, Operation>> = {
     permission: "crm:contacts:read",
     credentials: [["x-api-key"], ["authorization"]],
     style: { "query:ids": { style: "form", explode: false } },
+    refusals: ["400", "401", "403", "429"],
   },
   "GET /v1/crm/contacts/{contactId}": {
     id: "getContact",
     product: "CRM",
     permission: "crm:contacts:read",
     credentials: [["x-api-key"], ["authorization"]],
+    refusals: ["400", "401", "403", "404", "429"],
   },
   "GET /v1/insights/metrics": {
     id: "getMetrics",
@@ -65,12 +74,14 @@ export const operations: Readonly<Record<string, Operation>> = {
     permission: "insights:metrics:read",
     credentials: [["x-api-key"], ["authorization"]],
     style: { "query:names": { style: "form", explode: false } },
+    refusals: ["400", "401", "403", "429"],
   },
   "POST /v1/messages": {
     id: "sendMessage",
     product: "MESSAGING",
     permission: "messaging:messages:send",
     credentials: [["x-api-key"], ["authorization"]],
+    refusals: ["400", "401", "403", "409", "429"],
   },
   "GET /v1/inbox/messages": {
     id: "listMessages",
@@ -78,6 +89,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     permission: "inbox:messages:read",
     credentials: [["x-api-key"], ["authorization"]],
     style: { "query:conversationIds": { style: "form", explode: false } },
+    refusals: ["400", "401", "403", "429"],
   },
   "GET /v1/inbox/conversations-by-contact": {
     id: "listConversationsByContact",
@@ -85,6 +97,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     permission: "inbox:conversations:read",
     credentials: [["x-api-key"], ["authorization"]],
     style: { "query:contactIds": { style: "form", explode: false } },
+    refusals: ["400", "401", "403", "429"],
   },
 };
 

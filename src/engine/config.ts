@@ -66,6 +66,7 @@ export function readConfig(
     }
   }
   const traces = readTraces(given, lines);
+  checkAuthorities(given.NODE_EXTRA_CA_CERTS, lines);
   const known = roleNames.filter((role) => hasPlatform || role !== "platform");
   const unknown = args.filter((arg) => !known.includes(arg as Role));
   for (const arg of unknown)
@@ -98,6 +99,10 @@ function readTraces(
   if (given.OTEL_SDK_DISABLED?.toLowerCase() === "true" || exporter === "none") return undefined;
   if (endpoint === undefined && exporter === undefined) return undefined;
   if (exporter !== undefined && exporter !== "otlp") lines.push("OTEL_TRACES_EXPORTER: wants otlp or none");
+  if (/\/v1\/traces\/?$/.test(given.OTEL_EXPORTER_OTLP_ENDPOINT ?? ""))
+    lines.push(
+      "OTEL_EXPORTER_OTLP_ENDPOINT: wants the collector's base URL, for /v1/traces is added to it; OTEL_EXPORTER_OTLP_TRACES_ENDPOINT takes a whole one",
+    );
   const protocol = given.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? given.OTEL_EXPORTER_OTLP_PROTOCOL;
   if (protocol === "grpc")
     lines.push(
@@ -107,6 +112,17 @@ function readTraces(
   const ratio = Number(given.OTEL_TRACES_SAMPLER_ARG ?? 1);
   if (!(ratio >= 0 && ratio <= 1)) lines.push("OTEL_TRACES_SAMPLER_ARG: wants a number from 0 to 1");
   return { sampler, ratio };
+}
+
+/** Node itself goes on without a file that it cannot read, and then trusts no service of yours. */
+function checkAuthorities(file: string | undefined, lines: string[]): void {
+  if (file === undefined) return;
+  try {
+    readRegularFile(file);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    lines.push(`NODE_EXTRA_CA_CERTS: the file cannot be read (${code ?? message})`);
+  }
 }
 
 /** Reads the files that `<name>_FILE` names, as containers mount secrets. A line end at the end of a file does not count. */

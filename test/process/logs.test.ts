@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
 import { refusingUrl } from "../gateway/start.ts";
-import { rawServer } from "../rest/raw-server.ts";
+import { http, rawServer } from "../rest/raw-server.ts";
 import { get, query, run, runHere, runReady } from "./program.ts";
 
 const { key, tenant } = demoKeys[0] as (typeof demoKeys)[number];
@@ -86,11 +86,24 @@ describe("the log", () => {
     const broken = await rawServer(
       (socket) => void socket.write("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n"),
     );
-    const upstreams = { REST_BASE_URL: (await refusingUrl()).href, REST_BASE_URL_AI: broken.url.href };
+    const wantsTls = await rawServer(
+      (socket) =>
+        void socket.write(
+          http(400, "<html>The plain HTTP request was sent to HTTPS port", { "content-type": "text/html" }),
+        ),
+    );
+    const upstreams = {
+      REST_BASE_URL: (await refusingUrl()).href,
+      REST_BASE_URL_AI: broken.url.href,
+      REST_BASE_URL_CRM: wantsTls.url.href,
+    };
     const program = await runReady(["graphql"], upstreams);
     await query(program.url, "{ agents { id } }", key);
     const [line] = await linesWhen(program, ({ msg }) => msg === "REST call failed", 2);
     expect(line).toMatchObject({ operation: "listAgents", code: "UPSTREAM_ERROR", status: 500 });
+    await query(program.url, "{ contacts { id } }", key);
+    const [foreign] = await linesWhen(program, ({ operation }) => operation === "listContacts");
+    expect(foreign).toMatchObject({ level: 40, code: "UPSTREAM_ERROR", status: 400, cause: "HTML" });
     for (let asked = 0; asked < 60; asked++) await query(program.url, "{ me { id } }", key);
     const calls = linesOf(program).filter(
       ({ msg, code }) => msg === "REST call failed" && code === "CIRCUIT_OPEN",

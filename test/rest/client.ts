@@ -42,15 +42,20 @@ export const operations: Record<string, Operation> = {
 };
 
 /** REST clients of one upstream, which responds as the test tells. `prefix` is the path of its base URL. */
-export async function against(answer: Answer, environment: NodeJS.ProcessEnv = {}, prefix = "") {
+export async function against(
+  answer: Answer,
+  environment: NodeJS.ProcessEnv = {},
+  prefix = "",
+  table = operations,
+) {
   const server = await rawServer(answer);
   const config = configure({ CALL_TIMEOUT_MS: "2000", ...environment });
-  const upstreams = new Upstreams(config, new URL(prefix, server.url), operations);
+  const upstreams = new Upstreams(config, new URL(prefix, server.url), table);
   onTestFinished(() => upstreams.close());
   const request = (caller = "key", others: Record<string, string> = {}) => {
     const headers = { "x-api-key": caller, "x-request-id": "id", ...others };
     const scope = new RequestScope(config, upstreams.shares, new Forwarded(headers, {}, caller));
-    return Object.assign(new RestClient(operations, upstreams, scope), {
+    return Object.assign(new RestClient(table, upstreams, scope), {
       start: () => scope.start(),
       leave: () => scope.leave(),
       close: () => scope.close(),

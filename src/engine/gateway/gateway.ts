@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
 import { CodedError, clientLeft } from "../errors.ts";
 import { addressBlock } from "../http/address-block.ts";
-import { isKeyOf } from "../http/api-key.ts";
+import { keyTest } from "../http/api-key.ts";
 import type { TenantContext } from "../http/context-headers.ts";
 import { allowOrigins } from "../http/cors.ts";
 import { readKey, unauthenticated } from "../http/credentials.ts";
@@ -25,6 +25,7 @@ import { createRateLimits } from "./rate-limit.ts";
 import { readBody } from "./read-body.ts";
 import type { SharedEngine } from "./shared-engine.ts";
 import { forwardedNames, type Headers, stripRequest } from "./strip.ts";
+import { warnOfOtherKeys, warnOfProxy } from "./telling-requests.ts";
 import { TenantConcurrency } from "./tenant-concurrency.ts";
 import { type Backends, findRoute, parseRequestTarget, type UpstreamRoute } from "./upstream-route.ts";
 
@@ -46,9 +47,12 @@ export async function createGateway(
   const { lookUp, close: closeLookUp } = createKeyIntrospection(config, backends.keyIntrospection);
   const { forward, close: closeForward } = createForward(config);
   const checks = new KeyChecks();
+  const tellOther = warnOfOtherKeys(server, config);
+  const isLookedUp = keyTest(config.env);
   server.decorate("keyChecks", checks);
   // a look-up has 95 % of the time, so that a 503 reaches the client within the whole of it
-  const verify = createKeyVerifier(lookUp, Math.ceil(config.env.KEY_INTROSPECTION_TIMEOUT_MS * 0.95), checks);
+  const lookUpMs = Math.ceil(config.env.KEY_INTROSPECTION_TIMEOUT_MS * 0.95);
+  const verify = createKeyVerifier(lookUp, lookUpMs, checks, config.env);
   server.addHook("onClose", async () => void (await Promise.all([closeLookUp(), closeForward()])));
   server.addHook("onRequest", refuseTricks);
   if (config.env.TRUSTED_PROXIES.length === 0) server.addHook("onRequest", warnOfProxy());
@@ -80,7 +84,7 @@ export async function createGateway(
       const open = key === undefined ? await readKeyless(request) : undefined;
       const route = open?.route ?? findRoute(backends, request.raw.url ?? "");
       const stripped = open?.headers ?? stripRequest(forwarded, request.headers);
-      const caller = open ? undefined : await introspect(config, verify, key, request.ip);
+      const caller = open ? undefined : await introspect(isLookedUp, verify, tellOther, key, request.ip);
       noteCaller(request, route, caller);
       if (caller) await limits.byKey(request, reply);
       const body = open ? open.body : await bodyOf(request, config);
@@ -113,8 +117,15 @@ function noteCaller(
 }
 
 /** Phase 2: returns the caller of a request. Throws UNAUTHENTICATED. A text that cannot be a key costs no look-up. */
-async function introspect(config: Config, verify: VerifyKey, key: string | undefined, ip: string) {
-  const isKey = key !== undefined && isKeyOf(config.env.API_ENVIRONMENT, key);
+async function introspect(
+  isLookedUp: (key: string) => boolean,
+  verify: VerifyKey,
+  tellOther: ReturnType<typeof warnOfOtherKeys>,
+  key: string | undefined,
+  ip: string,
+) {
+  const isKey = key !== undefined && isLookedUp(key);
+  if (!isKey && key !== undefined) tellOther(key);
   const caller = isKey ? await verify(key, addressBlock(ip)) : undefined;
   if (!caller) throw unauthenticated(key !== undefined);
   return caller;
@@ -131,19 +142,6 @@ async function refuseTricks(request: FastifyRequest, reply: FastifyReply): Promi
   if (/^(?:GET|HEAD)$/.test(request.method) && (coding !== undefined || length !== "0")) {
     throw new CodedError("BAD_REQUEST", `a ${request.method} request has no body`);
   }
-}
-
-/** Warns once if a proxy in front is not trusted: all its clients then have one address, the proxy's. */
-function warnOfProxy() {
-  let isTold = false;
-  return async ({ headers, log, ip }: FastifyRequest): Promise<void> => {
-    if (isTold || headers["x-forwarded-for"] === undefined) return;
-    isTold = true;
-    log.warn(
-      { address: ip },
-      "X-Forwarded-For came and TRUSTED_PROXIES is not set: limits count this proxy's clients as one address",
-    );
-  };
 }
 
 /** Connects to the engine of `REDIS_URL`, whose module is loaded only then. Returns its store of counts. */

@@ -7,6 +7,7 @@ import { Pool } from "undici";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { proofHeader, type TenantContext } from "../http/context-headers.ts";
+import { introspectionNames } from "../settings/validators.ts";
 import { isRecord } from "../standards/json-object.ts";
 
 /** The state of a key; `validMs` is the time until it expires, in ms. */
@@ -34,12 +35,13 @@ export function createKeyIntrospection(
     connect: { timeout: config.env.CONNECT_TIMEOUT_MS },
     maxResponseSize: maxResponseBytes,
   });
-  const headers = requestHeaders(config.env.GATEWAY_SECRET);
+  const headers = requestHeaders(config.env);
+  const names = introspectionNames(config.env.KEY_INTROSPECTION_NAMES);
   const lookUp: IntrospectKey = async (key, signal) => {
     const body = new URLSearchParams({ token: key }).toString();
     try {
       const response = await pool.request({ path: service.pathname, method: "POST", headers, body, signal });
-      if (response.statusCode === 200) return readIntrospectionResponse(await parsed(response.body));
+      if (response.statusCode === 200) return readIntrospectionResponse(await parsed(response.body), names);
       await response.body.dump();
       throw new NoAnswer(`answered ${response.statusCode}`);
     } catch (cause) {
@@ -76,30 +78,46 @@ async function parsed(body: { text(): Promise<string> }): Promise<unknown> {
   }
 }
 
-function requestHeaders(secret: string | undefined): Record<string, string> {
-  const headers = { "content-type": "application/x-www-form-urlencoded", accept: "application/json" };
-  return secret === undefined ? headers : { ...headers, [proofHeader]: secret };
+/** Two proofs, either of which the service may ask for: the gateway's own, and OAuth's of a client (RFC 7662 §2.1). */
+function requestHeaders({ GATEWAY_SECRET, KEY_INTROSPECTION_CREDENTIALS: credentials }: Config["env"]) {
+  return {
+    "content-type": "application/x-www-form-urlencoded",
+    accept: "application/json",
+    ...(GATEWAY_SECRET !== undefined && { [proofHeader]: GATEWAY_SECRET }),
+    ...(credentials !== undefined && { authorization: authorizationOf(credentials) }),
+  };
+}
+
+/** `id:secret` by Basic, each part form-encoded (RFC 6749 §2.3.1), anything else as a Bearer token (RFC 6750 §2.1). */
+function authorizationOf(credentials: string): string {
+  const colon = credentials.indexOf(":");
+  if (colon < 0) return `Bearer ${credentials}`;
+  const parts = [credentials.slice(0, colon), credentials.slice(colon + 1)].map(encodeURIComponent);
+  return `Basic ${Buffer.from(parts.join(":")).toString("base64")}`;
 }
 
 /** RFC 7662 §2.2. Throws when an active key's response lacks a value of the context headers. */
-function readIntrospectionResponse(answer: unknown): KeyState {
+function readIntrospectionResponse(answer: unknown, names: ReadonlyMap<string, string>): KeyState {
   if (!isRecord(answer) || typeof answer.active !== "boolean")
     throw new NoAnswer("answered no boolean active");
-  if (!answer.active) return "inactive";
+  if (!answer.active || isTooEarly(answer.nbf)) return "inactive";
+  const text = (name: string): string => textAt(answer, names.get(name) ?? name);
+  const texts = (name: string): readonly string[] =>
+    textsAt(answer, names.get(name) ?? name, names.has(name));
   const context: TenantContext = {
-    tenantId: text(answer, "tenant_id"),
-    userId: text(answer, "user_id"),
-    apiKeyId: text(answer, "api_key_id"),
-    roles: texts(answer, "roles"),
-    permissions: texts(answer, "permissions"),
-    features: texts(answer, "features"),
-    keyScopes: texts(answer, "key_scopes"),
-    teams: texts(answer, "teams"),
+    tenantId: text("tenant_id"),
+    userId: text("user_id"),
+    apiKeyId: text("api_key_id"),
+    roles: texts("roles"),
+    permissions: texts("permissions"),
+    features: texts("features"),
+    keyScopes: texts("key_scopes"),
+    teams: texts("teams"),
   };
   return { context, validMs: remaining(answer.exp) };
 }
 
-function text(answer: Record<string, unknown>, name: string): string {
+function textAt(answer: Record<string, unknown>, name: string): string {
   const value = answer[name];
   if (!isText(value)) throw new NoAnswer(`answered no ${name}`);
   return value;
@@ -109,13 +127,21 @@ function text(answer: Record<string, unknown>, name: string): string {
 const isText = (value: unknown): value is string =>
   typeof value === "string" && value !== "" && value.isWellFormed();
 
-function texts(answer: Record<string, unknown>, name: string): string[] {
-  const value = answer[name];
-  if (!Array.isArray(value) || !value.every(isText)) {
-    throw new NoAnswer(`answered no list of ${name}`);
-  }
+/**
+ * A list of texts. Under a name of the service's own it may be one text with spaces between them, as `scope` is (RFC 7662
+ * §2.2), and the empty name stands for no list.
+ */
+function textsAt(answer: Record<string, unknown>, name: string, isTheirs: boolean): readonly string[] {
+  if (name === "") return [];
+  const given = answer[name];
+  const isOneText = isTheirs && typeof given === "string";
+  const value = isOneText ? given.split(" ").filter((each) => each !== "") : given;
+  if (!Array.isArray(value) || !value.every(isText)) throw new NoAnswer(`answered no list of ${name}`);
   return value;
 }
+
+/** `nbf`: not to be used before, in seconds since the epoch. */
+const isTooEarly = (nbf: unknown): boolean => typeof nbf === "number" && nbf * 1000 > Date.now();
 
 /** Milliseconds until `exp`, in seconds since the epoch (RFC 7519 §2); absent or null, the key does not expire. */
 function remaining(exp: unknown): number {

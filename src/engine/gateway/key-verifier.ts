@@ -1,12 +1,13 @@
 /**
  * Verifies API keys with a cache in front of key introspection. The cache holds only SHA-256 digests of keys. An active
- * key is cached for 25 s (a revocation takes effect within 30 s) and never beyond its expiry. An inactive key is cached
- * for 5 s. A failure is never cached. Active and inactive keys have a cache each, so a flood of wrong keys evicts no
+ * key is cached for `KEY_CACHE_MS` (by default a revocation takes effect within 30 s) and never beyond its expiry. While
+ * look-ups fail, it is taken for `KEY_STALE_MS` longer. An inactive key is cached for 5 s. A failure is never cached. Active and inactive keys have a cache each, so a flood of wrong keys evicts no
  * good one. Uncached keys wait in `look-up-queue.ts`. Concurrent look-ups of one key are one look-up. All times are on
  * the monotonic clock.
  */
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import type { Config } from "../config.ts";
 import { type CodedError, refusedBy } from "../errors.ts";
 import { hasChecksum } from "../http/api-key.ts";
 import type { TenantContext } from "../http/context-headers.ts";
@@ -15,14 +16,18 @@ import type { IntrospectKey, KeyState } from "./key-introspection.ts";
 import { LookUpQueue, ranks } from "./look-up-queue.ts";
 import { TokenBuckets } from "./token-buckets.ts";
 
-/** Revocation within 30 s is promised. The remaining 5 s are for requests in progress. */
-const activeMs = 25_000;
 const inactiveMs = 5_000;
+/** So long a key is taken without a look-up after one has failed, where `KEY_STALE_MS` allows it. */
+const failedMs = 5_000;
 
 /** Returns the context of an active key, `undefined` for an inactive one. `owner` is the address that presents the key. */
 export type VerifyKey = (key: string, owner: string) => Promise<TenantContext | undefined>;
 
-type Remembered = { state: KeyState; until: number };
+/** `end`: the key expires, or has been taken for as long as it may be while look-ups fail. */
+type Remembered = { state: KeyState; until: number; end: number };
+
+/** By default revocation within 30 s is promised, of which 5 s are for requests in progress. */
+type Times = Partial<Pick<Config["env"], "KEY_CACHE_MS" | "KEY_STALE_MS">>;
 
 /** The keys that were checked and the look-ups that were made, since the start. */
 export class KeyChecks {
@@ -44,6 +49,7 @@ export function createKeyVerifier(
   lookUp: IntrospectKey,
   timeoutMs: number,
   checks = new KeyChecks(),
+  { KEY_CACHE_MS: cacheMs = 25_000, KEY_STALE_MS: staleMs = 0 }: Times = {},
 ): VerifyKey {
   const active = new LRUCache<string, Remembered>({ max: cachedKeys });
   const inactive = new LRUCache<string, Remembered>({ max: cachedKeys });
@@ -65,9 +71,21 @@ export function createKeyVerifier(
     const state = answer !== "inactive" && answer.validMs <= 0 ? "inactive" : answer;
     const cache = state === "inactive" ? inactive : active;
     if (state === "inactive") active.delete(digest);
-    if (state === "inactive" || revocations === before)
-      cache.set(digest, { state, until: endOf(state, startedAt) });
+    if (state === "inactive" || revocations === before) cache.set(digest, remembered(state, startedAt));
     return state;
+  };
+  const remembered = (state: KeyState, startedAt: number): Remembered => {
+    if (state === "inactive") return { state, until: startedAt + inactiveMs, end: startedAt };
+    const [until, expiry] = [startedAt + cacheMs, performance.now() + state.validMs];
+    return { state, until: Math.min(until, expiry), end: Math.min(until + staleMs, expiry) };
+  };
+  /** The state of a key that was good, if its time is not over: the look-up has failed. */
+  const stale = (digest: string, error: unknown): KeyState => {
+    const entry = active.get(digest);
+    const now = performance.now();
+    if (!entry || now >= entry.end) throw error;
+    active.set(digest, { ...entry, until: Math.min(now + failedMs, entry.end) });
+    return entry.state;
   };
   const askOnce = (key: string, digest: string, owner: string): Promise<KeyState> => {
     const joined = underWay.get(digest);
@@ -105,7 +123,7 @@ export function createKeyVerifier(
     const known = fresh(active.get(digest)) ?? fresh(inactive.get(digest));
     if (known) checks.hits++;
     else checks.misses++;
-    const state = known ?? (await askOnce(key, digest, owner));
+    const state = known ?? (await askOnce(key, digest, owner).catch((error) => stale(digest, error)));
     return state === "inactive" ? undefined : state.context;
   };
 }
@@ -115,9 +133,3 @@ const tooManyBadKeys = (): CodedError =>
 
 const fresh = (entry: Remembered | undefined): KeyState | undefined =>
   entry && performance.now() < entry.until ? entry.state : undefined;
-
-/** The end of the cache entry of a look-up that started at `startedAt` and completed now. */
-const endOf = (state: KeyState, startedAt: number): number =>
-  state === "inactive"
-    ? startedAt + inactiveMs
-    : Math.min(startedAt + activeMs, performance.now() + state.validMs);

@@ -4,6 +4,8 @@
  * without a look-up. Key introspection alone decides whether a key is active.
  */
 import { crc32 } from "node:zlib";
+import type { Environment } from "../settings/environment.ts";
+import { linearPattern } from "../standards/linear-pattern.ts";
 
 /** The digits of base62, in their order. */
 export const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -37,4 +39,13 @@ function checksum(text: string): string {
     digits = base62.charAt(rest % base62.length) + digits;
   }
   return digits;
+}
+
+type KeyForm = Pick<Environment, "API_ENVIRONMENT" | "KEY_PATTERN">;
+
+/** Whether a text may be a key that key introspection is asked about. */
+export function keyTest({ API_ENVIRONMENT, KEY_PATTERN }: KeyForm): (key: string) => boolean {
+  if (KEY_PATTERN === undefined) return (key) => isKeyOf(API_ENVIRONMENT, key);
+  const whole = linearPattern(`^(?:${KEY_PATTERN})$`);
+  return (key) => whole.test(key);
 }

@@ -63,6 +63,8 @@ function findUnsafe(config: Config): string[] {
 export const findDoubtful = (config: Config, products: ReadonlySet<string>): string[] => [
   ...(config.production ? [] : findOpenGateway(config)),
   ...findOpenDemo(config),
+  ...findLateCall(config),
+  ...findWrongGraphql(config),
   ...findUnknownProducts(config, products),
 ];
 
@@ -72,6 +74,32 @@ function findOpenGateway({ roles, env }: Config): string[] {
   if (!isAlone || env.GATEWAY_SECRET !== undefined) return [];
   return [
     "GATEWAY_SECRET: is not set, so services behind this gateway cannot tell it from anybody; set the same one there",
+  ];
+}
+
+function findLateCall({
+  roles,
+  env: { CALL_TIMEOUT_MS: call, REQUEST_TIMEOUT_MS: request },
+}: Config): string[] {
+  if (!roles.has("graphql") || call <= request) return [];
+  return [
+    `CALL_TIMEOUT_MS: ${call} has no effect, for REQUEST_TIMEOUT_MS ends the whole request after ${request}`,
+  ];
+}
+
+/** A `GRAPHQL_URL` that is another service, or whose path is probably meant to replace ours. */
+function findWrongGraphql({ roles, env }: Config): string[] {
+  const { GRAPHQL_URL: graphql, REST_BASE_URL: rest, HOST, PORT } = env;
+  if (!graphql || !roles.has("gateway") || roles.has("graphql")) return [];
+  const itself = new Set([HOST, "127.0.0.1", "localhost", "[::1]"].map((host) => `${host}:${PORT}`));
+  if (itself.has(graphql.host))
+    return ["GRAPHQL_URL: is this gateway itself; set the graphql role's address"];
+  if (graphql.href === rest?.href)
+    return ["GRAPHQL_URL: is REST_BASE_URL too; set the graphql role's address"];
+  const prefix = graphql.pathname.replace(/(?:\/v1\/graphql)?\/?$/, "");
+  if (prefix === "") return [];
+  return [
+    `GRAPHQL_URL: requests go to ${prefix}/v1/graphql, for its path is kept; leave it out if that is not meant`,
   ];
 }
 

@@ -5,11 +5,12 @@
 import { Client } from "undici";
 import { proofHeader } from "../http/context-headers.ts";
 import { causeOf } from "../observe/records.ts";
+import { foreignRefusal } from "../rest/failure.ts";
 import type { Operation } from "../rest/operation.ts";
 import { isRecord } from "../standards/json-object.ts";
 import { isJson, isText } from "../standards/media-type.ts";
 
-/** What was answered. `body` is the text of a JSON body of at most 16 KiB, else empty. */
+/** What was answered. A body of over 16 KiB is left out. */
 type ProbeAnswer = { readonly status: number; readonly type: string; readonly body: string };
 
 /** Makes a GET without credentials; each of its steps may take `ms` milliseconds. Throws what undici does. */
@@ -27,7 +28,7 @@ async function get(
       ...{ headersTimeout: ms, bodyTimeout: ms },
     });
     const type = String(headers["content-type"] ?? "").replace(/;.*/s, "");
-    const text = isJson(type) ? await body.text().catch(() => "") : "";
+    const text = await body.text().catch(() => "");
     return { status: statusCode, type, body: text };
   } finally {
     void client.destroy().catch(() => {});
@@ -42,13 +43,12 @@ const inWords = (path: string, { status, type }: ProbeAnswer): string =>
 const isGatewayFailure = (status: number): boolean => status >= 502 && status <= 504;
 
 /** An operation that needs no path parameter. */
-export type Probed = Pick<Operation, "accept" | "text"> & { readonly path: string };
+export type Probed = Omit<Operation, "id" | "product"> & { readonly path: string };
 
 /**
- * Asks REST for an operation of the document. Without credentials a good service may refuse, but as the API does: what is
- * no JSON comes from another service, from another path, or from a server that wants TLS. Without an operation, any
- * answer to the base URL is good but one of a balancer, and a 400, as servers that want TLS send it. Resolves with the
- * reason of a failure, or with `undefined`.
+ * Asks REST for an operation of the document. Without credentials a good service may refuse, but as the API does. Without
+ * an operation, any answer to the base URL is good but one of a balancer, and a 400, as servers that want TLS send it.
+ * Resolves with the reason of a failure, or with `undefined`.
  */
 export async function probeRest(
   base: URL,
@@ -57,12 +57,16 @@ export async function probeRest(
 ): Promise<string | undefined> {
   const path = base.pathname.replace(/\/$/, "") + (operation?.path ?? "/");
   const answer = await get(base, path, ms, operation?.accept);
-  const { status, type } = answer;
+  const { status, type, body } = answer;
   if (isGatewayFailure(status)) return inWords(path, answer);
   if (!operation) return status === 400 ? inWords(path, answer) : undefined;
   if (status >= 300 && status < 400) return `${inWords(path, answer)}; a redirect is not followed`;
-  const isAnswer = isJson(type) || status === 204 || (operation.text && isText(type));
-  if (isAnswer || status === 401 || status === 403 || status >= 500) return undefined;
+  if (status >= 500) return undefined;
+  const isForeign =
+    status >= 400
+      ? foreignRefusal(operation, status, type, body !== "") !== undefined
+      : status !== 204 && !isJson(type) && !(operation.text && isText(type));
+  if (!isForeign) return undefined;
   return `${inWords(path, answer)}, which is no answer of the API; are host and path right?`;
 }
 

@@ -183,7 +183,7 @@ export class RestClient {
 /** The parsed body of a response that keeps the contract. */
 function bodyOf(operation: Operation, init: Init | undefined, { data, error, response }: Sent): unknown {
   if (!response.ok)
-    throw responseFailure(response, error, [init?.path, init?.query, init?.header, init?.body]);
+    throw responseFailure(operation, response, error, [init?.path, init?.query, init?.header, init?.body]);
   if (data === undefined && !operation.empty)
     throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is empty");
   const media = response.headers.get("content-type") ?? "";

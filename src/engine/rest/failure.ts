@@ -4,6 +4,7 @@
  */
 import { CodedError, codeOfStatus } from "../errors.ts";
 import type { CallOutcome } from "../observe/records.ts";
+import { isJson } from "../standards/media-type.ts";
 import type { Operation } from "./operation.ts";
 import type { RestResponse } from "./rest-response.ts";
 
@@ -39,17 +40,60 @@ export const tooLarge = (bytes: number): CodedError =>
     value: bytes,
   });
 
+/** The cause of a response that another service gives, or another path of it. `code` says how that shows. */
+class NoAnswerOfApi extends Error {
+  readonly code: string;
+
+  constructor(code: string) {
+    super(code);
+    this.code = code;
+  }
+}
+
+/**
+ * How a refusal (4xx) shows that it is none of the API's, so that nobody is blamed for an outage: a wrong host or path, a
+ * server that wants TLS, a balancer's page. A 429 counts whatever its body is, and a 401 unless it is a page:
+ * they are said of the request, not of what it asks for (RFC 6585 §4, RFC 9110 §15.5.2).
+ */
+export function foreignRefusal(
+  { refusals, bareRefusals, credentials }: Pick<Operation, "refusals" | "bareRefusals" | "credentials">,
+  status: number,
+  media: string,
+  hasBody: boolean,
+): string | undefined {
+  if (status === 429) return undefined;
+  if (hasBody && /^text\/html\b/i.test(media)) return "HTML";
+  if (status === 401) return undefined;
+  const documented = [String(status), "4XX", "default"].find((key) => refusals?.includes(key));
+  if (hasBody && isJson(media)) {
+    const isOfCredentials = status === 403 && credentials !== undefined;
+    return documented !== undefined || !refusals || isOfCredentials ? undefined : "undocumented status";
+  }
+  if (documented !== undefined && bareRefusals?.includes(documented)) return undefined;
+  return hasBody ? "not JSON" : "empty body";
+}
+
 /**
  * The failure of a response that is no success. Its status decides the code, and is the cause. Of its body only the name
  * of a value that was sent is kept.
  */
 export function responseFailure(
+  operation: Operation,
   response: RestResponse,
   error: unknown,
   sent: readonly unknown[],
 ): CodedError {
   const { status } = response;
   if (status < 400) return new CodedError("BAD_UPSTREAM_RESPONSE", "a redirect is not followed");
+  const media = response.headers.get("content-type") ?? "";
+  const foreign = status < 500 ? foreignRefusal(operation, status, media, response.bytes > 0) : undefined;
+  if (foreign !== undefined)
+    return new CodedError(
+      "UPSTREAM_ERROR",
+      `it answered ${status}, but not as the API does`,
+      {},
+      new NoAnswerOfApi(foreign),
+    );
   const retryAfter = secondsOf(response.headers.get("retry-after"));
   const argument = namesArgument.has(status) ? argumentOf(error, sent) : undefined;
   const refusal = status === 409 ? "contradicts what is stored" : "is not accepted";
@@ -95,7 +139,8 @@ function secondsOf(value: string | undefined): number | undefined {
 export function retryWaitMs(error: unknown): number | undefined {
   if (!(error instanceof CodedError) || error.cause instanceof NotSent) return undefined;
   const isFault = error.code === "UPSTREAM_UNAVAILABLE" || error.code === "UPSTREAM_ERROR";
-  const isRefused = typeof error.cause === "number" && error.cause < 500;
+  const isRefused =
+    error.cause instanceof NoAnswerOfApi || (typeof error.cause === "number" && error.cause < 500);
   const { retryAfter } = error.details;
   if (retryAfter !== undefined && (isFault || error.code === "RATE_LIMITED"))
     return retryAfter * 1_000 + Math.random() * 100;

@@ -24,6 +24,10 @@ export type Operation = {
   readonly empty?: true;
   /** No success with content is documented: a body that comes all the same is not read. */
   readonly unread?: true;
+  /** The refusals that are documented: `404`, `4XX`, `default` (OpenAPI 3.1 §4.8.16). Absent: the document names none. */
+  readonly refusals?: readonly string[];
+  /** Those of them that have no content, or none that is JSON. */
+  readonly bareRefusals?: readonly string[];
 };
 
 /** By method and path. */

@@ -10,14 +10,18 @@ import {
   headerPrefix,
   httpUrl,
   manifestPlaces,
+  names,
   origins,
+  pattern,
   port,
   redisUrl,
   secret,
 } from "./validators.ts";
 
 /** `<name>_FILE` names a file that holds the value. */
-export const secrets = ["GATEWAY_SECRET", "GATEWAY_SECRET_OLD", "REDIS_URL"] as const;
+export const secrets = [
+  ...(["GATEWAY_SECRET", "GATEWAY_SECRET_OLD", "KEY_INTROSPECTION_CREDENTIALS", "REDIS_URL"] as const),
+];
 
 export const variables = {
   PORT: port({ default: 4000, desc: "port of the front role; 0 takes a free one" }),
@@ -139,6 +143,26 @@ export const variables = {
   MAX_REQUEST_BYTES: count({ default: 10_485_760, desc: "all response bodies of a request" }),
   MAX_ANSWER_BYTES: count({ default: 10_485_760, desc: "a GraphQL answer" }),
   KEY_INTROSPECTION_TIMEOUT_MS: count({ default: 1_000, desc: "key introspection; fails closed" }),
+  KEY_INTROSPECTION_CREDENTIALS: str({
+    default: undefined,
+    desc: "how the gateway authenticates to key introspection: `id:secret` (Basic) or a token (Bearer)",
+  }),
+  KEY_INTROSPECTION_NAMES: names({
+    default: undefined,
+    desc: "names of the service's members for ours, such as `tenant_id=org,key_scopes=scope,roles=`; without a name a list is empty",
+  }),
+  KEY_PATTERN: pattern({
+    default: undefined,
+    desc: "regular expression of a whole key that is looked up, `.+` for any token; absent: `API_ENVIRONMENT`'s keys",
+  }),
+  KEY_CACHE_MS: count({
+    default: 25_000,
+    desc: "how long a good key is not looked up again; a revocation takes as long",
+  }),
+  KEY_STALE_MS: count({
+    default: undefined,
+    desc: "how much longer a good key is taken while key introspection fails; absent: not at all",
+  }),
 };
 
 export type Environment = CleanedEnv<typeof variables>;

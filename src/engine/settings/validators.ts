@@ -2,6 +2,7 @@
 import { isIP } from "node:net";
 import { makeValidator } from "envalid";
 import { parsePlaces } from "../manifests/places.ts";
+import { linearPattern } from "../standards/linear-pattern.ts";
 
 /** Throws when the text is no URL of a service. */
 export function parseHttpUrl(value: string): URL {
@@ -67,5 +68,27 @@ export const headerPrefix = makeValidator((value: string): string => {
 });
 export const secret = makeValidator((value: string): string => {
   if (!/^[\x21-\x7e]{16,}$/.test(value)) throw new Error("wants at least 16 visible ASCII characters");
+  return value;
+});
+
+export const pattern = makeValidator((value: string): string => {
+  linearPattern(value);
+  return value;
+});
+
+/** The members of a key introspection response that become context headers, as the embedded platform names them. */
+const introspected = [
+  ...["tenant_id", "user_id", "api_key_id"],
+  ...["roles", "permissions", "features", "key_scopes", "teams"],
+];
+/** `KEY_INTROSPECTION_NAMES`: our name of a member → the service's. Throws for a name that is none. */
+export function introspectionNames(value = ""): ReadonlyMap<string, string> {
+  const pairs = splitList(value).map((pair) => pair.split("="));
+  const wrong = pairs.find(([own = "", theirs]) => !introspected.includes(own) || theirs === undefined);
+  if (wrong) throw new Error(`wants pairs such as tenant_id=org; the names are ${introspected.join(", ")}`);
+  return new Map(pairs.map(([own = "", theirs = ""]) => [own, theirs]));
+}
+export const names = makeValidator((value: string): string => {
+  introspectionNames(value);
   return value;
 });

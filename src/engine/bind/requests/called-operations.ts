@@ -1,9 +1,9 @@
 /** Resolves the facts about the bound operations that the REST client needs at run time. */
 
-import type { RestDocument } from "../../openapi/document.ts";
+import { keysOf, type RestDocument } from "../../openapi/document.ts";
 import { answersOf, hasNoContent, methodAndPath, type RestOperation } from "../../openapi/operation.ts";
 import { credentialHeadersOf, credentialPlacesOf, isAnonymousToo } from "../../openapi/security.ts";
-import { includesJson, isText } from "../../standards/media-type.ts";
+import { includesJson, isJson, isText } from "../../standards/media-type.ts";
 import type { BoundField } from "../model.ts";
 import type { CalledOperation } from "./rest-request.ts";
 
@@ -41,6 +41,21 @@ function calledOperation(document: RestDocument, operation: RestOperation): Call
     ...(read.some(isText) && { text: true }),
     ...(successes.some(({ shape }) => !shape) && { empty: true }),
     ...(isUnread && { unread: true }),
+    ...refusalsOf(document, operation),
+  };
+}
+
+/** The documented refusals, and those of them whose body is no JSON. */
+function refusalsOf(document: RestDocument, { node, statuses }: RestOperation) {
+  const refusals = statuses.filter((status) => /^(?:4|default$)/i.test(status));
+  const responses = document.child(node, "responses");
+  const bare = refusals.filter((status) => {
+    const media = keysOf(document.child(document.child(responses, status), "content"));
+    return !media.some((each) => isJson(each) || includesJson(each));
+  });
+  return {
+    ...(refusals.length > 0 && { refusals }),
+    ...(bare.length > 0 && { bareRefusals: bare }),
   };
 }
 

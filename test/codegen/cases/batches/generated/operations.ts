@@ -13,6 +13,8 @@ export const operations: Readonly<Record<string, Operation>> = {
     id: "searchNotes",
     product: "",
     style: { "query:team_ids": { style: "form", explode: true } },
+    refusals: ["404"],
+    bareRefusals: ["404"],
   },
   "GET /offices/{code}": { id: "getOffice", product: "" },
 };

@@ -7,6 +7,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     id: "listTrips",
     product: "",
     style: { "query:filter": { style: "json", explode: false } },
+    refusals: ["default"],
   },
   "GET /trips/{id}": { id: "getTrip", product: "" },
 };

@@ -4,7 +4,7 @@ import type { Operation } from "restbound/rest";
 
 export const operations: Readonly<Record<string, Operation>> = {
   "GET /shelves": { id: "listShelves", product: "" },
-  "GET /shelves/{shelf}/books": { id: "listBooks", product: "" },
+  "GET /shelves/{shelf}/books": { id: "listBooks", product: "", refusals: ["404"], bareRefusals: ["404"] },
 };
 
 /** The headers of requests that the document declares. */

@@ -4,7 +4,7 @@ import type { Operation } from "restbound/rest";
 
 export const operations: Readonly<Record<string, Operation>> = {
   "GET /accounts": { id: "listAccounts", product: "" },
-  "GET /accounts/{id}": { id: "getAccount", product: "" },
+  "GET /accounts/{id}": { id: "getAccount", product: "", refusals: ["404"], bareRefusals: ["404"] },
   "GET /accounts/{account_id}/conversations": { id: "listConversations", product: "" },
   "GET /accounts/{account_id}/members": { id: "listMembers", product: "" },
   "GET /accounts/{account_id}/conversations/{conversation_id}/messages": { id: "listMessages", product: "" },

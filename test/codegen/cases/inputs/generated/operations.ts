@@ -3,7 +3,12 @@
 import type { Operation } from "restbound/rest";
 
 export const operations: Readonly<Record<string, Operation>> = {
-  "GET /people/{id}": { id: "getPerson", product: "PEOPLE_AND_PLACES" },
+  "GET /people/{id}": {
+    id: "getPerson",
+    product: "PEOPLE_AND_PLACES",
+    refusals: ["404"],
+    bareRefusals: ["404"],
+  },
   "GET /assignments": { id: "listAssignments", product: "" },
   "POST /assignments": {
     id: "assign",

@@ -9,7 +9,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   "GET /loans": { id: "listLoans", product: "" },
   "GET /editors": { id: "listEditors", product: "" },
   "GET /rooms/{room}/shelves": { id: "listShelvesOfRoom", product: "" },
-  "GET /books": { id: "listBooks", product: "" },
+  "GET /books": { id: "listBooks", product: "", refusals: ["404"], bareRefusals: ["404"] },
 };
 
 /** The headers of requests that the document declares. */
