@@ -13,7 +13,6 @@ import { manners } from "./clients.ts";
 import { graphqlAlone, hasEnded, leftovers, memoryOf, timersOf } from "./house.ts";
 import { startFaultyRest } from "./rest.ts";
 
-const verdict = new Verdict("chaos");
 const clients = 40;
 const callers = 8;
 /** What is wrong with an answer that a client has read to its end. */
@@ -39,6 +38,7 @@ const line = await readArguments("npm run suite -- chaos", (given) =>
     .option("--seed <number>", "of the random choices", String(Date.now() % 1e6)),
 );
 const { minutes, seed } = line.opts<{ minutes: string; seed: string }>();
+const verdict = new Verdict("chaos");
 process.stdout.write(`seed ${seed}\n`);
 pinSelf(1);
 const rest = await startFaultyRest(Number(seed), 0.04, 0.3);

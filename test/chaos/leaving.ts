@@ -22,7 +22,6 @@ import {
 } from "./house.ts";
 import { startFaultyRest } from "./rest.ts";
 
-const verdict = new Verdict("leaving");
 const connections = 40;
 const body = JSON.stringify({ query: "{ me { id } contacts { id } }" });
 
@@ -91,6 +90,7 @@ const line = await readArguments("npm run suite -- leaving", (given) =>
     .option("--seed <number>", "of the random choices", String(Date.now() % 1e6)),
 );
 const { requests, seed } = line.opts<{ requests: string; seed: string }>();
+const verdict = new Verdict("leaving");
 process.stdout.write(`seed ${seed}\n`);
 pinSelf(1);
 const rest = await startFaultyRest(Number(seed), 0, 0);

@@ -108,6 +108,19 @@ const cases: Record<string, Case> = {
       expect(data.sendMessage).toMatchObject({ body: "Hello" });
     },
   },
+  "another message under a key that was used": {
+    query: `mutation Twice {
+      first: sendMessage(channel: "sms", to: "+12025550143", body: "One", idempotencyKey: "stock-clients-2") { id }
+      other: sendMessage(channel: "sms", to: "+12025550143", body: "Two", idempotencyKey: "stock-clients-2") { id }
+    }`,
+    isMutation: true,
+    expected: ({ data, errors }) => {
+      expect(data.other).toBeNull();
+      expect(errors).toMatchObject([
+        { path: ["other"], extensions: { code: "CONFLICT", argument: "idempotencyKey" } },
+      ]);
+    },
+  },
   "a partial error: one product is down": {
     query: "query Partial { me { email } contacts { id } }",
     broken: true,

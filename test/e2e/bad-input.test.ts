@@ -171,7 +171,7 @@ describe("a refused value says why, in the words of the contract", () => {
     [
       "a reversed range of dates",
       ['{ metrics(from: "2026-02-01", to: "2026-01-01") { name } }'],
-      /^getMetrics: REST refuses the value of "from", which is: First day, `YYYY-MM-DD`, not after `to`/,
+      /^The value of "from" is not accepted\. It takes: First day, `YYYY-MM-DD`, not after `to`/,
     ],
     [
       "a range that is too long",
@@ -191,7 +191,7 @@ describe("a refused value says why, in the words of the contract", () => {
     [
       "no telephone number",
       send({ to: "olivia" }),
-      /^sendMessage: REST refuses the value of "to", which is: Address of the recipient: an international telephone number/,
+      /^The value of "to" is not accepted\. It takes: Address of the recipient: an international telephone number/,
     ],
     [
       "an unknown channel",

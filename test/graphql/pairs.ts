@@ -18,6 +18,9 @@ import { dirname, join } from "node:path";
 import type { ApolloServer } from "@apollo/server";
 import type { GraphQLSchema } from "graphql";
 import { onTestFinished } from "vitest";
+import { loadSpec } from "../../src/engine/bind/load.ts";
+import { folderFiles } from "../../src/engine/bind/spec-files.ts";
+import { emitSchema } from "../../src/engine/codegen/emit-schema.ts";
 import { generate } from "../../src/engine/codegen/generate.ts";
 import { readConfig } from "../../src/engine/config.ts";
 import { CodedError } from "../../src/engine/errors.ts";
@@ -73,9 +76,17 @@ export async function openPair(folder: string, planned = true): Promise<Pair & {
     }
   const resolvers = await import(join(root, "generated/resolvers.ts"));
   const { argumentSchemas, argumentNames } = await import(join(root, "generated/arguments.ts"));
-  const typeDefs = readFileSync(join(root, "generated/schema.graphql"), "utf8");
+  const printed = join(root, "generated/schema.graphql");
+  const typeDefs = existsSync(printed) ? readFileSync(printed, "utf8") : schemaOf(folder);
   const schema = executableSchema(typeDefs, { resolvers, argumentSchemas, argumentNames });
   return { ...(await openSchema(schema, planned)), schemas: argumentSchemas };
+}
+
+/** The schema of a pair that has no error. Most cases do not commit it. */
+function schemaOf(folder: string): string {
+  const { model } = loadSpec(folderFiles(folder).read);
+  if (!model) throw new Error(`${folder} has an error`);
+  return emitSchema(model);
 }
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
