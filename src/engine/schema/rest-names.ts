@@ -13,6 +13,20 @@ type Element = DirectiveCarrier & { readonly name: string; extensions: object };
 const settled = Symbol("the REST name by convention");
 type Settled = { readonly [settled]?: string };
 
+/** Names of a place of the document, by what the convention makes of them. Each place is read once for a schema. */
+const byConvention = Symbol("REST names by convention");
+type Index = ReadonlyMap<string, readonly string[]>;
+type Indexed = { readonly [byConvention]?: WeakMap<object, Index> };
+type Names = Pick<ReadonlySet<string>, "has" | "keys">;
+
+function indexOf(schema: GraphQLSchema, names: Names, convert: (name: string) => string): Index {
+  const indexes = (schema.extensions as Indexed)[byConvention] ?? new WeakMap<object, Index>();
+  schema.extensions = { ...schema.extensions, [byConvention]: indexes };
+  const index = indexes.get(names) ?? Map.groupBy(names.keys(), convert);
+  indexes.set(names, index);
+  return index;
+}
+
 /** The REST name: the one in `@restName`, the settled one, or its own. */
 export const restNameOf = (schema: GraphQLSchema, element: Element): string =>
   knownName(schema, element) ?? element.name;
@@ -37,14 +51,14 @@ export const restValueAmong = (
 function settle(
   schema: GraphQLSchema,
   element: Element,
-  names: Pick<ReadonlySet<string>, "has" | "keys">,
+  names: Names,
   convert: (name: string) => string,
 ): string {
   const known = knownName(schema, element);
   if (known !== undefined) return known;
   const fitting = names.has(element.name)
     ? [element.name]
-    : [...names.keys()].filter((name) => convert(name) === element.name);
+    : (indexOf(schema, names, convert).get(element.name) ?? []);
   const [name = element.name, ...others] = fitting;
   if (fitting.length === 1) element.extensions = { ...element.extensions, [settled]: name };
   return others.length === 0 ? name : element.name;

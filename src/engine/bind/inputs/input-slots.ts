@@ -26,6 +26,7 @@ export class InputSlots {
   readonly #operation: RestOperation;
   /** The declared slots by their keys: an operation may have thousands. */
   readonly #byKey: ReadonlyMap<string, readonly NumberedSlot[]>;
+  readonly #names = new Map<string, ReadonlySet<string>>();
 
   constructor(operation: RestOperation) {
     this.#operation = operation;
@@ -44,7 +45,12 @@ export class InputSlots {
 
   /** The REST names of the slots in these locations. */
   names(locations: readonly InputLocation[]): ReadonlySet<string> {
-    return new Set(this.all.flatMap((slot) => (locations.includes(slot.in) ? [slot.name] : [])));
+    const key = locations.join();
+    const known = this.#names.get(key);
+    if (known) return known;
+    const names = new Set(this.all.flatMap((slot) => (locations.includes(slot.in) ? [slot.name] : [])));
+    this.#names.set(key, names);
+    return names;
   }
 
   /** Says that there is no such slot, and suggests the same name in another location or the nearest name. */
