@@ -149,7 +149,9 @@ describe("METRICS_PORT", () => {
     expect(
       at.get(`rest_calls_total{${ofMe},outcome="UPSTREAM_UNAVAILABLE",retry="true",source="fetched"}`),
     ).toBe(1);
-    for (let asked = 0; asked < 4; asked++) await query(program.url, "{ me { id } }", key);
+    // one caller's failures open a circuit for that caller alone
+    for (let asked = 0; asked < 8; asked++)
+      await query(program.url, "{ me { id } }", asked % 2 === 0 ? key : `${key}2`);
     const later = (await scrape(program)).at;
     expect(
       later.get(`rest_calls_total{${ofMe},outcome="CIRCUIT_OPEN",retry="false",source="fetched"}`),

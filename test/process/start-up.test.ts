@@ -57,12 +57,6 @@ describe("what stops a start is one line that says how to mend it", () => {
       { PORT: "4111", METRICS_PORT: "4111" },
       [/METRICS_PORT: 4111 is PORT too/],
     ],
-    [
-      "one caller with more connections than there are",
-      [],
-      { REST_CONNECTIONS: "32" },
-      [/REST_CONNECTIONS_PER_CALLER: 48 is more than REST_CONNECTIONS, which is 32; set 32 or less/],
-    ],
     ["an address of someone else", ["platform"], { HOST: "192.0.2.1" }, [/HOST: 192\.0\.2\.1 is no address/]],
     [
       "a notice longer than the stop",

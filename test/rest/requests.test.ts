@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Operation } from "../../src/engine/rest/operation.ts";
 import { against, failureOf, ok, operations, pathsOf } from "./client.ts";
+import { alone } from "./shares/alone.ts";
 
 describe("a request", () => {
   test("keeps the base URL's path, writes each parameter in its style, and carries the caller's headers", async () => {
@@ -197,7 +198,7 @@ describe("a request", () => {
     );
     const late = request();
     expect((await failureOf(late.get("/things"))).message).toMatch(/too many calls wait/);
-    expect(product.underWay).toBe(5_000);
+    expect(product.underWay).toBe(alone(5_000));
     await upstreams.close();
     await Promise.all(others);
     expect((await failureOf(late.get("/things"))).message).not.toMatch(/too many calls wait/);
