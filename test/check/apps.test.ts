@@ -28,9 +28,11 @@ test("a removed property breaks the app's operation that selects it, and the oth
     "spec/openapi.yaml": edited(depotOpenapi, "        company:\n          type: string\n", ""),
   });
   const report = await reportOf(root, "--base", "HEAD");
-  const change = report.findings.find(({ rule }) => rule === "rest-property-removed");
-  expect(change?.operations).toMatchObject([
-    { name: "Depot", file: "spec/operations/depot.graphql" },
+  expect(report.findings).toMatchObject([
+    { rule: "property-missing", coordinate: "Courier.company", severity: "error", change: "breaking" },
+  ]);
+  expect(report.findings[0]?.operations).toMatchObject([
+    { name: "Depot", file: "spec/operations/depot.graphql", verdict: "broken" },
     { name: "web/Depot", file: "manifests/web.json", verdict: "broken" },
   ]);
   expect(verdicts(report)).toEqual([

@@ -1,6 +1,15 @@
 /** A copy of the project in a temporary folder, whose spec files a test may edit, and its commands as a user runs them. */
 import { execFile } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -14,6 +23,17 @@ export type Ended = { code: number; stdout: string; stderr: string };
 
 export type ProjectCopy = ReturnType<typeof copyProject>;
 
+/** The copy has the project's packages, but an engine and caches of its own: `tsc` keeps what it found in a cache. */
+function linkPackages(root: string): void {
+  mkdirSync(join(root, "node_modules"));
+  const packages = readdirSync(join(project, "node_modules")).filter(
+    (name) => name === ".bin" || !/^(?:\.|restbound$)/.test(name),
+  );
+  for (const name of packages)
+    symlinkSync(join(project, "node_modules", name), join(root, "node_modules", name));
+  symlinkSync(join(root, "src/engine"), join(root, "node_modules/restbound"));
+}
+
 /** `spec` is the folder that stands in for the project's own. */
 export function copyProject(spec = join(project, "spec")) {
   const root = mkdtempSync(join(tmpdir(), "messaging-graphql-"));
@@ -25,9 +45,12 @@ export function copyProject(spec = join(project, "spec")) {
     "vitest.config.ts",
     "generated",
     "test/project",
+    // what vitest.config.ts imports
+    "test/suites/tally.ts",
+    "test/support/seed.ts",
   ];
   for (const name of names) cpSync(join(project, name), join(root, name), { recursive: true });
-  symlinkSync(join(project, "node_modules"), join(root, "node_modules"));
+  linkPackages(root);
   cpSync(spec, join(root, "spec"), { recursive: true });
   const node = (...args: string[]) => run(process.execPath, args, { cwd: root });
   return {

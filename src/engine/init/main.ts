@@ -1,4 +1,4 @@
-/** `npm run init -- --openapi <file>`: replaces `spec/` by a project on another document, and generates it. */
+/** `npm run init -- --openapi <file or URL>`: replaces `spec/` by a project on another document, and generates it. */
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { folderFiles, textFiles } from "../bind/spec-files.ts";
@@ -10,8 +10,9 @@ import { replaceFolders } from "../cli/replace.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { generatedFolder } from "../codegen/main.ts";
 import { SpecUnreadable } from "../diagnostic.ts";
-import { RestDocument } from "../openapi/document.ts";
+import { type ReadFile, RestDocument } from "../openapi/document.ts";
 import { escaped } from "../standards/steering.ts";
+import { fetchDocument, isUrl } from "./fetch-document.ts";
 import { leaveOutOtherTests } from "./leave-out-other-tests.ts";
 import { addFiles, addPackages } from "./project-files.ts";
 import { type Choice, type StartedProject, startProject } from "./start-project.ts";
@@ -24,7 +25,11 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
   runCommand("npm run init", argv, io, (line, does) =>
     line
       .description("Starts a project on another OpenAPI document: writes spec/ and generates it.")
-      .requiredOption("--openapi <file>", "the document; an overlay.yaml beside it is taken along", nonEmpty)
+      .requiredOption(
+        "--openapi <file>",
+        "the document, a file or a URL; an overlay.yaml beside a file is taken along",
+        nonEmpty,
+      )
       .option(
         "--tag <tag>",
         "gives the operations of this tag a field; may be given several times",
@@ -105,16 +110,22 @@ async function startedProject(
 
 /** The document under the name that it has in a spec folder, and the texts of all files that it consists of. */
 async function readDocument(given: string, root: string) {
-  const path = resolve(root, given);
-  if (!existsSync(path)) throw new UsageError([`--openapi ${given}: there is no such file`]);
   const files = new Map<string, string>();
-  const beside = folderFiles(dirname(path));
+  const source = isUrl(given)
+    ? textFiles(new Map([["openapi.yaml", await fetchDocument(given)]])).read
+    : filesBeside(given, resolve(root, given));
   const read = (name: string): string | undefined => {
-    const text = beside.read(name === "openapi.yaml" ? basename(path) : name);
+    const text = source(name);
     if (text !== undefined) files.set(name, text);
     return text;
   };
   return { document: await ofDocument(given, () => new RestDocument("openapi.yaml", read)), files };
+}
+
+function filesBeside(given: string, path: string): ReadFile {
+  if (!existsSync(path)) throw new UsageError([`--openapi ${given}: there is no such file`]);
+  const { read } = folderFiles(dirname(path));
+  return (name) => read(name === "openapi.yaml" ? basename(path) : name);
 }
 
 async function ofDocument<T>(given: string, make: () => T | Promise<T>): Promise<T> {
