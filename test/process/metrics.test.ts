@@ -136,7 +136,9 @@ describe("METRICS_PORT", () => {
 
   test("a REST call that fails is counted by its outcome: the code, the retry, the open circuit", async () => {
     const rest = await refusingUrl();
-    const program = await runReady(["graphql"], { METRICS_PORT: "0", REST_BASE_URL: rest.href });
+    const secret = "secret-of-the-gateway-of-this-test";
+    const environment = { METRICS_PORT: "0", REST_BASE_URL: rest.href, GATEWAY_SECRET: secret };
+    const program = await runReady(["graphql"], environment);
     await query(program.url, "{ me { id } }", key);
     const labels = `server_address="127.0.0.1",server_port="${rest.port}",error_type="ECONNREFUSED"`;
     const ofMe = 'operation="getMe",product="IDENTITY"';
@@ -149,9 +151,16 @@ describe("METRICS_PORT", () => {
     expect(
       at.get(`rest_calls_total{${ofMe},outcome="UPSTREAM_UNAVAILABLE",retry="true",source="fetched"}`),
     ).toBe(1);
-    // one caller's failures open a circuit for that caller alone
-    for (let asked = 0; asked < 8; asked++)
-      await query(program.url, "{ me { id } }", asked % 2 === 0 ? key : `${key}2`);
+    // one tenant's failures open a circuit for that tenant alone
+    for (const asked of Array.from({ length: 8 }, (_, index) => `tenant-${index % 2}`))
+      await fetch(new URL("/v1/graphql", program.url), {
+        method: "POST",
+        headers: {
+          ...{ "content-type": "application/json", "x-gateway-proof": secret },
+          ...{ "x-service-tenant-id": asked, "x-service-user-id": "user", "x-service-api-key-id": "key" },
+        },
+        body: '{"query":"{ me { id } }"}',
+      });
     const later = (await scrape(program)).at;
     expect(
       later.get(`rest_calls_total{${ofMe},outcome="CIRCUIT_OPEN",retry="false",source="fetched"}`),
