@@ -106,7 +106,9 @@ function boundField(type: ObjectTypeDefinitionNode, field: FieldDefinitionNode, 
     );
   for (const argument of field.arguments ?? []) {
     if (!argument.type.loc) continue;
-    add(`${coordinate}(${argument.name.value}:) retyped`, argument.type.loc, "Boolean", coordinate);
+    // a Boolean argument made Boolean is no edit
+    const other = /^Boolean!?$/.test(sourceOf(argument.type)) ? "Int" : "Boolean";
+    add(`${coordinate}(${argument.name.value}:) retyped`, argument.type.loc, other, coordinate);
     const name = argumentOf(
       argument.directives?.find((each) => each.name.value === "restName"),
       "name",
