@@ -54,8 +54,8 @@ export async function runHere(args: readonly string[], environment: NodeJS.Proce
 export const get = (url: URL, path: string, key?: string): Promise<Response> =>
   fetch(new URL(path, url), { headers: key === undefined ? {} : { "x-api-key": key } });
 
-export const query = async (url: URL, document: string, key: string): Promise<unknown> => {
-  const headers = { "x-api-key": key, "content-type": "application/json" };
+export const query = async (url: URL, document: string, key: string, others = {}): Promise<unknown> => {
+  const headers = { "x-api-key": key, "content-type": "application/json", ...others };
   const body = JSON.stringify({ query: document });
   return (await fetch(new URL("/v1/graphql", url), { method: "POST", headers, body })).json();
 };
