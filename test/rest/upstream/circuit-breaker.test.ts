@@ -141,3 +141,12 @@ test("what is kept of callers that fail is bounded, and nothing is kept of one w
   for (let call = 0; call < 4; call++) callOnce(breaker, "failed", "a");
   expect(admit(breaker, "a")).toBe("ordinary");
 });
+
+test("a service looks down when one caller's circuit is open and nobody got a response since", () => {
+  const breaker = opened("a");
+  expect([breaker.isOpen, breaker.isDown]).toEqual([false, true]);
+  callOnce(breaker, "worked", "b");
+  expect(breaker.isDown).toBe(false);
+  expect(opened("a", "b").isDown).toBe(true);
+  expect(new CircuitBreaker().isDown).toBe(false);
+});

@@ -87,6 +87,12 @@ export class CircuitBreaker {
     return this.#ofAll.isOpen;
   }
 
+  /** Whether the service looks down: calls of a caller are refused, and nobody else got a response since. */
+  get isDown(): boolean {
+    if (this.isOpen) return true;
+    return !this.#ofAll.isWithoutFailure && [...this.#ofCaller.values()].some(({ isOpen }) => isOpen);
+  }
+
   /** `undefined`: the call is refused. Each admitted call is counted once. */
   admit(caller: string): Admission | undefined {
     const own = this.#ofCaller.get(caller);

@@ -22,7 +22,7 @@ import { type Outcome, type ReadCall, Reads } from "./reads.ts";
 import { RetryBudget } from "./retry-budget.ts";
 
 export type UpstreamState = {
-  /** The circuit breaker refuses calls. */
+  /** The circuit breaker refuses calls of all callers, or those of one while nobody gets a response. */
   readonly isOpen: boolean;
   readonly underWay: number;
   readonly waiting: number;
@@ -64,7 +64,7 @@ export class Upstream {
   get state(): UpstreamState {
     const { connected, running } = this.#pool.stats;
     return {
-      isOpen: this.#breaker.isOpen,
+      isOpen: this.#breaker.isDown,
       underWay: this.underWay,
       waiting: this.underWay - running,
       connections: connected,
