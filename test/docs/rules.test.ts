@@ -125,7 +125,7 @@ describe("changes", () => {
       (make) => make(depotPair),
     );
     const seen = new Set<string>();
-    for (const { file, edit } of mutations.filter((_, index) => index % 12 === 0)) {
+    for (const { file, edit } of mutations.filter((_, index) => index % 3 === 0)) {
       try {
         const head = snapshotOf(withFile(depotPair, file, edit.text));
         for (const change of examine(head, base, "2026-01-01").changes)
@@ -135,7 +135,7 @@ describe("changes", () => {
       }
     }
     const shown = new Set(examples.map(ruleAndClass));
-    expect(seen.size).toBeGreaterThan(4); // the proof tells most of them
+    expect(seen.size).toBeGreaterThanOrEqual(9); // the proof tells most of the others
     expect([...seen].filter((each) => !shown.has(each))).toEqual([]);
   });
 });
