@@ -1,14 +1,14 @@
-/** `npm run explain -- <field or saved operation>…`. */
+/** `restbound explain <field or saved operation>…`. */
 import { join } from "node:path";
 import { provedModel } from "../bind/load.ts";
 import { folderFiles } from "../bind/spec-files.ts";
 import { loadSnapshot } from "../bind/spec-snapshot.ts";
-import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
+import { exitCodes, type Io, runCommand } from "../cli/command.ts";
 import { printable } from "../cli/printable.ts";
 import { explain } from "./explain.ts";
 
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
-  runCommand("npm run explain", argv, io, (line, does) =>
+  runCommand("restbound explain", argv, io, (line, does) =>
     line
       .description("Prints the REST calls behind fields and saved operations.")
       .argument(
@@ -27,5 +27,3 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
         }),
       ),
   );
-
-if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processIo);
