@@ -4,6 +4,7 @@ import { isEnumType } from "graphql";
 import { sourceOf } from "../../bind/inputs/input-source.ts";
 import type { BoundField, Model, ModelField } from "../../bind/model.ts";
 import { enumValues } from "../../bind/type-rules.ts";
+import { definitionAt } from "../../schema/coordinate-place.ts";
 import type { SchemaChange } from "./schema-change.ts";
 
 /** Fields that read another REST place, and enum values that stand for another REST value. */
@@ -82,6 +83,7 @@ const describe = (field: ModelField, inputs: string): string =>
     ? `property ${field.path.join(".") || "none, its parent's own object"}`
     : `${[field.operation.id, ...field.result].join(".")}(${inputs})`);
 
+/** A name that the schema leaves to convention follows the document's: what REST sends there is a change of its values. */
 function enumValueChanges(base: GraphQLSchema, head: GraphQLSchema): SchemaChange[] {
   return Object.values(base.getTypeMap()).flatMap((old) => {
     const now = head.getType(old.name);
@@ -89,8 +91,9 @@ function enumValueChanges(base: GraphQLSchema, head: GraphQLSchema): SchemaChang
     const after = enumValues(head, now);
     return [...enumValues(base, old)].flatMap(([name, rest]): SchemaChange[] => {
       const other = after.get(name);
-      if (other === undefined || other === rest) return [];
       const coordinate = `${old.name}.${name}`;
+      if (other === undefined || other === rest) return [];
+      if (definitionAt(base, coordinate) === definitionAt(head, coordinate)) return [];
       const message = `${coordinate} stands for "${other}" now, it was "${rest}"`;
       return [
         { rule: "binding-changed", class: "dangerous", coordinate, message, before: rest, after: other },
