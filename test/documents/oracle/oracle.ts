@@ -64,8 +64,9 @@ export class Oracle {
         readsOn(this.#new, after.operation, now, page),
       ];
       if (was !== is) this.changed.add(coordinate);
+      // without a list there is no page: the field tells of all that is made of it
       if (isPage(this.#old, old, page) && !isPage(this.#new, now, page))
-        return this.#noPage(coordinate, namedType(field.type).name.value);
+        return void this.changed.add(coordinate);
       return this.#value(coordinate, field.type, [both[0]], [both[1]]);
     }
     const steps = argument(rest, "result")?.split(".") ?? [];
@@ -73,15 +74,6 @@ export class Oracle {
       this.changed.add(coordinate);
     if (steps.length === 0) this.#value(coordinate, field.type, [old], [now]);
     else this.#steps(coordinate, field.type, steps, [old], [now]);
-  }
-
-  /** Without a list there is no page: all that is made of it is gone. */
-  #noPage(coordinate: string, connection: string): void {
-    this.changed.add(coordinate);
-    const fields = this.sdl.fields(connection);
-    const edges = fields.filter(({ name }) => name.value === "edges");
-    for (const type of [connection, ...edges.map((each) => namedType(each.type).name.value)])
-      for (const { name } of this.sdl.fields(type)) this.changed.add(`${type}.${name.value}`);
   }
 
   #steps(

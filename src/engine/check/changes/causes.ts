@@ -21,6 +21,7 @@ const ofMissing = new Set<Rule>([
   "result-missing",
   "property-missing",
   "connection-unfit",
+  "batch-match",
 ]);
 
 /** `below`: the path from the node down to all that differs. */
@@ -33,7 +34,7 @@ export function causeOfError(
 ): Cause | undefined {
   const own = nodes.map((node) => ({ ...node, value: undefined }));
   const rested = restedOn(base, coordinate, rule);
-  const gone = rested.filter((node) => !head.document.has(node)).toReversed();
+  const gone = rested.flatMap((node) => topmostGone(head.document, node) ?? []);
   const candidates = ofMissing.has(rule) ? [...gone, ...rested, ...own] : [...own, ...rested];
   for (const node of candidates) {
     const found = differenceBelow(base.document, head.document, node);
@@ -41,6 +42,13 @@ export function causeOfError(
   }
   const [node] = [...own, ...rested];
   return node && { node, below };
+}
+
+/** The first node on the way to a node that the document has no more; `undefined` if it has them all. */
+function topmostGone(document: RestDocument, { file, path }: RestNode): RestNode | undefined {
+  const steps = path.map((_, index) => path.slice(0, index + 1));
+  const gone = steps.find((each) => !document.has({ file, path: each, value: undefined }));
+  return gone && { file, path: gone, value: undefined };
 }
 
 /** The path to the only place where the documents differ, which may be in one of them; `undefined` if they say the same. */
@@ -79,7 +87,7 @@ function restedOn(model: Model, coordinate: string, rule: Rule): RestNode[] {
   const sent = values.flatMap((use) => (use.coordinate === coordinate ? [use.node] : []));
   if (field?.kind === "plain") return along(backingShapes(model, field.type), field.path);
   if (field?.kind !== "bound") return sent;
-  const { operation, inputs, result, connection } = field;
+  const { operation, inputs, result, connection, batch } = field;
   if (rule.startsWith("operation-")) return [operation.node];
   const isArgument = coordinate !== field.coordinate;
   const sources = inputs.flatMap(({ source }) =>
@@ -89,8 +97,10 @@ function restedOn(model: Model, coordinate: string, rule: Rule): RestNode[] {
   );
   const { items = [], next = [], more = [], total = [] } = connection ?? {};
   const answers = answersOf(operation).map(({ shape }) => shape);
-  const shown = isArgument ? [] : [result, items, next, more, total].flatMap((path) => along(answers, path));
-  return [...sent, ...sources, ...shown, operation.node];
+  const paths = [result, ...(batch ? [[...result, batch.match]] : []), items, next, more, total];
+  const shown = isArgument ? [] : paths.flatMap((path) => along(answers, path));
+  const called = [...inputs.map(({ node }) => node), ...(operation.body ? [operation.body.shape.node] : [])];
+  return [...sent, ...sources, ...shown, operation.node, ...(isArgument ? [] : called)];
 }
 
 const backingShapes = ({ backings }: Model, type: string): Shape[] =>
@@ -100,7 +110,7 @@ const along = (shapes: readonly Shape[], path: readonly string[]): RestNode[] =>
   shapes.flatMap((shape) => {
     const nodes: RestNode[] = [];
     for (let at: Shape | undefined = shape, index = 0; at && index < path.length; index++) {
-      const property = declaredProperty(at, path[index] ?? "");
+      const property = declaredProperty(at.items ?? at, path[index] ?? "");
       if (property) nodes.unshift(property.node);
       at = property?.shape;
     }

@@ -43,8 +43,9 @@ export function changesSince(base: BoundSnapshot, { model, ...snapshot }: SpecSn
     if (change.rule === "rest-answer-removed" && broken.has(change.coordinate)) continue;
     if (isOfValue && (broken.has(change.coordinate) || isRebound(base.model, model, change.coordinate)))
       continue;
-    const below = isOfValue && differenceBelow(base.model.document, model.document, change.new);
-    const found = below ? breaks.get(placeKey(change.new, below)) : undefined;
+    const below = isOfValue ? undefined : change.below;
+    const differing = below ?? differenceBelow(base.model.document, model.document, change.new);
+    const found = differing && breaks.get(placeKey(change.new, differing));
     (found?.changes ?? own).push(change);
   }
   const told = [
