@@ -1,5 +1,7 @@
 /** When a client leaves, its reads end at the upstream and its mutations finish there. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { largeAnswers } from "../../src/engine/settings/capacity.ts";
 import { inFrontOf, message, send } from "./rest-stand-in.ts";
 
 /** None of them ends a call of these tests. */
@@ -36,4 +38,21 @@ test("all mutations finish, and no read starts after the client has left", async
   leaving.abort();
   await expect.poll(() => finished).toBe(2);
   expect(seen.filter((call) => call.startsWith("GET"))).toEqual([]);
+});
+
+test("a large answer that is made after its client has left holds no bytes", async () => {
+  const sent = Promise.withResolvers<void>();
+  const large = { ...message, body: "x".repeat(largeAnswers.from) };
+  const { post, server } = await inFrontOf((_request, response) => {
+    response.once("finish", sent.resolve);
+    setTimeout(() => send(response, large, 201), 200);
+  });
+  const leaving = new AbortController();
+  const mutation = 'mutation { sendMessage(channel: "sms", to: "+12025550143", body: "b") { body } }';
+  post(mutation, { signal: leaving.signal }).catch(() => {});
+  await expect.poll(() => server.bounds.executing?.held).toBe(1);
+  leaving.abort();
+  await sent.promise;
+  await sleep(100); // the answer is made of the response
+  expect(Object.entries(server.bounds).filter(([, { held }]) => held !== 0)).toEqual([]);
 });

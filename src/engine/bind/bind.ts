@@ -2,7 +2,7 @@
  * Binds a schema to a document: each field that a root reaches, for each REST object that backs the field's type.
  * Pure: returns the model and the findings, reads and writes no files.
  */
-import { type GraphQLSchema, isEnumType, isObjectType } from "graphql";
+import { type GraphQLSchema, isEnumType, isNonNullType, isObjectType } from "graphql";
 import type { Diagnostic } from "../diagnostic.ts";
 import { placeOf } from "../schema/directives.ts";
 import { boundRoots } from "../schema/object-types.ts";
@@ -57,6 +57,7 @@ export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[
     fields,
     inputConversions: conversions.all,
     calledOperations: calledOperations(input.document, boundFields({ fields })),
+    semanticNonNull: semanticNonNull(input, fields, binder.nulls),
     abstracts: binder.abstracts,
     backings: binder.backings,
     enums: renamedEnums(input.schema, names),
@@ -67,6 +68,21 @@ export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[
   checkUnreached(input, findings);
   checkUnsentCredentials(model, findings);
   return { model, diagnostics: findings.all };
+}
+
+/** Nothing of REST's makes such a field null, so only an error does. */
+function semanticNonNull(
+  { schema }: BindInput,
+  fields: Model["fields"],
+  nulls: ReadonlySet<string>,
+): ReadonlySet<string> {
+  return new Set(
+    [...fields.values()].flatMap(({ coordinate, type, field }) => {
+      const holder = schema.getType(type);
+      const definition = isObjectType(holder) ? holder.getFields()[field] : undefined;
+      return definition && !isNonNullType(definition.type) && !nulls.has(coordinate) ? [coordinate] : [];
+    }),
+  );
 }
 
 /** Adds one warning for all types that no root reaches. The proof skips such a type, and no operation can select it. */

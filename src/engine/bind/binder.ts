@@ -15,6 +15,8 @@ export class Binder {
   readonly fields = new Map<string, FieldBinding | PlainField>();
   readonly abstracts = new Map<string, AbstractType>();
   readonly backings = new Map<string, Backing[]>();
+  /** The coordinates of fields that may be null though nothing has failed. */
+  readonly nulls = new Set<string>();
   readonly #values = new Map<string, ValueUse>();
   readonly #backed = new Set<string>();
   readonly #slots = new Map<RestOperation, InputSlots>();

@@ -101,6 +101,7 @@ function bindOperation(binder: Binder, type: string, field: FieldInProgress): vo
   const needs = neededBy(inputs, batch);
   const nullOn404 =
     operation.statuses.includes("404") && type !== "Mutation" && !isNonNullType(definition.type);
+  if (nullOn404) binder.nulls.add(where.coordinate);
   for (const value of values) matchResult(binder, field, value, batch, needs.length > 0);
   binder.fields.set(where.coordinate, {
     kind: "bound",

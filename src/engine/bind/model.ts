@@ -140,6 +140,8 @@ export type Model = {
   readonly operations: RestOperations;
   /** By schema coordinate, in schema order. */
   readonly fields: ReadonlyMap<string, ModelField>;
+  /** The nullable fields whose null can only be a failure, if REST keeps its document. By schema coordinate. */
+  readonly semanticNonNull: ReadonlySet<string>;
   readonly abstracts: ReadonlyMap<string, AbstractType>;
   /** By object type name. */
   readonly backings: ReadonlyMap<string, readonly Backing[]>;

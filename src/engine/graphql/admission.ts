@@ -104,9 +104,10 @@ export function admitRequests(
     request.place = starts.place(caller, done);
     starts.enter(request.place);
   });
-  server.addHook("onSend", (request, _reply, payload, done) => {
+  server.addHook("onSend", (request, reply, payload, done) => {
     if (typeof payload !== "string" || payload.length * mostBytes < largeAnswers.from)
       return done(null, payload);
+    if (reply.raw.destroyed) return done(null, payload); // its `close` has been, and nobody would give the bytes back
     const bytes = Buffer.byteLength(payload);
     if (bytes < largeAnswers.from) return done(null, payload);
     const refusal = unreadBytes.take(request.caller, bytes);
