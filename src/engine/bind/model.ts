@@ -40,6 +40,8 @@ export type ConnectionPaging = {
   readonly items: readonly string[];
   /** The path of the next page's cursor; with `link`, of its address. */
   readonly next?: readonly string[];
+  /** The path of the next cursor in the last item. */
+  readonly last?: readonly string[];
   /** The parameter that reads on in the next page's address: that of the `Link` header, or the one at `next`. */
   readonly link?: string;
   /** The number of the first page, or the offset at which it begins. */

@@ -66,9 +66,9 @@ function findingsOf(pair: Pair, base: Base, { file, edit }: Mutation): readonly 
   }
 }
 
-/** One edit of the document is one cause, and so one such finding. A lasting warning is one of its own: it is approved alone. */
-export const isOfBreak = ({ stage, severity }: Finding): boolean =>
-  stage === "changes" || ((stage === "proof" || stage === "load") && severity === "error");
+/** One edit of the document is one cause, and so one such finding. What was wrong before, or is a lasting warning, is none. */
+export const isOfBreak = ({ stage, change, severity }: Finding): boolean =>
+  change !== undefined || (stage === "proof" && severity === "error");
 
 /** An argument counts as its field. */
 const isAt = ({ coordinate, coordinates }: Finding, wanted: string): boolean =>

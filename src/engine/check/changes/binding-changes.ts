@@ -57,7 +57,7 @@ const connectionOf = ({ connection }: BoundField): unknown =>
   connection
     ? [
         connection.items,
-        connection.next ?? connection.link ?? (connection.offset ? "offset" : "numbered"),
+        connection.next ?? connection.last ?? connection.link ?? (connection.offset ? "offset" : "numbered"),
         connection.more ?? null,
         connection.total ?? null,
       ]

@@ -45,7 +45,8 @@ export function changesSince(base: BoundSnapshot, { model, ...snapshot }: SpecSn
       continue;
     const below = isOfValue ? undefined : change.below;
     const differing = below ?? differenceBelow(base.model.document, model.document, change.new);
-    const found = differing && breaks.get(placeKey(change.new, differing));
+    const found =
+      breaks.get(placeKey(change.old, [])) ?? (differing && breaks.get(placeKey(change.new, differing)));
     (found?.changes ?? own).push(change);
   }
   const told = [
@@ -87,7 +88,7 @@ function restFindings(base: BoundSnapshot, head: BoundSnapshot, changes: readonl
 }
 
 const keyOf = ({ rule, class: kind, phrase, before, after, old, new: now }: RestChange): string =>
-  JSON.stringify([rule, kind, phrase, before, after, nodeKey(old), nodeKey(now)]);
+  JSON.stringify([rule, kind, phrase, before, after, nodeKey(old), /-removed$/.test(rule) || nodeKey(now)]);
 
 function restFinding(
   base: BoundSnapshot,
