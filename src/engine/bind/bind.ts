@@ -8,6 +8,7 @@ import { placeOf } from "../schema/directives.ts";
 import { boundRoots } from "../schema/object-types.ts";
 import { unreachedTypes } from "../schema/unreached-types.ts";
 import { Binder } from "./binder.ts";
+import { deprecations } from "./deprecations.ts";
 import { bindField } from "./field.ts";
 import { Findings } from "./findings.ts";
 import { InheritingFields } from "./inheriting.ts";
@@ -49,16 +50,18 @@ export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[
   } while (inheriting.bind());
   const conversions = new InputConversions(input.schema);
   const fields = inSchemaOrder(input, binder, conversions);
+  const { backings, values } = binder;
   const model: Model = {
     ...input,
     fields,
     inputConversions: conversions.all,
     calledOperations: calledOperations(input.document, boundFields({ fields })),
     semanticNonNull: semanticNonNull(input, fields, binder.nulls),
+    deprecations: deprecations({ ...input, fields, backings, values }, findings),
     abstracts: binder.abstracts,
-    backings: binder.backings,
+    backings,
     enums: renamedEnums(input),
-    values: binder.values,
+    values,
   };
   checkAbove(model, findings);
   checkNPlusOne(model, findings);

@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import type { RequestRecord } from "../../observe/records.ts";
 import { neverStored } from "../../rest/rest-response.ts";
-import { isWithoutErrors, type Responses } from "../send-response.ts";
+import { isWithoutErrors, listOf, type Responses } from "../send-response.ts";
 
 /** Bytes of a kept answer beside its text. */
 const overhead = 1_000;
@@ -15,10 +15,13 @@ export class Answer {
   readonly freshUntil: number;
   readonly operation: RequestRecord["operation"];
   readonly givenName: string | undefined;
+  /** The headers of its own. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
   #tag: string | undefined;
 
   constructor(given: Responses, text: string, freshUntil: number, { operation, givenName }: RequestRecord) {
     this.text = text;
+    this.headers = listOf(given).flatMap(({ http }) => [...http.headers]);
     this.failed = isWithoutErrors(given) ? undefined : given;
     this.freshUntil = this.failed ? neverStored : freshUntil;
     this.operation = operation;
