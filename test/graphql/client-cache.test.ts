@@ -72,7 +72,6 @@ test("an answer, a shared one and a 304 say that the operation asks for what RES
         .writeHead(200, { "content-type": "application/json", etag: '"1"' })
         .end(JSON.stringify(me)),
     {},
-    true,
     { ...api, deprecations },
   );
   url.searchParams.set("query", "{ me { id } }");
