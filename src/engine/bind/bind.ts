@@ -9,18 +9,18 @@ import { boundRoots } from "../schema/object-types.ts";
 import { RestNames } from "../schema/rest-names.ts";
 import { unreachedTypes } from "../schema/unreached-types.ts";
 import { Binder } from "./binder.ts";
-import { deprecations } from "./deprecations.ts";
+import { deprecations } from "./checks/deprecations.ts";
+import { checkNPlusOne } from "./checks/n-plus-one.ts";
+import { checkUnsentCredentials } from "./checks/unsent-credentials.ts";
 import { bindField } from "./field.ts";
 import { Findings } from "./findings.ts";
 import { InheritingFields } from "./inheriting.ts";
 import { checkAbove } from "./inputs/check-above.ts";
 import { boundFields, type Model, type ModelField } from "./model.ts";
-import { checkNPlusOne } from "./n-plus-one.ts";
 import { calledOperations } from "./requests/called-operations.ts";
 import { InputConversions } from "./requests/input-conversions.ts";
 import { resolveRequest } from "./requests/resolve-request.ts";
 import { enumValues } from "./type-rules.ts";
-import { checkUnsentCredentials } from "./unsent-credentials.ts";
 
 type BindInput = Pick<Model, "schema" | "schemaDocument" | "document" | "operations">;
 

@@ -11,14 +11,14 @@ import {
   isRequiredArgument,
   isRequiredInputField,
 } from "graphql";
-import { type Deprecation, deprecationOf } from "../openapi/deprecation.ts";
-import type { RestNode } from "../openapi/document.ts";
-import { declaredProperty, type Property, type Shape } from "../openapi/shapes/shape.ts";
-import { coordinateParts } from "../schema/coordinate-place.ts";
-import { placeOf } from "../schema/directives.ts";
-import { fieldAt } from "../schema/object-types.ts";
-import type { Findings } from "./findings.ts";
-import type { Backing, Model, PlainField } from "./model.ts";
+import { type Deprecation, deprecationOf } from "../../openapi/deprecation.ts";
+import type { RestNode } from "../../openapi/document.ts";
+import { declaredProperty, type Property, type Shape } from "../../openapi/shapes/shape.ts";
+import { coordinateParts } from "../../schema/coordinate-place.ts";
+import { placeOf } from "../../schema/directives.ts";
+import { fieldAt } from "../../schema/object-types.ts";
+import type { Findings } from "../findings.ts";
+import type { Backing, Model, PlainField } from "../model.ts";
 
 type Member = GraphQLField<unknown, unknown> | GraphQLArgument | GraphQLInputField;
 
