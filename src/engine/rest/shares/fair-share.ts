@@ -1,6 +1,6 @@
 /**
  * Fair shares of the processor between callers: a leaky bucket of debt for each (the generic cell rate algorithm, ITU-T I.371),
- * as GitHub and Shopify have of points. It fills with measured work: work of `ms` in one turn of the event loop costs
+ * as GitHub and Shopify have of points. It fills with measured work: work of `ms` without a pause costs
  * `ms + ms³ / 30`, because long work is what the other callers' 95th percentile shows, and it drains by a millisecond each
  * millisecond. A caller that owes more than `freeMs` waits before its next request, before work on a large response of REST,
  * and before each piece of an answer. Ordinary requests owe less, and never wait.
@@ -25,15 +25,10 @@ import { Turns } from "./turns.ts";
 const freeMs = 10;
 /** A caller never owes more ms, times the number of callers in debt. A request that has waited for as long is refused. */
 const mostMs = 2_000;
-/**
- * After so many ms of work in one turn of the event loop, a caller's further work waits for the next turn. Less is summed up
- * over turns, so short work schedules nothing.
- */
-const turnMs = 4;
 /** A caller is alone when no other caller has sent a request for so many ms. */
 const aloneAfterMs = 60_000;
 
-/** Milliseconds that a caller owes for work in one turn. */
+/** Milliseconds that a caller owes for work. */
 const costOf = (ms: number): number => ms + ms ** 3 / 30;
 
 type Leave = (failure: CodedError) => void;
@@ -54,7 +49,6 @@ export class FairShare {
   #last: Caller | undefined;
   /** When a caller other than the last one was last seen. */
   #otherSeenAt = Number.NEGATIVE_INFINITY;
-  #turn = 0;
   #isScheduled = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -74,8 +68,7 @@ export class FairShare {
   turnOf(caller: Caller, request: Waiter): Promise<void> | undefined {
     const now = performance.now();
     if (this.#isAlone(caller, now)) return undefined;
-    const hasTurn = caller.turn !== this.#turn || caller.turnMs < turnMs;
-    if (hasTurn && caller.paidAt - now <= freeMs && !this.#waiting.has(caller)) return undefined;
+    if (caller.paidAt - now <= freeMs && !this.#waiting.has(caller)) return undefined;
     return this.#wait(caller, request);
   }
 
@@ -99,14 +92,10 @@ export class FairShare {
   worked(caller: Caller, ms: number): void {
     const now = performance.now();
     if (this.#isAlone(caller, now)) return;
-    if (caller.turn !== this.#turn) [caller.turn, caller.turnMs] = [this.#turn, 0];
-    const before = costOf(caller.turnMs);
-    caller.turnMs += ms;
     const from = Math.max(caller.paidAt, now);
-    const cost = costOf(caller.turnMs) - before;
+    const cost = costOf(ms);
     const debtors = from + cost - now > freeMs ? this.#debtorsWith(caller, now) : 1;
     caller.paidAt = Math.min(from + cost * debtors, now + mostMs * debtors);
-    if (caller.turnMs >= turnMs) this.#schedule();
   }
 
   /** The number of callers in debt, `caller` included. */
@@ -130,7 +119,6 @@ export class FairShare {
   #nextTurn(): void {
     this.#isScheduled = false;
     clearTimeout(this.#timer);
-    this.#turn++;
     const now = performance.now();
     this.#waiting.next(({ paidAt }) => paidAt - freeMs <= now);
     if (this.#waiting.size === 0) return;
