@@ -1,6 +1,6 @@
 /**
  * The suite, in projects. `shared` files share their modules, which saves half of the processor time. `apart` files
- * measure a process or change it, so each has a process of its own. `deploy`, `bench` and `browser` have scripts of their own.
+ * measure a process or change it, so each has a process of its own. `deploy`, `package`, `bench` and `browser` are suites.
  */
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -47,12 +47,13 @@ export default defineConfig({
         test: {
           name: "shared",
           include: ["test/**/*.test.ts"],
-          exclude: [...apart, "test/{bench,browser,deploy}/**"],
+          exclude: [...apart, "test/{bench,browser,deploy,package}/**"],
           isolate: false,
         },
       },
       { extends: true, test: { name: "apart", include: apart } },
       { extends: true, test: { name: "deploy", include: ["test/deploy/*.test.ts"] } },
+      { extends: true, test: { name: "package", include: ["test/package/*.test.ts"] } },
       { extends: true, test: { name: "bench", include: ["test/bench/*.test.ts"] } },
       { extends: true, test: { name: "browser", include: ["test/browser/*.test.ts"] } },
     ],

@@ -2,3 +2,6 @@
 
 /** The hash of the spec that this folder was generated from. */
 export const specHash = "6a8365514f60c283";
+
+/** The version of restbound that generated this folder. */
+export const engineVersion = "0.1.0";

@@ -71,6 +71,12 @@ test.each([
   ["gone.yaml", "", 2, "--openapi gone.yaml: there is no such file"],
   ["other.json", "{}", 3, "other.json:1:1: is not an OpenAPI 3.0 or 3.1 document"],
   [
+    "new.yaml",
+    "openapi: 3.2.0\n",
+    3,
+    "new.yaml:1:1: is OpenAPI 3.2.0, and 3.0 or 3.1 is needed: if it uses nothing newer, an overlay that sets openapi to 3.1.1 says so",
+  ],
+  [
     "mine.yaml",
     "openapi: 3.1.0\npaths: {\n",
     3,
@@ -82,6 +88,33 @@ test.each([
   const before = readdirSync(root);
   expect(await ran(root, ["--openapi", name], init)).toMatchObject({ code, error });
   expect(readdirSync(root)).toEqual(before);
+});
+
+test("a Swagger 2.0 document becomes OpenAPI 3.0; what takes an upload has no field", async () => {
+  const project = opened();
+  const thing = { $ref: "#/definitions/Thing" };
+  const responses = { 200: { description: "d", schema: thing } };
+  const file = { name: "file", in: "formData", type: "file" };
+  const upload = { operationId: "upload", consumes: ["multipart/form-data"], parameters: [file], responses };
+  const document = {
+    swagger: "2.0",
+    info: { title: "t", version: "1" },
+    ...{ host: "api.example.com", basePath: "/v2", schemes: ["https"], produces: ["application/json"] },
+    paths: { "/thing": { get: { operationId: "getThing", responses }, post: upload } },
+    definitions: { Thing: { type: "object", properties: { id: { type: "string" } } } },
+    security: [{ key: [] }],
+    securityDefinitions: { key: { type: "apiKey", in: "header", name: "X-Key" } },
+  };
+  writeFileSync(join(project.root, "swagger.json"), JSON.stringify(document));
+  const { code, out } = await ran(project.root, ["--openapi", "swagger.json"], init);
+  expect([code, out]).toEqual([
+    0,
+    expect.stringMatching(/left out: upload: it takes a body of multipart\/form-data/),
+  ]);
+  expect(project.read("spec/openapi.yaml")).toMatch(/^openapi: 3\.0\.\d\n/);
+  expect(project.read("src/main.ts")).toContain('"https://api.example.com/v2"');
+  expect(project.read("generated/operations.ts")).toMatch(/x-key/i);
+  expect((await ran(project.root, [])).out).toContain("findings: 0 ");
 });
 
 /** Sixty-one operations with two tags, some of which no field can show. */

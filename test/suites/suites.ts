@@ -84,6 +84,10 @@ export const suites: Readonly<Record<string, Runnable>> = {
     file: "test/check/mutations/main.ts",
   },
   overload: { does: "load at twice and at five times what the role can do", file: "test/load/overload.ts" },
+  package: {
+    does: "the engine's tarball: projects on documents that npm fetches, and one of a version before",
+    projects: ["package"],
+  },
   replicas: {
     does: "100,000 interleaved requests of 50 callers over two replicas",
     projects: ["shared"],

@@ -1,6 +1,7 @@
 /** Stage 3: compares `generated/` with the output of codegen. All differences are one finding, because one command mends them. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { engineManifest } from "../cli/engine-manifest.ts";
 import type { Finding } from "./report.ts";
 
 /** A file, its difference in words, and the first line that differs. */
@@ -29,12 +30,23 @@ export function freshnessFindings(
       rule: "generated-stale",
       severity: "error",
       coordinate: stale.length === 1 ? (stale[0]?.path ?? "") : "generated",
-      message: stale.map(({ path, says }) => `${path} ${says}`).join("; "),
+      message: `${otherVersion(root, present)}${stale.map(({ path, says }) => `${path} ${says}`).join("; ")}`,
       hint: "run npm run codegen and commit what it writes",
       places: stale.map(({ path, line }) => ({ role: "file", file: path, line, column: 1 })),
       operations: [],
     },
   ];
+}
+
+/** What a folder that another version of the engine generated is told by. */
+function otherVersion(root: string, present: readonly string[]): string {
+  const path = "generated/spec.ts";
+  if (!present.includes(path)) return "";
+  const { version } = engineManifest();
+  const [, by] =
+    /^export const engineVersion = "([\w.+-]+)";$/m.exec(readFileSync(join(root, path), "utf8")) ?? [];
+  if (by === version) return "";
+  return `generated/ was made by ${by === undefined ? "an earlier restbound" : `restbound ${by}`}, and this is ${version}: `;
 }
 
 function changed(path: string, now: string, text: string): Stale[] {

@@ -9,6 +9,7 @@ import { loadSpec, provedModel } from "../bind/load.ts";
 import type { Model } from "../bind/model.ts";
 import { folderFiles, type SpecFiles, savedOperationTexts } from "../bind/spec-files.ts";
 import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
+import { engineManifest } from "../cli/engine-manifest.ts";
 import { SpecUnreadable } from "../diagnostic.ts";
 import { reachedFaults } from "../openapi/document-faults.ts";
 import { readSavedOperations, type SavedOperation } from "../schema/saved-operations.ts";
@@ -48,6 +49,9 @@ function specModule({ list, read }: SpecFiles): string {
 
 /** The hash of the spec that this folder was generated from. */
 export const specHash = "${hashSpec(list("."), read)}";
+
+/** The version of restbound that generated this folder. */
+export const engineVersion = "${engineManifest().version}";
 `;
 }
 

@@ -1,24 +1,49 @@
 #!/usr/bin/env node
 /** `restbound <command>`: the one command of the package. The module of a command is loaded when its name is given. */
-import { readFileSync } from "node:fs";
-import { enableCompileCache } from "node:module";
+import * as modules from "node:module";
 import { exitCodes, type Io, processIo } from "../cli/command.ts";
+import { engineManifest, unfitPackages } from "../cli/engine-manifest.ts";
 import { nearestSuggestion } from "../cli/nearest-suggestion.ts";
 
 type Run = (argv: readonly string[], io: Io) => Promise<number>;
-type Named = { readonly does: string; readonly load: () => Promise<{ readonly run: Run }> };
+type Named = {
+  readonly does: string;
+  readonly load: () => Promise<{ readonly run: Run }>;
+  /** Whether it needs the packages of code generation, which an installation for production leaves out. */
+  readonly builds?: true;
+};
 
 /** In the order of a project's life. */
 const commands: Readonly<Record<string, Named>> = {
   init: { does: "starts a project on an OpenAPI document", load: () => import("../init/begin.ts") },
   start: { does: "runs the roles until a signal stops them", load: () => import("./start.ts") },
-  dev: { does: "runs the roles anew whenever the spec is saved", load: () => import("../codegen/dev.ts") },
-  codegen: { does: "writes generated/ from spec/", load: () => import("../codegen/main.ts") },
-  check: { does: "proves spec/, and generated/ against it", load: () => import("../check/main.ts") },
-  explain: { does: "prints the REST calls of a field", load: () => import("../explain/main.ts") },
-  propose: { does: "prints a field for a REST operation", load: () => import("../propose/main.ts") },
+  dev: {
+    does: "runs the roles anew whenever the spec is saved",
+    load: () => import("../codegen/dev.ts"),
+    builds: true,
+  },
+  codegen: { does: "writes generated/ from spec/", load: () => import("../codegen/main.ts"), builds: true },
+  check: {
+    does: "proves spec/, and generated/ against it",
+    load: () => import("../check/main.ts"),
+    builds: true,
+  },
+  explain: {
+    does: "prints the REST calls of a field",
+    load: () => import("../explain/main.ts"),
+    builds: true,
+  },
+  propose: {
+    does: "prints a field for a REST operation",
+    load: () => import("../propose/main.ts"),
+    builds: true,
+  },
   validate: { does: "holds operations to the schema", load: () => import("../validate/main.ts") },
-  client: { does: "packs the npm package for front ends", load: () => import("../codegen/client/pack.ts") },
+  client: {
+    does: "packs the npm package for front ends",
+    load: () => import("../codegen/client/pack.ts"),
+    builds: true,
+  },
 };
 
 const help = (): string =>
@@ -40,6 +65,13 @@ export async function run([name, ...rest]: readonly string[], io: Io): Promise<n
     return 0;
   }
   const command = name === undefined || !Object.hasOwn(commands, name) ? undefined : commands[name];
+  const unfit = command?.builds ? unfitPackages() : [];
+  if (unfit.length > 0) {
+    io.error(
+      `restbound ${name}: restbound ${version()} needs these packages: npm install --save-dev --save-exact ${unfit.join(" ")}`,
+    );
+    return 2;
+  }
   if (command) return (await command.load()).run(rest, io);
   const near = name === undefined ? "" : nearestSuggestion(name, Object.keys(commands));
   io.error(
@@ -48,12 +80,16 @@ export async function run([name, ...rest]: readonly string[], io: Io): Promise<n
   return 2;
 }
 
-const version = (): string =>
-  JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
+const version = (): string => engineManifest().version;
 
+// `import.meta.main` is new in Node 24: an older one would do nothing, and say nothing
+if (Number.parseInt(process.versions.node, 10) < 24) {
+  console.error(`restbound needs Node 24 or newer, and this is ${process.version}`);
+  process.exit(2);
+}
 if (import.meta.main) {
   const argv = process.argv.slice(2);
-  if (argv[0] !== "start") enableCompileCache(); // a start chooses the flags of V8 and the folder first
+  if (argv[0] !== "start") modules.enableCompileCache(); // a start chooses the flags of V8 and the folder first
   const exitCode = await run(argv, processIo);
   // the watcher of `dev`, and a server that is starting, would keep the process alive
   if (argv[0] === "dev") process.exit(exitCode);

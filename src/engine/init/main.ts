@@ -12,6 +12,7 @@ import { generatedFolder } from "../codegen/main.ts";
 import { SpecUnreadable } from "../diagnostic.ts";
 import { type ReadFile, RestDocument } from "../openapi/document.ts";
 import { escaped } from "../standards/steering.ts";
+import { converted } from "./converted.ts";
 import { fetchDocument, isUrl } from "./fetch-document.ts";
 import { addFiles, addPackages } from "./project-files.ts";
 import { type Choice, type StartedProject, startProject } from "./start-project.ts";
@@ -99,8 +100,9 @@ async function readDocument(given: string, root: string) {
   const source = isUrl(given)
     ? textFiles(new Map([["openapi.yaml", await fetchDocument(given)]])).read
     : filesBeside(given, resolve(root, given));
+  const main = await converted(source("openapi.yaml") ?? "");
   const read = (name: string): string | undefined => {
-    const text = source(name);
+    const text = name === "openapi.yaml" ? main : source(name);
     if (text !== undefined) files.set(name, text);
     return text;
   };

@@ -1,12 +1,10 @@
 /** The files of a new project around `spec/` and `generated/`. A file that is there already stays as it is. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { engineManifest } from "../cli/engine-manifest.ts";
 import { isRecord } from "../standards/json-object.ts";
 
 type Manifest = Readonly<Record<string, unknown>>;
-
-const engine = (): { version: string; peerDependencies: Record<string, string> } =>
-  JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 
 const scripts = {
   start: "restbound start",
@@ -23,7 +21,7 @@ const scripts = {
 export function addPackages(root: string): void {
   const path = join(root, "package.json");
   const given: Manifest = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
-  const { version, peerDependencies } = engine();
+  const { version, devDependencies } = engineManifest();
   const own = {
     name: basename(root)
       .toLowerCase()
@@ -33,7 +31,7 @@ export function addPackages(root: string): void {
     engines: { node: ">=24" },
     scripts,
     dependencies: { restbound: version },
-    devDependencies: { ...peerDependencies, "@types/node": "24.19.2" },
+    devDependencies: { ...devDependencies, "@types/node": "24.19.2" },
   };
   const added = Object.entries(own).map(([name, value]) => {
     const there = given[name];

@@ -40,7 +40,7 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
   const chosen = chosenOperations(model, choice);
   const leftOut = new Map<string, string>();
   const sendable = chosen.filter((operation) => {
-    const refusal = refusalOf(operation);
+    const refusal = refusalOf(operation) ?? unsentBody(operation);
     if (refusal !== undefined) leftOut.set(operation.id, refusal);
     return refusal === undefined;
   });
@@ -59,6 +59,11 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
     keyLinks,
   };
 }
+
+/** A call without the body that it is made for, such as an upload, is a finding from the first day on. */
+const unsentBody = (operation: RestOperation): string | undefined =>
+  operation.unsentBody &&
+  `it takes a body of ${operation.unsentBody.media.join(" or ")}, which no field can send`;
 
 function withoutQuery(bound: readonly RestOperation[], leftOut: ReadonlyMap<string, string>): string[] {
   return [

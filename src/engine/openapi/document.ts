@@ -20,6 +20,12 @@ export type RestNode = { readonly file: string; readonly path: NodePath; readonl
 /** Reads a file by its name below the spec folder; `undefined` if the file does not exist. */
 export type ReadFile = (name: string) => string | undefined;
 
+const converters = "`restbound init` converts it in an empty folder, and so does `npx swagger2openapi`";
+
+/** What is new in OpenAPI 3.2 (`query`, `additionalOperations`, `itemSchema`) has no place in a schema's proof. */
+const otherVersion = (version: string): string =>
+  `is OpenAPI ${version}, and 3.0 or 3.1 is needed: if it uses nothing newer, an overlay that sets openapi to 3.1.1 says so`;
+
 export class RestDocument {
   readonly root: RestNode;
   /** Keywords beside a `$ref` count from OpenAPI 3.1 on (§4.8.24). OpenAPI 3.0 ignores them (§4.7.23). */
@@ -51,9 +57,11 @@ export class RestDocument {
     this.#files.set(name, file);
     if (!file) throw unreadable(name, "there is no such file");
     const { openapi, swagger } = membersOf(file.value);
-    if (swagger !== undefined) throw unreadable(name, `is Swagger ${swagger}: OpenAPI 3.0 or 3.1 is needed`);
+    if (swagger !== undefined)
+      throw unreadable(name, `is Swagger ${swagger}, and OpenAPI 3.0 or 3.1 is needed: ${converters}`);
     if (typeof openapi !== "string" || !/^3\.[01]\./.test(`${openapi}.`)) {
-      throw unreadable(name, "is not an OpenAPI 3.0 or 3.1 document");
+      const isOther = typeof openapi === "string" && /^\d/.test(openapi);
+      throw unreadable(name, isOther ? otherVersion(openapi) : "is not an OpenAPI 3.0 or 3.1 document");
     }
     refuseDuplicates(file.duplicateKeys.filter(({ path }) => path.length === 1));
     this.readsBesideRef = !openapi.startsWith("3.0");
