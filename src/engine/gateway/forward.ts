@@ -3,10 +3,11 @@
  * A client that leaves aborts the call. An upstream that is down, silent or broken becomes a coded error.
  */
 import type { ServerResponse } from "node:http";
-import { Pool } from "undici";
+import type { Pool } from "undici";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { upstreamFailure } from "../http/upstream-failure.ts";
+import { spreadPool } from "../rest/upstream/spread-pool.ts";
 import { gatewayConnections } from "../settings/capacity.ts";
 import { publicAddresses } from "./public-addresses.ts";
 import { type Answering, ResponseForwarding } from "./response-forwarding.ts";
@@ -78,7 +79,7 @@ const failureOn = ({ isOwn }: UpstreamRoute, failure: CodedError): CodedError =>
 
 function openPool(config: Config, origin: string): Pool {
   const connect = { timeout: config.env.CONNECT_TIMEOUT_MS };
-  return new Pool(origin, {
+  return spreadPool(origin, {
     connections: gatewayConnections,
     connect,
     headersTimeout: 0,

@@ -3,7 +3,7 @@
  * a bound on calls, turns of the callers and a budget of retries keep its faults from other products and callers.
  */
 import createClient, { type Client } from "openapi-fetch";
-import { Pool } from "undici";
+import type { Pool } from "undici";
 import type { Config } from "../../config.ts";
 import type { CodedError } from "../../errors.ts";
 import { callsOfProduct } from "../../settings/capacity.ts";
@@ -20,6 +20,7 @@ import { ConnectionTurn } from "./connection-turn.ts";
 import { Exchange } from "./exchange.ts";
 import { type Outcome, type ReadCall, Reads } from "./reads.ts";
 import { RetryBudget } from "./retry-budget.ts";
+import { spreadPool } from "./spread-pool.ts";
 
 export type UpstreamState = {
   /** The circuit breaker refuses calls of all callers, or those of one while nobody gets a response. */
@@ -44,7 +45,7 @@ export class Upstream {
     this.#env = env;
     this.#reads = new Reads(cache, url.origin, (request, begin) => this.#call(request, begin));
     this.#connections = new Places(env.REST_CONNECTIONS);
-    this.#pool = new Pool(url.origin, {
+    this.#pool = spreadPool(url.origin, {
       connections: env.REST_CONNECTIONS,
       pipelining: 1,
       keepAliveTimeout: 30_000,
