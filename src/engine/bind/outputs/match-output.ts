@@ -65,7 +65,7 @@ export function matchOutput(
 }
 
 function matchNamed(binder: Binder, where: Where, type: GraphQLOutputType, value: ResponseValue): void {
-  const { findings, schema } = binder;
+  const { findings, names } = binder;
   const { coordinate, rest: node = value.shape.node } = where;
   const at = { ...where, rest: value.shape.node, also: [where.rest] };
   // the proof is whole for an enum and for an object: nothing of it is left to compare
@@ -88,7 +88,7 @@ function matchNamed(binder: Binder, where: Where, type: GraphQLOutputType, value
   } else if (isEnumType(type)) {
     if (!isStringEnum(value.shape))
       return addMismatch(binder, at, "output-type", `is the enum ${type}`, value);
-    const missing = uncoveredEnumValues(schema, type, value.shape);
+    const missing = uncoveredEnumValues(names, type, value.shape);
     if (missing.length > 0) {
       findings.add(
         "output-enum",
