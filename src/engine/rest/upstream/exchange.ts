@@ -43,6 +43,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Bytes that are taken from the budget. */
   #held = 0;
   #interim = 0;
+  #isAbandoned = false;
 
   /**
    * The body has at most `maxResponseBytes`, before and after decompression and by its values, and never more than `budget`
@@ -68,6 +69,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (!this.#failure) dispatcher.dispatch(request, this);
   }
 
+  /** Nobody reads the response any more. It still comes to its end, so that its connection can be used again. */
+  abandon(): void {
+    this.#isAbandoned = true;
+    this.#letGo();
+  }
+
   /** Fails the exchange and closes its connection. Does nothing after the end. */
   abort(failure: CodedError): void {
     if (this.#failure) return;
@@ -78,9 +85,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #fail(failure: CodedError): void {
     if (this.#failure) return;
     this.#failure = failure;
+    this.#letGo();
+    this.#reject(failure);
+  }
+
+  #letGo(): void {
     this.#chunks = [];
     this.#budget.drop(this.#held);
-    this.#reject(failure);
+    this.#held = 0;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -109,7 +121,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   get #isSkipped(): boolean {
-    return this.#isUnread && this.#status >= 200 && this.#status < 300;
+    return this.#isAbandoned || (this.#isUnread && this.#status >= 200 && this.#status < 300);
   }
 
   /** Takes the bytes of a body with at least so many from the budget. Returns the failure if that is too many. */
