@@ -3,7 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { formatApiKey } from "../../src/engine/http/api-key.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
 import { listens, main, memoryMiB, type Program, startProgram } from "../support/child-process.ts";
-import type { ChaosRest } from "./rest.ts";
 
 export type House = {
   readonly name: string;
@@ -30,7 +29,7 @@ export async function npmStart(): Promise<House> {
   return { name: "npm start", front: "gateway", url: await listens(program), programs: [program], keys };
 }
 
-export async function graphqlAlone({ url }: ChaosRest): Promise<House> {
+export async function graphqlAlone({ url }: { readonly url: URL }): Promise<House> {
   const { GATEWAY_SECRET: _, ...given } = environment;
   const program = startProgram([main, "graphql"], { ...given, REST_BASE_URL: url.href });
   return {
@@ -42,7 +41,7 @@ export async function graphqlAlone({ url }: ChaosRest): Promise<House> {
   };
 }
 
-export async function behindGateway({ url }: ChaosRest): Promise<House> {
+export async function behindGateway({ url }: { readonly url: URL }): Promise<House> {
   const given = { ...environment, REST_BASE_URL: url.href };
   const graphql = startProgram([main, "graphql"], given);
   const GRAPHQL_URL = (await listens(graphql)).href;

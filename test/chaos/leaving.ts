@@ -88,8 +88,8 @@ const { requests, seed } = line.opts<{ requests: string; seed: string }>();
 const verdict = new Verdict("leaving");
 process.stdout.write(`seed ${seed}\n`);
 pinSelf(1);
-const rest = await startFaultyRest(Number(seed), 0, 0);
+const rest = await startFaultyRest(seed, 0, 0);
 const houses = [npmStart, () => graphqlAlone(rest), () => behindGateway(rest)];
 for (const start of houses)
   await run(await start(), Math.ceil(Number(requests) / houses.length), Number(seed));
-rest.close();
+await rest.stop();
