@@ -1,9 +1,7 @@
 /**
  * The suite, in projects. `shared` files share their modules, which saves half of the processor time. `apart` files
- * measure a process or change it, so each has a process of its own. `graphql-js` asks the layer over HTTP once more with
- * every operation on graphql-js: plans must change nothing that a client can see. `project` knows no API, so it tests any
- * pair of spec files. `deploy`, `bench` and
- * `browser` have scripts of their own.
+ * measure a process or change it, so each has a process of its own. `project` knows no API, so it tests any pair of spec
+ * files. `deploy`, `bench` and `browser` have scripts of their own.
  */
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -59,24 +57,6 @@ export default defineConfig({
       { extends: true, test: { name: "deploy", include: ["test/deploy/*.test.ts"] } },
       { extends: true, test: { name: "bench", include: ["test/bench/*.test.ts"] } },
       { extends: true, test: { name: "browser", include: ["test/browser/*.test.ts"] } },
-      {
-        extends: true,
-        test: {
-          name: "graphql-js",
-          include: ["test/e2e/*.test.ts", "test/graphql/*.test.ts"],
-          // left out: processes of their own, bounds of plans alone, steps before or after an execution, introspection, which
-          // runs on graphql-js in any case, and files whose tests each run both ways
-          exclude: [
-            "test/e2e/{caching,drain,tenants,replicas,unfolding,hostile,introspection,keyless}.test.ts",
-            "test/graphql/{answers,callers,cop,cors,explorer,get,introspection,leaving-anywhere,over-http,overload,saved,shared-executions,start-queue}.test.ts",
-            "test/graphql/{variables,documents,documents-cost,limits}.test.ts",
-            "test/graphql/{date-scalars,deep-names,extensions,inherited-values,masking,refused-credentials}.test.ts",
-          ],
-          isolate: false,
-          env: { PLANS: "off" },
-          setupFiles: "test/graphql/plan/no-plans.ts",
-        },
-      },
     ],
   },
 });

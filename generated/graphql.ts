@@ -845,6 +845,17 @@ export type ResolversParentTypes = {
   MetricPoint: MetricPointParent;
 };
 
+export type SemanticNonNullDirectiveArgs = {
+  levels?: Array<Scalars["Int"]["input"]>;
+};
+
+export type SemanticNonNullDirectiveResolver<
+  Result,
+  Parent,
+  ContextType = Context,
+  Args = SemanticNonNullDirectiveArgs,
+> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes["DateTime"], any> {
   name: "DateTime";
 }
@@ -1232,4 +1243,8 @@ export type Resolvers<ContextType = Context> = {
   MetricSeries: MetricSeriesResolvers<ContextType>;
   MetricPoint: MetricPointResolvers<ContextType>;
   MetricUnit: MetricUnitResolvers;
+};
+
+export type DirectiveResolvers<ContextType = Context> = {
+  semanticNonNull: SemanticNonNullDirectiveResolver<any, any, ContextType>;
 };

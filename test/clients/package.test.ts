@@ -171,3 +171,14 @@ test.each([
   const made = await packageFiles({ model, saved, name: "client" });
   expect(made.get("README.md")?.match(/headers: \{.*? \}/g)).toEqual(Array(3).fill(`headers: ${headers}`));
 });
+
+test("--semantic-non-null leaves null out of the types of fields that only a failure makes null", async () => {
+  const [plain, strict] = [temporaryFolder(), temporaryFolder()];
+  await pack("--out", plain);
+  await pack("--out", strict, "--semantic-non-null");
+  const nullsIn = (folder: string): number =>
+    (contentOf(folder)["index.d.ts"] ?? "").match(/\| null/g)?.length ?? 0;
+  expect(nullsIn(strict)).toBeGreaterThan(0); // of values that REST may leave out
+  expect(nullsIn(strict)).toBeLessThan(nullsIn(plain));
+  expect(contentOf(strict)["schema.graphql"]).toBe(contentOf(plain)["schema.graphql"]);
+});

@@ -128,7 +128,12 @@ describe("changes", () => {
     for (const { file, edit } of mutations.filter((_, index) => index % 3 === 0)) {
       try {
         const head = snapshotOf(withFile(depotPair, file, edit.text));
-        for (const change of examine(head, base, "2026-01-01").changes)
+        const { changes, findings } = examine(head, base, "2026-01-01");
+        // a break tells what comes of the same cause
+        const also = findings.flatMap((each) =>
+          (each.also ?? []).map(({ rule }) => ({ rule, class: each.change ?? "" })),
+        );
+        for (const change of [...changes, ...also])
           if (/^(rest|sdl|binding)-/.test(change.rule)) seen.add(ruleAndClass(change));
       } catch (error) {
         if (!(error instanceof SpecUnreadable)) throw error;

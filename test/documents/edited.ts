@@ -30,7 +30,7 @@ const verdict = new Verdict("edits");
 const options = line.opts<{ edits: string }>();
 const names = line.args.length > 0 ? line.args : usual;
 
-const totals = { right: 0, missed: 0, false: 0 };
+const totals = { right: 0, missed: 0, false: 0, edits: 0, told: 0 };
 for (const source of sources.filter(({ name }) => names.includes(name))) {
   const text = specFiles(source)("openapi.yaml") ?? "";
   const { schema = "" } =
@@ -38,10 +38,22 @@ for (const source of sources.filter(({ name }) => names.includes(name))) {
   const document = JSON.stringify(readJson(text));
   const operations = new Sdl(schema).calls.flatMap(({ rest }) => argument(rest, "operation") ?? []);
   const base = snapshotOf(schema, document);
-  const own = { ...totals, right: 0, missed: 0, false: 0 };
+  const own = { right: 0, missed: 0, false: 0 };
   const made = edits(document, operations, Number(options.edits), randomOf(seed, source.name));
   for (const { name, document: edited } of made) {
-    const { right, missed, wrong } = held(schema, base, document, JSON.stringify(edited), "the document");
+    const { right, missed, wrong, told } = held(
+      schema,
+      base,
+      document,
+      JSON.stringify(edited),
+      "the document",
+    );
+    if (told.length > 0) totals.edits++;
+    totals.told += told.length;
+    if (told.length > 1)
+      console.log(
+        `${source.name}, ${name}\n  TOLD ${told.map(({ rule, coordinate, message }) => `${rule} ${coordinate}: ${message}`).join("\n  TOLD ")}`,
+      );
     own.right += right;
     own.missed += missed.length;
     own.false += wrong.size;
@@ -57,4 +69,5 @@ for (const source of sources.filter(({ name }) => names.includes(name))) {
 console.log("");
 verdict.hold("fields that an edit breaks, found", totals.right);
 verdict.hold("fields that an edit breaks, missed", totals.missed);
+verdict.hold("findings of an edit that breaks something", totals.told / totals.edits);
 verdict.hold("false, of all findings", totals.false / (totals.right + totals.false));

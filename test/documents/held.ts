@@ -2,13 +2,16 @@
 import type { SpecSnapshot } from "../../src/engine/bind/spec-snapshot.ts";
 import { loadSnapshot } from "../../src/engine/bind/spec-snapshot.ts";
 import { examine } from "../../src/engine/check/check.ts";
-import type { Report } from "../../src/engine/check/report.ts";
+import type { Finding, Report } from "../../src/engine/check/report.ts";
+import { isOfBreak } from "../check/mutations/mutation.ts";
 import { memoryFiles } from "../check/mutations/pair.ts";
 import { Oracle } from "./oracle/oracle.ts";
 import { readJson } from "./oracle/ways.ts";
 
 export type Held = {
   readonly report: Report;
+  /** The findings about breaks. */
+  readonly told: readonly Finding[];
   /** The fields of the schema. */
   readonly fields: number;
   readonly right: number;
@@ -41,6 +44,7 @@ export function held(schema: string, base: SpecSnapshot, old: string, now: strin
   const wrong = [...found].filter((each) => !changed.has(each));
   return {
     report,
+    told: report.findings.filter(isOfBreak),
     fields: sdl.coordinates.length,
     right: found.size - wrong.length,
     missed: [...changed].filter((each) => !found.has(each)),
@@ -57,9 +61,8 @@ const fieldOf = (coordinate: string): string => coordinate.replace(/\(.*/, "");
 
 /** The fields of every finding about a change, and of every error of the mapping. */
 function coordinatesOf({ findings }: Report): Set<string> {
-  const concerned = findings.filter(
-    ({ stage, severity }) => stage === "changes" || (stage === "proof" && severity === "error"),
-  );
-  const all = concerned.flatMap(({ coordinate, coordinates = [] }) => [coordinate, ...coordinates]);
+  const all = findings
+    .filter(isOfBreak)
+    .flatMap(({ coordinate, coordinates = [] }) => [coordinate, ...coordinates]);
   return new Set(all.map(fieldOf));
 }

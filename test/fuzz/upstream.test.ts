@@ -1,6 +1,6 @@
 /**
- * Whatever REST answers becomes data or a coded error, on both ways of running, and none of its words become part of a
- * failure, in the answer or in the log.
+ * Whatever REST answers becomes data or a coded error, and none of its words become part of a failure, in the answer or in
+ * the log.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
@@ -24,22 +24,18 @@ function watchLog(): () => string {
 }
 
 /** The role in front of a REST whose answers follow `replies` in turn, and are right when there are none. */
-async function openBetween(planned: boolean) {
+async function openBetween() {
   let replies: readonly Reply[] = [];
   let count = 0;
   const environment = { LOG_LEVEL: "debug", CALL_TIMEOUT_MS: "200", REQUEST_TIMEOUT_MS: "1500" };
-  const { url } = await inFrontOf(
-    (request) => {
-      const right = rightAnswer(request.url ?? "") ?? {};
-      const chosen = replies[count++ % replies.length] ?? rightReply;
-      // also the right answers as bytes: the server does not know of the others, and would hold these back behind them
-      request.socket.write(bytesOf(chosen, right));
-      if (chosen.after === "reset") setImmediate(() => request.socket.resetAndDestroy());
-      else if (chosen.after === "end" || chosen.cut < 1) request.socket.end();
-    },
-    environment,
-    planned,
-  );
+  const { url } = await inFrontOf((request) => {
+    const right = rightAnswer(request.url ?? "") ?? {};
+    const chosen = replies[count++ % replies.length] ?? rightReply;
+    // also the right answers as bytes: the server does not know of the others, and would hold these back behind them
+    request.socket.write(bytesOf(chosen, right));
+    if (chosen.after === "reset") setImmediate(() => request.socket.resetAndDestroy());
+    else if (chosen.after === "end" || chosen.cut < 1) request.socket.end();
+  }, environment);
   const ask = async (content: string, ...given: Reply[]) => {
     [replies, count] = [given, 0];
     const head = `POST /v1/graphql HTTP/1.1\r\nhost: a\r\nx-api-key: k\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(content)}\r\n\r\n`;
@@ -77,23 +73,22 @@ async function untilWell(ask: () => Promise<readonly unknown[]>): Promise<void> 
 
 test("what REST answers becomes data or a coded error, whatever it is", { timeout }, async () => {
   const logged = watchLog(); // before the roles: a logger that exists already writes past it
-  const roles = { plan: await openBetween(true), graphqlJs: await openBetween(false) };
-  for (const query of operations) await untilWell(() => roles.plan(request(query)));
+  const ask = await openBetween();
+  for (const query of operations) await untilWell(() => ask(request(query)));
   const arbitrary = fc.record({
-    role: fc.constantFrom("plan" as const, "graphqlJs" as const),
     query: fc.constantFrom(...operations),
     replies: fc.array(reply, { minLength: 1, maxLength: 4 }),
   });
   const reached = { data: 0, failed: 0, lines: 0 };
-  await fuzz("upstream answers", arbitrary, reached, async ({ role, query, replies }) => {
-    const errors = await roles[role](request(query), ...replies);
+  await fuzz("upstream answers", arbitrary, reached, async ({ query, replies }) => {
+    const errors = await ask(request(query), ...replies);
     // only a refusal of REST's makes it the client's doing
     if (!replies.some(({ status }) => /^4(00|22) /.test(status)))
       expect(errors).not.toContainEqual(
         expect.objectContaining({ extensions: expect.objectContaining({ code: "BAD_USER_INPUT" }) }),
       );
     reached[errors.length === 0 ? "data" : "failed"]++;
-    await untilWell(() => roles[role](request(everyProduct)));
+    await untilWell(() => ask(request(everyProduct)));
     const lines = logged();
     expect(lines).not.toContain(canary);
     if (lines.includes("field failed")) reached.lines++;

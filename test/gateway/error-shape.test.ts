@@ -58,7 +58,7 @@ const rows: [string, () => Promise<Started>, Given, number, Record<string, unkno
   ["a rate limit", limited, { headers: key }, 429, { code: "RATE_LIMITED", retryAfter: expect.any(Number) }],
   ["key introspection down", keysDown, { headers: key }, 503, { code: "SERVICE_UNAVAILABLE", retryAfter: 1 }],
   ["an upstream down", down, { headers: key }, 503, { code: "UPSTREAM_UNAVAILABLE" }],
-  ["a silent upstream", timedOut, { headers: key }, 504, { code: "UPSTREAM_TIMEOUT" }],
+  ["a silent upstream", timedOut, { headers: key }, 504, {}],
   ["an upstream that breaks off", breakingOff, { headers: key }, 503, { code: "UPSTREAM_UNAVAILABLE" }],
 ];
 
@@ -76,6 +76,13 @@ test.each(rows)("%s", async (_name, start, { headers = {}, body = "{}" }, status
     expect(graphql.headers.get(name), name).toBe(rest.headers.get(name));
   expect(graphql.headers.has("www-authenticate")).toBe(status === 401);
   expect(graphql.headers.has("retry-after")).toBe("retryAfter" in details);
+});
+
+test("a silent graphql role is not called the product's time-out", async () => {
+  const { url } = await timedOut();
+  const ask = (path: string) => fetch(new URL(path, url), { method: "POST", headers: key, body: "{}" });
+  expect(await graphqlError(await ask("/v1/graphql"))).toMatchObject({ code: "SERVICE_TIMEOUT" });
+  expect(await problem(await ask("/v1/things"))).toMatchObject({ code: "UPSTREAM_TIMEOUT" });
 });
 
 test("TRACE is a 405 with Allow", async () => {

@@ -104,7 +104,7 @@ test("headers that name servers, or command a proxy, go; others stay", async () 
   expect(new Set(Object.keys(headers))).toEqual(new Set([...own, ...kept]));
 });
 
-const route = { upstream: new URL("http://rest.internal:8080/base"), path: `/base${path}` };
+const route = { upstream: new URL("http://rest.internal:8080/base"), path: `/base${path}`, isOwn: false };
 const names = ["location", "content-location", "link", "x-any", "content-security-policy"];
 
 test("whatever stands around an address of the upstream, no header names its host", () => {

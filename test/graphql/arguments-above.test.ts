@@ -1,4 +1,4 @@
-/** Links that take an argument of a field above them: each gets the argument of the nearest one, in both executors. */
+/** Links that take an argument of a field above them: each gets the argument of the nearest one. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { CodedError } from "../../src/engine/errors.ts";
@@ -35,8 +35,8 @@ const answers: Readonly<Record<string, (call: Call) => unknown>> = {
   "/orgs/{org}/pushers": ({ body }) => ({ allowed: (body as { member: unknown }).member === 5 }),
 };
 
-async function run(query: string, planned: boolean, variables = {}, own: typeof answers = {}) {
-  const pair = await openPair(folder, planned);
+async function run(query: string, variables = {}, own: typeof answers = {}) {
+  const pair = await openPair(folder);
   const calls: string[] = [];
   const call = async (template: unknown, init: unknown, ...steps: unknown[]) => {
     const found = init as Call;
@@ -49,19 +49,13 @@ async function run(query: string, planned: boolean, variables = {}, own: typeof 
   return { data, errors, calls: calls.sort() };
 }
 
-const both = test.each([
-  ["a plan", true],
-  ["graphql-js", false],
-] as const);
-
-both("each link gets the argument of its own field, over shared objects of REST (%s)", async (_, planned) => {
+test("each link gets the argument of its own field, over shared objects of REST", async () => {
   const { data, errors } = await run(
     `query ($b: ID!) {
       a: repository(org: "ann", name: "x") { topics }
       b: repositories(org: $b) { topics }
       c: pages(org: "cat") { edges { node { topics } } }
     }`,
-    planned,
     { b: "bob" },
   );
   expect(errors).toBeUndefined();
@@ -72,14 +66,13 @@ both("each link gets the argument of its own field, over shared objects of REST 
   });
 });
 
-both("the nearest field with the argument counts (%s)", async (_, planned) => {
+test("the nearest field with the argument counts", async () => {
   const { data, errors } = await run(
     `{ repository(org: "ann", name: "x") {
       before: topics
       forks(org: "bob") { topics owner { teams { nodes { name } } } forks(org: "cat") { topics } }
       topics
     } }`,
-    planned,
   );
   expect(errors).toBeUndefined();
   expect(data).toEqual({
@@ -97,10 +90,9 @@ both("the nearest field with the argument counts (%s)", async (_, planned) => {
   });
 });
 
-both("a batch is one call for the parents of one field (%s)", async (_, planned) => {
+test("a batch is one call for the parents of one field", async () => {
   const { data, calls } = await run(
     `{ a: repositories(org: "ann") { owner { id } } b: repositories(org: "bob") { owner { id } } }`,
-    planned,
   );
   const owners = [{ owner: { id: "7" } }, { owner: { id: "8" } }];
   expect(data).toEqual({ a: owners, b: owners });
@@ -110,29 +102,24 @@ both("a batch is one call for the parents of one field (%s)", async (_, planned)
   ]);
 });
 
-both(
-  "an object without a key takes several arguments; enums and numbers are REST's (%s)",
-  async (_, planned) => {
-    const { data, errors } = await run(
-      `{ branch(org: "ann", name: "main", as: 5) { protection { rules seen allowed } }
+test("an object without a key takes several arguments; enums and numbers are REST's", async () => {
+  const { data, errors } = await run(
+    `{ branch(org: "ann", name: "main", as: 5) { protection { rules seen allowed } }
        draft: branch(org: "ann", name: "main", stage: DRAFT) { protection { rules } } }`,
-      planned,
-    );
-    expect(errors).toBeUndefined();
-    expect(data).toEqual({
-      branch: { protection: { rules: ["ann main live-stage"], seen: 5, allowed: true } },
-      draft: { protection: { rules: ["ann main draft-stage"] } },
-    });
-  },
-);
+  );
+  expect(errors).toBeUndefined();
+  expect(data).toEqual({
+    branch: { protection: { rules: ["ann main live-stage"], seen: 5, allowed: true } },
+    draft: { protection: { rules: ["ann main draft-stage"] } },
+  });
+});
 
-both("without the argument's value there is no call, and the field is null (%s)", async (_, planned) => {
+test("without the argument's value there is no call, and the field is null", async () => {
   const { data, errors, calls } = await run(
     `query ($as: ID) {
       branch(org: "ann", name: "main") { protection { seen allowed } }
       null: branch(org: "ann", name: "main", as: $as) { protection { seen } }
     }`,
-    planned,
     { as: null },
   );
   expect(errors).toBeUndefined();
@@ -143,36 +130,31 @@ both("without the argument's value there is no call, and the field is null (%s)"
   expect(calls.filter((call) => !call.includes("branches"))).toEqual([]);
 });
 
-both(
-  "a value beyond the link's own limits is refused by its name, before the link's call (%s)",
-  async (_, planned) => {
-    const { data, errors, calls } = await run(
-      `{ branch(org: "ann", name: "old", as: 5) { label protection { rules allowed } }
+test("a value beyond the link's own limits is refused by its name, before the link's call", async () => {
+  const { data, errors, calls } = await run(
+    `{ branch(org: "ann", name: "old", as: 5) { label protection { rules allowed } }
        wide: branch(org: "ann", name: "main", as: "12345678901234567") { protection { rules allowed } } }`,
-      planned,
-    );
-    const wide = '"as" does not have the form that it needs: ^-?[0-9]{1,15}$';
-    expect(errors).toMatchObject([
-      {
-        message: 'argument "name" must be one of main, next',
-        path: ["branch", "protection", "rules"],
-        extensions: { code: "BAD_USER_INPUT", argument: "name" },
-      },
-      { message: `argument ${wide}`, path: ["wide", "protection", "allowed"] },
-    ]);
-    expect(data).toEqual({
-      branch: { label: "main", protection: { rules: null, allowed: true } },
-      wide: { protection: { rules: ["ann main live-stage"], allowed: null } },
-    });
-    expect(calls.filter((call) => call.includes("rules") || call.includes("pushers"))).toHaveLength(2);
-  },
-);
+  );
+  const wide = '"as" does not have the form that it needs: ^-?[0-9]{1,15}$';
+  expect(errors).toMatchObject([
+    {
+      message: 'argument "name" must be one of main, next',
+      path: ["branch", "protection", "rules"],
+      extensions: { code: "BAD_USER_INPUT", argument: "name" },
+    },
+    { message: `argument ${wide}`, path: ["wide", "protection", "allowed"] },
+  ]);
+  expect(data).toEqual({
+    branch: { label: "main", protection: { rules: null, allowed: true } },
+    wide: { protection: { rules: ["ann main live-stage"], allowed: null } },
+  });
+  expect(calls.filter((call) => call.includes("rules") || call.includes("pushers"))).toHaveLength(2);
+});
 
-both("a batch refuses such a value once, and calls for the other parents (%s)", async (_, planned) => {
+test("a batch refuses such a value once, and calls for the other parents", async () => {
   const long = "an organisation with a long name";
   const { data, errors, calls } = await run(
     `{ a: repositories(org: "ann") { owner { id } } b: repositories(org: "${long}") { name owner { id } } }`,
-    planned,
   );
   expect(errors).toMatchObject([
     {
@@ -191,13 +173,12 @@ both("a batch refuses such a value once, and calls for the other parents (%s)", 
   expect(calls.filter((call) => call.includes("members"))).toEqual(["/orgs/ann/members 7,8"]);
 });
 
-both("a refusal by REST names the client's argument (%s)", async (_, planned) => {
+test("a refusal by REST names the client's argument", async () => {
   const refuse = () => {
     throw new CodedError("BAD_USER_INPUT", "no", { argument: "branch", operation: "listRules" });
   };
   const { errors } = await run(
     `{ branch(org: "ann", name: "main") { protection { rules } } }`,
-    planned,
     {},
     {
       "/orgs/{org}/branches/{branch}/rules": refuse,
@@ -211,10 +192,9 @@ both("a refusal by REST names the client's argument (%s)", async (_, planned) =>
   ]);
 });
 
-both("what a mutation returns knows the mutation's argument (%s)", async (_, planned) => {
+test("what a mutation returns knows the mutation's argument", async () => {
   const { data, errors } = await run(
     `mutation { addRepository(org: "ann", name: "x") { topics } }`,
-    planned,
     {},
     { "/orgs/{org}/repositories": () => repository },
   );

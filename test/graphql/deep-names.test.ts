@@ -26,50 +26,40 @@ const query = `{
   events { __typename ... on Push { login } ... on Fork { login } }
 }`;
 
-test.each([true, false])(
-  "a value is found step by step, and is null where a step is (planned: %s)",
-  async (planned) => {
-    const pair = await openPair(folder, planned);
-    const { data, errors } = await execute(pair, { query }, { get: async (path) => answers[String(path)] });
-    expect(errors).toBeUndefined();
-    const own = {
-      ownerLogin: "ann",
-      ownerEmails: ["ann@a.example"],
-      ownerName: "Ann",
-      owner: { login: "ann", emails: ["ann@a.example"] },
-    };
-    expect(data).toEqual({
-      repositories: [
-        { ...own, parentLogin: "bob", watchers: [{ emails: ["eve@a.example"] }] },
-        { ...own, parentLogin: null, watchers: null },
-        { ...own, parentLogin: null, watchers: null },
-      ],
-      events: [
-        { __typename: "Push", login: "bob" },
-        { __typename: "Fork", login: "ann" },
-      ],
-    });
-  },
-);
+test("a value is found step by step, and is null where a step is", async () => {
+  const pair = await openPair(folder);
+  const { data, errors } = await execute(pair, { query }, { get: async (path) => answers[String(path)] });
+  expect(errors).toBeUndefined();
+  const own = {
+    ownerLogin: "ann",
+    ownerEmails: ["ann@a.example"],
+    ownerName: "Ann",
+    owner: { login: "ann", emails: ["ann@a.example"] },
+  };
+  expect(data).toEqual({
+    repositories: [
+      { ...own, parentLogin: "bob", watchers: [{ emails: ["eve@a.example"] }] },
+      { ...own, parentLogin: null, watchers: null },
+      { ...own, parentLogin: null, watchers: null },
+    ],
+    events: [
+      { __typename: "Push", login: "bob" },
+      { __typename: "Fork", login: "ann" },
+    ],
+  });
+});
 
-test.each([true, false])(
-  "a step that is no object is an error of that field alone (planned: %s)",
-  async (planned) => {
-    const pair = await openPair(folder, planned);
-    for (const parent of ["text", [user("bob")], { owner: 7 }, { owner: [] }]) {
-      const get = async () => [{ ...repository, parent }];
-      const { data, errors } = await execute(
-        pair,
-        { query: "{ repositories { name parentLogin } }" },
-        { get },
-      );
-      expect(data).toEqual({ repositories: [{ name: "r", parentLogin: null }] });
-      expect(errors).toMatchObject([
-        { path: ["repositories", 0, "parentLogin"], extensions: { code: "BAD_UPSTREAM_RESPONSE" } },
-      ]);
-    }
-  },
-);
+test("a step that is no object is an error of that field alone", async () => {
+  const pair = await openPair(folder);
+  for (const parent of ["text", [user("bob")], { owner: 7 }, { owner: [] }]) {
+    const get = async () => [{ ...repository, parent }];
+    const { data, errors } = await execute(pair, { query: "{ repositories { name parentLogin } }" }, { get });
+    expect(data).toEqual({ repositories: [{ name: "r", parentLogin: null }] });
+    expect(errors).toMatchObject([
+      { path: ["repositories", 0, "parentLogin"], extensions: { code: "BAD_UPSTREAM_RESPONSE" } },
+    ]);
+  }
+});
 
 test("no step finds a property that every object inherits", () => {
   expect(propertyAt("owner", "constructor")({ owner: {} })).toBeUndefined();

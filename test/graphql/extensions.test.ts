@@ -1,5 +1,5 @@
 /** The extensions of an error: the request's id, the REST operation, the permission, the limits. */
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { inFrontOf, send } from "./rest-stand-in.ts";
 
 const agents = Array.from({ length: 50 }, (_, index) => ({
@@ -10,80 +10,74 @@ const agents = Array.from({ length: 50 }, (_, index) => ({
   assigneeId: `a${index}`,
 }));
 
-describe.each([
-  ["by a plan", true],
-  ["on graphql-js", false],
-])("%s", (_way, planned) => {
-  test("the error names the missing permission, the operation and the request's id", async () => {
-    const { ask } = await inFrontOf((_request, response) => send(response, {}, 403), {}, planned);
-    const { data, errors } = await ask("{ agents { id } metrics { name } }");
-    expect(data).toEqual({ agents: null, metrics: null });
-    expect(errors?.map(({ extensions }) => extensions)).toEqual([
-      {
-        code: "FORBIDDEN",
-        operation: "listAgents",
-        permission: "ai:agents:read",
-        requestId: expect.stringMatching(/^[\w-]{36}$/),
-      },
-      expect.objectContaining({ operation: "getMetrics", permission: "insights:metrics:read" }),
-    ]);
-  });
+test("the error names the missing permission, the operation and the request's id", async () => {
+  const { ask } = await inFrontOf((_request, response) => send(response, {}, 403));
+  const { data, errors } = await ask("{ agents { id } metrics { name } }");
+  expect(data).toEqual({ agents: null, metrics: null });
+  expect(errors?.map(({ extensions }) => extensions)).toEqual([
+    {
+      code: "FORBIDDEN",
+      operation: "listAgents",
+      permission: "ai:agents:read",
+      requestId: expect.stringMatching(/^[\w-]{36}$/),
+    },
+    expect.objectContaining({ operation: "getMetrics", permission: "insights:metrics:read" }),
+  ]);
+});
 
-  test("a failed batched call is one error with the number of nulls", async () => {
-    const { ask } = await inFrontOf(
-      (request, response) =>
-        request.url?.startsWith("/v1/inbox/conversations")
-          ? send(response, { items: agents })
-          : send(response, { code: "X" }, 403),
-      {},
-      planned,
-    );
-    const { data, errors } = await ask("{ conversations { contact { id } assignee { id } } }");
-    expect(data.conversations).toEqual(Array(50).fill({ contact: null, assignee: null }));
-    expect(errors).toHaveLength(2);
-    expect(errors).toEqual(
-      expect.arrayContaining([
-        expect.objectContaining({
-          path: ["conversations", 0, "contact"],
-          extensions: expect.objectContaining({ operation: "listContacts", places: 50, indexes: ["0-49"] }),
-        }),
-        expect.objectContaining({
-          path: ["conversations", 0, "assignee"],
-          extensions: expect.objectContaining({ operation: "listAgents", places: 50, indexes: ["0-49"] }),
-        }),
-      ]),
-    );
-  });
+test("a failed batched call is one error with the number of nulls", async () => {
+  const { ask } = await inFrontOf(
+    (request, response) =>
+      request.url?.startsWith("/v1/inbox/conversations")
+        ? send(response, { items: agents })
+        : send(response, { code: "X" }, 403),
+    {},
+  );
+  const { data, errors } = await ask("{ conversations { contact { id } assignee { id } } }");
+  expect(data.conversations).toEqual(Array(50).fill({ contact: null, assignee: null }));
+  expect(errors).toHaveLength(2);
+  expect(errors).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        path: ["conversations", 0, "contact"],
+        extensions: expect.objectContaining({ operation: "listContacts", places: 50, indexes: ["0-49"] }),
+      }),
+      expect.objectContaining({
+        path: ["conversations", 0, "assignee"],
+        extensions: expect.objectContaining({ operation: "listAgents", places: 50, indexes: ["0-49"] }),
+      }),
+    ]),
+  );
+});
 
-  test("two fields of one failed call have two errors", async () => {
-    const { ask } = await inFrontOf((_request, response) => send(response, {}, 404), {}, planned);
-    const { errors } = await ask("{ one: agents { id } other: agents { id } }");
-    expect(errors?.map(({ path }) => path)).toEqual([["one"], ["other"]]);
-  });
+test("two fields of one failed call have two errors", async () => {
+  const { ask } = await inFrontOf((_request, response) => send(response, {}, 404));
+  const { errors } = await ask("{ one: agents { id } other: agents { id } }");
+  expect(errors?.map(({ path }) => path)).toEqual([["one"], ["other"]]);
+});
 
-  test("the error for a value that REST refuses quotes the argument's description and nothing of REST's response", async () => {
-    const problem = { argument: "to", detail: "CANARY" };
-    const { ask } = await inFrontOf((_request, response) => send(response, problem, 400), {}, planned);
-    const { errors } = await ask('{ metrics(from: "2026-02-01", to: "2026-01-01") { name } }');
-    expect(errors).toMatchObject([
-      {
-        message:
-          'The value of "to" is not accepted. It takes: Last day, YYYY-MM-DD, not before from; without it the range ends today (UTC).',
-        extensions: { code: "BAD_USER_INPUT", argument: "to", operation: "getMetrics" },
-      },
-    ]);
-  });
+test("the error for a value that REST refuses quotes the argument's description and nothing of REST's response", async () => {
+  const problem = { argument: "to", detail: "CANARY" };
+  const { ask } = await inFrontOf((_request, response) => send(response, problem, 400));
+  const { errors } = await ask('{ metrics(from: "2026-02-01", to: "2026-01-01") { name } }');
+  expect(errors).toMatchObject([
+    {
+      message:
+        'The value of "to" is not accepted. It takes: Last day, YYYY-MM-DD, not before from; without it the range ends today (UTC).',
+      extensions: { code: "BAD_USER_INPUT", argument: "to", operation: "getMetrics" },
+    },
+  ]);
+});
 
-  test("an invalid date is refused before any call", async () => {
-    const { ask } = await inFrontOf((_request, response) => send(response, {}), {}, planned);
-    const { errors } = await ask('{ metrics(from: "yesterday", to: "2026-01-01") { name } }');
-    expect(errors).toMatchObject([
-      {
-        message: 'argument "from" must be a date such as 2026-01-31',
-        extensions: { code: "BAD_USER_INPUT", argument: "from" },
-      },
-    ]);
-  });
+test("an invalid date is refused before any call", async () => {
+  const { ask } = await inFrontOf((_request, response) => send(response, {}));
+  const { errors } = await ask('{ metrics(from: "yesterday", to: "2026-01-01") { name } }');
+  expect(errors).toMatchObject([
+    {
+      message: 'argument "from" must be a date such as 2026-01-31',
+      extensions: { code: "BAD_USER_INPUT", argument: "from" },
+    },
+  ]);
 });
 
 test("a repeated refusal has the id of the repeated request", async () => {

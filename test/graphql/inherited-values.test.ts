@@ -70,52 +70,41 @@ async function run(pair: Pair, query: string, own: typeof answers = {}) {
   return { data, errors, calls: calls.sort() };
 }
 
-const both = test.each([
-  ["a plan", true],
-  ["graphql-js", false],
-] as const);
+test("aliases and lists of accounts keep their own values, over shared objects of REST", async () => {
+  const pair = await openPair(folder);
+  const fields = "{ inbox { members { id } } conversations { edges { node { messages { id } } } } }";
+  const { data, errors } = await run(
+    pair,
+    `{ a: account(id: 1) ${fields} b: account(id: 2) ${fields} accounts ${fields} }`,
+  );
+  expect(errors).toBeUndefined();
+  const of = (id: number) => ({
+    inbox: { members: [{ id: String(id * 10) }] },
+    conversations: {
+      edges: [7, 8, 9].map((of) => ({ node: { messages: [{ id: String(id * 100 + of) }, { id: "1" }] } })),
+    },
+  });
+  expect(data).toEqual({ a: of(1), b: of(2), accounts: [of(1), of(2), of(3)] });
+});
 
-both(
-  "aliases and lists of accounts keep their own values, over shared objects of REST (%s)",
-  async (_, planned) => {
-    const pair = await openPair(folder, planned);
-    const fields = "{ inbox { members { id } } conversations { edges { node { messages { id } } } } }";
-    const { data, errors } = await run(
-      pair,
-      `{ a: account(id: 1) ${fields} b: account(id: 2) ${fields} accounts ${fields} }`,
-    );
-    expect(errors).toBeUndefined();
-    const of = (id: number) => ({
-      inbox: { members: [{ id: String(id * 10) }] },
-      conversations: {
-        edges: [7, 8, 9].map((of) => ({ node: { messages: [{ id: String(id * 100 + of) }, { id: "1" }] } })),
-      },
-    });
-    expect(data).toEqual({ a: of(1), b: of(2), accounts: [of(1), of(2), of(3)] });
-  },
-);
+test("a batch is one call for the parents of one account, in whatever list they stand", async () => {
+  const pair = await openPair(folder);
+  const { data, errors, calls } = await run(
+    pair,
+    "{ accounts { conversations { nodes { assignee { id account { id } } } } } }",
+  );
+  expect(errors).toBeUndefined();
+  const nodes = (id: number) =>
+    [70, 80].map((own) => ({ assignee: { id: String(own), account: { id: String(id) } } }));
+  expect(data).toEqual({
+    accounts: [1, 2, 3].map((id) => ({ conversations: { nodes: [...nodes(id), { assignee: null }] } })),
+  });
+  const find = (id: number) => `/accounts/${id}/members/find 70 80`;
+  expect(calls.filter((call) => call.includes("find"))).toEqual([1, 2, 3].map(find));
+});
 
-both(
-  "a batch is one call for the parents of one account, in whatever list they stand (%s)",
-  async (_, planned) => {
-    const pair = await openPair(folder, planned);
-    const { data, errors, calls } = await run(
-      pair,
-      "{ accounts { conversations { nodes { assignee { id account { id } } } } } }",
-    );
-    expect(errors).toBeUndefined();
-    const nodes = (id: number) =>
-      [70, 80].map((own) => ({ assignee: { id: String(own), account: { id: String(id) } } }));
-    expect(data).toEqual({
-      accounts: [1, 2, 3].map((id) => ({ conversations: { nodes: [...nodes(id), { assignee: null }] } })),
-    });
-    const find = (id: number) => `/accounts/${id}/members/find 70 80`;
-    expect(calls.filter((call) => call.includes("find"))).toEqual([1, 2, 3].map(find));
-  },
-);
-
-both("where the value is null there is no call, and the field is null (%s)", async (_, planned) => {
-  const pair = await openPair(folder, planned);
+test("where the value is null there is no call, and the field is null", async () => {
+  const pair = await openPair(folder);
   const { data, errors, calls } = await run(
     pair,
     "{ accounts { conversations { nodes { ownerLabels { nodes { name } } participants { id } } } } }",
@@ -139,8 +128,8 @@ both("where the value is null there is no call, and the field is null (%s)", asy
   ]);
 });
 
-both("the nearest object counts, and each of two types has its own (%s)", async (_, planned) => {
-  const pair = await openPair(folder, planned);
+test("the nearest object counts, and each of two types has its own", async () => {
+  const pair = await openPair(folder);
   const { data, errors } = await run(
     pair,
     `{ account(id: 1) { conversations { nodes { messages { by {
@@ -158,8 +147,8 @@ both("the nearest object counts, and each of two types has its own (%s)", async 
   });
 });
 
-both("an object of the same type inside another does not stand for it (%s)", async (_, planned) => {
-  const pair = await openPair(folder, planned);
+test("an object of the same type inside another does not stand for it", async () => {
+  const pair = await openPair(folder);
   const query = "{ account(id: 1) { name parent { inbox { members { id } } } inbox { members { id } } } }";
   // a plan completes a name that is no text in its exact way
   for (const name of ["text", 7]) {
@@ -176,8 +165,8 @@ both("an object of the same type inside another does not stand for it (%s)", asy
   }
 });
 
-both("what a null has cut off takes no value of what stays (%s)", async (_, planned) => {
-  const pair = await openPair(folder, planned);
+test("what a null has cut off takes no value of what stays", async () => {
+  const pair = await openPair(folder);
   const query = "{ accounts { conversations { nodes { id messages { id } assignee { account { id } } } } } }";
   const { data, errors } = await run(pair, query, {
     "/accounts/{account_id}/conversations": ({ path }) => ({
@@ -201,8 +190,8 @@ both("what a null has cut off takes no value of what stays (%s)", async (_, plan
   expect(errors).toMatchObject([{ path: ["accounts", 0, "conversations", "nodes", 1, "id"] }]);
 });
 
-both("a failure for one account leaves the others their values (%s)", async (_, planned) => {
-  const pair = await openPair(folder, planned);
+test("a failure for one account leaves the others their values", async () => {
+  const pair = await openPair(folder);
   const failing: typeof answers = {
     "/accounts": () => [
       account(1),

@@ -1,4 +1,4 @@
-/** Clients and logs get codes, paths and names of a failure, and never the data that REST sent. Both executors mask alike. */
+/** Clients and logs get codes, paths and names of a failure, and never the data that REST sent. */
 import { makeExecutableSchema } from "@graphql-tools/schema";
 import { describe, expect, test, vi } from "vitest";
 import { createApollo } from "../../src/engine/graphql/apollo.ts";
@@ -20,99 +20,90 @@ function logged(): () => string {
   };
 }
 
-describe.each([
-  ["by a plan", true],
-  ["on graphql-js", false],
-])("%s", (_way, planned) => {
-  describe("a response that violates the contract", () => {
-    test.each<[name: string, answer: unknown, query: string, data: unknown, path: (string | number)[]]>([
-      [
-        "null where a value must be",
-        { ...me, email: null },
-        "{ me { id email } }",
-        { me: null },
-        ["me", "email"],
-      ],
-      ["a missing property", { id: "1" }, "{ me { id tenantId } }", { me: null }, ["me", "tenantId"]],
-      [
-        "an object for a string",
-        { ...me, email: { CANARY: 1 } },
-        "{ me { id email } }",
-        { me: null },
-        ["me", "email"],
-      ],
-      ["a string for a list", { ...me, roles: "CANARY" }, "{ me { roles } }", { me: null }, ["me", "roles"]],
-      ["null in a list", { ...me, roles: ["a", null] }, "{ me { roles } }", { me: null }, ["me", "roles", 1]],
-      ["a list for an object", ["CANARY"], "{ me { id } }", { me: null }, ["me"]],
-      ["text for an object", "CANARY", "{ me { id } }", { me: null }, ["me"]],
-      ["an object for a list", { items: { CANARY: 1 } }, "{ agents { id } }", { agents: null }, ["agents"]],
-      [
-        "an item that is not an object",
-        { items: [agent, "CANARY"] },
-        "{ agents { id } }",
-        { agents: null },
-        ["agents", 1],
-      ],
-      [
-        "an unknown enum value",
-        { items: [agent, { ...agent, kind: "CANARY" }] },
-        "{ agents { kind } }",
-        { agents: null },
-        ["agents", 1, "kind"],
-      ],
-    ])("%s: null bubbles to the nearest nullable field", async (_name, answer, query, data, path) => {
-      const { ask } = await inFrontOf((_request, response) => send(response, answer), {}, planned);
-      const result = await ask(query);
-      expect(result.data).toEqual(data);
-      expect(result.errors).toMatchObject([{ path, extensions: { code: "BAD_UPSTREAM_RESPONSE" } }]);
-      expect(JSON.stringify(result)).not.toContain("CANARY");
-    });
-
-    test("leaves the sibling fields alone", async () => {
-      const { ask } = await inFrontOf(
-        (request, response) =>
-          send(response, request.url?.includes("agents") ? { items: [agent] } : "CANARY"),
-        {},
-        planned,
-      );
-      expect(await ask("{ me { id } agents { id } }")).toMatchObject({
-        data: { me: null, agents: [{ id: "1" }] },
-      });
-    });
+describe("a response that violates the contract", () => {
+  test.each<[name: string, answer: unknown, query: string, data: unknown, path: (string | number)[]]>([
+    [
+      "null where a value must be",
+      { ...me, email: null },
+      "{ me { id email } }",
+      { me: null },
+      ["me", "email"],
+    ],
+    ["a missing property", { id: "1" }, "{ me { id tenantId } }", { me: null }, ["me", "tenantId"]],
+    [
+      "an object for a string",
+      { ...me, email: { CANARY: 1 } },
+      "{ me { id email } }",
+      { me: null },
+      ["me", "email"],
+    ],
+    ["a string for a list", { ...me, roles: "CANARY" }, "{ me { roles } }", { me: null }, ["me", "roles"]],
+    ["null in a list", { ...me, roles: ["a", null] }, "{ me { roles } }", { me: null }, ["me", "roles", 1]],
+    ["a list for an object", ["CANARY"], "{ me { id } }", { me: null }, ["me"]],
+    ["text for an object", "CANARY", "{ me { id } }", { me: null }, ["me"]],
+    ["an object for a list", { items: { CANARY: 1 } }, "{ agents { id } }", { agents: null }, ["agents"]],
+    [
+      "an item that is not an object",
+      { items: [agent, "CANARY"] },
+      "{ agents { id } }",
+      { agents: null },
+      ["agents", 1],
+    ],
+    [
+      "an unknown enum value",
+      { items: [agent, { ...agent, kind: "CANARY" }] },
+      "{ agents { kind } }",
+      { agents: null },
+      ["agents", 1, "kind"],
+    ],
+  ])("%s: null bubbles to the nearest nullable field", async (_name, answer, query, data, path) => {
+    const { ask } = await inFrontOf((_request, response) => send(response, answer));
+    const result = await ask(query);
+    expect(result.data).toEqual(data);
+    expect(result.errors).toMatchObject([{ path, extensions: { code: "BAD_UPSTREAM_RESPONSE" } }]);
+    expect(JSON.stringify(result)).not.toContain("CANARY");
   });
 
-  test("no text of a failed REST response reaches a client or a log", async () => {
-    const answers: [number, Record<string, string>, string][] = [
-      [200, { "content-type": "text/html" }, "<b>CANARY</b>"],
-      [200, { "content-type": "application/json" }, '{"CANARY":'],
-      [200, { "content-type": "application/json" }, '{"id":{"CANARY":1},"email":"CANARY"}'],
-      [302, { location: "http://CANARY.example/" }, ""],
-      [400, { "content-type": "application/problem+json" }, '{"detail":"CANARY","argument":"CANARY"}'],
-      [500, { "x-canary": "CANARY" }, "CANARY"],
-      [503, { "retry-after": "CANARY" }, "CANARY"],
-    ];
-    const output = logged();
-    const shown: string[] = [];
-    for (const [status, headers, body] of answers) {
-      const { post } = await inFrontOf(
-        (_request, response) => response.writeHead(status, headers).end(body),
-        { LOG_LEVEL: "debug" },
-        planned,
-      );
-      const answer = await post("{ me { id email } agents { id kind } }");
-      shown.push(JSON.stringify([...answer.headers]), await answer.text());
-    }
-    const lines = output();
-    const failed = lines.split("\n").filter((line) => /"level":50.*"field failed"/.test(line));
-    expect(failed.length).toBeGreaterThan(0);
-    // REST broke the document: the line says how and where, and has no stack of ours
-    for (const line of failed)
-      expect(JSON.parse(line)).toEqual(
-        expect.objectContaining({ path: expect.any(String), reason: expect.any(String) }),
-      );
-    expect(lines).not.toContain("CANARY");
-    expect(shown.join()).not.toMatch(/CANARY|127\.0\.0\.1/);
+  test("leaves the sibling fields alone", async () => {
+    const { ask } = await inFrontOf(
+      (request, response) => send(response, request.url?.includes("agents") ? { items: [agent] } : "CANARY"),
+      {},
+    );
+    expect(await ask("{ me { id } agents { id } }")).toMatchObject({
+      data: { me: null, agents: [{ id: "1" }] },
+    });
   });
+});
+
+test("no text of a failed REST response reaches a client or a log", async () => {
+  const answers: [number, Record<string, string>, string][] = [
+    [200, { "content-type": "text/html" }, "<b>CANARY</b>"],
+    [200, { "content-type": "application/json" }, '{"CANARY":'],
+    [200, { "content-type": "application/json" }, '{"id":{"CANARY":1},"email":"CANARY"}'],
+    [302, { location: "http://CANARY.example/" }, ""],
+    [400, { "content-type": "application/problem+json" }, '{"detail":"CANARY","argument":"CANARY"}'],
+    [500, { "x-canary": "CANARY" }, "CANARY"],
+    [503, { "retry-after": "CANARY" }, "CANARY"],
+  ];
+  const output = logged();
+  const shown: string[] = [];
+  for (const [status, headers, body] of answers) {
+    const { post } = await inFrontOf((_request, response) => response.writeHead(status, headers).end(body), {
+      LOG_LEVEL: "debug",
+    });
+    const answer = await post("{ me { id email } agents { id kind } }");
+    shown.push(JSON.stringify([...answer.headers]), await answer.text());
+  }
+  const lines = output();
+  const failed = lines.split("\n").filter((line) => /"level":50.*"field failed"/.test(line));
+  expect(failed.length).toBeGreaterThan(0);
+  // REST broke the document: the line says how and where, and has no stack of ours
+  for (const line of failed)
+    expect(JSON.parse(line)).toEqual(
+      expect.objectContaining({ path: expect.any(String), reason: expect.any(String) }),
+    );
+  expect(lines).not.toContain("CANARY");
+  expect(shown.join()).not.toMatch(/CANARY|127\.0\.0\.1/);
 });
 
 describe("a field that fails for everybody", () => {
@@ -146,48 +137,43 @@ describe("a field that fails for everybody", () => {
   });
 });
 
-describe.each([
-  ["by a plan", { planned: 0, interpreted: 0 }],
-  ["on graphql-js", undefined],
-])("a fault of ours, %s", (_way, executions) => {
-  test("is masked, and logged with the id that the client gets", async () => {
-    const schema = makeExecutableSchema({
-      typeDefs: "type Query { broken: String }",
-      resolvers: {
-        Query: {
-          broken: () => {
-            throw new TypeError("an INTERNAL detail");
-          },
+test("a fault of ours is masked, and logged with the id that the client gets", async () => {
+  const schema = makeExecutableSchema({
+    typeDefs: "type Query { broken: String }",
+    resolvers: {
+      Query: {
+        broken: () => {
+          throw new TypeError("an INTERNAL detail");
         },
       },
-    });
-    const lines: unknown[] = [];
-    const log = {
-      error: (line: unknown) => lines.push(line),
-      info: () => {},
-      warn: () => {},
-      debug: () => {},
-    };
-    const apollo = createApollo(configure(), schema, log as never, executions);
-    const context = {
-      requestId: "request-1",
-      log: new LogLines(log as never, "off"),
-      scope: freeScope,
-    } as never;
-    await apollo.start();
-    const response = await apollo.executeOperation({ query: "{ broken }" }, { contextValue: context });
-    await apollo.stop();
-    expect(JSON.parse(JSON.stringify(resultOf(response, "request-1")))).toEqual({
-      data: { broken: null },
-      errors: [
-        {
-          message: "internal error",
-          locations: [{ line: 1, column: 3 }],
-          path: ["broken"],
-          extensions: { code: "INTERNAL_SERVER_ERROR", requestId: "request-1" },
-        },
-      ],
-    });
-    expect(lines).toMatchObject([{ err: { message: "an INTERNAL detail" }, requestId: "request-1" }]);
+    },
   });
+  const lines: unknown[] = [];
+  const log = {
+    error: (line: unknown) => lines.push(line),
+    info: () => {},
+    warn: () => {},
+    debug: () => {},
+  };
+  const apollo = createApollo(configure(), schema, log as never, { planned: 0, interpreted: 0 });
+  const context = {
+    requestId: "request-1",
+    log: new LogLines(log as never, "off"),
+    scope: freeScope,
+  } as never;
+  await apollo.start();
+  const response = await apollo.executeOperation({ query: "{ broken }" }, { contextValue: context });
+  await apollo.stop();
+  expect(JSON.parse(JSON.stringify(resultOf(response, "request-1")))).toEqual({
+    data: { broken: null },
+    errors: [
+      {
+        message: "internal error",
+        locations: [{ line: 1, column: 3 }],
+        path: ["broken"],
+        extensions: { code: "INTERNAL_SERVER_ERROR", requestId: "request-1" },
+      },
+    ],
+  });
+  expect(lines).toMatchObject([{ err: { message: "an INTERNAL detail" }, requestId: "request-1" }]);
 });

@@ -58,7 +58,7 @@ export type ArgumentSchemas = Readonly<Record<string, Readonly<Record<string, ob
  * Opens the code generated from `folder` until the current test has finished. `test/codegen/cases.test.ts` and
  * `npm run check` hold committed code to its spec, so only code that is not committed is generated here.
  */
-export async function openPair(folder: string, planned = true): Promise<Pair & { schemas: ArgumentSchemas }> {
+export async function openPair(folder: string): Promise<Pair & { schemas: ArgumentSchemas }> {
   const root = mkdtempSync(join(tmpdir(), "messaging-graphql-"));
   onTestFinished(() => rmSync(root, { recursive: true }));
   for (const [name, target] of [
@@ -79,7 +79,7 @@ export async function openPair(folder: string, planned = true): Promise<Pair & {
   const printed = join(root, "generated/schema.graphql");
   const typeDefs = existsSync(printed) ? readFileSync(printed, "utf8") : schemaOf(folder);
   const schema = executableSchema(typeDefs, { resolvers, argumentSchemas, argumentNames });
-  return { ...(await openSchema(schema, planned)), schemas: argumentSchemas };
+  return { ...(await openSchema(schema)), schemas: argumentSchemas };
 }
 
 /** The schema of a pair that has no error. Most cases do not commit it. */
@@ -92,10 +92,9 @@ function schemaOf(folder: string): string {
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** Opens an existing schema. */
-export async function openSchema(schema: GraphQLSchema, planned = true): Promise<Pair> {
+export async function openSchema(schema: GraphQLSchema): Promise<Pair> {
   const config = readConfig({ NODE_ENV: "production", REST_BASE_URL: "http://127.0.0.1:1" }, ["graphql"]);
-  const executions = planned ? { planned: 0, interpreted: 0 } : undefined;
-  const apollo = createApollo(config, schema, log as never, executions);
+  const apollo = createApollo(config, schema, log as never, { planned: 0, interpreted: 0 });
   await apollo.start();
   onTestFinished(() => apollo.stop());
   return { schema, apollo };

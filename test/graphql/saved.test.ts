@@ -209,7 +209,8 @@ describe("OPERATIONS=saved", () => {
 
 test("a saved document is parsed and validated once, even after many other documents", async () => {
   const saved = new SavedOperations([customer]);
-  const apollo = createApollo(configure(), buildSchema(api), console as never, undefined, saved);
+  const executions = { planned: 0, interpreted: 0 };
+  const apollo = createApollo(configure(), buildSchema(api), console as never, executions, saved);
   const parsed: string[] = [];
   apollo.addPlugin({
     requestDidStart: async () => ({

@@ -1,4 +1,5 @@
 /** What an operator finds in the log: by a client's request id, and of REST calls that fail. */
+import { hash } from "node:crypto";
 import { createServer } from "node:http";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
@@ -38,6 +39,7 @@ const linesWhen = (program: Program, is: (line: Line) => boolean, least = 1): Pr
 const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 /** The gateway begins a trace of its own. */
 const ownTraceId = expect.stringMatching(/^(?!0af76519)[0-9a-f]{32}$/);
+const web = { "graphql-client-name": "web", "graphql-client-version": "2" };
 const json = { "content-type": "application/json" };
 
 const ask = (url: URL, body: object | string, headers: Record<string, string> = {}): Promise<Response> =>
@@ -69,6 +71,11 @@ describe("the log", () => {
       });
     const [request] = await linesWhen(program, ({ msg, role }) => msg === "request" && role === "graphql");
     expect(request).toMatchObject({
+      ...{ restOperation: "listContacts", cause: "ECONNREFUSED", address: "127.0.0.1" },
+      ...{
+        document: `sha256:${hash("sha256", document)}`,
+        path: expect.stringMatching(/^conversations|^contacts$/),
+      },
       ...{ level: 40, route: "/v1/graphql", status: 200, code: "UPSTREAM_UNAVAILABLE", restCalls: 6 },
       ...{
         requestId: "request-1",
@@ -108,10 +115,25 @@ describe("the log", () => {
     const calls = linesOf(program).filter(
       ({ msg, code }) => msg === "REST call failed" && code === "CIRCUIT_OPEN",
     );
-    const requests = linesOf(program).filter(
+    const requests = await linesWhen(
+      program,
       ({ msg, code }) => msg === "request" && code !== "UPSTREAM_ERROR",
+      60,
     );
-    expect([calls.length, requests.length]).toEqual([20, 20]);
+    // a request that failed by REST or by us always has a line
+    expect([calls.length, requests.length]).toEqual([20, 60]);
+    expect(requests.at(-1)).toMatchObject({
+      restOperation: "getMe",
+      cause: "CIRCUIT_OPEN",
+      code: "UPSTREAM_UNAVAILABLE",
+    });
+    const [listed] = linesOf(program).filter(
+      ({ msg, restOperation }) => msg === "request" && restOperation === "listAgents",
+    );
+    expect(listed).toMatchObject({ code: "UPSTREAM_ERROR", restStatus: 500 });
+    for (let asked = 0; asked < 30; asked++) await query(program.url, "{ nothing }", key);
+    const refused = linesOf(program).filter(({ code }) => code === "GRAPHQL_VALIDATION_FAILED");
+    expect(refused.length).toBe(20);
   });
 
   test("has every coded error that a client gets, by its request id", async () => {
@@ -126,7 +148,7 @@ describe("the log", () => {
       LIMIT_EXCEEDED: () => ask(url, { query: `{ me { id } } # ${"x".repeat(2_000)}` }),
       PERSISTED_QUERY_NOT_FOUND: () => ask(url, { documentId: `sha256:${"0".repeat(64)}` }),
       UPSTREAM_UNAVAILABLE: () => ask(url, { query: "{ agents { id } }" }),
-      UNAUTHENTICATED: () => ask(url, { query: "{ me { id } }" }, { "x-api-key": "none" }),
+      UNAUTHENTICATED: () => ask(url, { query: "{ me { id } }" }, { "x-api-key": "none", ...web }),
       UNSUPPORTED_MEDIA_TYPE: () => ask(url, "a", { "content-type": "text/plain" }),
     };
     for (const [code, make] of Object.entries(send)) {
@@ -137,6 +159,9 @@ describe("the log", () => {
       const [line] = await linesWhen(program, ({ requestId }) => requestId === extensions.requestId);
       expect([code, line.msg]).toEqual([code, expect.stringMatching(/^(?:request|REST call failed)$/)]);
       expect(line.code).toBe(code);
+      if (code === "PERSISTED_QUERY_NOT_FOUND") expect(line.document).toBe(`sha256:${"0".repeat(64)}`);
+      if (code === "UNAUTHENTICATED")
+        expect(line).toMatchObject({ role: "gateway", client: "web", clientVersion: "2" });
     }
   });
 

@@ -34,6 +34,7 @@ export const bars = {
   edits: {
     "fields that an edit breaks, found": some,
     "fields that an edit breaks, missed": none,
+    "findings of an edit that breaks something": { atLeast: 1, atMost: 1 },
     "false, of all findings": { atMost: 0.02, unit: "%" },
   },
   history: {

@@ -2,10 +2,11 @@
  * Binds a schema to a document: each field that a root reaches, for each REST object that backs the field's type.
  * Pure: returns the model and the findings, reads and writes no files.
  */
-import { isEnumType, isObjectType } from "graphql";
+import { type GraphQLSchema, isEnumType, isNonNullType, isObjectType } from "graphql";
 import type { Diagnostic } from "../diagnostic.ts";
 import { placeOf } from "../schema/directives.ts";
 import { boundRoots } from "../schema/object-types.ts";
+import { RestNames } from "../schema/rest-names.ts";
 import { unreachedTypes } from "../schema/unreached-types.ts";
 import { Binder } from "./binder.ts";
 import { bindField } from "./field.ts";
@@ -25,7 +26,8 @@ type BindInput = Pick<Model, "schema" | "schemaDocument" | "document" | "operati
 /** Returns a model even if the diagnostics contain errors; `provedModel` refuses such a model. */
 export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[] } {
   const findings = new Findings(input.document);
-  const binder = new Binder(input.schema, input.document, input.operations, findings);
+  const names = new RestNames(input.schema);
+  const binder = new Binder(input, names, findings);
   for (const root of boundRoots(input.schema))
     for (const field of Object.values(root.getFields())) bindField(binder, root.name, field, undefined);
   const subscription = input.schema.getSubscriptionType();
@@ -47,16 +49,18 @@ export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[
           bindField(binder, next.type, field, next.backing);
     }
   } while (inheriting.bind());
-  const conversions = new InputConversions(input.schema);
+  const conversions = new InputConversions(names);
   const fields = inSchemaOrder(input, binder, conversions);
   const model: Model = {
     ...input,
+    names,
     fields,
     inputConversions: conversions.all,
     calledOperations: calledOperations(input.document, boundFields({ fields })),
+    semanticNonNull: semanticNonNull(input, fields, binder.nulls),
     abstracts: binder.abstracts,
     backings: binder.backings,
-    enums: renamedEnums(input),
+    enums: renamedEnums(input.schema, names),
     values: binder.values,
   };
   checkAbove(model, findings);
@@ -64,6 +68,21 @@ export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[
   checkUnreached(input, findings);
   checkUnsentCredentials(model, findings);
   return { model, diagnostics: findings.all };
+}
+
+/** Nothing of REST's makes such a field null, so only an error does. */
+function semanticNonNull(
+  { schema }: BindInput,
+  fields: Model["fields"],
+  nulls: ReadonlySet<string>,
+): ReadonlySet<string> {
+  return new Set(
+    [...fields.values()].flatMap(({ coordinate, type, field }) => {
+      const holder = schema.getType(type);
+      const definition = isObjectType(holder) ? holder.getFields()[field] : undefined;
+      return definition && !isNonNullType(definition.type) && !nulls.has(coordinate) ? [coordinate] : [];
+    }),
+  );
 }
 
 /** Adds one warning for all types that no root reaches. The proof skips such a type, and no operation can select it. */
@@ -94,7 +113,7 @@ function inSchemaOrder(
       const field = binder.fields.get(`${type.name}.${name}`);
       if (field?.kind === "plain") ordered.push([field.coordinate, field]);
       else if (field) {
-        const request = resolveRequest(schema, conversions, field);
+        const request = resolveRequest(conversions, field);
         ordered.push([field.coordinate, { ...field, request }]);
       }
     }
@@ -102,12 +121,12 @@ function inSchemaOrder(
   return new Map(ordered);
 }
 
-function renamedEnums({ schema }: BindInput): Model["enums"] {
+function renamedEnums(schema: GraphQLSchema, names: RestNames): Model["enums"] {
   const enums = Object.values(schema.getTypeMap()).filter(isEnumType);
   const own = enums.filter((type) => type.astNode && type.name !== "RestIn");
   return new Map(
     own.flatMap((type) => {
-      const values = enumValues(schema, type);
+      const values = enumValues(names, type);
       return [...values].some(([name, rest]) => name !== rest) ? [[type.name, values] as const] : [];
     }),
   );

@@ -5,15 +5,18 @@ import type { RestOperation } from "../openapi/operation.ts";
 import type { RestOperations } from "../openapi/read-operations.ts";
 import { shapeAt } from "../openapi/shapes/read-shape.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
+import type { RestNames } from "../schema/rest-names.ts";
 import type { Findings } from "./findings.ts";
 import { InputSlots } from "./inputs/input-slots.ts";
-import type { AbstractType, Backing, FieldBinding, PlainField, ValueUse } from "./model.ts";
+import type { AbstractType, Backing, FieldBinding, Model, PlainField, ValueUse } from "./model.ts";
 import { componentType, withoutNull } from "./outputs/type-expression.ts";
 
 export class Binder {
   readonly fields = new Map<string, FieldBinding | PlainField>();
   readonly abstracts = new Map<string, AbstractType>();
   readonly backings = new Map<string, Backing[]>();
+  /** The coordinates of fields that may be null though nothing has failed. */
+  readonly nulls = new Set<string>();
   readonly #values = new Map<string, ValueUse>();
   readonly #backed = new Set<string>();
   readonly #slots = new Map<RestOperation, InputSlots>();
@@ -21,12 +24,18 @@ export class Binder {
   readonly schema: GraphQLSchema;
   readonly document: RestDocument;
   readonly operations: RestOperations;
+  readonly names: RestNames;
   readonly findings: Findings;
 
-  constructor(schema: GraphQLSchema, document: RestDocument, operations: RestOperations, findings: Findings) {
+  constructor(
+    { schema, document, operations }: Pick<Model, "schema" | "document" | "operations">,
+    names: RestNames,
+    findings: Findings,
+  ) {
     this.schema = schema;
     this.document = document;
     this.operations = operations;
+    this.names = names;
     this.findings = findings;
   }
 

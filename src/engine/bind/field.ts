@@ -3,7 +3,6 @@
 import { type GraphQLField, isNonNullType } from "graphql";
 import { boundMethods, inputKey, isSafe } from "../openapi/operation.ts";
 import { placeOf, readRest, readRestName, showsEntries } from "../schema/directives.ts";
-import { restNameAmong } from "../schema/rest-names.ts";
 import { bindBatch } from "./batch.ts";
 import type { Binder } from "./binder.ts";
 import type { FieldInProgress } from "./field-in-progress.ts";
@@ -50,7 +49,7 @@ export function bindField(
 
 function bindProperty(binder: Binder, type: string, definition: Field, parent: Backing, where: Where): void {
   const { self } = readRestName(binder.schema, definition);
-  const name = restNameAmong(binder.schema, definition, parent.shape.properties);
+  const name = binder.names.among(definition, parent.shape.properties);
   for (const argument of definition.args) {
     const at = { coordinate: `${where.coordinate}(${argument.name}:)`, schema: placeOf(argument.astNode) };
     binder.findings.add(
@@ -102,6 +101,7 @@ function bindOperation(binder: Binder, type: string, field: FieldInProgress): vo
   const needs = neededBy(inputs, batch);
   const nullOn404 =
     operation.statuses.includes("404") && type !== "Mutation" && !isNonNullType(definition.type);
+  if (nullOn404) binder.nulls.add(where.coordinate);
   for (const value of values) matchResult(binder, field, value, batch, needs.length > 0);
   binder.fields.set(where.coordinate, {
     kind: "bound",

@@ -7,6 +7,7 @@ import type { RestDocument, RestNode } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { RestOperations } from "../openapi/read-operations.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
+import type { RestNames } from "../schema/rest-names.ts";
 import type { InputSlot } from "./inputs/input-slots.ts";
 import type { ArgumentSource, InheritedSource, InputSource, ParentSource } from "./inputs/input-source.ts";
 import type { CalledOperation, InputConversion, RestRequest } from "./requests/rest-request.ts";
@@ -39,6 +40,8 @@ export type ConnectionPaging = {
   readonly items: readonly string[];
   /** The path of the next page's cursor; with `link`, of its address. */
   readonly next?: readonly string[];
+  /** The path of the next cursor in the last item. */
+  readonly last?: readonly string[];
   /** The parameter that reads on in the next page's address: that of the `Link` header, or the one at `next`. */
   readonly link?: string;
   /** The number of the first page, or the offset at which it begins. */
@@ -135,9 +138,12 @@ export type Model = {
   readonly document: RestDocument;
   readonly schema: GraphQLSchema;
   readonly schemaDocument: DocumentNode;
+  readonly names: RestNames;
   readonly operations: RestOperations;
   /** By schema coordinate, in schema order. */
   readonly fields: ReadonlyMap<string, ModelField>;
+  /** The nullable fields whose null can only be a failure, if REST keeps its document. By schema coordinate. */
+  readonly semanticNonNull: ReadonlySet<string>;
   readonly abstracts: ReadonlyMap<string, AbstractType>;
   /** By object type name. */
   readonly backings: ReadonlyMap<string, readonly Backing[]>;

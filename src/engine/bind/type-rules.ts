@@ -6,12 +6,11 @@ import {
   type GraphQLEnumType,
   type GraphQLNamedType,
   type GraphQLScalarType,
-  type GraphQLSchema,
   isEnumType,
   isSpecifiedScalarType,
 } from "graphql";
 import { isOnly, type Shape, typeText } from "../openapi/shapes/shape.ts";
-import { restNameOf, restValueAmong } from "../schema/rest-names.ts";
+import type { RestNames } from "../schema/rest-names.ts";
 import { dateScalars } from "../standards/date-scalars.ts";
 import type { Binder } from "./binder.ts";
 import type { Where } from "./findings.ts";
@@ -98,32 +97,32 @@ function exceeds({ integers }: Shape, wide: readonly string[], least: number, mo
 }
 
 /** GraphQL enum value → REST value. */
-export const enumValues = (schema: GraphQLSchema, type: GraphQLEnumType): Map<string, string> =>
-  new Map(type.getValues().map((value) => [value.name, restNameOf(schema, value)]));
+export const enumValues = (names: RestNames, type: GraphQLEnumType): Map<string, string> =>
+  new Map(type.getValues().map((value) => [value.name, names.of(value)]));
 
 /** Whether every value of the shape is one of a known list of strings. */
 export const isStringEnum = ({ values, types }: Shape): boolean =>
   values !== undefined && [...types].every((type) => type === "string");
 
-function settleValues(schema: GraphQLSchema, type: GraphQLEnumType, { values = [] }: Shape): void {
+function settleValues(names: RestNames, type: GraphQLEnumType, { values = [] }: Shape): void {
   const rest = new Set(values.map(String));
-  if (rest.size > 0) for (const value of type.getValues()) restValueAmong(schema, value, rest);
+  if (rest.size > 0) for (const value of type.getValues()) names.amongValues(value, rest);
 }
 
 /** The REST values without a GraphQL enum value. */
-export function uncoveredEnumValues(schema: GraphQLSchema, type: GraphQLEnumType, shape: Shape): string[] {
-  settleValues(schema, type, shape);
-  const known = new Set(enumValues(schema, type).values());
+export function uncoveredEnumValues(names: RestNames, type: GraphQLEnumType, shape: Shape): string[] {
+  settleValues(names, type, shape);
+  const known = new Set(enumValues(names, type).values());
   return (shape.values ?? []).map(String).filter((value) => !known.has(value));
 }
 
 /** The GraphQL enum values that REST refuses. */
-export function refusedEnumValues(schema: GraphQLSchema, type: GraphQLEnumType, shape: Shape): string[] {
-  settleValues(schema, type, shape);
+export function refusedEnumValues(names: RestNames, type: GraphQLEnumType, shape: Shape): string[] {
+  settleValues(names, type, shape);
   const taken = shape.values && new Set(shape.values.map(String));
   const isTaken = (rest: string): boolean =>
     taken?.has(rest) ?? (!isIntegerText(type, shape) || /^(?:0|-?[1-9][0-9]{0,14})$/.test(rest));
-  return [...enumValues(schema, type)].filter(([, rest]) => !isTaken(rest)).map(([name]) => name);
+  return [...enumValues(names, type)].filter(([, rest]) => !isTaken(rest)).map(([name]) => name);
 }
 
 /** The shape as messages name it. */

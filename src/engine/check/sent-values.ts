@@ -5,7 +5,6 @@ import {
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLLeafType,
-  type GraphQLSchema,
   getNullableType,
   isEnumType,
   isInputObjectType,
@@ -22,19 +21,19 @@ import type { BoundField } from "../bind/model.ts";
 import { enumValues, isIntegerText } from "../bind/type-rules.ts";
 import { inputKey } from "../openapi/operation.ts";
 import type { Property, Shape } from "../openapi/shapes/shape.ts";
-import { restNameOf } from "../schema/rest-names.ts";
+import type { RestNames } from "../schema/rest-names.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import { addInputFields } from "../schema/selected-coordinates.ts";
 
 /** The values of one operation, at the schema coordinates that matter. */
 export class SentValues {
-  readonly #schema: GraphQLSchema;
+  readonly #names: RestNames;
   readonly #coordinates: ReadonlySet<string>;
   /** The names of the variables that are never null. */
   readonly #nonNull: ReadonlySet<string>;
 
-  constructor(schema: GraphQLSchema, { definition }: SavedOperation, coordinates: ReadonlySet<string>) {
-    this.#schema = schema;
+  constructor(names: RestNames, { definition }: SavedOperation, coordinates: ReadonlySet<string>) {
+    this.#names = names;
     this.#coordinates = coordinates;
     const nonNull = definition.variableDefinitions?.filter(({ type }) => type.kind === "NonNullType");
     this.#nonNull = new Set(nonNull?.map(({ variable }) => variable.name.value));
@@ -82,8 +81,8 @@ export class SentValues {
     if (value.kind === "Variable" && enclosing.includes(shape.identity.text)) return true;
     if (isListType(type)) return this.#hasAllItems(type.ofType, shape, value, enclosing);
     if (!isInputObjectType(type)) return true;
-    const fields = Map.groupBy(Object.values(type.getFields()), (field) => restNameOf(this.#schema, field));
-    return [...takenObject(this.#schema, type, shape).properties.values()].every((property) => {
+    const fields = Map.groupBy(Object.values(type.getFields()), (field) => this.#names.of(field));
+    return [...takenObject(this.#names, type, shape).properties.values()].every((property) => {
       const [field] = fields.get(property.name) ?? [];
       if (!field) return !isRequired(property);
       // a variable may leave out each field that may be null
@@ -147,9 +146,9 @@ export class SentValues {
   }
 
   #takesMembers(type: GraphQLInputObjectType, shape: Shape, value: ValueNode): boolean {
-    const { properties } = takenObject(this.#schema, type, shape);
+    const { properties } = takenObject(this.#names, type, shape);
     return Object.values(type.getFields()).every((field) => {
-      const property = properties.get(restNameOf(this.#schema, field));
+      const property = properties.get(this.#names.of(field));
       const isReached = this.#coordinates.has(`${type.name}.${field.name}`);
       if (!property) return !isReached;
       const own = memberOf(value, field.name) ?? astFromValue(field.defaultValue, field.type) ?? undefined;
@@ -162,7 +161,7 @@ export class SentValues {
     if (value.kind === "ObjectValue" || value.kind === "ListValue") return false;
     const text =
       value.kind === "EnumValue" && isEnumType(type)
-        ? enumValues(this.#schema, type).get(value.value)
+        ? enumValues(this.#names, type).get(value.value)
         : valueFromAST(value, type);
     return valueProblem(shape, isIntegerText(type, shape) ? Number(text) : text) === undefined;
   }

@@ -3,11 +3,14 @@
  * names its REST operation and the permission for it, because the explorer does not show the OpenAPI document.
  */
 import {
+  type ConstDirectiveNode,
+  type DocumentNode,
   type FieldDefinitionNode,
   type InputValueDefinitionNode,
   Kind,
   type ObjectTypeDefinitionNode,
   type ObjectTypeExtensionNode,
+  parse,
   visit,
 } from "graphql";
 import type { Input, Model } from "../bind/model.ts";
@@ -24,7 +27,7 @@ export function emitSchema(model: Model): string {
     ...(type.fields && { fields: type.fields.map((field) => describe(model, type.name.value, field)) }),
   });
   return publicSchema(
-    visit(model.schemaDocument, {
+    visit(withDefinition(model), {
       ObjectTypeDefinition: withOperations,
       ObjectTypeExtension: withOperations,
       // a block string has no escapes
@@ -34,7 +37,25 @@ export function emitSchema(model: Model): string {
   );
 }
 
-function describe(model: Model, type: string, field: FieldDefinitionNode): FieldDefinitionNode {
+/** As Relay and Apollo Kotlin read it: the field is null only where an error says why. */
+const definition = parse("directive @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION", {
+  noLocation: true,
+}).definitions;
+const markNode: ConstDirectiveNode = {
+  kind: Kind.DIRECTIVE,
+  name: { kind: Kind.NAME, value: "semanticNonNull" },
+};
+
+function withDefinition({ schemaDocument, semanticNonNull, schema }: Model): DocumentNode {
+  if (semanticNonNull.size === 0 || schema.getDirective("semanticNonNull")) return schemaDocument;
+  return { ...schemaDocument, definitions: [...definition, ...schemaDocument.definitions] };
+}
+
+function describe(model: Model, type: string, given: FieldDefinitionNode): FieldDefinitionNode {
+  const isMarked =
+    model.semanticNonNull.has(`${type}.${given.name.value}`) &&
+    !given.directives?.some(({ name }) => name.value === "semanticNonNull");
+  const field = isMarked ? { ...given, directives: [...(given.directives ?? []), markNode] } : given;
   const bound = model.fields.get(`${type}.${field.name.value}`);
   if (bound?.kind !== "bound") return field;
   const { id, permission } = bound.operation;

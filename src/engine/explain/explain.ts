@@ -105,9 +105,10 @@ function callLines(field: BoundField): string[] {
   ];
 }
 
-function connectionText({ items, next, link, offset }: ConnectionPaging): string {
+function connectionText({ items, next, last, link, offset }: ConnectionPaging): string {
   const counted = offset ? "the offset" : "the page's number";
-  const readsOn = next?.join(".") ?? (link === undefined ? counted : `${link} of the Link header`);
+  const ofLast = last && `${last.join(".")} of the last item`;
+  const readsOn = next?.join(".") ?? ofLast ?? (link === undefined ? counted : `${link} of the Link header`);
   return `${items.join(".") || "the whole answer"}, read on by ${readsOn}`;
 }
 

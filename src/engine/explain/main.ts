@@ -1,10 +1,16 @@
 /** `npm run explain -- <field or saved operation>…`. */
 import { join } from "node:path";
+import { Option } from "commander";
+import { didYouMean } from "../bind/findings.ts";
 import { provedModel } from "../bind/load.ts";
+import type { Model } from "../bind/model.ts";
 import { folderFiles } from "../bind/spec-files.ts";
 import { loadSnapshot } from "../bind/spec-snapshot.ts";
 import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
 import { printable } from "../cli/printable.ts";
+import { UsageError } from "../cli/usage-error.ts";
+import type { SavedOperation } from "../schema/saved-operations.ts";
+import { callGraph } from "./call-graph.ts";
 import { explain } from "./explain.ts";
 
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
@@ -15,17 +21,34 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
         "<name...>",
         'a field, such as Query.me, the name of a saved operation, or a REST operation: its operationId, or "GET /things"',
       )
+      .addOption(
+        new Option("--format <format>", "mermaid: draws the calls of saved operations by level")
+          .choices(["text", "mermaid"])
+          .default("text"),
+      )
       .addHelpText("after", exitCodes)
       .action(
-        does((names: readonly string[]) => {
+        does((names: readonly string[], { format }: { readonly format: string }) => {
           const snapshot = loadSnapshot(folderFiles(join(io.root, "spec")));
           const model = provedModel(snapshot);
+          const linesOf = format === "mermaid" ? draw : explain;
           io.out(
-            names.map((name) => explain(model, snapshot.saved, name).map(printable).join("\n")).join("\n\n"),
+            names.map((name) => linesOf(model, snapshot.saved, name).map(printable).join("\n")).join("\n\n"),
           );
           return 0;
         }),
       ),
   );
+
+/** Throws `UsageError` for a name that is no saved operation's. */
+function draw(model: Model, saved: readonly SavedOperation[], name: string): string[] {
+  const operation = saved.find((each) => each.name === name);
+  if (operation) return callGraph(model, operation);
+  const near = didYouMean(
+    name,
+    saved.map((each) => each.name),
+  );
+  throw new UsageError([`explain ${name}: --format mermaid draws saved operations, and it is none${near}`]);
+}
 
 if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processIo);

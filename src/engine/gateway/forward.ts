@@ -5,7 +5,7 @@
 import type { ServerResponse } from "node:http";
 import { Pool } from "undici";
 import type { Config } from "../config.ts";
-import type { CodedError } from "../errors.ts";
+import { CodedError } from "../errors.ts";
 import { upstreamFailure } from "../http/upstream-failure.ts";
 import { gatewayConnections } from "../settings/capacity.ts";
 import { publicAddresses } from "./public-addresses.ts";
@@ -35,7 +35,7 @@ export const methods: Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE
 
 /**
  * Creates `forward` with one connection pool for each upstream, and `close` for the pools. It throws a `CodedError`:
- * UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT, UPSTREAM_ERROR, BAD_UPSTREAM_RESPONSE, BAD_REQUEST, CLIENT_CLOSED_REQUEST.
+ * UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT, SERVICE_TIMEOUT, UPSTREAM_ERROR, BAD_UPSTREAM_RESPONSE, BAD_REQUEST, CLIENT_CLOSED_REQUEST.
  */
 export function createForward(config: Config): { forward: Forward; close: () => Promise<void> } {
   const { REQUEST_TIMEOUT_MS, CONTEXT_HEADER_PREFIX: prefix } = config.env;
@@ -48,11 +48,15 @@ export function createForward(config: Config): { forward: Forward; close: () => 
     return pool;
   };
   const forward: Forward = async ({ route, method, headers, body, client, begin, breakOff, ended }) => {
-    const beginStripped: Answering["begin"] = (status, answered) => {
-      const stripped = stripResponse(prefix, status, answered);
-      begin(status, publicAddresses(route, client.req.headers.host, stripped));
+    const answering: Answering = {
+      begin: (status, answered) => {
+        const stripped = stripResponse(prefix, status, answered);
+        begin(status, publicAddresses(route, client.req.headers.host, stripped));
+      },
+      breakOff: (failure) => breakOff(failureOn(route, failure)),
+      ended,
     };
-    const forwarding = new ResponseForwarding(client, { begin: beginStripped, breakOff, ended }, timeoutMs);
+    const forwarding = new ResponseForwarding(client, answering, timeoutMs);
     poolOf(route.upstream).dispatch(
       { path: route.path, method: method as Method, headers, body },
       forwarding,
@@ -60,7 +64,7 @@ export function createForward(config: Config): { forward: Forward; close: () => 
     try {
       await forwarding.begun;
     } catch (error) {
-      throw upstreamFailure(error);
+      throw failureOn(route, upstreamFailure(error));
     }
   };
   return {
@@ -68,6 +72,12 @@ export function createForward(config: Config): { forward: Forward; close: () => 
     close: async () => void (await Promise.all([...pools.values()].map((pool) => pool.destroy()))),
   };
 }
+
+/** No product is to blame if our own role is late. */
+const failureOn = ({ isOwn }: UpstreamRoute, failure: CodedError): CodedError =>
+  isOwn && failure.code === "UPSTREAM_TIMEOUT"
+    ? new CodedError("SERVICE_TIMEOUT", failure.message, {}, failure.cause, failure.reason)
+    : failure;
 
 function openPool(config: Config, origin: string): Pool {
   const connect = { timeout: config.env.CONNECT_TIMEOUT_MS };

@@ -32,6 +32,8 @@ import { type Backends, findRoute, parseRequestTarget, type UpstreamRoute } from
 declare module "fastify" {
   interface FastifyInstance {
     keyChecks: KeyChecks;
+    /** With `REDIS_URL`: whether gateways count together now. */
+    sharesCounts: (() => boolean) | undefined;
   }
 }
 
@@ -49,7 +51,7 @@ export async function createGateway(
   const checks = new KeyChecks();
   const tellOther = warnOfOtherKeys(server, config);
   const isLookedUp = keyTest(config.env);
-  server.decorate("keyChecks", checks);
+  server.decorate("keyChecks", checks).decorate("sharesCounts", undefined);
   // a look-up has 95 % of the time, so that a 503 reaches the client within the whole of it
   const lookUpMs = Math.ceil(config.env.KEY_INTROSPECTION_TIMEOUT_MS * 0.95);
   const verify = createKeyVerifier(lookUp, lookUpMs, checks, config.env);
@@ -153,7 +155,8 @@ async function shareWithOthers(
 ): Promise<SharedEngine["store"] | undefined> {
   if (env.REDIS_URL === undefined) return undefined;
   const { connectSharedEngine } = await import("./shared-engine.ts");
-  const { store, close } = connectSharedEngine(env.REDIS_URL, server.log, (id) => checks.forget(id));
+  const { store, isUp, close } = connectSharedEngine(env.REDIS_URL, server.log, (id) => checks.forget(id));
+  server.sharesCounts = isUp;
   server.addHook("onClose", async () => close());
   return store;
 }

@@ -35,7 +35,7 @@ export async function createRateLimits(
       ...options,
       ...({ groupId: bound } as object),
     });
-    return async (request, reply) => apply(bound, reply, await count(request));
+    return async (request, reply) => apply(bound, request, reply, await count(request));
   };
   const byAddress = limit("address_rate", {
     max: config.env.RATE_LIMIT_PER_ADDRESS,
@@ -50,8 +50,10 @@ export async function createRateLimits(
 
 type Count = Awaited<ReturnType<ReturnType<FastifyInstance["createRateLimit"]>>>;
 
-function apply(bound: BoundName, reply: FastifyReply, count: Count): void {
+function apply(bound: BoundName, { record }: FastifyRequest, reply: FastifyReply, count: Count): void {
   if (count.isAllowed) return;
+  record.rateLeft ??= [];
+  record.rateLeft.push({ bound, left: count.remaining / count.max });
   reply.header("ratelimit-limit", count.max);
   reply.header("ratelimit-remaining", count.remaining);
   reply.header("ratelimit-reset", count.ttlInSeconds);

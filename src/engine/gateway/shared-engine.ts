@@ -30,6 +30,8 @@ const RedisStore = createRequire(import.meta.url)("@fastify/rate-limit/store/Red
 export type SharedEngine = {
   /** The class of the stores that @fastify/rate-limit makes. */
   readonly store: new () => FastifyRateLimitStore;
+  /** Whether the engine answers. */
+  readonly isUp: () => boolean;
   readonly close: () => void;
 };
 
@@ -101,6 +103,7 @@ export function connectSharedEngine(
   }
   return {
     store: SharedStore as unknown as SharedEngine["store"],
+    isUp: () => counts.status === "ready",
     close: () => {
       counts.disconnect();
       news.disconnect();

@@ -8,7 +8,8 @@ import { graphqlPath, mcpPath } from "../http/error-response.ts";
 
 /** The services behind the gateway, each with the path prefix that its URL carries. */
 export type Backends = Readonly<{ rest: URL; keyIntrospection: URL; graphql?: URL; mcp?: URL }>;
-export type UpstreamRoute = { upstream: URL; path: string };
+/** `isOwn`: the upstream is the graphql role. */
+export type UpstreamRoute = { upstream: URL; path: string; isOwn: boolean };
 
 /** RFC 3986 §3.3 `pchar` and `/`; a percent sign only before two hex digits. */
 const plainPath = /^\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/;
@@ -40,10 +41,11 @@ export function parseRequestTarget(target: string): { path: string; query: strin
 /** Chooses the upstream of a path under `/v1/`. Throws NOT_FOUND for any other, and for GraphQL where there is none. */
 export function findRoute(backends: Backends, requestTarget: string): UpstreamRoute {
   const { path, query } = parseRequestTarget(requestTarget);
-  const upstream =
-    path === graphqlPath ? backends.graphql : path === mcpPath && backends.mcp ? backends.mcp : backends.rest;
+  const isOwn = path === graphqlPath || (path === mcpPath && backends.mcp !== undefined);
+  const own = path === graphqlPath ? backends.graphql : backends.mcp;
+  const upstream = isOwn ? own : backends.rest;
   if (!path.startsWith("/v1/") || !upstream) throw new CodedError("NOT_FOUND", "nothing on this path");
-  return { upstream, path: prefixOf(upstream) + path + query };
+  return { upstream, path: prefixOf(upstream) + path + query, isOwn };
 }
 
 /** The path prefix of an upstream; a GraphQL URL may be given as the role's address or as the endpoint itself. */

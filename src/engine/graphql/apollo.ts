@@ -18,7 +18,6 @@ import type { Config } from "../config.ts";
 import { startWork } from "../rest/shares/processor-time.ts";
 import { logErrors } from "./errors/log-errors.ts";
 import { formatError } from "./errors/mask.ts";
-import { grouped, onceEach } from "./errors/repeated-errors.ts";
 import { Documents } from "./limits/document-store.ts";
 import { limitRule } from "./limits/limits.ts";
 import { noteRefusal, Refusals } from "./limits/refusals.ts";
@@ -67,14 +66,13 @@ export class Apollo extends ApolloServer<RequestContext> {
 }
 
 /**
- * `executions` counts operations by executor. Without `executions`, graphql-js runs every operation. `saved` keeps the
- * documents of saved operations.
+ * `executions` counts operations by executor. `saved` keeps the documents of saved operations.
  */
 export function createApollo(
   config: Config,
   schema: GraphQLSchema,
   log: FastifyBaseLogger,
-  executions: ExecutionCounts | undefined,
+  executions: ExecutionCounts,
   saved = new SavedOperations([]),
 ): Apollo {
   const { env, production } = config;
@@ -121,7 +119,7 @@ class ValidationTime {
 /** Our hooks share one plugin, because Apollo awaits each plugin at each step of a request. */
 function hooks(
   respond: RespondForOperation,
-  executions: ExecutionCounts | undefined,
+  executions: ExecutionCounts,
   validation: ValidationTime,
 ): ApolloServerPlugin<RequestContext> {
   const listener: GraphQLRequestListener<RequestContext> = {
@@ -136,20 +134,11 @@ function hooks(
     },
     // only introspection runs here: `limitRule` refuses it beside bound fields, so the execution waits for nothing
     async executionDidStart({ operation, contextValue: { scope } }) {
-      if (executions && operation) executions.interpreted++;
+      if (operation) executions.interpreted++;
       const workedMs = startWork();
       return { executionDidEnd: async () => scope.worked(workedMs()) };
     },
-    async didEncounterErrors({ contextValue, errors }) {
-      logErrors(
-        contextValue,
-        grouped(errors).map(({ error }) => error),
-      );
-    },
-    async willSendResponse({ errors, response: { body } }) {
-      if (errors && body.kind === "single")
-        body.singleResult.errors = onceEach(errors, body.singleResult.errors);
-    },
+    didEncounterErrors: async ({ contextValue, errors }) => logErrors(contextValue, errors),
   };
   return { requestDidStart: async () => listener };
 }

@@ -35,8 +35,6 @@ declare module "fastify" {
 
 /** Settings that tests and the process pass beside the configuration. */
 type Options = {
-  /** `false` runs every operation on graphql-js; tests compare both executors. */
-  readonly planned?: boolean;
   /** Operations that the explorer opens with. */
   readonly samples?: Samples;
 };
@@ -45,7 +43,7 @@ type Options = {
 export async function createGraphql(
   config: Config,
   api: GeneratedApi,
-  { planned = true, samples = {} }: Options = {},
+  { samples = {} }: Options = {},
 ): Promise<FastifyInstance> {
   const { REST_BASE_URL: base, CORS_ORIGINS: origins } = config.env;
   if (!base)
@@ -57,7 +55,7 @@ export async function createGraphql(
   const executions: ExecutionCounts = { planned: 0, interpreted: 0 };
   const schema = buildSchema(api);
   const saved = savedOperations(config, entries);
-  const apollo = createApollo(config, schema, server.log, planned ? executions : undefined, saved);
+  const apollo = createApollo(config, schema, server.log, executions, saved);
   const rules = [...specifiedRules, limitRule(config.env)];
   const apps = new AppOperations(saved, faultFinder(schema, rules, config.env.MAX_TOKENS), server.log);
   await Promise.all([apollo.start(), apps.follow(config.env.OPERATIONS_FROM)]);

@@ -1,6 +1,6 @@
 /**
- * Runs an operation by its plan. Apollo has parsed and validated the operation before. The variables are coerced for either
- * executor. An operation without a plan runs on graphql-js, in Apollo.
+ * Runs an operation by its plan. Apollo has parsed and validated the operation before. Only introspection has no
+ * plan: it calls no REST, and graphql-js runs it, in Apollo.
  */
 import type { GraphQLRequestContextResponseForOperation, GraphQLResponse } from "@apollo/server";
 import type { GraphQLError, GraphQLSchema, OperationDefinitionNode } from "graphql";
@@ -26,13 +26,13 @@ export type Asked = Pick<
   "document" | "operation" | "contextValue" | "request"
 >;
 
-/** `null`: graphql-js must run the operation. */
+/** `null`: Apollo goes on with the operation. */
 export type RespondForOperation = (asked: Asked) => Promise<GraphQLResponse | null>;
 
-/** Creates Apollo's `responseForOperation` hook. Without `executions`, graphql-js runs every operation. */
+/** Creates Apollo's `responseForOperation` hook. */
 export function responseForOperation(
   schema: GraphQLSchema,
-  executions: ExecutionCounts | undefined,
+  executions: ExecutionCounts,
   { env, production }: Config,
 ): RespondForOperation {
   const plans = new Plans(schema, env.MAX_FIELDS);
@@ -57,7 +57,7 @@ export function responseForOperation(
     if ("errors" in variables) return refusedVariables(contextValue, variables.errors);
     const { coerced } = variables;
     const { scope } = contextValue;
-    const plan = executions && plans.get(document, operation, coerced, (compile) => scope.measured(compile));
+    const plan = plans.get(document, operation, coerced, (compile) => scope.measured(compile));
     if (!plan) {
       scope.measured(() => introspection.check(document, operation, coerced));
       return null;

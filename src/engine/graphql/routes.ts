@@ -11,6 +11,7 @@ import { contextHeaderNames } from "../http/context-headers.ts";
 import { graphqlPath as path } from "../http/error-response.ts";
 import { mediaTypeFor, wantsHtml } from "../http/graphql-media-type.ts";
 import { answerOptions } from "../http/options.ts";
+import { clientOf } from "../observe/client-name.ts";
 import { RestClient, type Upstreams } from "../rest/client.ts";
 import { credentialNames } from "../rest/credentials.ts";
 import type { Forwarded } from "../rest/forwarded.ts";
@@ -24,7 +25,6 @@ import type { Apollo } from "./apollo.ts";
 import { collectCalls } from "./call-log.ts";
 import type { Callers } from "./callers.ts";
 import { letClientKeep } from "./client-cache.ts";
-import { clientOf } from "./client-name.ts";
 import { crossSiteFault } from "./cross-site.ts";
 import type { Explorer } from "./explorer/explorer.ts";
 import { readSearch, refusalResponse } from "./over-http.ts";
@@ -95,7 +95,7 @@ export function routes(
     scope: RequestScope,
   ): void => {
     const { record } = request;
-    [record.operation, record.givenName] = [found.operation, found.givenName];
+    found.noteOn(record);
     scope.worked(msPerFoundAnswer + found.text.length / writtenPerMs);
     if (found.failed) sendResponses(request, reply, found.failed);
     else send(request, reply, found);

@@ -9,7 +9,7 @@ import { msPerRefusal } from "../rest/shares/processor-time.ts";
 import type { Apollo } from "./apollo.ts";
 import { textExcess } from "./limits/limits.ts";
 import { readParameters, refusalResponse } from "./over-http.ts";
-import { requestedText } from "./saved/requested-text.ts";
+import { askedIdOf, requestedText } from "./saved/requested-text.ts";
 import type { SavedOperations } from "./saved/saved-operations.ts";
 import type { Responses } from "./send-response.ts";
 
@@ -30,6 +30,7 @@ export function operationRunner(config: Config, apollo: Apollo, saved: SavedOper
     const { record } = request;
     const asked = readParameters(given);
     if (asked instanceof CodedError) return unexecuted(scope, asked);
+    if (!isBatch) [record.askedId, record.text] = [askedIdOf(asked)?.slice(0, 100), asked.query];
     const excess = textExcess(config.env, asked.query ?? "");
     if (excess) return unexecuted(scope, excess);
     const find = () => requestedText(saved, savedOnly, asked);

@@ -7,10 +7,8 @@ import { makeExecutableSchema } from "@graphql-tools/schema";
 import { type GraphQLField, type GraphQLSchema, isObjectType } from "graphql";
 import type { GeneratedApi } from "../rest/api.ts";
 import type { AnyContext } from "../rest/context.ts";
-import { type Info, markOfArgument, noteEnclosing } from "../rest/inherit.ts";
 import type { LevelResolver } from "../rest/level.ts";
 import { callsRest } from "../rest/property.ts";
-import { isRecord } from "../standards/json-object.ts";
 import { addDateCoercions } from "./date-scalars.ts";
 import { type Args, argumentCheck, type Resolver } from "./errors/argument-check.ts";
 import { withArgumentNames } from "./errors/argument-names.ts";
@@ -33,21 +31,12 @@ export function executableSchema(typeDefs: string, parts: Parts): GraphQLSchema 
     noLocation: true,
   });
   addDateCoercions(schema);
-  const enclosing = new Set(
-    Object.values(byType).flatMap((resolvers) =>
-      Object.values(resolvers).flatMap(({ inherits = [] }) => inherits),
-    ),
-  );
   // makeExecutableSchema binds resolvers and so drops their properties (`property`, `itself`, `made`, `level`, `inherits`)
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith("__")) continue;
-    if (type !== schema.getQueryType() && type !== schema.getMutationType()) type.isTypeOf = isRecord;
     for (const field of Object.values(type.getFields())) {
       const resolve = byType[type.name]?.[field.name];
-      if (!resolve) continue;
-      const speaking = speakingGraphql(parts, type.name, field, resolve);
-      const inherited = field.args.flatMap(({ name }) => (enclosing.has(markOfArgument(name)) ? [name] : []));
-      field.resolve = noting(enclosing.has(type.name) ? type.name : undefined, inherited, speaking) as never;
+      if (resolve) field.resolve = speakingGraphql(parts, type.name, field, resolve) as never;
     }
   }
   return schema;
@@ -70,22 +59,6 @@ function speakingGraphql(
   const named = withArgumentNames({ names: names ?? {}, schemas: schemas ?? {}, args }, told);
   const checked = schemas ? argumentCheck(schemas, args, named) : named;
   return Object.assign(checked, inherits && { inherits });
-}
-
-/**
- * Under graphql-js, a resolver notes its parent and the named arguments, for links below that inherit values from them.
- * `type` is the parent's type. A plan needs no notes.
- */
-function noting(type: string | undefined, inherited: readonly string[], resolve: Resolver): Resolver {
-  if (type === undefined && inherited.length === 0) return resolve;
-  const noted: Resolver = (parent, args, context, info: Info) => {
-    if ("path" in info) {
-      if (type !== undefined && info.path.prev) noteEnclosing(info.path.prev, type, parent);
-      for (const name of inherited) noteEnclosing(info.path, markOfArgument(name), args);
-    }
-    return resolve(parent, args, context, info as never);
-  };
-  return Object.assign(noted, resolve);
 }
 
 /** Tells the REST client the coordinate of the field whose calls begin. */

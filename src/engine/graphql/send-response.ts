@@ -25,12 +25,14 @@ export const isWithoutErrors = (given: Responses): boolean =>
 export const responseText = (given: Responses, id: string): string =>
   JSON.stringify(Array.isArray(given) ? given.map((one) => resultOf(one, id)) : resultOf(given, id));
 
-/** Notes the code of a response's first error. */
+/** Notes what a response's first error is. */
 function noteError(record: RequestRecord, { body }: GraphQLResponse): void {
-  const extensions = body.kind === "single" ? body.singleResult.errors?.[0]?.extensions : undefined;
-  if (!extensions) return;
-  record.code ??= extensions.code as Code;
-  record.reason ??= extensions.limit as string | undefined;
+  const { extensions, path } = (body.kind === "single" && body.singleResult.errors?.[0]) || {};
+  if (!extensions || record.code) return;
+  record.code = extensions.code as Code;
+  record.reason = extensions.limit as string | undefined;
+  record.failedOperation = extensions.operation as string | undefined;
+  record.failedPath = path?.join(".").slice(0, 200);
 }
 
 /** Sends a response or a batch. A batch has the highest status of its responses. */

@@ -1,6 +1,7 @@
 /** The record of each request: made when its head is there, complete when its answer is sent or its client has left. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CodedError } from "../errors.ts";
+import { clientOf } from "../observe/client-name.ts";
 import { beginRequest, endRequest } from "../observe/observer.ts";
 import { type Face, RequestRecord } from "../observe/records.ts";
 import { parentOf } from "../observe/trace-context.ts";
@@ -22,7 +23,7 @@ export function recordRequest(
   const { socket, headers } = request.raw;
   const { url: route = "" } = request.routeOptions;
   const trace = parentOf(headers.traceparent);
-  const known = new RequestRecord(face, request.id, request.method, route);
+  const known = new RequestRecord(face, request.id, request.method, route, request.ip);
   const isProved = hasProof(env, headers[proofHeader]);
   if (!isProved && face.role === "graphql" && headers[proofHeader] !== undefined) tellWrongProof(face, env);
   if (trace !== undefined && isProved) known.traceparent = trace;
@@ -34,6 +35,7 @@ export function recordRequest(
     const slowReader = slowReaderOf(socket);
     if (slowReader) known.fail(slowReader);
     known.finish(raw.statusCode, !raw.writableFinished, socket.bytesWritten - bytesBefore);
+    if (known.code !== undefined || face.log.access === "all") known.client ??= clientOf(headers);
     endRequest(known);
   });
 }
@@ -49,8 +51,8 @@ function tellWrongProof(face: Face, { GATEWAY_SECRET }: Environment): void {
 }
 
 /** A request that is refused before it has a route. */
-export function recordRefusal(face: Face, error: CodedError): void {
-  const refused = new RequestRecord(face, "", "", "");
+export function recordRefusal(face: Face, error: CodedError, address = ""): void {
+  const refused = new RequestRecord(face, "", "", "", address);
   beginRequest(refused);
   refused.fail(error);
   refused.finish(error.status, false, 0);

@@ -35,7 +35,9 @@ declare module "fastify" {
     /** Reasons why `/readyz` says 503; empty means ready. `stopping` also asks clients to leave their connections. */
     unready: Set<string>;
     /** What callers hold of each bound, for metrics. */
-    bounds: Readonly<Record<string, { readonly held: number }>>;
+    bounds: Readonly<Record<string, { readonly held: number; readonly total: number }>>;
+    /** The connections that clients may have. */
+    mostConnections: number;
     /** Whether the answer under way on a connection closes it, because the server stops. */
     isLastAnswer: (socket: Socket) => boolean;
   }
@@ -75,7 +77,7 @@ export function createServer(
     clientErrorHandler: (error, socket) =>
       refuseUnlessComplete(error, socket, underWay, () => {
         const refusal = answerClientError(error, socket, config.env, underWay(socket));
-        if (refusal) recordRefusal(face, refusal);
+        if (refusal) recordRefusal(face, refusal, (socket as Socket).remoteAddress);
       }),
     // a path that does not decode reaches no hook
     frameworkErrors: (_error, request, reply) => {
@@ -110,7 +112,11 @@ export function createServer(
   answerErrors(server, config, face);
   const unready = new Set<string>();
   const isLastAnswer = createLastAnswers(server.server, unready);
-  server.decorate("bounds", {}).decorate("unready", unready).decorate("isLastAnswer", isLastAnswer);
+  server
+    .decorate("bounds", {})
+    .decorate("mostConnections", most)
+    .decorate("unready", unready)
+    .decorate("isLastAnswer", isLastAnswer);
   server.addHook("preClose", async () => {
     unready.add("stopping");
     bodies.stop();

@@ -7,11 +7,7 @@ import { join } from "node:path";
 import { replaceFile } from "../cli/replace.ts";
 
 const edits: readonly (readonly [file: string, from: string, to: string])[] = [
-  [
-    "package.json",
-    "--project shared --project apart --project graphql-js --project project",
-    "--project project",
-  ],
+  ["package.json", "--project shared --project apart --project project", "--project project"],
   ["package.json", " && tsc -p examples/dashboard", ""],
   ["tsconfig.json", '"generated", "test"]', '"generated", "test/project"]'],
 ];

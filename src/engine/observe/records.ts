@@ -36,12 +36,24 @@ export class RequestRecord {
   app: string | undefined;
   /** The operation's name as the client gave it. */
   givenName: string | undefined;
+  /** The document: the id that was asked for, and the text that came. The log shows a digest of a text that is not saved. */
+  askedId: string | undefined;
+  text: string | undefined;
+  /** The client's address. */
+  readonly address: string;
   /** The client's name and version, as it gave them. */
   client: { readonly name: string; readonly version: string } | undefined;
+  /** What this request left of each rate limit that counted it, from 1 (nothing was used) to 0. */
+  rateLeft: { readonly bound: string; readonly left: number }[] | undefined;
   keyId: string | undefined;
   tenantId: string | undefined;
   /** REST calls that were made. */
   calls = 0;
+  /** The last call of each REST operation that failed. */
+  failures: Map<string, CallRecord> | undefined;
+  /** The REST operation and the path in the answer of the error that `code` is of. */
+  failedOperation: string | undefined;
+  failedPath: string | undefined;
   /** The calls themselves, if an observer collects them. */
   ended: CallRecord[] | undefined;
   /** Bytes of the answer with its head. */
@@ -52,7 +64,8 @@ export class RequestRecord {
   callersTrace: string | undefined;
   #brokeOff: CodedError | undefined;
 
-  constructor(face: Face, id: string, method: string, route: string) {
+  constructor(face: Face, id: string, method: string, route: string, address: string) {
+    this.address = address;
     this.face = face;
     this.id = id;
     this.method = method;
@@ -65,6 +78,7 @@ export class RequestRecord {
     this.code = error.code;
     this.reason = error.reason ?? error.details.limit;
     this.cause = causeOf(error.cause);
+    this.failedOperation = error.details.operation;
   }
 
   /** Notes that the answer broke off, because what is behind this role failed. */
@@ -77,6 +91,9 @@ export class RequestRecord {
   called(call: CallRecord): void {
     this.calls++;
     this.ended?.push(call);
+    if (call.outcome === "OK" || call.outcome === "ABANDONED") return;
+    this.failures ??= new Map();
+    this.failures.set(call.operation.id, call);
   }
 
   /** Notes the end of the answer, or that the client has left before. */

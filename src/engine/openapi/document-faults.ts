@@ -94,6 +94,7 @@ const unresolved = (document: RestDocument, node: RestNode, reference: string): 
     message: `$ref "${reference}" points at nothing`,
     hint: "mend the reference, or write what it names, here or in spec/overlay.yaml",
     rest: document.place(node, "$ref"),
+    nodes: [node],
   });
 
 const duplicate = (key: DuplicateKey): Diagnostic =>

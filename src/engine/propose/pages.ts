@@ -5,11 +5,13 @@
 import { beginOf } from "../bind/outputs/paging.ts";
 import { isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
 import {
+  declaredProperty,
   isOnly,
   type JsonType,
   type Property,
   responseProperties,
   type Shape,
+  textFits,
 } from "../openapi/shapes/shape.ts";
 import { lettersOf } from "../schema/graphql-names.ts";
 import { descriptionOf } from "./type-definitions.ts";
@@ -68,7 +70,7 @@ export function pageOf({ method, parameters, successes }: RestOperation): FoundP
   const list = shape && (isList(shape) ? { name: "", shape, required: true } : listIn(shape));
   if (!isSafe(method) || !shape || others.length > 0 || !list) return undefined;
   const queries = parameters.filter((each) => each.in === "query" && !each.required);
-  const found = waysOn(shape, response.link !== undefined, queries);
+  const found = waysOn(shape, list, response.link !== undefined, queries);
   if (!found) return undefined;
   const { after, pages } = found;
   const first = namedIn(queries)(names.first, "integer");
@@ -88,8 +90,19 @@ const namedIn =
   (known: readonly string[], type: JsonType): Parameter | undefined =>
     queries.find((each) => hasName(known, each) && isOnly(each.shape, type));
 
+/** The id of the item behind which a page begins, as Stripe names it. */
+const isBehind = ({ name }: Parameter): boolean => lettersOf(name) === "startingafter";
+
+/** The place of the id of the last item, if each item has one that the parameter takes. */
+function idIn({ name, shape: { items } }: FoundPage["list"], cursor: Parameter): string | undefined {
+  const id = items && !items.nullable ? declaredProperty(items, "id") : undefined;
+  const isSent =
+    id?.required && !id.shape.nullable && id.only === undefined && textFits(id.shape, cursor.shape);
+  return isSent ? [...(name === "" ? [] : [name]), "id"].join(".") : undefined;
+}
+
 /** How REST reads on: the first of the ways that the document bears out. */
-function waysOn(shape: Shape, isLinked: boolean, queries: readonly Parameter[]) {
+function waysOn(shape: Shape, list: FoundPage["list"], isLinked: boolean, queries: readonly Parameter[]) {
   const named = namedIn(queries);
   const cursor = named(names.after, "string");
   const number = named(names.after, "integer") ?? named(names.after, "number");
@@ -99,6 +112,8 @@ function waysOn(shape: Shape, isLinked: boolean, queries: readonly Parameter[]) 
   const next = cursor && find(shape, "string", [...names.next, lettersOf(cursor.name)]);
   const more = find(shape, "boolean", names.more);
   if (cursor && next !== undefined) return { after: cursor, places: { next, more } };
+  const id = cursor && isBehind(cursor) && more !== undefined ? idIn(list, cursor) : undefined;
+  if (cursor && id !== undefined) return { after: cursor, places: { next: id, more } };
   const linked = cursor ?? number ?? page ?? offset ?? named(names.since, "integer");
   if (isLinked) return linked && { after: linked, places: {}, pages: "LINKED" as const };
   const address = find(shape, "string", names.address, isAddress);

@@ -21,7 +21,7 @@ function enumType(definitions: TypeDefinitions, shape: Shape, wanted: string): s
   const values = (shape.values ?? []).map(String);
   const known = Object.values(definitions.model.schema.getTypeMap()).find((type) => {
     if (!isEnumType(type) || !type.astNode) return false;
-    const rest = new Set(enumValues(definitions.model.schema, type).values());
+    const rest = new Set(enumValues(definitions.model.names, type).values());
     return rest.size === values.length && values.every((value) => rest.has(value));
   });
   if (known) return known.name;

@@ -4,7 +4,8 @@
  * its own page and a number of items to skip. So a page that begins there asks REST for these items again, and leaves
  * them out. If REST's cursor may be the number of a page, cursors hold the size of the pages too: another size would
  * move every page. If REST's cursor is an offset, each edge has an offset of its own. If pages have numbers, a total
- * and no size that the client chooses, cursors hold the number of items before the page.
+ * and no size that the client chooses, cursors hold the number of items before the page. If REST's cursor is the id of the last
+ * item, it is read from that item.
  */
 import { CodedError } from "../errors.ts";
 import { cursorIn, nextOf } from "./paging/next-link.ts";
@@ -86,23 +87,30 @@ function linkedCursor(
 
 function restCursorAt(value: unknown, path: readonly string[]): string {
   const next = valueAt(value, path) ?? "";
-  if (typeof next === "string" || typeof next === "number") return String(next);
+  return typeof next === "string" || typeof next === "number" ? String(next) : notACursor();
+}
+
+function notACursor(): never {
   throw new CodedError("BAD_UPSTREAM_RESPONSE", "the next cursor is neither text nor a number");
 }
 
 /** REST's cursor of the next page; empty on the last one. */
 function nextCursor(
   args: PageArguments,
-  { next: path, from = 0, offset, full = 0, first = 0, more, total }: Page<readonly string[]>,
+  { next: path, last, from = 0, offset, full = 0, first = 0, more, total }: Page<readonly string[]>,
   body: object,
   sent: unknown,
   { cursor, size, before = 0 }: PageStart,
 ): string {
   if (path) return restCursorAt(body, path);
   const count = Array.isArray(sent) ? sent.length : 0;
+  const isShort = count === 0 || count < Math.min(size ?? args.first ?? first, full);
+  if (last && Array.isArray(sent)) {
+    if (isShort || (more && valueAt(body, more) !== true)) return "";
+    return restCursorAt(sent.at(-1), last) || notACursor();
+  }
   const behind = Number(cursor ?? from) + (offset ? count : 1);
   const all = total && valueAt(body, total);
-  const isShort = count === 0 || count < Math.min(size ?? args.first ?? first, full);
   const taken = offset ? behind - from : before + count;
   const isEnd = typeof all === "number" ? count === 0 || taken >= all : isShort;
   // no offset leads on from an empty page

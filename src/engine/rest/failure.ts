@@ -8,13 +8,15 @@ import { isJson } from "../standards/media-type.ts";
 import type { Operation } from "./operation.ts";
 import type { RestResponse } from "./rest-response.ts";
 
-/** The cause of a failure whose request was never sent. A retry would fail too. */
-class NotSent extends Error {}
-/** The cause of a failure in the caller's queue: other calls used the caller's share of the connections. */
-export class NoTurn extends NotSent {}
+/** The cause of a failure whose request was never sent. A retry would fail too. `code` is for the log. */
+class NotSent extends Error {
+  readonly code: string = "NOT_SENT";
+}
 
 /** The cause of a call that the circuit breaker refused. */
-class CircuitOpen extends NotSent {}
+class CircuitOpen extends NotSent {
+  override readonly code = "CIRCUIT_OPEN";
+}
 
 export const circuitOpen = (): CodedError =>
   new CodedError(
@@ -28,9 +30,12 @@ export const circuitOpen = (): CodedError =>
 export const notSent = (message: string): CodedError =>
   new CodedError("UPSTREAM_UNAVAILABLE", message, { retryAfter: 1 }, new NotSent());
 
-/** A call without a connection in time. `hadNoTurn`: it was still in its caller's queue. */
-export const noConnection = (hadNoTurn: boolean): CodedError =>
-  new CodedError("UPSTREAM_TIMEOUT", "no connection in time", {}, hadNoTurn ? new NoTurn() : new NotSent());
+/**
+ * A call without a connection in time. `isOurs`: it was still in its caller's queue, for other calls had the connections, or
+ * the request had no time left for it.
+ */
+export const noConnection = (isOurs: boolean): CodedError =>
+  new CodedError(isOurs ? "SERVICE_TIMEOUT" : "UPSTREAM_TIMEOUT", "no connection in time", {}, new NotSent());
 
 export const noResponse = (): CodedError => new CodedError("UPSTREAM_TIMEOUT", "no answer in time");
 

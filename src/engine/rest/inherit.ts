@@ -1,7 +1,7 @@
 /**
  * Finds the values that a link inherits from enclosing objects (`from: "Account.id"`) and from the arguments of the fields
- * above (`from: "argsAbove.org"`). Requests share REST's objects, so nothing is written into such an object. Each executor
- * keeps the enclosing objects elsewhere: a plan in its levels, graphql-js by the path of the object.
+ * above (`from: "argsAbove.org"`). Requests share REST's objects, so nothing is written into such an object: a plan keeps the
+ * enclosing objects in its levels.
  */
 import { CodedError } from "../errors.ts";
 import type { AnyContext, GraphqlTypes } from "./context.ts";
@@ -18,14 +18,8 @@ export type Enclosing = {
   readonly above: Enclosing | undefined;
 };
 
-/** graphql-js makes one path for each object of a response. */
-type Path = { readonly prev: Path | undefined };
-
-/**
- * The information that an executor gives to a resolver: a plan gives the enclosing objects of the parent, graphql-js
- * gives the field's path.
- */
-export type Info = { readonly enclosing: Enclosing | undefined } | { readonly path: Path };
+/** What a plan gives to a resolver. The generated types name graphql-js's information, so a resolver takes any object. */
+type Info = object;
 
 /** The mark of an argument, in the place of a type's name. No GraphQL name has a dot. */
 export const markOfArgument = (name: string): string => `argsAbove.${name}`;
@@ -61,27 +55,9 @@ export type Inherited<Of extends Sources, Context extends AnyContext> = {
   readonly [Name in keyof Of]: ValueOf<Of[Name], TypesOf<Context>>;
 };
 
-const byPath = new WeakMap<Path, Enclosing>();
-
-/**
- * Notes an object that graphql-js has reached, or the arguments of a field, by its path. The note lives as long as the path,
- * which ends with the execution. One path may have two notes: first the arguments of a field, then the object that the field
- * returns.
- */
-export function noteEnclosing(path: Path, type: string, object: unknown): void {
-  if (byPath.get(path)?.type !== type) byPath.set(path, { type, object, above: enclosingAt(path) });
-}
-
-function enclosingAt(path: Path | undefined): Enclosing | undefined {
-  for (let at = path; at; at = at.prev) {
-    const found = byPath.get(at);
-    if (found) return found;
-  }
-  return undefined;
-}
-
+/** The enclosing objects of the parent. */
 export const enclosingOf = (info: Info): Enclosing | undefined =>
-  "enclosing" in info ? info.enclosing : enclosingAt(info.path.prev);
+  (info as { readonly enclosing?: Enclosing }).enclosing;
 
 /** The values, or `null` if one of `nullable` is null. Throws `BAD_UPSTREAM_RESPONSE` if another one is. */
 export function inheritedFrom<const Of extends Sources, Context extends AnyContext>(
@@ -115,7 +91,7 @@ function placeOf(source: Source): readonly [mark: string, ...steps: string[]] {
   return type === "argsAbove" ? [markOfArgument(name), name] : source;
 }
 
-/** The marks of the sources, which the executors read: a type's name, or the mark of an argument. */
+/** The marks of the sources, which a plan reads: a type's name, or the mark of an argument. */
 export const markOf = (sources: Sources) => ({
   inherits: Object.values(sources).map((source) => placeOf(source)[0]),
 });

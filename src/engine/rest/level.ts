@@ -1,20 +1,8 @@
-/**
- * The resolver of a batched link resolves all parents of a level at once. A plan calls it as `.level`. graphql-js calls a
- * resolver for each parent, so `level` also makes a resolver that collects the parents of one field in one request.
- */
-import DataLoader from "dataloader";
+/** The resolver of a batched link, which a plan calls as `.level`: it resolves all parents of a level at once. */
 import type { AnyContext } from "./context.ts";
-import {
-  type Enclosing,
-  enclosingOf,
-  type Info,
-  type Inherited,
-  inheritedFrom,
-  markOf,
-  type Sources,
-} from "./inherit.ts";
+import { type Enclosing, type Inherited, inheritedFrom, markOf, type Sources } from "./inherit.ts";
 
-/** Returns a value, null or an Error for each parent, in their order (DataLoader's batch contract). */
+/** Returns a value, null or an Error for each parent, in their order. */
 export type LevelResolver<Parent, Args, Context, Value> = (
   parents: readonly Parent[],
   args: Args,
@@ -23,41 +11,22 @@ export type LevelResolver<Parent, Args, Context, Value> = (
   enclosing: readonly (Enclosing | undefined)[],
 ) => Promise<readonly (Value | Error)[]>;
 
-type FieldInfo = Info & {
-  readonly fieldNodes: object;
-  readonly parentType: { readonly name: string };
-  readonly fieldName: string;
-};
-
-// graphql-js passes the same `fieldNodes` array to all parents of a level, and another array to every other level.
-const loaders = new WeakMap<AnyContext, WeakMap<object, Loader>>();
-
-type Load = { readonly parent: unknown; readonly enclosing: Enclosing | undefined };
-type Loader = DataLoader<Load, unknown>;
-
+/** The generated types know a resolver of one parent. */
 type LevelledResolver<Parent, Args, Context, Value> = ((
   parent: Parent,
   args: Args,
   context: Context,
-  info: FieldInfo,
 ) => Promise<Value>) & { readonly level: LevelResolver<Parent, Args, Context, Value> };
 
-export function level<Parent, Args, Context extends AnyContext, Value>(
+export const level = <Parent, Args, Context extends AnyContext, Value>(
   resolve: LevelResolver<Parent, Args, Context, Value>,
-): LevelledResolver<Parent, Args, Context, Value> {
-  const one = (parent: Parent, args: Args, context: Context, info: FieldInfo): Promise<Value> =>
-    loaderFor(context, info, (loads) => {
-      context.rest.coordinate = `${info.parentType.name}.${info.fieldName}`; // other fields have begun meanwhile
-      const parents = loads.map(({ parent }) => parent as Parent);
-      return resolve(
-        parents,
-        args,
-        context,
-        loads.map(({ enclosing }) => enclosing),
-      );
-    }).load({ parent, enclosing: enclosingOf(info) }) as Promise<Value>;
-  return Object.assign(one, { level: resolve });
-}
+): LevelledResolver<Parent, Args, Context, Value> =>
+  Object.assign(
+    () => {
+      throw new Error("a plan resolves a batched link for all of its parents");
+    },
+    { level: resolve },
+  );
 
 type InheritingLevel<Of extends Sources, Parent, Args, Context extends AnyContext, Value> = (
   parents: readonly Parent[],
@@ -113,16 +82,4 @@ export function inheritingLevel<const Of extends Sources, Parent, Args, Context 
     return results;
   };
   return Object.assign(level(resolveLevel), markOf(sources));
-}
-
-function loaderFor(
-  context: AnyContext,
-  { fieldNodes }: FieldInfo,
-  load: DataLoader.BatchLoadFn<Load, unknown>,
-): Loader {
-  const ofContext = loaders.get(context) ?? new WeakMap();
-  loaders.set(context, ofContext);
-  const loader = ofContext.get(fieldNodes) ?? new DataLoader(load, { cache: false });
-  ofContext.set(fieldNodes, loader);
-  return loader;
 }

@@ -1,65 +1,59 @@
 /**
- * The REST name of a schema element that does not write it: its own, or else the one REST name that a naming convention
- * turns into it (`created_at` → `createdAt`, `in-progress` → `IN_PROGRESS`). The first place that an element meets in the
- * OpenAPI document settles its name: an element has one.
+ * The REST names of a schema's elements: the one that an element writes, its own, or else the one REST name that a naming
+ * convention turns into it (`created_at` → `createdAt`, `in-progress` → `IN_PROGRESS`). The first place that an element meets
+ * in the OpenAPI document settles its name: an element has one.
  */
 import type { GraphQLSchema } from "graphql";
 import { type DirectiveCarrier, readRestName } from "./directives.ts";
 import { enumValueName, fieldName } from "./graphql-names.ts";
 
-/** An element keeps the name that was settled in GraphQL's own place for such facts. */
-type Element = DirectiveCarrier & { readonly name: string; extensions: object };
-
-const settled = Symbol("the REST name by convention");
-type Settled = { readonly [settled]?: string };
-
-/** Names of a place of the document, by what the convention makes of them. Each place is read once for a schema. */
-const byConvention = Symbol("REST names by convention");
-type Index = ReadonlyMap<string, readonly string[]>;
-type Indexed = { readonly [byConvention]?: WeakMap<object, Index> };
+type Element = DirectiveCarrier & { readonly name: string };
+/** Names at one place of the OpenAPI document. */
 type Names = Pick<ReadonlySet<string>, "has" | "keys">;
 
-function indexOf(schema: GraphQLSchema, names: Names, convert: (name: string) => string): Index {
-  const indexes = (schema.extensions as Indexed)[byConvention] ?? new WeakMap<object, Index>();
-  schema.extensions = { ...schema.extensions, [byConvention]: indexes };
-  const index = indexes.get(names) ?? Map.groupBy(names.keys(), convert);
-  indexes.set(names, index);
-  return index;
-}
+export class RestNames {
+  readonly #schema: GraphQLSchema;
+  readonly #settled = new Map<Element, string>();
+  /** By what the convention makes of them: each place of the document is read once. */
+  readonly #byConvention = new WeakMap<Names, ReadonlyMap<string, readonly string[]>>();
 
-/** The REST name: the one in `@restName`, the settled one, or its own. */
-export const restNameOf = (schema: GraphQLSchema, element: Element): string =>
-  knownName(schema, element) ?? element.name;
+  constructor(schema: GraphQLSchema) {
+    this.#schema = schema;
+  }
 
-const knownName = (schema: GraphQLSchema, element: Element): string | undefined =>
-  readRestName(schema, element).name ?? (element.extensions as Settled)[settled];
+  /** The REST name: the one in `@restName`, the settled one, or its own. */
+  of(element: Element): string {
+    return this.#known(element) ?? element.name;
+  }
 
-/** The REST name among those that stand at a place of the document, for a field, an argument or an input field. */
-export const restNameAmong = (
-  schema: GraphQLSchema,
-  element: Element,
-  names: ReadonlySet<string> | ReadonlyMap<string, unknown>,
-): string => settle(schema, element, names, fieldName);
+  /** The REST name among those at a place of the document, for a field, an argument or an input field. */
+  among(element: Element, names: Names): string {
+    return this.#settle(element, names, fieldName);
+  }
 
-/** The REST name among the values of an enum of the document, for an enum value. */
-export const restValueAmong = (
-  schema: GraphQLSchema,
-  element: Element,
-  values: ReadonlySet<string>,
-): string => settle(schema, element, values, enumValueName);
+  /** The REST name among the values of an enum of the document, for an enum value. */
+  amongValues(element: Element, values: Names): string {
+    return this.#settle(element, values, enumValueName);
+  }
 
-function settle(
-  schema: GraphQLSchema,
-  element: Element,
-  names: Names,
-  convert: (name: string) => string,
-): string {
-  const known = knownName(schema, element);
-  if (known !== undefined) return known;
-  const fitting = names.has(element.name)
-    ? [element.name]
-    : (indexOf(schema, names, convert).get(element.name) ?? []);
-  const [name = element.name, ...others] = fitting;
-  if (fitting.length === 1) element.extensions = { ...element.extensions, [settled]: name };
-  return others.length === 0 ? name : element.name;
+  #known(element: Element): string | undefined {
+    return readRestName(this.#schema, element).name ?? this.#settled.get(element);
+  }
+
+  #settle(element: Element, names: Names, convert: (name: string) => string): string {
+    const known = this.#known(element);
+    if (known !== undefined) return known;
+    const fitting = names.has(element.name)
+      ? [element.name]
+      : (this.#indexOf(names, convert).get(element.name) ?? []);
+    const [name = element.name, ...others] = fitting;
+    if (fitting.length === 1) this.#settled.set(element, name);
+    return others.length === 0 ? name : element.name;
+  }
+
+  #indexOf(names: Names, convert: (name: string) => string): ReadonlyMap<string, readonly string[]> {
+    const index = this.#byConvention.get(names) ?? Map.groupBy(names.keys(), convert);
+    this.#byConvention.set(names, index);
+    return index;
+  }
 }

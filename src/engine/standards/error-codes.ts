@@ -36,6 +36,10 @@ export const codes = {
     status: 503,
     meaning: "This service cannot take the request now; `retryAfter` gives the seconds to wait.",
   },
+  SERVICE_TIMEOUT: {
+    status: 504,
+    meaning: "This service had no answer in time, and it is not the product's REST service that was slow.",
+  },
   UPSTREAM_TIMEOUT: { status: 504, meaning: "The product's REST service did not answer in time." },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 

@@ -29,6 +29,9 @@ export function judge(pair: Pair, base: Base, mutation: Mutation): Outcome {
   const { coordinates } = mutation;
   if (!coordinates)
     return findings.length === 0 ? { mutation } : { mutation, failure: `found ${list(findings)}` };
+  const told = findings.filter(isOfBreak);
+  if (mutation.file === "openapi.yaml" && told.length > 1)
+    return { mutation, failure: `told ${told.length} times: ${list(told)}` };
   const at = findings.filter((finding) => coordinates.some((each) => isAt(finding, each)));
   if (at.length === 0)
     return { mutation, failure: `not found at ${coordinates.join(" or ")}: ${list(findings)}` };
@@ -62,6 +65,10 @@ function findingsOf(pair: Pair, base: Base, { file, edit }: Mutation): readonly 
     );
   }
 }
+
+/** One edit of the document is one cause, and so one such finding. What was wrong before, or is a lasting warning, is none. */
+export const isOfBreak = ({ stage, change, severity }: Finding): boolean =>
+  change !== undefined || (stage === "proof" && severity === "error");
 
 /** An argument counts as its field. */
 const isAt = ({ coordinate, coordinates }: Finding, wanted: string): boolean =>

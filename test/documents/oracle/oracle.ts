@@ -64,8 +64,9 @@ export class Oracle {
         readsOn(this.#new, after.operation, now, page),
       ];
       if (was !== is) this.changed.add(coordinate);
+      // without a list there is no page: the field tells of all that is made of it
       if (isPage(this.#old, old, page) && !isPage(this.#new, now, page))
-        return this.#noPage(coordinate, namedType(field.type).name.value);
+        return void this.changed.add(coordinate);
       return this.#value(coordinate, field.type, [both[0]], [both[1]]);
     }
     const steps = argument(rest, "result")?.split(".") ?? [];
@@ -73,15 +74,6 @@ export class Oracle {
       this.changed.add(coordinate);
     if (steps.length === 0) this.#value(coordinate, field.type, [old], [now]);
     else this.#steps(coordinate, field.type, steps, [old], [now]);
-  }
-
-  /** Without a list there is no page: all that is made of it is gone. */
-  #noPage(coordinate: string, connection: string): void {
-    this.changed.add(coordinate);
-    const fields = this.sdl.fields(connection);
-    const edges = fields.filter(({ name }) => name.value === "edges");
-    for (const type of [connection, ...edges.map((each) => namedType(each.type).name.value)])
-      for (const { name } of this.sdl.fields(type)) this.changed.add(`${type}.${name.value}`);
   }
 
   #steps(
@@ -115,7 +107,7 @@ export class Oracle {
       unique(old).flatMap((each) => this.#old.ways(each)),
       unique(now).flatMap((each) => this.#new.ways(each)),
     ];
-    if (allowsMore(before, after)) this.changed.add(coordinate);
+    if (allowsMore(before, after, namedType(type).name.value)) this.changed.add(coordinate);
     // what stands below a value that is gone, or no object any more, is told by that value
     if (before.length === 0 || after.length === 0) return;
     const items = (ways: readonly Way[]): unknown[] => ways.flatMap(({ items: each }) => each);
@@ -156,7 +148,7 @@ export class Oracle {
   #object(owner: string, before: readonly Way[], after: readonly Way[]): void {
     for (const field of this.sdl.fields(owner)) {
       if (directive(field, "rest")) continue;
-      this.#property(`${owner}.${field.name.value}`, field.type, restName(field), before, after);
+      this.#property(`${owner}.${field.name.value}`, field, before, after);
     }
   }
 
@@ -177,22 +169,28 @@ export class Oracle {
     if (stated.some(([key]) => tells.has(key))) return false; // a further member, which the union has no type for
     return this.sdl
       .fields(type)
-      .every((field) => directive(field, "rest") || restName(field) in way.properties);
+      .every(
+        (field) => directive(field, "rest") || restName(field, Object.keys(way.properties)) in way.properties,
+      );
   }
 
   #property(
     coordinate: string,
-    type: TypeNode,
-    name: string,
+    field: FieldDefinitionNode,
     before: readonly Way[],
     after: readonly Way[],
   ): void {
+    const { type } = field;
     const [old, now] = [before.filter(mayBeObject), after.filter(mayBeObject)];
-    const schemas = (ways: readonly Way[]): unknown[] =>
-      ways.flatMap(({ properties: { [name]: each } }) => (each ? [oneSchema(each)] : []));
+    const nameAmong = (ways: readonly Way[]): string =>
+      restName(field, [...new Set(ways.flatMap(({ properties }) => Object.keys(properties)))]);
+    const schemas = (ways: readonly Way[]): unknown[] => {
+      const name = nameAmong(ways);
+      return ways.flatMap(({ properties: { [name]: each } }) => (each ? [oneSchema(each)] : []));
+    };
     const [was, is] = [schemas(old), schemas(now)];
     const isNull = (ways: readonly Way[], reader: Reader, found: readonly unknown[]): boolean =>
-      ways.some(({ required }) => !required.has(name)) ||
+      ways.some(({ required }) => !required.has(nameAmong(ways))) ||
       found.some((each) => reader.ways(each).some(({ types }) => types.has("null")));
     const isGoneFromSome = is.length < now.length && was.length === old.length;
     if (was.length > 0 && (is.length === 0 || isGoneFromSome)) {

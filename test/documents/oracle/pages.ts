@@ -41,7 +41,11 @@ export function pageSchema(reader: Reader, answer: unknown, { items }: Page): un
     type: "object",
     required: ["pageInfo", ...(mayMiss ? [] : ["nodes", "edges"])],
     properties: {
-      ...(lists.length > 0 && { nodes: oneSchema(lists), edges: { type: "array", items: edge } }),
+      // where the page is the list, a null is the page's own
+      ...(lists.length > 0 && {
+        nodes: items === undefined ? { type: "array", items: oneSchema(nodes) } : oneSchema(lists),
+        edges: { type: "array", items: edge },
+      }),
       pageInfo: { type: "object", required: ["hasNextPage", "hasPreviousPage"], properties: place },
     },
   };

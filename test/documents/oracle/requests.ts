@@ -69,7 +69,7 @@ export class Requests {
     if (other.values && !(one.values?.every((value) => other.values?.includes(value)) ?? false)) return false;
     if ([...other.required].some((name) => !one.required.has(name))) return false;
     if (JSON.stringify(one.limits) !== JSON.stringify(other.limits)) return false;
-    if (one.format !== other.format) return false;
+    if (other.format !== undefined && one.format !== other.format) return false;
     if (!this.#takes(one.items, other.items, depth - 1)) return false;
     return Object.entries(one.properties).every(([name, schemas]) => {
       const now = other.properties[name];

@@ -29,8 +29,22 @@ export function connectionOf(rest: ConstDirectiveNode | undefined): Page | undef
   );
 }
 
-export const restName = (field: FieldDefinitionNode): string =>
-  argument(directive(field, "restName"), "name") ?? field.name.value;
+/** The REST name of a field among those of an object: as the schema writes it, or the one that reads like the field's. */
+export function restName(field: FieldDefinitionNode, names: readonly string[]): string {
+  const own = argument(directive(field, "restName"), "name");
+  const { value } = field.name;
+  if (own !== undefined || names.includes(value)) return own ?? value;
+  const [name = value, ...others] = names.filter((each) => letters(each) === letters(value));
+  return others.length === 0 ? name : value;
+}
+
+const letters = (name: string): string =>
+  name
+    .replace(/^\+/, "plus")
+    .replace(/^-/, "minus")
+    .replaceAll(/[^A-Za-z0-9]/g, "")
+    .toLowerCase();
+
 export const namedType = (type: TypeNode): NamedTypeNode =>
   type.kind === Kind.NAMED_TYPE ? type : namedType(type.type);
 

@@ -7,8 +7,8 @@ export const mayBeNull = (reader: Reader, schemas: readonly unknown[]): boolean 
   schemas.some((each) => reader.ways(each).some(({ types }) => types.has("null")));
 export const mayBeObject = ({ types }: Way): boolean => types.size === 0 || types.has("object");
 
-/** Whether a value may be one that it could not be before. */
-export function allowsMore(before: readonly Way[], after: readonly Way[]): boolean {
+/** Whether a value may be one that it could not be before. An `Int` alone ends at 32 bits. */
+export function allowsMore(before: readonly Way[], after: readonly Way[], type: string): boolean {
   if (before.length === 0 || after.length === 0) return before.length !== after.length;
   const types = (ways: readonly Way[]): Set<string> =>
     ways.some(({ types: each }) => each.size === 0)
@@ -24,7 +24,7 @@ export function allowsMore(before: readonly Way[], after: readonly Way[]): boole
       : String(ways[0]?.format ?? "") || undefined;
   if (formatOf(before) !== undefined && formatOf(before) !== formatOf(after)) return true;
   const wide = (ways: readonly Way[]): boolean => ways.some(({ format }) => format === "int64");
-  if (!wide(before) && wide(after)) return true;
+  if (type === "Int" && !wide(before) && wide(after)) return true;
   const enums = (ways: readonly Way[]): unknown[] | undefined =>
     ways.every(({ values }) => values) ? ways.flatMap(({ values }) => values ?? []) : undefined;
   const [listed, listedNow] = [enums(before), enums(after)];

@@ -170,15 +170,10 @@ const resolvers = {
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** `answers` returns or throws the result of a REST call. `ask` returns the GraphQL response as a client reads it. */
-export async function openSchema(answers: Rest, environment: NodeJS.ProcessEnv = {}, planned = true) {
+export async function openSchema(answers: Rest, environment: NodeJS.ProcessEnv = {}) {
   const executions: ExecutionCounts = { planned: 0, interpreted: 0 };
   const schema = executableSchema(typeDefs, { resolvers, argumentSchemas: {}, argumentNames: {} });
-  const apollo = createApollo(
-    readConfig(environment, ["graphql"]),
-    schema,
-    log as never,
-    planned ? executions : undefined,
-  );
+  const apollo = createApollo(readConfig(environment, ["graphql"]), schema, log as never, executions);
   await apollo.start();
   onTestFinished(() => apollo.stop());
   const calls: string[] = [];

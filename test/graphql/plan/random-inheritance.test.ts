@@ -1,7 +1,7 @@
 /**
  * Random schemas whose links take values from random enclosing types, and arguments of fields above. The check must refuse
- * exactly the links that some path reaches without such an object or field, and both executors must agree with a plain recursive resolver that carries its
- * ancestors along. `INHERITANCE` sets the number of schemas.
+ * exactly the links that some path reaches without such an object or field, and a plan must agree with a plain recursive
+ * resolver that carries its ancestors along. `INHERITANCE` sets the number of schemas.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -210,19 +210,17 @@ test.each(Array.from({ length: schemas }, (_, index) => index))("schema %i", asy
     if ("above" in query) taken++;
     return rest.call(byPath.get(String(path)) as Field, query);
   };
-  const pairs = [await openPair(folder, true), await openPair(folder, false)];
+  const pair = await openPair(folder);
   for (let asked = 0; asked < queries; asked++) {
     const selection = smallSelection(random, fields);
     const query = textOf(selection, "Query");
     const expected = resolve(rest, "Query", undefined, [], undefined, selection);
-    for (const pair of pairs) {
-      const { data, errors = [] } = await execute(pair, { query }, { get });
-      expect(data, query).toEqual(expected);
-      // the values that break the contract
-      expect(errors.filter(({ path }) => !["note", "strict"].includes(String(path?.at(-1))))).toEqual([]);
-    }
+    const { data, errors = [] } = await execute(pair, { query }, { get });
+    expect(data, query).toEqual(expected);
+    // the values that break the contract
+    expect(errors.filter(({ path }) => !["note", "strict"].includes(String(path?.at(-1))))).toEqual([]);
   }
 });
 
 test("values and arguments were inherited", () =>
-  expect(Math.min(inherited, taken)).toBeGreaterThan(10 * schemas));
+  expect(Math.min(inherited, taken)).toBeGreaterThan(5 * schemas));

@@ -4,7 +4,6 @@ import type { GraphQLArgument } from "graphql";
 import { inputKey } from "../../openapi/operation.ts";
 import { lazy } from "../../openapi/shapes/lazy.ts";
 import { directivePlace, placeOf, type RestParam, readRestName } from "../../schema/directives.ts";
-import { restNameAmong } from "../../schema/rest-names.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Input } from "../model.ts";
@@ -74,7 +73,7 @@ function feedByName(
 ): FedSlot[] {
   const { in: location } = readRestName(binder.schema, argument);
   const free = locations.filter((each) => each !== "body" || field.directive.body === undefined);
-  const name = restNameAmong(binder.schema, argument, field.slots.names(location ? [location] : free));
+  const name = binder.names.among(argument, field.slots.names(location ? [location] : free));
   const where = {
     coordinate: `${field.where.coordinate}(${argument.name}:)`,
     schema: placeOf(argument.astNode),

@@ -4,8 +4,10 @@
  * refused before the call, by the argument's name (`argument-schemas.ts`).
  */
 import { getNamedType, isEnumType } from "graphql";
-import type { Shape } from "../../openapi/shapes/shape.ts";
-import { stricterLimits } from "../../openapi/shapes/stricter-limits.ts";
+import { limitSchema } from "../../openapi/shapes/limit-schema.ts";
+import { numberFormats, type Shape, typesFit } from "../../openapi/shapes/shape.ts";
+import { type Stricter, stricterLimits } from "../../openapi/shapes/stricter-limits.ts";
+import { ajv } from "../../standards/json-schema.ts";
 import { argumentsAbove } from "../enclosing.ts";
 import type { Findings, Where } from "../findings.ts";
 import { type BoundField, boundFields, type Input, type Model } from "../model.ts";
@@ -62,7 +64,7 @@ function checkArguments(
 }
 
 function addStricter(findings: Findings, where: Where, source: string, from: Shape, to: Shape): void {
-  for (const limit of stricterLimits(from, to))
+  for (const limit of refusals(from, to))
     findings.add(
       "limit-narrower",
       where,
@@ -70,4 +72,32 @@ function addStricter(findings: Findings, where: Where, source: string, from: Sha
       "feed it from another value, mend the limit in an overlay, or approve it",
       [source, limit.from, limit.to],
     );
+}
+
+/** A limit counts where both schemas state one of its kind: what `from` does not limit may be anything. */
+function refusals(from: Shape, to: Shape): { from: string; to: string }[] {
+  const [format, wanted] = [from, to].map((shape) =>
+    numberFormats.has(shape.format ?? "") ? "" : shape.format,
+  );
+  return [
+    ...valuesRefused(from, to),
+    ...stricterLimits(from, to).flatMap((each) =>
+      each.from ? [{ from: limitText(each.from), to: limitText(each.to) }] : [],
+    ),
+    ...(format && wanted && format !== wanted
+      ? [{ from: `format: ${JSON.stringify(format)}`, to: `format: ${JSON.stringify(wanted)}` }]
+      : []),
+  ];
+}
+
+const limitText = ({ keyword, value }: Stricter["to"]): string => `${keyword}: ${JSON.stringify(value)}`;
+
+/** With a list of values in `from`, each of them is held to all limits of `to`. */
+function valuesRefused(from: Shape, to: Shape): { from: string; to: string }[] {
+  if (!from.values || !typesFit(from, to)) return [];
+  const taken = ajv.compile({ ...limitSchema(to), ...(to.values && { enum: to.values }) });
+  if (from.values.every((value) => taken(value))) return [];
+  const limits = Object.entries({ ...(to.values && { enum: to.values }), ...limitSchema(to) });
+  const texts = limits.map(([keyword, value]) => limitText({ keyword, value }));
+  return [{ from: limitText({ keyword: "enum", value: from.values }), to: texts.join(", ") }];
 }

@@ -2,7 +2,6 @@
 import { getNamedType, isInputObjectType } from "graphql";
 import { inputKey, type Parameter, type RestOperation } from "../../openapi/operation.ts";
 import { type Property, requestProperties } from "../../openapi/shapes/shape.ts";
-import { restNameAmong, restNameOf } from "../../schema/rest-names.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Input } from "../model.ts";
@@ -19,7 +18,7 @@ export function checkStyles(
   const fed = new Set(inputs.map(inputKey));
   const type = wholeBody && getNamedType(wholeBody.type);
   const names =
-    isInputObjectType(type) && Object.values(type.getFields()).map((each) => restNameOf(binder.schema, each));
+    isInputObjectType(type) && Object.values(type.getFields()).map((each) => binder.names.of(each));
   for (const parameter of parameters)
     if (parameter.required || fed.has(inputKey(parameter))) checkStyle(binder, field, parameter);
   for (const input of inputs) checkMembers(binder, field, input);
@@ -98,9 +97,7 @@ function checkMembers(
   const type = source.kind === "argument" ? getNamedType(source.type) : undefined;
   if (!parameter || !isInputObjectType(type) || unsendable(parameter) !== undefined) return;
   const { properties } = parameter.shape;
-  const fed = new Set(
-    Object.values(type.getFields()).map((each) => restNameAmong(binder.schema, each, properties)),
-  );
+  const fed = new Set(Object.values(type.getFields()).map((each) => binder.names.among(each, properties)));
   for (const member of nestedMembers(parameter))
     if (fed.has(member.name))
       binder.findings.add(

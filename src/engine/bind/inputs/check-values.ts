@@ -11,8 +11,10 @@ import type { InputSlot } from "./input-slots.ts";
 export function checkConstant(binder: Binder, where: Where, slot: InputSlot, value: unknown): void {
   const problem = valueProblem(slot.shape, value);
   if (problem === undefined) return;
+  const { node, items } = slot.shape;
   const message = `constant ${JSON.stringify(value)} for ${slot.in} "${slot.name}" ${problem}`;
-  binder.findings.add("constant-invalid", where, message, "write a value that REST takes");
+  const at = { ...where, also: [node, items?.node] };
+  binder.findings.add("constant-invalid", at, message, "write a value that REST takes");
 }
 
 /** `value` is no enum value: `matchInput` compares enum values with REST's. */

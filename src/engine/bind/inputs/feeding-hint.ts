@@ -1,5 +1,4 @@
 /** Names the parameters that an argument may be meant for, if the argument feeds nothing. */
-import { restNameOf } from "../../schema/rest-names.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 
@@ -7,10 +6,10 @@ import type { FieldInProgress } from "../field-in-progress.ts";
 const mostNamed = 10;
 
 /** The one required parameter that nothing names, or the names of all that are free. */
-export function feedingHint({ schema }: Binder, { definition, directive, slots }: FieldInProgress): string {
+export function feedingHint({ names }: Binder, { definition, directive, slots }: FieldInProgress): string {
   const named = new Set([
     ...directive.params.map(({ name }) => name),
-    ...definition.args.map((argument) => restNameOf(schema, argument)),
+    ...definition.args.map((argument) => names.of(argument)),
   ]);
   const free = slots.all.filter(
     (slot) =>
@@ -22,8 +21,8 @@ export function feedingHint({ schema }: Binder, { definition, directive, slots }
   const [unnamed, ...others] = free.filter(({ required }) => required);
   if (unnamed && others.length === 0)
     return `name its parameter, @restName(name: "${unnamed.name}"), or remove it`;
-  const names = free.slice(0, mostNamed).map(({ name }) => `"${name}"`);
-  if (free.length > mostNamed) names.push(`${free.length - mostNamed} more`);
-  const list = free.length > 0 ? `; still free: ${names.join(", ")}` : "";
+  const listed = free.slice(0, mostNamed).map(({ name }) => `"${name}"`);
+  if (free.length > mostNamed) listed.push(`${free.length - mostNamed} more`);
+  const list = free.length > 0 ? `; still free: ${listed.join(", ")}` : "";
   return `remove it, or name its parameter with @restName or params${list}`;
 }

@@ -14,7 +14,6 @@ import {
 import { declaredProperty, isOnly, type Shape } from "../../openapi/shapes/shape.ts";
 import { placeOf } from "../../schema/directives.ts";
 import { enumValueDefinition, enumValueName } from "../../schema/graphql-names.ts";
-import { restNameAmong } from "../../schema/rest-names.ts";
 import type { Binder } from "../binder.ts";
 import type { Where } from "../findings.ts";
 import { checkFormat, describeShape, refusedEnumValues, scalarFitsInput } from "../type-rules.ts";
@@ -70,7 +69,7 @@ function matchNullable(
 function matchEnum(binder: Binder, where: Where, type: GraphQLEnumType, shape: Shape): void {
   if (shape.types.size > 0 && !shape.types.has("string") && !shape.types.has("integer"))
     return addMismatch(binder, where, type, shape);
-  const wrong = refusedEnumValues(binder.schema, type, shape);
+  const wrong = refusedEnumValues(binder.names, type, shape);
   if (wrong.length === 0) return;
   const values = new Map(
     shape.values?.map((value) => [enumValueName(String(value)), value] as const).reverse(),
@@ -99,10 +98,10 @@ function matchInputObject(
   if (written.types.size > 0 && !written.types.has("object"))
     return addMismatch(binder, where, type, written);
   const enclosingHere = [...enclosing, { type, schema: written.identity.text }];
-  const shape = takenObject(binder.schema, type, written);
+  const shape = takenObject(binder.names, type, written);
   const fed = new Set<string>();
   for (const field of Object.values(type.getFields())) {
-    const name = restNameAmong(binder.schema, field, shape.properties);
+    const name = binder.names.among(field, shape.properties);
     const property = declaredProperty(shape, name);
     const at = {
       coordinate: `${type.name}.${field.name}`,

@@ -1,19 +1,19 @@
 /** Finds the object of a `oneOf` or `anyOf` that an input type stands for: the first object with all fields of the type. */
-import type { GraphQLInputObjectType, GraphQLSchema } from "graphql";
+import type { GraphQLInputObjectType } from "graphql";
 import { mergeShapes } from "../../openapi/shapes/merge-shapes.ts";
 import { declaredProperty, type Shape } from "../../openapi/shapes/shape.ts";
-import { restNameAmong } from "../../schema/rest-names.ts";
+import type { RestNames } from "../../schema/rest-names.ts";
 
 /** The shape itself if it declares every field, or if none of its members does. */
-export function takenObject(schema: GraphQLSchema, type: GraphQLInputObjectType, shape: Shape): Shape {
+export function takenObject(names: RestNames, type: GraphQLInputObjectType, shape: Shape): Shape {
   const { properties, members = [] } = shape;
   const known = new Set(
     [properties, ...members.map((each) => each.properties)].flatMap((each) => [...each.keys()]),
   );
-  const names = Object.values(type.getFields()).map((field) => restNameAmong(schema, field, known));
-  const others = names.filter((name) => !declaredProperty(shape, name));
+  const taken = Object.values(type.getFields()).map((field) => names.among(field, known));
+  const others = taken.filter((name) => !declaredProperty(shape, name));
   if (others.length === 0) return shape;
-  const fed = new Set(names);
+  const fed = new Set(taken);
   const having = members.filter((member) => others.every((name) => declaredProperty(member, name)));
   const member = having.find((each) => unfedProperties(each, fed).length === 0) ?? having[0];
   return member ? mergeShapes(shape, member, member.node) : shape;

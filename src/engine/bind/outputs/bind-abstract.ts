@@ -1,6 +1,6 @@
 /** Binds unions and interfaces to a `oneOf`. Each value that tells its members apart is paired with a member type. */
 import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from "graphql";
-import type { Variant } from "../../openapi/shapes/shape.ts";
+import type { Shape, Variant } from "../../openapi/shapes/shape.ts";
 import { declaredProperty } from "../../openapi/shapes/shape.ts";
 import { type ToldApart, toldApart } from "../../openapi/shapes/told-apart.ts";
 import { lettersOf } from "../../schema/graphql-names.ts";
@@ -160,7 +160,7 @@ function checkDiscriminator({ findings }: Binder, where: Where, variant: Variant
       "discriminator-missing",
       { ...where, rest: found?.node ?? shape.node, also: [where.rest] },
       `${where.coordinate} is chosen by "${property}", which REST may leave out of ${name}`,
-      `make "${property}" a required property of ${name}`,
+      `make "${property}" a required property of ${name}${byOverlay(shape, property)}`,
     );
   }
   if (unmapped.length > 0) {
@@ -171,6 +171,16 @@ function checkDiscriminator({ findings }: Binder, where: Where, variant: Variant
       "add it to the discriminator's mapping",
     );
   }
+}
+
+/** The action that mends a vendor's document. An overlay reaches the main document alone, and takes no null away. */
+function byOverlay(shape: Shape, property: string): string {
+  const { file, path } = shape.node;
+  const found = declaredProperty(shape, property);
+  if (file !== "openapi.yaml" || found?.shape.nullable) return "";
+  const declared = found ? "" : `, properties: { ${property}: { type: string } }`;
+  const target = `$${path.map((step) => `[${JSON.stringify(step).replaceAll('"', "'")}]`).join("")}`;
+  return `, in spec/overlay.yaml by { target: "${target}", update: { required: [${property}]${declared} } }`;
 }
 
 /** A member that stands in the `oneOf` itself, and has no value of its own, is named by its place: `oneOf.1`. */

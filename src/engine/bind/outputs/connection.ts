@@ -24,10 +24,12 @@ export function bindConnection(
 ): { connection: ConnectionPaging; value: ResponseValue } | undefined {
   const { items, next, more, total } = field.directive.connection ?? {};
   const isBare = items === undefined;
-  const [found, cursor, hasMore, count] = [items, next, more, total].map((path) =>
+  const last = lastPath(field, value);
+  const [found, ownCursor, hasMore, count] = [items, last ? undefined : next, more, total].map((path) =>
     path === undefined ? undefined : followPath(binder, field, value, path, "connection"),
   );
   const list = isBare ? { ...value, shape: withNullable(value.shape, false), optional: false } : found;
+  const cursor = last ? ofLastItem(binder, field, list, last) : ownCursor;
   const isFound = [next, more, total].every(
     (path, index) => path === undefined || [cursor, hasMore, count][index] !== undefined,
   );
@@ -40,7 +42,7 @@ export function bindConnection(
     !count || fitsType(binder, field, total, count.shape, "integer"),
     fitsArguments(binder, field, inputs),
   ];
-  const paging = fits.includes(false) ? undefined : bindPaging(binder, field, inputs);
+  const paging = fits.includes(false) ? undefined : bindPaging(binder, field, inputs, last);
   if (!item || !paging) return undefined;
   const written = itemType(list.typeExpression);
   const itemExpression = item.nullable ? written : binder.typeExpressionOf(item, written);
@@ -58,6 +60,39 @@ export function bindConnection(
       typeExpression: connectionType(isBare ? undefined : value.typeExpression, itemExpression),
     },
   };
+}
+
+/** The path in an item, where `next` leads through the list: the cursor is a value of its last item. */
+function lastPath({ directive }: FieldInProgress, { shape }: ResponseValue): string | undefined {
+  const { items, next, pages } = directive.connection ?? {};
+  if (next === undefined || pages !== undefined) return undefined;
+  if (items === undefined) return isOnly(shape, "array") ? next : undefined;
+  return next.startsWith(`${items}.`) ? next.slice(items.length + 1) : undefined;
+}
+
+/** A last item without the value would end the list before its end. */
+function ofLastItem(
+  binder: Binder,
+  field: FieldInProgress,
+  list: ResponseValue | undefined,
+  path: string,
+): ResponseValue | undefined {
+  const item = list?.shape.items;
+  if (!list || !item) return undefined;
+  const from = { ...list, shape: item, optional: false, typeExpression: itemType(list.typeExpression) };
+  const found = followPath(binder, field, from, path, "connection");
+  if (!found || !(found.optional || found.shape.nullable || item.nullable)) return found;
+  binder.findings.add(
+    "connection-unfit",
+    {
+      ...field.where,
+      schema: directivePlace(field.definition, "rest", "connection"),
+      rest: found.shape.node,
+    },
+    `the next page begins behind "${path}" of the last item, which REST may leave out`,
+    "name a value that each item has, or document it as required, in an overlay if the document is a vendor's",
+  );
+  return undefined;
 }
 
 function fitsType(

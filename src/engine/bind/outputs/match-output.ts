@@ -26,13 +26,17 @@ import { bindAbstract } from "./bind-abstract.ts";
 import { type ResponseValue, withStatus } from "./response-value.ts";
 import { itemType } from "./type-expression.ts";
 
+/** `isItem`: the value is one of the field's list. */
 export function matchOutput(
   binder: Binder,
   where: Where,
   type: GraphQLOutputType,
   value: ResponseValue,
+  isItem = false,
 ): void {
   const { findings } = binder;
+  const mayBeNull = value.optional || value.shape.nullable || value.shape.types.size === 0;
+  if (mayBeNull && !isItem) binder.nulls.add(where.coordinate);
   const at = { ...where, rest: value.shape.node, also: [where.rest] };
   if (isNonNullType(type)) {
     if (value.optional || value.shape.nullable) {
@@ -44,7 +48,7 @@ export function matchOutput(
         "drop the `!`, or make the REST value required and not nullable",
       );
     }
-    return matchOutput(binder, where, type.ofType, value);
+    return matchOutput(binder, where, type.ofType, value, isItem);
   }
   const isArray = value.shape.types.has("array");
   if (isListType(type)) {
@@ -52,11 +56,8 @@ export function matchOutput(
       return addMismatch(binder, at, "output-list", `is ${type}`, value);
     const items = value.shape.items;
     const typeExpression = binder.typeExpressionOf(items, itemType(value.typeExpression));
-    return matchOutput(binder, { ...where, rest: items.node }, type.ofType, {
-      shape: items,
-      optional: false,
-      typeExpression,
-    });
+    const item = { shape: items, optional: false, typeExpression };
+    return matchOutput(binder, { ...where, rest: items.node }, type.ofType, item, true);
   }
   if (isArray && !(isScalarType(type) && scalarCoversOutput(type, value.shape)))
     return addMismatch(binder, at, "output-list", `is ${type}`, value);
@@ -64,7 +65,7 @@ export function matchOutput(
 }
 
 function matchNamed(binder: Binder, where: Where, type: GraphQLOutputType, value: ResponseValue): void {
-  const { findings, schema } = binder;
+  const { findings, names } = binder;
   const { coordinate, rest: node = value.shape.node } = where;
   const at = { ...where, rest: value.shape.node, also: [where.rest] };
   // the proof is whole for an enum and for an object: nothing of it is left to compare
@@ -87,7 +88,7 @@ function matchNamed(binder: Binder, where: Where, type: GraphQLOutputType, value
   } else if (isEnumType(type)) {
     if (!isStringEnum(value.shape))
       return addMismatch(binder, at, "output-type", `is the enum ${type}`, value);
-    const missing = uncoveredEnumValues(schema, type, value.shape);
+    const missing = uncoveredEnumValues(names, type, value.shape);
     if (missing.length > 0) {
       findings.add(
         "output-enum",

@@ -1,5 +1,5 @@
 /**
- * Proves how a connection reads on: by a cursor in the body, by the `Link` header (RFC 8288), or by counting pages or
+ * Proves how a connection reads on: by a cursor in the body or in its last item, by the `Link` header (RFC 8288), or by counting pages or
  * items. A parameter's name proves nothing, so the schema names the way and the document must confirm it.
  */
 import { isOnly, type Shape } from "../../openapi/shapes/shape.ts";
@@ -9,16 +9,17 @@ import type { FieldInProgress } from "../field-in-progress.ts";
 import type { ConnectionPaging, Input } from "../model.ts";
 import { describeShape } from "../type-rules.ts";
 
-type Paging = Pick<ConnectionPaging, "next" | "link" | "from" | "offset" | "full">;
+type Paging = Pick<ConnectionPaging, "next" | "last" | "link" | "from" | "offset" | "full">;
 
 /** Returns `undefined` after a finding. The input `after` is there. */
 export function bindPaging(
   binder: Binder,
   field: FieldInProgress,
   inputs: readonly Input[],
+  last: string | undefined,
 ): Paging | undefined {
   const { definition, directive, operation, where } = field;
-  const { next, pages, total } = directive.connection ?? {};
+  const { next, pages, total, more } = directive.connection ?? {};
   const add = (message: string, hint: string): undefined => {
     const at = { ...where, schema: directivePlace(definition, "rest", "connection"), rest: operation.node };
     binder.findings.add("connection-pages", at, message, hint);
@@ -36,6 +37,7 @@ export function bindPaging(
       "remove `total`, or write `pages: OFFSET` if `after` feeds an offset",
     );
   if (pages === "LINKED") return linked(field, after, add);
+  if (last !== undefined) return { last: last.split("."), ...fullOf(inputs, more !== undefined) };
   return next === undefined ? counted(field, inputs, after, add) : { next: next.split(".") };
 }
 
@@ -92,10 +94,14 @@ function counted(
       `${subject} ${offset ? "the offset" : "the number"} of the first page is unknown`,
       `document the default of "${name}", in an overlay if the document is a vendor's`,
     );
+  return { from, ...offset, ...fullOf(inputs, more !== undefined || total !== undefined) };
+}
+
+/** The length of a page before the last one, where nothing else tells which is the last. */
+function fullOf(inputs: readonly Input[], isTold: boolean): Pick<ConnectionPaging, "full"> {
   const { maximum, default: byDefault } = inputOf(inputs, "first")?.shape.limits ?? {};
   const full = maximum ?? byDefault;
-  const endsShort = more === undefined && total === undefined && typeof full === "number";
-  return { from, ...offset, ...(endsShort && { full }) };
+  return isTold || typeof full !== "number" ? {} : { full };
 }
 
 /** The number of the first page, or the offset of its first item. A default may be of another type, such as "1". */

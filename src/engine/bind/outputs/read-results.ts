@@ -31,6 +31,7 @@ export function readResults(binder: Binder, field: FieldInProgress): ResponseVal
 /** An operation without content is null, unless `result` or `batchBy` expect a value. */
 function checkNoContent(binder: Binder, { definition, directive, operation, where }: FieldInProgress): void {
   const at = { ...where, rest: operation.node, below: operation.successPath };
+  binder.nulls.add(where.coordinate);
   if (!hasNoContent(operation) || directive.result !== undefined || directive.batchBy !== undefined) {
     binder.findings.add(
       "operation-no-json",
@@ -57,6 +58,7 @@ export function matchResult(
 ): void {
   const { definition, where, operation } = field;
   const at = { ...where, rest: operation.node };
+  if (mayHaveNothing) binder.nulls.add(where.coordinate);
   if (mayHaveNothing && isNonNullType(definition.type)) {
     binder.findings.add(
       "output-nullable",
@@ -79,6 +81,7 @@ export function matchResult(
     return matchOutput(binder, at, definition.type, (isOne && item) || value);
   }
   const keyMayMiss = batch.mode === "one" || batch.key.source.nullable;
+  if (keyMayMiss) binder.nulls.add(where.coordinate);
   if (keyMayMiss && isNonNullType(definition.type)) {
     binder.findings.add(
       "output-nullable",
@@ -99,7 +102,7 @@ export function matchResult(
       "drop the inner `!`",
     );
   }
-  return matchOutput(binder, { ...at, rest: item.shape.node }, bare.ofType, item);
+  return matchOutput(binder, { ...at, rest: item.shape.node }, bare.ofType, item, true);
 }
 
 /** A list field over an object that holds lists: `result` is most likely forgotten, and the hint says which one to add. */

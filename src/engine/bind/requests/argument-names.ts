@@ -1,13 +1,13 @@
 /** The argument behind each REST name, so that the server can translate a refusal by REST to the client's names. */
-import { type GraphQLSchema, getNamedType, isInputObjectType } from "graphql";
-import { restNameOf } from "../../schema/rest-names.ts";
+import { getNamedType, isInputObjectType } from "graphql";
+import type { RestNames } from "../../schema/rest-names.ts";
 import type { FieldBinding } from "../model.ts";
 import type { RestRequest } from "./rest-request.ts";
 
 type Names = RestRequest["argumentNames"];
 
-export const argumentNames = (schema: GraphQLSchema, field: FieldBinding): Names => ({
-  ...bodyNames(schema, field),
+export const argumentNames = (names: RestNames, field: FieldBinding): Names => ({
+  ...bodyNames(names, field),
   ...inputNames(field),
 });
 
@@ -21,12 +21,12 @@ const inputNames = ({ inputs }: FieldBinding): Names =>
   );
 
 /** The properties of an argument that is the whole body. */
-function bodyNames(schema: GraphQLSchema, { wholeBody }: FieldBinding): Names {
+function bodyNames(names: RestNames, { wholeBody }: FieldBinding): Names {
   const type = wholeBody && getNamedType(wholeBody.type);
   if (!isInputObjectType(type)) return {};
   return Object.fromEntries(
     Object.values(type.getFields()).map((field) => [
-      restNameOf(schema, field),
+      names.of(field),
       [...(wholeBody?.path ?? []), field.name].join("."),
     ]),
   );

@@ -2,7 +2,6 @@
 import {
   type GraphQLInputObjectType,
   type GraphQLInputType,
-  type GraphQLSchema,
   getNamedType,
   getNullableType,
   isInputObjectType,
@@ -10,7 +9,7 @@ import {
   isNonNullType,
 } from "graphql";
 import type { Shape } from "../../openapi/shapes/shape.ts";
-import { restNameOf } from "../../schema/rest-names.ts";
+import type { RestNames } from "../../schema/rest-names.ts";
 import { takenObject } from "../inputs/taken-object.ts";
 import { isIntegerText } from "../type-rules.ts";
 import type { ConversionId, ConvertedField, InputConversion, SentValue } from "./rest-request.ts";
@@ -18,13 +17,13 @@ import type { ConversionId, ConvertedField, InputConversion, SentValue } from ".
 type Entry = { readonly id: ConversionId; isRecursive: boolean; fields?: readonly ConvertedField[] };
 
 export class InputConversions {
-  readonly schema: GraphQLSchema;
+  readonly names: RestNames;
   /** By input type and REST schema. Two equal conversions of one type share an entry. */
   readonly #entries = new Map<string, Entry>();
   readonly #byType = new Map<string, Set<Entry>>();
 
-  constructor(schema: GraphQLSchema) {
-    this.schema = schema;
+  constructor(names: RestNames) {
+    this.names = names;
   }
 
   /** In the order of their first use. */
@@ -52,9 +51,9 @@ export class InputConversions {
     const key = keyOf(type, shape);
     if (seen.has(key)) return false;
     seen.add(key);
-    const { properties } = takenObject(this.schema, type, shape);
+    const { properties } = takenObject(this.names, type, shape);
     return Object.values(type.getFields()).some((field) => {
-      const name = restNameOf(this.schema, field);
+      const name = this.names.of(field);
       const property = properties.get(name);
       if (!property) return false;
       const named = getNamedType(field.type);
@@ -79,9 +78,9 @@ export class InputConversions {
     const entry: Entry = { id: { type: type.name, ordinal: others.length + 1 }, isRecursive: false };
     this.#entries.set(key, entry);
     this.#byType.set(type.name, ofType.add(entry));
-    const { properties } = takenObject(this.schema, type, shape);
+    const { properties } = takenObject(this.names, type, shape);
     entry.fields = Object.values(type.getFields()).map((field) => {
-      const restName = restNameOf(this.schema, field);
+      const restName = this.names.of(field);
       const property = properties.get(restName)?.shape ?? shape;
       return { restName, field: field.name, sent: this.sentValue(field.type, property) };
     });

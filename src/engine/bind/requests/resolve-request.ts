@@ -1,14 +1,7 @@
 /** Resolves the request of a bound field: the value that each location sends, and the form in which REST receives it. */
-import {
-  type GraphQLInputType,
-  type GraphQLSchema,
-  getNamedType,
-  getNullableType,
-  isInputObjectType,
-  isListType,
-} from "graphql";
+import { type GraphQLInputType, getNamedType, getNullableType, isInputObjectType, isListType } from "graphql";
 import type { Shape } from "../../openapi/shapes/shape.ts";
-import { restNameOf } from "../../schema/rest-names.ts";
+import type { RestNames } from "../../schema/rest-names.ts";
 import { type ArgumentSource, sourceOf } from "../inputs/input-source.ts";
 import type { FieldBinding, Input } from "../model.ts";
 import { argumentNames } from "./argument-names.ts";
@@ -16,17 +9,13 @@ import { argumentSchemas } from "./argument-schemas.ts";
 import type { InputConversions } from "./input-conversions.ts";
 import type { RequestPart, RequestValue, RestRequest } from "./rest-request.ts";
 
-export function resolveRequest(
-  schema: GraphQLSchema,
-  conversions: InputConversions,
-  field: FieldBinding,
-): RestRequest {
+export function resolveRequest(conversions: InputConversions, field: FieldBinding): RestRequest {
   const { operation, nullOn404 } = field;
   return {
     method: operation.method === "get" && nullOn404 ? "find" : operation.method,
     parts: requestParts(conversions, field),
-    argumentSchemas: argumentSchemas(schema, field),
-    argumentNames: argumentNames(schema, field),
+    argumentSchemas: argumentSchemas(conversions.names, field),
+    argumentNames: argumentNames(conversions.names, field),
   };
 }
 
@@ -77,7 +66,7 @@ function argumentValue(
     path,
     nullable,
     sent,
-    ...(isBeyondTypes(conversions.schema, type, shape) && { isUntyped: true }),
+    ...(isBeyondTypes(conversions.names, type, shape) && { isUntyped: true }),
   };
 }
 
@@ -86,7 +75,7 @@ function argumentValue(
  * or the type requires a property that only responses have (OpenAPI 3.1 §4.8.24).
  */
 function isBeyondTypes(
-  schema: GraphQLSchema,
+  names: RestNames,
   type: GraphQLInputType,
   shape: Shape,
   enclosing: readonly string[] = [],
@@ -97,12 +86,12 @@ function isBeyondTypes(
   const isNested = isListType(bare) || isInputObjectType(bare);
   if (isNested && shape.members && shape.members.length > 1) return true;
   if (isListType(bare))
-    return shape.items !== undefined && isBeyondTypes(schema, bare.ofType, shape.items, [...enclosing, key]);
+    return shape.items !== undefined && isBeyondTypes(names, bare.ofType, shape.items, [...enclosing, key]);
   if (!isInputObjectType(bare)) return false;
   if ([...shape.properties.values()].some(({ required, only }) => required && only === "response"))
     return true;
   return Object.values(bare.getFields()).some((field) => {
-    const property = shape.properties.get(restNameOf(schema, field));
-    return property !== undefined && isBeyondTypes(schema, field.type, property.shape, [...enclosing, key]);
+    const property = shape.properties.get(names.of(field));
+    return property !== undefined && isBeyondTypes(names, field.type, property.shape, [...enclosing, key]);
   });
 }

@@ -1,15 +1,15 @@
 /** The changes of the binding directives: the public schema is the same, the REST source is another. */
-import type { GraphQLSchema } from "graphql";
 import { isEnumType } from "graphql";
 import { sourceOf } from "../../bind/inputs/input-source.ts";
 import type { BoundField, Model, ModelField } from "../../bind/model.ts";
 import { enumValues } from "../../bind/type-rules.ts";
+import { definitionAt } from "../../schema/coordinate-place.ts";
 import type { SchemaChange } from "./schema-change.ts";
 
 /** Fields that read another REST place, and enum values that stand for another REST value. */
 export const bindingChanges = (base: Model, head: Model): SchemaChange[] => [
   ...fieldChanges(base, head),
-  ...enumValueChanges(base.schema, head.schema),
+  ...enumValueChanges(base, head),
 ];
 
 function fieldChanges(base: Model, head: Model): SchemaChange[] {
@@ -57,7 +57,7 @@ const connectionOf = ({ connection }: BoundField): unknown =>
   connection
     ? [
         connection.items,
-        connection.next ?? connection.link ?? (connection.offset ? "offset" : "numbered"),
+        connection.next ?? connection.last ?? connection.link ?? (connection.offset ? "offset" : "numbered"),
         connection.more ?? null,
         connection.total ?? null,
       ]
@@ -82,15 +82,17 @@ const describe = (field: ModelField, inputs: string): string =>
     ? `property ${field.path.join(".") || "none, its parent's own object"}`
     : `${[field.operation.id, ...field.result].join(".")}(${inputs})`);
 
-function enumValueChanges(base: GraphQLSchema, head: GraphQLSchema): SchemaChange[] {
-  return Object.values(base.getTypeMap()).flatMap((old) => {
-    const now = head.getType(old.name);
+/** A name that the schema leaves to convention follows the document's: what REST sends there is a change of its values. */
+function enumValueChanges(base: Model, head: Model): SchemaChange[] {
+  return Object.values(base.schema.getTypeMap()).flatMap((old) => {
+    const now = head.schema.getType(old.name);
     if (!isEnumType(old) || !isEnumType(now) || !old.astNode) return [];
-    const after = enumValues(head, now);
-    return [...enumValues(base, old)].flatMap(([name, rest]): SchemaChange[] => {
+    const after = enumValues(head.names, now);
+    return [...enumValues(base.names, old)].flatMap(([name, rest]): SchemaChange[] => {
       const other = after.get(name);
-      if (other === undefined || other === rest) return [];
       const coordinate = `${old.name}.${name}`;
+      if (other === undefined || other === rest) return [];
+      if (definitionAt(base.schema, coordinate) === definitionAt(head.schema, coordinate)) return [];
       const message = `${coordinate} stands for "${other}" now, it was "${rest}"`;
       return [
         { rule: "binding-changed", class: "dangerous", coordinate, message, before: rest, after: other },

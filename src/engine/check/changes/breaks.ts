@@ -46,7 +46,9 @@ export const placeKey = ({ file, path }: RestNode, below: NodePath): string =>
 
 const keyOf = ({ rule, coordinate }: Diagnostic): string => JSON.stringify([rule, coordinate]);
 
-function isSaidAlike(base: BoundSnapshot, head: BoundSnapshot, { coordinate }: Diagnostic): boolean {
+/** Whether the schema says the same at the error's coordinate, or has nothing to do with it. */
+function isSaidAlike(base: BoundSnapshot, head: BoundSnapshot, { coordinate, schema }: Diagnostic): boolean {
+  if (!schema) return true;
   const [was, is] = [base, head].map(({ model }) => definitionAt(model.schema, coordinate));
   return is !== undefined && was === is;
 }

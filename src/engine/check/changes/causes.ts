@@ -10,7 +10,7 @@ import { childValue, type RestDocument, type RestNode } from "../../openapi/docu
 import { answersOf } from "../../openapi/operation.ts";
 import { declaredProperty, type Shape } from "../../openapi/shapes/shape.ts";
 import type { NodePath } from "../../openapi/yaml-file.ts";
-import { isRecord } from "../../standards/json-object.ts";
+import { isRecord, membersOf } from "../../standards/json-object.ts";
 
 /** Rules that say what is not there: the document of today has no node for it. */
 const ofMissing = new Set<Rule>([
@@ -21,6 +21,7 @@ const ofMissing = new Set<Rule>([
   "result-missing",
   "property-missing",
   "connection-unfit",
+  "batch-match",
 ]);
 
 /** `below`: the path from the node down to all that differs. */
@@ -33,8 +34,10 @@ export function causeOfError(
 ): Cause | undefined {
   const own = nodes.map((node) => ({ ...node, value: undefined }));
   const rested = restedOn(base, coordinate, rule);
-  const gone = rested.filter((node) => !head.document.has(node)).toReversed();
-  const candidates = ofMissing.has(rule) ? [...gone, ...rested, ...own] : [...own, ...rested];
+  const gone = rested.flatMap((node) => topmostGone(base.document, head.document, node) ?? []);
+  const candidates = ofMissing.has(rule)
+    ? [...gone, ...rested, ...own]
+    : [...own, ...own.flatMap(requiredBeside), ...rested];
   for (const node of candidates) {
     const found = differenceBelow(base.document, head.document, node);
     if (found) return { node, below: found };
@@ -43,14 +46,34 @@ export function causeOfError(
   return node && { node, below };
 }
 
+/** The list that says which properties are required, beside the one at this node. */
+const requiredBeside = ({ path, ...node }: RestNode): RestNode[] =>
+  path.at(-2) === "properties" ? [{ ...node, path: [...path.slice(0, -2), "required"] }] : [];
+
+/**
+ * The first node on the way to a node that the document has no more, or the one that holds it if nothing is left in that;
+ * `undefined` if the document has them all.
+ */
+function topmostGone(base: RestDocument, head: RestDocument, { file, path }: RestNode): RestNode | undefined {
+  const at = (length: number): RestNode => ({ file, path: path.slice(0, length), value: undefined });
+  const steps = path.findIndex((_, index) => !head.has(at(index + 1)));
+  if (steps < 0) return undefined;
+  const holder = at(steps);
+  const [was, is] = [base, head].map((document) => valueAt(document, holder));
+  const isEmptied = Object.keys(membersOf(was)).every((key) => childValue(is, key) === undefined);
+  return isEmptied && steps > 0 ? holder : at(steps + 1);
+}
+
+const valueAt = (document: RestDocument, { file, path }: RestNode): unknown =>
+  path.reduce(childValue, document.file(file));
+
 /** The path to the only place where the documents differ, which may be in one of them; `undefined` if they say the same. */
 export function differenceBelow(
   base: RestDocument,
   head: RestDocument,
-  { file, path }: RestNode,
+  node: RestNode,
 ): NodePath | undefined {
-  const says = (document: RestDocument): unknown => path.reduce(childValue, document.file(file));
-  let [was, is] = [says(base), says(head)];
+  let [was, is] = [valueAt(base, node), valueAt(head, node)];
   if (isDeepStrictEqual(was, is)) return undefined;
   const below: (string | number)[] = [];
   while (isAlike(was, is)) {
@@ -79,7 +102,7 @@ function restedOn(model: Model, coordinate: string, rule: Rule): RestNode[] {
   const sent = values.flatMap((use) => (use.coordinate === coordinate ? [use.node] : []));
   if (field?.kind === "plain") return along(backingShapes(model, field.type), field.path);
   if (field?.kind !== "bound") return sent;
-  const { operation, inputs, result, connection } = field;
+  const { operation, inputs, result, connection, batch } = field;
   if (rule.startsWith("operation-")) return [operation.node];
   const isArgument = coordinate !== field.coordinate;
   const sources = inputs.flatMap(({ source }) =>
@@ -87,10 +110,20 @@ function restedOn(model: Model, coordinate: string, rule: Rule): RestNode[] {
       ? along(backingShapes(model, source.kind === "parent" ? field.type : source.type), source.path)
       : [],
   );
-  const { items = [], next = [], more = [], total = [] } = connection ?? {};
+  const { items = [], next = [], last = [], more = [], total = [] } = connection ?? {};
   const answers = answersOf(operation).map(({ shape }) => shape);
-  const shown = isArgument ? [] : [result, items, next, more, total].flatMap((path) => along(answers, path));
-  return [...sent, ...sources, ...shown, operation.node];
+  const paths = [
+    result,
+    ...(batch ? [[...result, batch.match]] : []),
+    items,
+    next,
+    [...items, ...last],
+    more,
+    total,
+  ];
+  const shown = isArgument ? [] : paths.flatMap((path) => along(answers, path));
+  const called = [...inputs.map(({ node }) => node), ...(operation.body ? [operation.body.shape.node] : [])];
+  return [...sent, ...sources, ...shown, operation.node, ...(isArgument ? [] : called)];
 }
 
 const backingShapes = ({ backings }: Model, type: string): Shape[] =>
@@ -100,7 +133,7 @@ const along = (shapes: readonly Shape[], path: readonly string[]): RestNode[] =>
   shapes.flatMap((shape) => {
     const nodes: RestNode[] = [];
     for (let at: Shape | undefined = shape, index = 0; at && index < path.length; index++) {
-      const property = declaredProperty(at, path[index] ?? "");
+      const property = declaredProperty(at.items ?? at, path[index] ?? "");
       if (property) nodes.unshift(property.node);
       at = property?.shape;
     }

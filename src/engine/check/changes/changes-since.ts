@@ -43,8 +43,10 @@ export function changesSince(base: BoundSnapshot, { model, ...snapshot }: SpecSn
     if (change.rule === "rest-answer-removed" && broken.has(change.coordinate)) continue;
     if (isOfValue && (broken.has(change.coordinate) || isRebound(base.model, model, change.coordinate)))
       continue;
-    const below = isOfValue && differenceBelow(base.model.document, model.document, change.new);
-    const found = below ? breaks.get(placeKey(change.new, below)) : undefined;
+    const below = isOfValue ? undefined : change.below;
+    const differing = below ?? differenceBelow(base.model.document, model.document, change.new);
+    const found =
+      breaks.get(placeKey(change.old, [])) ?? (differing && breaks.get(placeKey(change.new, differing)));
     (found?.changes ?? own).push(change);
   }
   const told = [
@@ -86,7 +88,7 @@ function restFindings(base: BoundSnapshot, head: BoundSnapshot, changes: readonl
 }
 
 const keyOf = ({ rule, class: kind, phrase, before, after, old, new: now }: RestChange): string =>
-  JSON.stringify([rule, kind, phrase, before, after, nodeKey(old), nodeKey(now)]);
+  JSON.stringify([rule, kind, phrase, before, after, nodeKey(old), /-removed$/.test(rule) || nodeKey(now)]);
 
 function restFinding(
   base: BoundSnapshot,

@@ -22,22 +22,23 @@ const keyOf = ({ direction, coordinate, type }: ValueUse): string =>
 
 type Pair = readonly [old: ValueUse, now: ValueUse];
 
-/** By the place; what is left over, in its order. */
+/** By the place, of which an operation has one for each status; what is left over, in its order. */
 function pairs(base: Model, head: Model, old: readonly ValueUse[], now: readonly ValueUse[]): Pair[] {
-  const left = new Map(now.map((use) => [placeName(head.document, use.node), use]));
+  const left = Map.groupBy(now, (use) => placeOf(head, use));
   const found: Pair[] = [];
   const unmatched: ValueUse[] = [];
   for (const use of old) {
-    const place = placeName(base.document, use.node);
-    const other = left.get(place);
+    const other = left.get(placeOf(base, use))?.shift();
     if (other) found.push([use, other]);
     else unmatched.push(use);
-    left.delete(place);
   }
-  const others = [...left.values()];
+  const others = [...left.values()].flat();
   const rest = unmatched.flatMap((use, index): Pair[] => (others[index] ? [[use, others[index]]] : []));
   return [...found, ...rest];
 }
+
+const placeOf = ({ document }: Model, { node }: ValueUse): string =>
+  `${placeName(document, node)} ${node.path[3] === "responses" ? node.path[4] : ""}`;
 
 function changesOf(base: Model, head: Model, [old, now]: Pair): RestChange[] {
   const { coordinate, direction, type } = now;

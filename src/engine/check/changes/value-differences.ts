@@ -4,8 +4,8 @@
  */
 import { getNamedType, isNonNullType } from "graphql";
 import type { ValueUse } from "../../bind/model.ts";
-import { lowerLimits, upperLimits } from "../../openapi/shapes/limits.ts";
 import { numberFormats, type Shape, typesFit, typeText } from "../../openapi/shapes/shape.ts";
+import { stricterLimits } from "../../openapi/shapes/stricter-limits.ts";
 import { toldApart } from "../../openapi/shapes/told-apart.ts";
 import type { Differing } from "./rest-change.ts";
 
@@ -99,20 +99,16 @@ const enumDiffers = (before: Shape, after: Shape, kind: Differing["class"], phra
 const quoted = (values: readonly unknown[]): string =>
   values.map((value) => JSON.stringify(value)).join(", ");
 
-/** The default is a fact of its parameter. */
 function limitsDiffer(before: Shape, after: Shape): Differing[] {
-  return Object.entries(after.limits).flatMap(([key, is]): Differing[] => {
-    const { [key]: was } = before.limits;
-    if (key === "default" || JSON.stringify(was) === JSON.stringify(is)) return [];
-    const isLooser =
-      typeof was === "number" &&
-      typeof is === "number" &&
-      (upperLimits.has(key) ? is > was : lowerLimits.has(key) && is < was);
-    const phrase = `has ${key} ${JSON.stringify(is)} now, it was ${JSON.stringify(was) ?? "unset"}`;
-    const facts = { before: { [key]: was ?? null }, after: { [key]: is ?? null } };
-    return isLooser
-      ? []
-      : [{ rule: "rest-limit-changed", class: "breaking", phrase, ...facts, below: [key] }];
+  return stricterLimits(before, after).map(({ from, to: { keyword, value } }) => {
+    const was = before.limits[keyword];
+    const had =
+      from && from.keyword !== keyword ? `had ${from.keyword} ${JSON.stringify(from.value)}` : undefined;
+    return {
+      ...{ rule: "rest-limit-changed", class: "breaking", below: [keyword] },
+      phrase: `has ${keyword} ${JSON.stringify(value)} now, it ${had ?? `was ${JSON.stringify(was) ?? "unset"}`}`,
+      ...{ before: { [keyword]: was ?? null }, after: { [keyword]: value } },
+    };
   });
 }
 

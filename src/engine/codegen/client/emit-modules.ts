@@ -5,7 +5,16 @@
  */
 import * as typescript from "@graphql-codegen/typescript";
 import * as typescriptOperations from "@graphql-codegen/typescript-operations";
-import { buildSchema, type DocumentNode, type GraphQLSchema, isAbstractType, parse } from "graphql";
+import {
+  buildASTSchema,
+  buildSchema,
+  type DocumentNode,
+  type GraphQLSchema,
+  isAbstractType,
+  Kind,
+  parse,
+  visit,
+} from "graphql";
 import type { SavedOperation } from "../../schema/saved-operations.ts";
 import { merged, operationTypeOptions } from "../config.ts";
 import { idOf, operationTypeName, savedDefinitions } from "../emit-operations.ts";
@@ -20,14 +29,27 @@ export const typedDocumentPackage = { name: "@graphql-typed-document-node/core",
 export async function emitModules(
   schema: string,
   saved: readonly SavedOperation[],
+  semanticNonNull: boolean,
 ): Promise<Map<string, string>> {
-  const built = buildSchema(schema);
+  const built = semanticNonNull ? withoutFailures(schema) : buildSchema(schema);
   return new Map([
     ["errors", emitErrors()],
     ["schema", `${await emitEnums(built)}\n${emitPossibleTypes(built)}`],
     ["index", `${await emitTypes(built, saved)}\n${emitDocuments(saved)}`],
   ]);
 }
+
+/** The schema for a client that reads data only where there are no errors: what is null by failure alone is not null. */
+const withoutFailures = (schema: string): GraphQLSchema =>
+  buildASTSchema(
+    visit(parse(schema), {
+      FieldDefinition: (field) =>
+        field.directives?.some((each) => each.name.value === "semanticNonNull" && !each.arguments?.length) &&
+        field.type.kind !== Kind.NON_NULL_TYPE
+          ? { ...field, type: { kind: Kind.NON_NULL_TYPE, type: field.type } }
+          : undefined,
+    }),
+  );
 
 async function emitEnums(schema: GraphQLSchema): Promise<string> {
   const options = { ...operationTypeOptions, onlyEnums: true, enumsAsConst: true };

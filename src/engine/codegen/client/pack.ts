@@ -8,7 +8,12 @@ import { replaceFile } from "../../cli/replace.ts";
 import { UsageError } from "../../cli/usage-error.ts";
 
 type Manifest = { readonly name: string; readonly license?: string };
-type Options = { readonly out: string; readonly name?: string; readonly version?: string };
+type Options = {
+  readonly out: string;
+  readonly name?: string;
+  readonly version?: string;
+  readonly semanticNonNull?: boolean;
+};
 
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
   runCommand("npm run pack:client", argv, io, (line, does) =>
@@ -19,16 +24,24 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       .option("--out <folder>", "where the package is written", nonEmpty, "dist/client")
       .option("--name <name>", "its name (default: the project's name and -client)", packageName)
       .option("--version <version>", "its version (default: 0.0.0-h and a hash of its content)", semver)
+      .option(
+        "--semantic-non-null",
+        "fields that only a failure makes null have no null in their types: for clients that throw on errors",
+      )
       .addHelpText("after", exitCodes)
       .action(does((options: Options) => pack(io, options))),
   );
 
-async function pack({ root, out: print }: Io, { out, name, version }: Options): Promise<number> {
+async function pack(
+  { root, out: print }: Io,
+  { out, name, version, semanticNonNull }: Options,
+): Promise<number> {
   const { loadSources } = await import("../generate.ts"); // not for `--help`: it loads graphql-codegen
   const { description, packageFiles } = await import("./package-files.ts");
   const project = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
   const licence = licenceOf(root, project);
-  const source = { ...loadSources(root), name: name ?? `${project.name}-client`, version, licence };
+  const fullName = name ?? `${project.name}-client`;
+  const source = { ...loadSources(root), name: fullName, version, licence, semanticNonNull };
   const folder = resolve(root, out);
   const files = await packageFiles(source);
   const present = [...files.keys()].find((path) => existsSync(join(folder, path)));

@@ -21,6 +21,8 @@ type PackageSource = {
   readonly version?: string | undefined;
   /** The project's licence, which its client has too: the name in the manifest, and the text. */
   readonly licence?: { readonly name: string; readonly text: string } | undefined;
+  /** Whether fields that are null by failure alone have types without null. */
+  readonly semanticNonNull?: boolean | undefined;
 };
 
 const compilerOptions: ts.CompilerOptions = {
@@ -30,13 +32,14 @@ const compilerOptions: ts.CompilerOptions = {
   declaration: true,
 };
 
-export async function packageFiles({ model, saved, name, version, licence }: PackageSource) {
+export async function packageFiles(source: PackageSource) {
+  const { model, saved, name, version, licence, semanticNonNull = false } = source;
   const schema = emitSchema(model);
   const files = new Map([
     ["README.md", emitReadme(name, saved, credentialHeaders(model))],
     ["schema.graphql", schema],
   ]);
-  for (const [module, text] of await emitModules(schema, saved)) {
+  for (const [module, text] of await emitModules(schema, saved, semanticNonNull)) {
     files.set(`${module}.js`, ts.transpileModule(text, { compilerOptions }).outputText);
     const { outputText } = ts.transpileDeclaration(text, { compilerOptions });
     files.set(`${module}.d.ts`, await withLayout(`${module}.d.ts`, outputText));

@@ -13,16 +13,20 @@ export class Answer {
   readonly failed: Responses | undefined;
   /** Until when it may be used again, on the clock of `performance.now`. `neverStored`: nobody may store it. */
   readonly freshUntil: number;
-  readonly operation: RequestRecord["operation"];
-  readonly givenName: string | undefined;
+  readonly #noted: Pick<RequestRecord, "operation" | "givenName" | "askedId" | "text" | "failures">;
   #tag: string | undefined;
 
-  constructor(given: Responses, text: string, freshUntil: number, { operation, givenName }: RequestRecord) {
+  constructor(given: Responses, text: string, freshUntil: number, record: RequestRecord) {
     this.text = text;
     this.failed = isWithoutErrors(given) ? undefined : given;
     this.freshUntil = this.failed ? neverStored : freshUntil;
-    this.operation = operation;
-    this.givenName = givenName;
+    const { operation, givenName, askedId, failures } = record;
+    this.#noted = { operation, givenName, askedId, text: this.failed && record.text, failures };
+  }
+
+  /** Notes on the record of another request what was noted on that of this one. */
+  noteOn(record: RequestRecord): void {
+    Object.assign(record, this.#noted);
   }
 
   /** Bytes of memory, about. */

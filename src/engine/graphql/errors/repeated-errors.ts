@@ -6,8 +6,7 @@ import type { GraphQLFormattedError } from "graphql";
 import { CodedError } from "../../errors.ts";
 
 type Path = readonly (string | number)[];
-/** An error of graphql-js or of a plan. */
-type Located = { readonly path?: Path | undefined; readonly originalError?: Error | null | undefined };
+type Located = { readonly path: Path; readonly originalError: Error };
 type Group<E> = { readonly error: E; readonly paths: Path[] };
 
 /** Groups errors by failure and field. A group has its first error and the number of its errors. */
@@ -17,16 +16,16 @@ export function grouped<E extends Located>(errors: readonly E[]): readonly Group
   for (const error of errors) {
     const { originalError: failure, path } = error;
     if (!(failure instanceof CodedError)) {
-      groups.push({ error, paths: [path ?? []] });
+      groups.push({ error, paths: [path] });
       continue;
     }
     const ofFailure = known.get(failure) ?? new Map<string, Group<E>>();
     known.set(failure, ofFailure);
     const field = fieldOf(path);
     const group = ofFailure.get(field);
-    if (group) group.paths.push(path ?? []);
+    if (group) group.paths.push(path);
     else {
-      const first = { error, paths: [path ?? []] };
+      const first = { error, paths: [path] };
       ofFailure.set(field, first);
       groups.push(first);
     }
@@ -35,7 +34,7 @@ export function grouped<E extends Located>(errors: readonly E[]): readonly Group
 }
 
 /** The path without list indexes. */
-const fieldOf = (path: Path = []): string => path.filter((key) => typeof key === "string").join(".");
+const fieldOf = (path: Path): string => path.filter((key) => typeof key === "string").join(".");
 
 /** Entries of `indexes`; with more of them the list ends early, and `places` says how many there are. */
 const mostRanges = 100;
@@ -71,15 +70,3 @@ const inOrder = (one: readonly number[], other: readonly number[]): number => {
   const at = one.findIndex((index, place) => index !== other[place]);
   return at < 0 ? 0 : (one[at] ?? 0) - (other[at] ?? 0);
 };
-
-/** The formatted errors without repetitions. `formatted` has one entry for each of `errors`. */
-export function onceEach(
-  errors: readonly Located[],
-  formatted: readonly GraphQLFormattedError[] = [],
-): GraphQLFormattedError[] {
-  const formattedOf = new Map(errors.map((error, index) => [error, formatted[index]]));
-  return grouped(errors).flatMap(({ error, paths }) => {
-    const found = formattedOf.get(error);
-    return found ? [withPlaces(found, paths)] : [];
-  });
-}

@@ -17,7 +17,6 @@ import { valueAt } from "../../rest/value-at.ts";
 import { dateScalars } from "../../standards/date-scalars.ts";
 import { AnswerTooLarge, type Budget, spendLeaf, weigh } from "./budget.ts";
 import {
-  addInheritor,
   addParent,
   bytesOf,
   enclosingWith,
@@ -133,16 +132,14 @@ function objectFunction(emitting: Emitting, plan: ObjectPlan | undefined): strin
     (field) => `[${JSON.stringify(field.key)}]: ${fieldExpression(emitting, field)}`,
   );
   const own = plan.bound.length > 0 || plan.inherits ? constant(emitting, plan) : "";
-  const adding = plan.inherits
-    ? `${constant(emitting, addInheritor)}(nextParents, ${own}, from, out, enclosing);`
-    : `addParent(nextParents, ${own}, from, out);`;
-  const gathering = plan.bound.length > 0 ? adding : "";
+  const given = plan.inherits ? ", enclosing" : "";
+  const gathering = plan.bound.length > 0 ? `addParent(nextParents, ${own}, from, out${given});` : "";
   const entering = plan.inherits
     ? `enclosing = ${constant(emitting, enclosingWith)}(${own}, from, enclosing);`
     : "";
   return add(
     emitting,
-    (name) => `function ${name}(from, nextParents, budget${plan.inherits ? ", enclosing" : ""}) {
+    (name) => `function ${name}(from, nextParents, budget${given}) {
     if (typeof from !== "object" || Array.isArray(from)) unexpected();
     if ((budget.left -= ${bytesOf(plan)}) < 0) spent(budget);
     let t;

@@ -19,7 +19,6 @@ import { ContractBroken } from "../errors/contract-broken.ts";
 import { FieldError, type Path } from "../errors/field-error.ts";
 import { AnswerTooLarge, type Budget, bytesPerError, spend, spendLeaf } from "./budget.ts";
 import {
-  addInheritor,
   addParent,
   bytesOf,
   enclosingWith,
@@ -162,9 +161,7 @@ function completeObject(completion: Completion, plan: ObjectPlan, value: unknown
   } finally {
     completion.enclosing = above;
   }
-  if (plan.bound.length > 0 && plan.inherits)
-    addInheritor(completion.nextParents, plan, value, resultMap, enclosing);
-  else if (plan.bound.length > 0) addParent(completion.nextParents, plan, value, resultMap);
+  if (plan.bound.length > 0) addParent(completion.nextParents, plan, value, resultMap, enclosing);
   return resultMap;
 }
 

@@ -81,28 +81,19 @@ export type ResultMap = Record<string, unknown>;
 /** The parents of the next level, by `ObjectPlan.id`. */
 export type ParentsByPlan = (LevelParents | undefined)[];
 
+/** `enclosing` counts for a plan that `inherits`. */
 export function addParent(
   nextParents: ParentsByPlan,
   plan: ObjectPlan,
   source: unknown,
   resultMap: ResultMap,
+  enclosing?: Enclosing,
 ): void {
   const parents = nextParents[plan.id] ?? { plan, sources: [], resultMaps: [], enclosing: [] };
   nextParents[plan.id] = parents;
   parents.sources.push(source);
   parents.resultMaps.push(resultMap);
-}
-
-/** Adds a parent of a plan that `inherits`. */
-export function addInheritor(
-  nextParents: ParentsByPlan,
-  plan: ObjectPlan,
-  source: unknown,
-  resultMap: ResultMap,
-  enclosing: Enclosing | undefined,
-): void {
-  addParent(nextParents, plan, source, resultMap);
-  nextParents[plan.id]?.enclosing.push(enclosing);
+  if (plan.inherits) parents.enclosing.push(enclosing);
 }
 
 /** Adds the arguments of a field to `above`, for the links below that take values from them. */

@@ -40,6 +40,12 @@ export function requestedText(
   return new CodedError("OPERATION_NOT_SAVED", "this server runs saved operations only (OPERATIONS=saved)");
 }
 
+/** The id that a request gives, as far as it is one. */
+export function askedIdOf({ documentId, extensions }: Request): string | undefined {
+  const id = documentId ?? apolloId(extensions?.persistedQuery);
+  return typeof id === "string" ? id : undefined;
+}
+
 /** The digest in a document id, whose prefix `sha256:` is optional. */
 const plainId = (documentId: string): string => documentId.replace(/^sha256:/, "");
 

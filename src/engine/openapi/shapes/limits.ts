@@ -41,18 +41,8 @@ export function readLimits(schema: LimitValues): LimitValues {
   return Object.fromEntries(limits);
 }
 
-export const upperLimits: ReadonlySet<string> = new Set([
-  "maximum",
-  "exclusiveMaximum",
-  "maxLength",
-  "maxItems",
-]);
-export const lowerLimits: ReadonlySet<string> = new Set([
-  "minimum",
-  "exclusiveMinimum",
-  "minLength",
-  "minItems",
-]);
+const upperLimits: ReadonlySet<string> = new Set(["maximum", "exclusiveMaximum", "maxLength", "maxItems"]);
+const lowerLimits: ReadonlySet<string> = new Set(["minimum", "exclusiveMinimum", "minLength", "minItems"]);
 
 /** The limits of both schemas together: the stricter of each pair. Of two patterns or two defaults, the left one. */
 export function mergeLimits(left: LimitValues, right: LimitValues): LimitValues {

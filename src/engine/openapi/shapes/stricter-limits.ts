@@ -1,82 +1,65 @@
 /**
- * Compares the limits of two schemas that one value meets, first `from` and then `to`. A limit counts where both schemas
- * state one of its kind: what `from` does not limit may be anything.
+ * Compares the limits of two schemas that one value meets: first `from`, and then `to` (JSON Schema 2020-12, Validation §6).
  */
-import { ajv } from "../../standards/json-schema.ts";
-import { limitSchema } from "./limit-schema.ts";
-import { validLimits } from "./limits.ts";
-import { isOnly, numberFormats, type Shape, typesFit } from "./shape.ts";
+import { isOnly, type Shape } from "./shape.ts";
 
-type Stricter = { readonly from: string; readonly to: string };
+type Limit = { readonly keyword: string; readonly value: unknown };
 
-/** Keywords that bound the same thing on the same side. */
+/** `from` is absent if its schema allows all values on this side. */
+export type Stricter = { readonly from?: Limit; readonly to: Limit };
+
+/** Keywords that bound the same thing on the same side. A length and a count are 0 or more. */
 const sides = [
   { open: "maximum", closed: "exclusiveMaximum", sign: 1 },
   { open: "minimum", closed: "exclusiveMinimum", sign: -1 },
   { open: "maxLength", sign: 1 },
-  { open: "minLength", sign: -1 },
+  { open: "minLength", sign: -1, least: 0 },
+  { open: "maxItems", sign: 1 },
+  { open: "minItems", sign: -1, least: 0 },
 ] as const;
 
-/** The limits of `to` that refuse a value which `from` allows, each as both schemas write it. */
+/** The limits of `to` that refuse a value which `from` allows. */
 export function stricterLimits(from: Shape, to: Shape): Stricter[] {
-  const [one, other] = [from, to].map(({ limits }) => Object.fromEntries(validLimits(limits)));
-  if (!one || !other) return [];
-  const found: Stricter[] = [...valuesRefused(from, to)];
-  for (const side of sides) {
-    const [wide, narrow] = [edgeOf(from, one, side), edgeOf(to, other, side)];
-    if (wide && narrow && (narrow.at < wide.at || (narrow.at === wide.at && narrow.closed && !wide.closed)))
-      found.push({ from: wide.text, to: narrow.text });
-  }
-  const isMultiple =
-    typeof one.multipleOf !== "number" ||
-    typeof other.multipleOf !== "number" ||
-    Number.isInteger(one.multipleOf / other.multipleOf);
-  if (!isMultiple) found.push(written("multipleOf", one.multipleOf, other.multipleOf));
-  if (one.pattern !== undefined && other.pattern !== undefined && one.pattern !== other.pattern)
-    found.push(written("pattern", one.pattern, other.pattern));
-  const [format, wanted] = [from, to].map((shape) =>
-    numberFormats.has(shape.format ?? "") ? "" : shape.format,
-  );
-  if (format && wanted && format !== wanted) found.push(written("format", format, wanted));
+  const found: Stricter[] = sides.flatMap((side) => {
+    const [wide, narrow] = [edgeOf(from, side), edgeOf(to, side)];
+    if (!narrow || ("least" in side && narrow.at >= side.least)) return [];
+    const isStricter =
+      !wide || narrow.at < wide.at || (narrow.at === wide.at && narrow.closed && !wide.closed);
+    return isStricter ? [pairOf(wide?.limit, narrow.limit)] : [];
+  });
+  const [one, other] = [from.limits, to.limits];
+  const step = one.multipleOf ?? (isOnly(from, "integer") ? 1 : undefined);
+  const { multipleOf, pattern, uniqueItems } = other;
+  if (typeof multipleOf === "number" && !(typeof step === "number" && isMultiple(step, multipleOf)))
+    found.push(written("multipleOf", one.multipleOf, multipleOf));
+  if (pattern !== undefined && pattern !== one.pattern) found.push(written("pattern", one.pattern, pattern));
+  if (uniqueItems === true && one.uniqueItems !== true)
+    found.push(written("uniqueItems", one.uniqueItems, uniqueItems));
   return found;
 }
 
-const written = (keyword: string, from: unknown, to: unknown): Stricter => ({
-  from: `${keyword}: ${JSON.stringify(from)}`,
-  to: `${keyword}: ${JSON.stringify(to)}`,
-});
+const isMultiple = (step: number, of: number): boolean => Number.isInteger(step / of);
+
+const pairOf = (from: Limit | undefined, to: Limit): Stricter => ({ ...(from && { from }), to });
+
+const written = (keyword: string, from: unknown, to: unknown): Stricter =>
+  pairOf(from === undefined ? undefined : { keyword, value: from }, { keyword, value: to });
+
+type Edge = { readonly at: number; readonly closed: boolean; readonly limit: Limit };
 
 /** The strictest limit of a side, as if it were an upper one. For integers `< 10` is `<= 9`. */
-function edgeOf(
-  shape: Shape,
-  limits: Readonly<Record<string, unknown>>,
-  { sign, ...keywords }: (typeof sides)[number],
-): { readonly at: number; readonly closed: boolean; readonly text: string } | undefined {
+function edgeOf(shape: Shape, side: (typeof sides)[number]): Edge | undefined {
   const isInteger = isOnly(shape, "integer");
-  const edges = Object.entries(keywords).flatMap(([kind, keyword]) => {
-    const limit = limits[keyword];
-    if (typeof limit !== "number") return [];
-    const text = `${keyword}: ${limit}`;
-    const closed = kind === "closed";
-    const at = sign * limit;
+  const edges = (["open", "closed"] as const).flatMap((kind): Edge[] => {
+    const keyword = kind in side ? side[kind as "open"] : undefined;
+    const value = keyword && shape.limits[keyword];
+    if (!keyword || typeof value !== "number") return [];
+    const [closed, at, limit] = [kind === "closed", side.sign * value, { keyword, value }];
     return [
       isInteger
-        ? { at: closed ? Math.ceil(at) - 1 : Math.floor(at), closed: false, text }
-        : { at, closed, text },
+        ? { at: closed ? Math.ceil(at) - 1 : Math.floor(at), closed: false, limit }
+        : { at, closed, limit },
     ];
   });
   return edges.sort((one, other) => one.at - other.at || Number(other.closed) - Number(one.closed))[0];
-}
-
-/** With a list of values in `from`, each of them is held to all limits of `to`. */
-function valuesRefused(from: Shape, to: Shape): Stricter[] {
-  if (!from.values || !typesFit(from, to)) return [];
-  const taken = ajv.compile({ ...limitSchema(to), ...(to.values && { enum: to.values }) });
-  const refused = from.values.filter((value) => !taken(value));
-  if (refused.length === 0) return [];
-  const limits = Object.entries(limitSchema(to)).map(
-    ([keyword, limit]) => `${keyword}: ${JSON.stringify(limit)}`,
-  );
-  const enumerated = to.values ? [`enum: ${JSON.stringify(to.values)}`] : [];
-  return [{ from: `enum: ${JSON.stringify(from.values)}`, to: [...enumerated, ...limits].join(", ") }];
 }

@@ -41,43 +41,58 @@ export class CounterFamily {
   }
 }
 
-/** The upper bounds of the buckets, in seconds: those of OpenTelemetry, from 1 ms on. */
-const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** The upper bounds of the buckets of durations, in seconds: those of OpenTelemetry, from 1 ms on. */
+const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-export class Durations {
-  readonly buckets = new Float64Array(bounds.length + 1);
+class Buckets {
+  readonly bounds: readonly number[];
+  readonly counts: Float64Array;
   sum = 0;
 
-  observe(ms: number): void {
-    const seconds = ms / 1_000;
+  constructor(bounds: readonly number[]) {
+    this.bounds = bounds;
+    this.counts = new Float64Array(bounds.length + 1);
+  }
+
+  add(value: number): void {
     let at = 0;
-    while (seconds > (bounds[at] ?? Number.POSITIVE_INFINITY)) at++;
-    (this.buckets[at] as number)++;
-    this.sum += seconds;
+    while (value > (this.bounds[at] ?? Number.POSITIVE_INFINITY)) at++;
+    (this.counts[at] as number)++;
+    this.sum += value;
   }
 }
 
-/** A histogram of durations with one child for each set of labels. */
-export class DurationFamily {
+export class Durations extends Buckets {
+  observe(ms: number): void {
+    this.add(ms / 1_000);
+  }
+}
+
+/** A histogram with one child for each set of labels. */
+export class HistogramFamily {
   readonly #name: string;
-  readonly #children: { readonly labels: Labels; readonly durations: Durations }[] = [];
+  readonly #children: { readonly labels: Labels; readonly buckets: Buckets }[] = [];
 
   constructor(registry: Registry, name: string, help: string) {
     this.#name = name;
     addMetric(registry, "histogram", name, help, () =>
-      this.#children.flatMap(({ labels, durations }) => this.#samples(labels, durations)),
+      this.#children.flatMap(({ labels, buckets }) => this.#samples(labels, buckets)),
     );
   }
 
-  child(labels: Labels): Durations {
-    const durations = new Durations();
-    this.#children.push({ labels, durations });
-    return durations;
+  /** `bounds`: the upper bounds of its buckets. */
+  buckets(labels: Labels, bounds: readonly number[]): Buckets {
+    return this.add(labels, new Buckets(bounds));
   }
 
-  #samples(labels: Labels, { buckets, sum }: Durations): Sample[] {
+  protected add<T extends Buckets>(labels: Labels, buckets: T): T {
+    this.#children.push({ labels, buckets });
+    return buckets;
+  }
+
+  #samples(labels: Labels, { bounds, counts, sum }: Buckets): Sample[] {
     let count = 0;
-    const cumulative = [...buckets].map((inBucket, at) => {
+    const cumulative = [...counts].map((inBucket, at) => {
       count += inBucket;
       return {
         metricName: `${this.#name}_bucket`,
@@ -90,6 +105,12 @@ export class DurationFamily {
       { metricName: `${this.#name}_sum`, labels, value: sum },
       { metricName: `${this.#name}_count`, labels, value: count },
     ];
+  }
+}
+
+export class DurationFamily extends HistogramFamily {
+  child(labels: Labels): Durations {
+    return this.add(labels, new Durations(seconds));
   }
 }
 

@@ -1,9 +1,28 @@
-/** The gateway's checks of API keys. */
+/** The gateway's checks of API keys, what its rate limits leave, and whether it shares their counts. */
+import type { FastifyInstance } from "fastify";
 import type { Registry } from "prom-client";
-import type { KeyChecks } from "../../gateway/key-verifier.ts";
-import { addMetric } from "./families.ts";
+import type { Observer } from "../../observe/observer.ts";
+import { addMetric, HistogramFamily, known } from "./families.ts";
 
-export function measureKeyChecks(registry: Registry, checks: KeyChecks): void {
+type Left = ReturnType<HistogramFamily["buckets"]>;
+
+/** The parts of a rate limit that a request leaves. */
+const parts = [0, 0.1, 0.25, 0.5, 0.75, 1];
+
+export function measureGateway(
+  registry: Registry,
+  { keyChecks: checks, sharesCounts }: FastifyInstance,
+): Observer {
+  const family = new HistogramFamily(
+    registry,
+    "gateway_rate_limit_left_ratio",
+    "The part of its key's or address's rate limit that each request left: 0 is none.",
+  );
+  const left = new Map<string, Left>();
+  if (sharesCounts)
+    addMetric(registry, "gauge", "gateway_redis_up", "1: REDIS_URL counts for all gateways.", () => [
+      { labels: {}, value: sharesCounts() ? 1 : 0 },
+    ]);
   addMetric(
     registry,
     "counter",
@@ -32,4 +51,10 @@ export function measureKeyChecks(registry: Registry, checks: KeyChecks): void {
     "Look-ups at key introspection that run or wait.",
     () => [{ labels: {}, value: checks.underWay }],
   );
+  return {
+    requestEnded({ rateLeft = [] }) {
+      for (const { bound, left: part } of rateLeft)
+        known(left, bound, () => family.buckets({ bound }, parts)).add(part);
+    },
+  };
 }

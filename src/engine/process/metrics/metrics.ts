@@ -9,7 +9,7 @@ import type { Config } from "../../config.ts";
 import { createServer } from "../../http/server.ts";
 import { type Observer, subscribe } from "../../observe/observer.ts";
 import { addMetric, type Count, CounterFamily, known } from "./families.ts";
-import { measureKeyChecks } from "./gateway.ts";
+import { measureGateway } from "./gateway.ts";
 import { measureOutgoingCalls } from "./outgoing-calls.ts";
 import { measureManifests, measureRequests, type Servers } from "./requests.ts";
 import { measureRestCalls } from "./rest-calls.ts";
@@ -31,7 +31,7 @@ export function createMetrics(config: Config, servers: Servers, specHash: string
     measureManifests(registry, graphql.apps);
     ends.push(subscribe(measureRestCalls(registry, graphql.upstreams)));
   }
-  if (gateway) measureKeyChecks(registry, gateway.keyChecks);
+  if (gateway) ends.push(subscribe(measureGateway(registry, gateway)));
   const server = createServer(config, "metrics", { specHash });
   server.addHook("onClose", async () => {
     for (const end of ends) end();

@@ -153,11 +153,18 @@ function gauges(registry: Registry, servers: Servers, underWay: ReadonlyMap<stri
     "Open connections of clients.",
     ({ server }) => new Promise((resolve) => server.getConnections((_, count) => resolve(count))),
   );
-  const held = "What callers hold of each bound: requests, places, bytes.";
-  addMetric(registry, "gauge", "bounds_held", held, () =>
-    [...servers].flatMap(([role, { bounds }]) =>
-      Object.entries(bounds).map(([bound, { held: value }]) => ({ labels: { role, bound }, value })),
-    ),
+  gauge(
+    "http_server_connections_limit",
+    "Connections that clients may have.",
+    (server) => server.mostConnections,
   );
+  const ofBounds = (name: string, help: string, part: "held" | "total"): void =>
+    addMetric(registry, "gauge", name, help, () =>
+      [...servers].flatMap(([role, { bounds }]) =>
+        Object.entries(bounds).map(([bound, { [part]: value }]) => ({ labels: { role, bound }, value })),
+      ),
+    );
+  ofBounds("bounds_held", "What callers hold of each bound: requests, places, bytes.", "held");
+  ofBounds("bounds_limit", "What all callers may hold of each bound.", "total");
   gauge("ready", "1: `/readyz` says 200.", ({ unready }) => (unready.size === 0 ? 1 : 0));
 }

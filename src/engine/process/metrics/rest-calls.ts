@@ -4,6 +4,7 @@ import type { Observer } from "../../observe/observer.ts";
 import type { CallOutcome, ResponseSource } from "../../observe/records.ts";
 import type { Upstreams } from "../../rest/client.ts";
 import type { UpstreamState } from "../../rest/upstream/upstream.ts";
+import { cachedResponses } from "../../settings/capacity.ts";
 import { addMetric, type Count, CounterFamily, DurationFamily, type Durations, known } from "./families.ts";
 
 type Counts = Map<`${ResponseSource} ${CallOutcome}`, Count>;
@@ -55,4 +56,17 @@ function upstreamGauges(registry: Registry, upstreams: Upstreams): void {
   gauge("rest_calls_under_way", "REST calls that wait or are on a connection.", (state) => state.underWay);
   gauge("rest_calls_waiting", "REST calls that wait for a connection.", (state) => state.waiting);
   gauge("rest_connections", "Open connections to the product's REST service.", (state) => state.connections);
+  gauge(
+    "rest_connections_limit",
+    "Connections that the product's calls may have.",
+    (state) => state.mostConnections,
+  );
+  const bytes = "Bytes of REST's responses and of answers that are kept.";
+  addMetric(registry, "gauge", "rest_cache_bytes", bytes, () => [
+    { labels: {}, value: upstreams.cache.bytes },
+  ]);
+  const most = "Bytes of REST's responses and of answers that may be kept.";
+  addMetric(registry, "gauge", "rest_cache_bytes_limit", most, () => [
+    { labels: {}, value: cachedResponses.bytes },
+  ]);
 }

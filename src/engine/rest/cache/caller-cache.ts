@@ -37,6 +37,11 @@ export class CallerCache {
   /** The time of the latest drop that `#droppedAt` has forgotten. */
   #forgottenAt = Number.NEGATIVE_INFINITY;
 
+  /** Bytes of all values, about. */
+  get bytes(): number {
+    return this.#entries.calculatedSize;
+  }
+
   /** The value of a key. The reader checks its class: the cache holds REST responses and whole answers. */
   get({ identity, whole }: CallerKey): Kept | undefined {
     if (!this.#keys.has(identity)) return undefined; // a long key is not hashed in vain

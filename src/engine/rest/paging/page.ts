@@ -9,6 +9,8 @@ export type Page<Items extends readonly string[]> = {
   readonly items: Items;
   /** The place of the next page's cursor; with `link`, of its address. */
   readonly next?: readonly string[];
+  /** The place of the next page's cursor in the last item of this one. */
+  readonly last?: readonly string[];
   /** The parameter that holds the cursor in the next page's address: that of the `Link` header, or the one at `next`. */
   readonly link?: string;
   /** The number of the first page, and the next page's is one more; or the offset at which the first page begins. */
@@ -58,7 +60,9 @@ const form = /^(0|[1-9]\d{0,8})(?:\/([1-9]\d{0,9})|\+(0|[1-9]\d{0,14}))?:(.*)$/s
 /** Throws `BAD_USER_INPUT` for a cursor that is not of this page's field. */
 export function startAt({ first, after }: PageArguments, page: Page<readonly string[]>): PageStart {
   const isSized =
-    (page.next === undefined || page.link !== undefined) && !page.offset && page.first !== undefined;
+    ((page.next === undefined && page.last === undefined) || page.link !== undefined) &&
+    !page.offset &&
+    page.first !== undefined;
   const isCounted = countsItems(page);
   if (after === undefined || after === null) {
     const size = isSized && { size: Math.max(1, first ?? page.first ?? 1) };

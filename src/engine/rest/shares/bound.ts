@@ -14,11 +14,12 @@ const partForNewcomers = 8;
 export type Refusal = "caller" | "all";
 
 export class Bound {
-  readonly #total: number;
+  /** What all callers may hold. */
+  readonly total: number;
   #held = 0;
 
   constructor(total: number) {
-    this.#total = total;
+    this.total = total;
   }
 
   /** What all callers hold. */
@@ -27,14 +28,14 @@ export class Bound {
   }
 
   /** Takes `amount`, or tells why not and takes nothing. The total may be lower for a while. */
-  take(caller: Caller, amount: number, total = this.#total): Refusal | undefined {
+  take(caller: Caller, amount: number, total = this.total): Refusal | undefined {
     const refusal = this.refusal(caller, amount, total);
     if (!refusal) this.add(caller, amount);
     return refusal;
   }
 
   /** What `take` would return. */
-  refusal(caller: Caller, amount: number, total = this.#total): Refusal | undefined {
+  refusal(caller: Caller, amount: number, total = this.total): Refusal | undefined {
     const own = caller.held.get(this) ?? 0;
     const reserve = Math.floor(total / partForNewcomers);
     const left = total - this.#held - amount;

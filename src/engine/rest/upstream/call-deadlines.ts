@@ -47,7 +47,10 @@ export class CallDeadlines {
       else this.#exchange.abort(noResponse());
     } else if (leftMs > 0 && this.#turn.hasProgressed()) {
       this.#checkIn(Math.min(this.#timeouts.connectMs, leftMs));
-    } else this.#exchange.abort(noConnection(this.#turn.isWaiting));
+    } else {
+      const { callMs, connectMs } = this.#timeouts;
+      this.#exchange.abort(noConnection(this.#turn.isWaiting || callMs < connectMs));
+    }
   }
 
   /** Starts the linger. A call without a connection is aborted at once. */

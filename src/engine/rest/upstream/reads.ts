@@ -188,4 +188,4 @@ function insteadOf(outcome: Outcome, stored: StoredResponse, scope: RequestScope
 const isFailure = (outcome: Outcome): boolean =>
   outcome instanceof RestResponse
     ? [500, 502, 503, 504].includes(outcome.status)
-    : outcome.code === "UPSTREAM_UNAVAILABLE" || outcome.code === "UPSTREAM_TIMEOUT";
+    : ["UPSTREAM_UNAVAILABLE", "UPSTREAM_TIMEOUT", "SERVICE_TIMEOUT"].includes(outcome.code);

@@ -9,7 +9,7 @@ import type { CodedError } from "../../errors.ts";
 import { callsOfProduct } from "../../settings/capacity.ts";
 import type { CallerCache } from "../cache/caller-cache.ts";
 import { serializePath } from "../encode.ts";
-import { circuitOpen, NoTurn, notSent } from "../failure.ts";
+import { circuitOpen, notSent } from "../failure.ts";
 import { RestResponse } from "../rest-response.ts";
 import { Bound } from "../shares/bound.ts";
 import { Places } from "../shares/places.ts";
@@ -27,6 +27,7 @@ export type UpstreamState = {
   readonly underWay: number;
   readonly waiting: number;
   readonly connections: number;
+  readonly mostConnections: number;
 };
 
 export class Upstream {
@@ -68,6 +69,7 @@ export class Upstream {
       underWay: this.underWay,
       waiting: this.underWay - running,
       connections: connected,
+      mostConnections: this.#connections.total,
     };
   }
 
@@ -148,6 +150,7 @@ export class Upstream {
 function verdictOf(outcome: Outcome): Verdict {
   if (outcome instanceof RestResponse)
     return outcome.status >= 502 && outcome.status <= 504 ? "failed" : "worked";
-  if (outcome.code === "UPSTREAM_UNAVAILABLE") return "failed";
-  return outcome.code === "UPSTREAM_TIMEOUT" && !(outcome.cause instanceof NoTurn) ? "failed" : "unknown";
+  return outcome.code === "UPSTREAM_UNAVAILABLE" || outcome.code === "UPSTREAM_TIMEOUT"
+    ? "failed"
+    : "unknown";
 }

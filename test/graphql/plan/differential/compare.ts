@@ -8,12 +8,14 @@
 import {
   type DocumentNode,
   execute,
+  type GraphQLError,
   type GraphQLFormattedError,
   type GraphQLSchema,
   getOperationAST,
   isListType,
   isNonNullType,
 } from "graphql";
+import { ContractBroken } from "../../../../src/engine/graphql/errors/contract-broken.ts";
 import { mask, maskField } from "../../../../src/engine/graphql/errors/mask.ts";
 import type { Pieces } from "../../../../src/engine/graphql/plan/complete-level.ts";
 import type { ObjectPlan, OperationPlan } from "../../../../src/engine/graphql/plan/plan.ts";
@@ -44,7 +46,8 @@ type Result = {
 
 /** The outcome of a case. `difference` is absent if both results agree. */
 export type Outcome = {
-  readonly kind: "same" | "left to graphql-js";
+  /** Values of variables may be refused. */
+  readonly kind: "same" | "refused";
   readonly failed: boolean;
   /** The number of nulls whose errors differ as GraphQL allows. */
   readonly reordered: number;
@@ -59,11 +62,12 @@ export async function compareCase(given: Case): Promise<Outcome> {
   const { variableDefinitions = [] } = operation ?? {};
   const variables = coerceVariables(given.given.schema, variableDefinitions, given.variables, false);
   const coerced = "coerced" in variables && variables.coerced;
-  const plan = operation && coerced && given.plans.get(document, operation, coerced, (compile) => compile());
-  if (!plan || !coerced) return { kind: "left to graphql-js", failed: false, reordered: 0 };
+  if (!operation || !coerced) return { kind: "refused", failed: false, reordered: 0 };
+  const plan = given.plans.get(document, operation, coerced, (compile) => compile());
+  if (!plan) return { kind: "refused", failed: false, reordered: 0, difference: "there is no plan" };
   const rest = new FakeRest(given.given, given.faults, given.seed);
   const planned = result(await runPlan(plan, coerced, { rest }, unlimited, given.pieces), maskField, rest);
-  const expected = await reference(given, given.given.schema);
+  const expected = await reference(given, given.given.reference);
   const { difference, reordered } = await differenceOf(given, plan, planned, expected);
   return {
     kind: "same",
@@ -78,8 +82,12 @@ async function reference(given: Case, schema: GraphQLSchema): Promise<Result> {
   const { document, operationName, variables: variableValues } = given;
   const contextValue = { rest };
   const executed = await execute({ schema, document, operationName, variableValues, contextValue });
-  return result(executed, (error) => mask(error.toJSON(), error), rest);
+  return result(executed, (error) => mask(error.toJSON(), failureOf(error)), rest);
 }
+
+/** graphql-js has neither a class nor a code for a value that breaks the contract, so its messages are matched. */
+const failureOf = (error: GraphQLError): unknown =>
+  /^(?:Cannot return null|Expected )/.test(error.message) ? new ContractBroken() : error;
 
 type Given<Failure> = { readonly data?: unknown; readonly errors?: readonly Failure[] };
 

@@ -12,6 +12,7 @@ import { holder, member } from "../../../../src/engine/rest/member.ts";
 import { entries, itself, property, propertyAt } from "../../../../src/engine/rest/property.ts";
 import { Random } from "../../../support/random.ts";
 import type { FakeRest } from "./answers.ts";
+import { onGraphqlJs } from "./on-graphql-js.ts";
 
 /** A batched link: its key, the matching of items to parents, and the number of keys in a chunk. */
 export type Link = { readonly key: string; readonly shape: "one" | "many" | "each"; readonly size: number };
@@ -19,7 +20,9 @@ export type Link = { readonly key: string; readonly shape: "one" | "many" | "eac
 export type RandomSchema = {
   readonly text: string;
   readonly schema: GraphQLSchema;
-  /** The same schema with nullable fields and items everywhere. */
+  /** The same schema on graphql-js. */
+  readonly reference: GraphQLSchema;
+  /** That schema with nullable fields and items everywhere. */
   readonly nullable: GraphQLSchema;
   /** Batched links by coordinate. */
   readonly links: ReadonlyMap<string, Link>;
@@ -94,9 +97,12 @@ export function randomSchema(...seed: readonly unknown[]): RandomSchema {
   return {
     text,
     schema: executable(text),
+    reference: onGraphqlJs(executable(text)),
     links,
     get nullable() {
-      nullable ??= executable(text.replace(/: [\w[\]!]+$/gm, (type) => type.replaceAll("!", "")));
+      nullable ??= onGraphqlJs(
+        executable(text.replace(/: [\w[\]!]+$/gm, (type) => type.replaceAll("!", ""))),
+      );
       return nullable;
     },
   };

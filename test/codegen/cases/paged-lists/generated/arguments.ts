@@ -3,6 +3,7 @@
 /** JSON Schema of each argument's value, by the field's schema coordinate. */
 export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   "Query.readers": { first: { maximum: 50 } },
+  "Query.charges": { first: { maximum: 100 } },
   "Shelf.books": { first: { minimum: 1, maximum: 100 } },
 };
 
@@ -13,6 +14,7 @@ export const argumentNames: Readonly<Record<string, Readonly<Record<string, stri
   "Query.readers": { limit: "first", offset: "after" },
   "Query.loans": { limit: "first", page: "after" },
   "Query.editors": { page: "after" },
+  "Query.charges": { limit: "first", starting_after: "after" },
   "Shelf.neighbours": { page: "after" },
   "Shelf.books": { count: "first", page: "after" },
 };

@@ -8,6 +8,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   "GET /readers": { id: "listReaders", product: "" },
   "GET /loans": { id: "listLoans", product: "" },
   "GET /editors": { id: "listEditors", product: "" },
+  "GET /charges": { id: "listCharges", product: "" },
   "GET /rooms/{room}/shelves": { id: "listShelvesOfRoom", product: "" },
   "GET /books": { id: "listBooks", product: "", refusals: ["404"], bareRefusals: ["404"] },
 };

@@ -7,6 +7,9 @@ import type {
   AuthorResolvers,
   BookConnectionResolvers,
   BookResolvers,
+  ChargeConnectionResolvers,
+  ChargeEdgeResolvers,
+  ChargeResolvers,
   EditorConnectionResolvers,
   LoanConnectionResolvers,
   PageInfoResolvers,
@@ -43,7 +46,26 @@ export const Query = {
     connection(args, { items: ["data"], from: 1, total: ["total"] }, (args) =>
       rest.get("/editors", { query: { page: args.after } }),
     ),
+  /** Query.charges → GET /charges (listCharges) */
+  charges: (_parent, args, { rest }) =>
+    connection(args, { items: ["data"], last: ["id"], more: ["has_more"], first: 10, most: 100 }, (args) =>
+      rest.get("/charges", { query: { limit: args.first, starting_after: args.after } }),
+    ),
 } satisfies Required<QueryResolvers>;
+
+export const ChargeConnection = {
+  edges: property("edges"),
+  pageInfo: property("pageInfo"),
+} satisfies ChargeConnectionResolvers;
+
+export const ChargeEdge = {
+  node: property("node"),
+  cursor: property("cursor"),
+} satisfies ChargeEdgeResolvers;
+
+export const Charge = {
+  id: property("id"),
+} satisfies ChargeResolvers;
 
 export const LoanConnection = {
   nodes: property("nodes"),
