@@ -82,13 +82,13 @@ export function connectSharedEngine(
     }
 
     incr(key: string, done: Done, windowMs: number, max: number): void {
-      if (counts.status !== "ready") return this.#own.incr(key, done, windowMs);
+      if (counts.status !== "ready") return this.#own.incr(key, done);
       const deadline = new Deadline(timeoutMs, connectAgain);
       this.#shared.incr(
         key,
         (error, counted) => {
           deadline.clear();
-          if (error || counted === null) this.#own.incr(key, done, windowMs);
+          if (error || counted === null) this.#own.incr(key, done);
           else done(null, counted);
         },
         windowMs,
