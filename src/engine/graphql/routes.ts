@@ -83,10 +83,12 @@ export function routes(
   };
   const { GRAPHQL_GET: takesGet } = config.env;
   /** Sends an answer without errors. A client that has the answer to its GET already gets a 304. */
-  const send = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply =>
-    request.method !== "POST" && letClientKeep(request, reply, answer, credentials)
+  const send = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply => {
+    for (const [name, value] of answer.headers) reply.header(name, value);
+    return request.method !== "POST" && letClientKeep(request, reply, answer, credentials)
       ? reply.code(304).send()
       : sendText(request.headers.accept, reply, answer.text);
+  };
   /** Sends the answer of an identical query, or one that is kept. */
   const sendFound = (
     request: FastifyRequest,

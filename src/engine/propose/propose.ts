@@ -21,7 +21,7 @@ import { InputTypes } from "./input-types.ts";
 import { type Link, Links } from "./links.ts";
 import { entriesDirective, OutputTypes } from "./output-types.ts";
 import { type FoundPage, pageOf } from "./pages.ts";
-import { descriptionLines, freeName, nameFrom, uniqueNames } from "./proposed-names.ts";
+import { deprecatedDirective, descriptionLines, freeName, nameFrom, uniqueNames } from "./proposed-names.ts";
 import { type Sendable, withoutUnsendable } from "./sendable.ts";
 import { TypeDefinitions } from "./type-definitions.ts";
 
@@ -83,7 +83,7 @@ export class Proposal {
       ...onlyOfAll(operation, type),
       ...descriptionLines(operation.summary, "  "),
       `  ${field}${argumentList(this.#definitions, operation, page, fed)}: ${type}`,
-      `    @rest(${rest.join(", ")})${directive}`,
+      `    @rest(${rest.join(", ")})${directive}${deprecatedDirective(operation.node)}`,
     ]);
   }
 
