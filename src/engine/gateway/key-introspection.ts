@@ -6,6 +6,7 @@
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { proofHeader, type TenantContext } from "../http/context-headers.ts";
+import { connectorOf } from "../rest/upstream/connector.ts";
 import { spreadPool } from "../rest/upstream/spread-pool.ts";
 import { introspectionNames } from "../settings/validators.ts";
 import { isRecord } from "../standards/json-object.ts";
@@ -32,7 +33,7 @@ export function createKeyIntrospection(
   service: URL,
 ): { lookUp: IntrospectKey; close: () => Promise<void> } {
   const pool = spreadPool(service.origin, {
-    connect: { timeout: config.env.CONNECT_TIMEOUT_MS },
+    connect: connectorOf(config.env),
     maxResponseSize: maxResponseBytes,
   });
   const headers = requestHeaders(config.env);

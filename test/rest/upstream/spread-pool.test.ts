@@ -28,11 +28,11 @@ test("a connection ends after some requests", async () => {
 });
 
 test("a connection ends with the first request after its time, and requests that wait for it are sent", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
   const { ask, connections } = await against(1);
   for (let asked = 0; asked < 5; asked++) await ask();
   expect(connections()).toBe(1);
-  vi.useFakeTimers({ toFake: ["performance"], now: performance.now() });
-  onTestFinished(() => void vi.useRealTimers());
   vi.advanceTimersByTime(2 * upstreamConnection.ageMs);
   expect(await Promise.all([ask(), ask(), ask()])).toEqual([200, 200, 200]);
   expect(connections()).toBe(2);

@@ -17,6 +17,7 @@ import { CallDeadlines } from "./call-deadlines.ts";
 import { CallRequest } from "./call-request.ts";
 import { CircuitBreaker, type Verdict } from "./circuit-breaker.ts";
 import { ConnectionTurn } from "./connection-turn.ts";
+import { connectorOf } from "./connector.ts";
 import { Exchange } from "./exchange.ts";
 import { type Outcome, type ReadCall, Reads } from "./reads.ts";
 import { RetryBudget } from "./retry-budget.ts";
@@ -49,7 +50,7 @@ export class Upstream {
       connections: env.REST_CONNECTIONS,
       pipelining: 1,
       keepAliveTimeout: 30_000,
-      connect: { timeout: env.CONNECT_TIMEOUT_MS },
+      connect: connectorOf(env),
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: 32_768,
@@ -127,14 +128,15 @@ export class Upstream {
       turn.leave();
       caller.leave();
       this.#breaker.count(caller.name, admission, verdictOf(outcome));
+      if (isAbandoned) return; // nobody reads it
       const used = read ? read.end(outcome) : outcome;
-      if (isAbandoned) return; // `scope.read` may return a promise, and nobody would handle its rejection
       if (used instanceof RestResponse) resolve(scope.read(used, isRead));
       else reject(used);
     };
     exchange.response.then(end, end);
     const abandon = (failure: CodedError): void => {
       isAbandoned = true;
+      read?.end(failure);
       reject(failure);
       deadlines.abandon(failure);
     };
