@@ -12,6 +12,7 @@ import { bindInputs } from "./inputs/bind-inputs.ts";
 import { checkInputTypes } from "./inputs/check-inputs.ts";
 import { checkRequest } from "./inputs/check-request.ts";
 import { checkStyles } from "./inputs/check-styles.ts";
+import { bodyOf } from "./inputs/inferred-body.ts";
 import { isInheritedSource, isOfObject } from "./inputs/input-source.ts";
 import type { Backing, FieldBinding, Input, PlainField } from "./model.ts";
 import { bindConnection } from "./outputs/connection.ts";
@@ -81,8 +82,11 @@ function bindProperty(binder: Binder, type: string, definition: Field, parent: B
   if (value) matchOutput(binder, found.at, definition.type, value);
 }
 
-function bindOperation(binder: Binder, type: string, field: FieldInProgress): void {
-  const { definition, directive, operation, where } = field;
+function bindOperation(binder: Binder, type: string, written: FieldInProgress): void {
+  const { definition, operation, where } = written;
+  const body = bodyOf(binder, written);
+  const directive = { ...written.directive, ...(body !== undefined && { body }) };
+  const field = { ...written, directive };
   checkMethod(binder, type, field);
   checkRequest(binder, field);
   const { inputs: own, wholeBody } = bindInputs(binder, field);

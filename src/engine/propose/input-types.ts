@@ -42,7 +42,9 @@ export class InputTypes {
   }
 
   bodyArgument({ shape, required }: NonNullable<RestOperation["body"]>): string {
-    return `input: ${this.#inputObject(shape, typeName(nameFrom(this.#operation)))}${required ? "!" : ""}`;
+    const wanted = typeName(nameFrom(this.#operation));
+    const type = isOnly(shape, "string") ? "String" : this.#inputObject(shape, wanted);
+    return `input: ${type}${required ? "!" : ""}`;
   }
 
   /** `name`: of the parameter or property. */

@@ -1,5 +1,5 @@
 /**
- * `npm run propose`: prints the SDL for REST operations that have no field yet, ready to paste into the schema. It uses
+ * `restbound propose`: prints the SDL for REST operations that have no field yet, ready to paste into the schema. It uses
  * the schema's own types where they fit. The pasted SDL passes `check`.
  */
 import { didYouMean } from "../bind/findings.ts";
