@@ -147,7 +147,10 @@ function argumentList(
 ): string {
   const types = new InputTypes(definitions, operation);
   const { body } = operation;
-  const parameters = operation.parameters.filter((each) => each.in !== "path" || !fed.has(each.name));
+  const inPath = new Set(operation.parameters.flatMap((each) => (each.in === "path" ? [each.name] : [])));
+  const isFed = ({ name, in: place }: Parameter): boolean =>
+    fed.has(name) && (place === "path" || !inPath.has(name));
+  const parameters = operation.parameters.filter((each) => !isFed(each));
   const own = new Map<Parameter | undefined, string>([
     [page?.after, "after"],
     [page?.first, "first"],
