@@ -6,7 +6,7 @@
 import type { SpecFiles } from "../bind/spec-files.ts";
 import { type BoundSnapshot, loadSnapshot, type SpecSnapshot } from "../bind/spec-snapshot.ts";
 import type { SpecSources } from "../codegen/generate.ts";
-import { type Diagnostic, SpecUnreadable } from "../diagnostic.ts";
+import { type Diagnostic, SpecUnreadable, type Stage } from "../diagnostic.ts";
 import type { Manifest } from "../manifests/manifests.ts";
 import { approve } from "./approvals.ts";
 import { changesSince } from "./changes/changes-since.ts";
@@ -14,7 +14,7 @@ import { isManifest } from "./frame.ts";
 import { operationReports, withImpactedOperations } from "./impact.ts";
 import { ledgerFindings } from "./ledger.ts";
 import { proofFindings } from "./proof.ts";
-import { type Finding, type Report, type Stage, summarise } from "./report.ts";
+import { type Finding, type Report, summarise } from "./report.ts";
 import { retiredTexts } from "./retired-texts.ts";
 import { withoutStaleApps } from "./stale-apps.ts";
 import { type Usage, usageReport, withoutUnused } from "./usage.ts";
