@@ -92,6 +92,9 @@ export const rules = {
   ),
   "credential-unsent": warning("A bound operation needs a credential that never travels to REST."),
   "credential-undeclared": warning("The document does not say which credentials REST takes."),
+  "deprecation-unsaid": warning(
+    "REST deprecates what a field or an argument rests on, and no `@deprecated` says so.",
+  ),
   "saved-operation-invalid": error(
     "A saved operation is not valid against the schema, or cannot be named.",
     "impact",

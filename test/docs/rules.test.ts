@@ -151,13 +151,13 @@ test("each rule says what to do", () => {
 });
 
 test("the other findings are those that the stages name", () => {
-  const files = ["ledger", "freshness", "retired-texts", "approvals"].map((name) =>
+  const files = ["ledger", "freshness", "retired-texts", "approvals", "usage"].map((name) =>
     read(`src/engine/check/${name}.ts`),
   );
   const named = files.flatMap((text) =>
-    [...text.matchAll(/"((?:operation|ledger|generated|saved-operation|approval)-\w+)"/g)].flatMap(
-      ([, rule = ""]) => (rule in rules ? [] : [rule]),
-    ),
+    [
+      ...text.matchAll(/"((?:operation|ledger|generated|saved-operation|approval|deprecation)-\w+)"/g),
+    ].flatMap(([, rule = ""]) => (rule in rules ? [] : [rule])),
   );
   const shown = [...page.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, rule]) => rule);
   expect([...shown].sort()).toEqual([...new Set(named)].sort());

@@ -1,5 +1,6 @@
 /** What the answer to a query by GET tells its client about keeping it: the strictest of REST's headers (RFC 9111 §5.2.2). */
 import { expect, test } from "vitest";
+import { api } from "../../generated/index.ts";
 import { inFrontOf } from "./rest-stand-in.ts";
 
 type Headers = Record<string, string>;
@@ -61,4 +62,32 @@ test.each<[string, Headers]>([
   for (const name of ["cache-control", "etag", "vary"])
     expect(again.headers.get(name), name).toBe(first.headers.get(name));
   expect(control(again)).toBe(said);
+});
+
+test("an answer, a shared one and a 304 say that the operation asks for what REST deprecates", async () => {
+  const deprecations = { "Query.me": { since: "2026-11-01", sunset: "2027-06-30" } };
+  const { url, post } = await inFrontOf(
+    (_request, response) =>
+      void response
+        .writeHead(200, { "content-type": "application/json", etag: '"1"' })
+        .end(JSON.stringify(me)),
+    {},
+    { ...api, deprecations },
+  );
+  url.searchParams.set("query", "{ me { id } }");
+  const get = (more: Headers = {}) => fetch(url, { headers: { "x-api-key": "key", ...more } });
+  const first = await get();
+  const unchanged = await get({ "if-none-match": first.headers.get("etag") ?? "" });
+  expect(unchanged.status).toBe(304);
+  for (const { headers } of [
+    first,
+    unchanged,
+    await post("{ me { id } }"),
+    ...(await Promise.all([get(), get()])),
+  ])
+    expect([headers.get("deprecation"), headers.get("sunset")]).toEqual([
+      "@1793491200",
+      "Wed, 30 Jun 2027 00:00:00 GMT",
+    ]);
+  expect((await post("{ agents { id } }")).headers.get("sunset")).toBeNull();
 });

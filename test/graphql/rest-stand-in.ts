@@ -16,12 +16,12 @@ export type Failure = {
 // biome-ignore lint/suspicious/noExplicitAny: a test reads responses of many shapes
 export type GraphqlResponse = { data?: any; errors?: Failure[] };
 
-export async function inFrontOf(handler: Handler, environment: NodeJS.ProcessEnv = {}) {
+export async function inFrontOf(handler: Handler, environment: NodeJS.ProcessEnv = {}, served = api) {
   const rest = createServer(handler).listen(0, "127.0.0.1");
   await new Promise((resolve) => rest.once("listening", resolve));
   const { port } = rest.address() as AddressInfo;
   const config = configure({ REST_BASE_URL: `http://127.0.0.1:${port}`, ...environment });
-  const server = await createGraphql(config, api);
+  const server = await createGraphql(config, served);
   const url = new URL("/v1/graphql", await server.listen({ port: 0, host: "127.0.0.1" }));
   onTestFinished(async () => {
     rest.closeAllConnections();

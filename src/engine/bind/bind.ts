@@ -9,17 +9,18 @@ import { boundRoots } from "../schema/object-types.ts";
 import { RestNames } from "../schema/rest-names.ts";
 import { unreachedTypes } from "../schema/unreached-types.ts";
 import { Binder } from "./binder.ts";
+import { deprecations } from "./checks/deprecations.ts";
+import { checkNPlusOne } from "./checks/n-plus-one.ts";
+import { checkUnsentCredentials } from "./checks/unsent-credentials.ts";
 import { bindField } from "./field.ts";
 import { Findings } from "./findings.ts";
 import { InheritingFields } from "./inheriting.ts";
 import { checkAbove } from "./inputs/check-above.ts";
 import { boundFields, type Model, type ModelField } from "./model.ts";
-import { checkNPlusOne } from "./n-plus-one.ts";
 import { calledOperations } from "./requests/called-operations.ts";
 import { InputConversions } from "./requests/input-conversions.ts";
 import { resolveRequest } from "./requests/resolve-request.ts";
 import { enumValues } from "./type-rules.ts";
-import { checkUnsentCredentials } from "./unsent-credentials.ts";
 
 type BindInput = Pick<Model, "schema" | "schemaDocument" | "document" | "operations">;
 
@@ -51,6 +52,7 @@ export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[
   } while (inheriting.bind());
   const conversions = new InputConversions(names);
   const fields = inSchemaOrder(input, binder, conversions);
+  const { backings, values } = binder;
   const model: Model = {
     ...input,
     names,
@@ -58,10 +60,11 @@ export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[
     inputConversions: conversions.all,
     calledOperations: calledOperations(input.document, boundFields({ fields })),
     semanticNonNull: semanticNonNull(input, fields, binder.nulls),
+    deprecations: deprecations({ ...input, fields, backings, values }, findings),
     abstracts: binder.abstracts,
-    backings: binder.backings,
+    backings,
     enums: renamedEnums(input.schema, names),
-    values: binder.values,
+    values,
   };
   checkAbove(model, findings);
   checkNPlusOne(model, findings);

@@ -3,6 +3,7 @@
  */
 import type { DocumentNode, GraphQLInputType, GraphQLOutputType, GraphQLSchema } from "graphql";
 import type { Diagnostic, Place } from "../diagnostic.ts";
+import type { Deprecation } from "../openapi/deprecation.ts";
 import type { RestDocument, RestNode } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { RestOperations } from "../openapi/read-operations.ts";
@@ -144,6 +145,8 @@ export type Model = {
   readonly fields: ReadonlyMap<string, ModelField>;
   /** The nullable fields whose null can only be a failure, if REST keeps its document. By schema coordinate. */
   readonly semanticNonNull: ReadonlySet<string>;
+  /** The fields, arguments and fields of inputs that rest on what REST deprecates. By schema coordinate. */
+  readonly deprecations: ReadonlyMap<string, Deprecation>;
   readonly abstracts: ReadonlyMap<string, AbstractType>;
   /** By object type name. */
   readonly backings: ReadonlyMap<string, readonly Backing[]>;

@@ -17,7 +17,7 @@ import { proofFindings } from "./proof.ts";
 import { type Finding, type Report, summarise } from "./report.ts";
 import { retiredTexts } from "./retired-texts.ts";
 import { withoutStaleApps } from "./stale-apps.ts";
-import { type Usage, usageReport, withoutUnused } from "./usage.ts";
+import { deprecatedUses, type Usage, usageReport, withoutUnused } from "./usage.ts";
 
 type CheckInput = {
   readonly files: SpecFiles;
@@ -60,7 +60,9 @@ export function examine(
   fresh: readonly Finding[] = [],
   usage?: Usage,
 ): Report {
-  const since = base ? changesSince(base, head) : { findings: [], changes: [], told: new Set<Diagnostic>() };
+  const since = base
+    ? changesSince(base, head, today)
+    : { findings: [], changes: [], told: new Set<Diagnostic>() };
   const ledger = head.model ? ledgerFindings(head, head.model) : [];
   const found = withImpactedOperations(head, base, [
     ...(base
@@ -73,7 +75,9 @@ export function examine(
   ]);
   const approved = approve(head, found, today, base !== undefined);
   const used = base && usage && usageReport(usage, head, base);
-  const findings = used ? withoutUnused(approved, used, head, base) : approved;
+  const findings = used
+    ? [...withoutUnused(approved, used, head, base), ...deprecatedUses(usage, used, head)]
+    : approved;
   const specChanges = withImpactedOperations(head, base, since.changes);
   const operations = head.model ? operationReports(head, base, findings) : [];
   return {

@@ -5,7 +5,7 @@
 import { type FieldNode, TypeInfo, visit, visitWithTypeInfo } from "graphql";
 import type { Model } from "../bind/model.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
-import { addInputFields, withPossibleTypes } from "../schema/selected-coordinates.ts";
+import { addInputFields, withPossibleTypes } from "../standards/selected-coordinates.ts";
 import type { Finding, SpecChange } from "./report.ts";
 import { SentValues } from "./sent-values.ts";
 

@@ -5,7 +5,7 @@
 import { callCost } from "../bind/call-cost.ts";
 import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
-import { selectedCoordinates } from "../schema/selected-coordinates.ts";
+import { selectedCoordinates } from "../standards/selected-coordinates.ts";
 import { demandOf, unmet } from "./demands.ts";
 import { pathOf } from "./frame.ts";
 import type { Finding, Impact, ImpactedOperation, OperationReport, SpecChange } from "./report.ts";

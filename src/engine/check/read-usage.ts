@@ -11,6 +11,7 @@ import type { Usage } from "./usage.ts";
 
 const timeoutMs = 60_000;
 const runsMetric = "graphql_operation_duration_seconds_count";
+const clientsMetric = "graphql_client_operations_total";
 const errorsMetric = "graphql_operation_errors_total";
 
 /** Errors of requests whose document never ran, so that no field was used. */
@@ -27,7 +28,7 @@ type Sample = { readonly labels: Readonly<Record<string, string>>; readonly valu
  * API without clients.
  */
 export async function readUsage(root: string, source: string): Promise<Usage> {
-  const { seconds, runs, errors } = isHttpUrl(source)
+  const { seconds, runs, errors, clients } = isHttpUrl(source)
     ? await fromPrometheus(source)
     : fromText(source, read(resolve(root, source), source));
   const since = new Date(seconds * 1_000);
@@ -39,10 +40,21 @@ export async function readUsage(root: string, source: string): Promise<Usage> {
   for (const { labels, value } of runs) add(labels.operation, value);
   for (const { labels, value } of errors)
     if (refused.includes(labels.code ?? "")) add(labels.operation, -value);
-  return { source, since: since.toISOString().slice(0, 10), runs: counts };
+  return { source, since: since.toISOString().slice(0, 10), runs: counts, clients: byOperation(clients) };
 }
 
-type UsageSamples = { readonly seconds: number; readonly runs: Sample[]; readonly errors: Sample[] };
+/** Requests that name no app of a manifest have an empty label. */
+function byOperation(samples: readonly Sample[]): Usage["clients"] {
+  const clients = new Map<string, Set<string>>();
+  for (const { labels, value } of samples) {
+    const { app = "", version = "", operation = "" } = labels;
+    if (value <= 0 || app === "") continue;
+    clients.set(operation, (clients.get(operation) ?? new Set()).add(`${app} ${version}`.trim()));
+  }
+  return clients;
+}
+
+type UsageSamples = Readonly<Record<"runs" | "errors" | "clients", Sample[]>> & { readonly seconds: number };
 
 /**
  * Asks for the last thirty days, as far as Prometheus has them. It takes the largest value of each counter. `increase`
@@ -51,12 +63,13 @@ type UsageSamples = { readonly seconds: number; readonly runs: Sample[]; readonl
 async function fromPrometheus(source: string): Promise<UsageSamples> {
   const now = Date.now() / 1_000; // one time for all queries, so that runs and errors fit together
   const ask = (query: string): Promise<Sample[]> => queryPrometheus(source, query, now);
-  const [first, runs, errors] = await Promise.all([
+  const [first, runs, errors, clients] = await Promise.all([
     ask(`min(min_over_time(${seen}[30d:1m]) or ${seen})`),
     ask(`sum by (operation) (max_over_time(${runsMetric}[30d]))`),
     ask(`sum by (operation, code) (max_over_time(${errorsMetric}[30d]))`),
+    ask(`sum by (app, version, operation) (max_over_time(${clientsMetric}[30d]))`),
   ]);
-  return { seconds: first[0]?.value ?? Number.NaN, runs, errors };
+  return { seconds: first[0]?.value ?? Number.NaN, runs, errors, clients };
 }
 
 type PrometheusResponse = {
@@ -115,5 +128,10 @@ function fromText(source: string, text: string): UsageSamples {
     );
   const starts = of("process_start_time_seconds").map(({ value }) => value);
   if (starts.length === 0) throw new UsageError([`--usage ${source}: is no text of /metrics`]);
-  return { seconds: Math.max(...starts), runs: of(runsMetric), errors: of(errorsMetric) };
+  return {
+    seconds: Math.max(...starts),
+    runs: of(runsMetric),
+    errors: of(errorsMetric),
+    clients: of(clientsMetric),
+  };
 }

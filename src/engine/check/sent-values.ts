@@ -23,7 +23,7 @@ import { inputKey } from "../openapi/operation.ts";
 import type { Property, Shape } from "../openapi/shapes/shape.ts";
 import type { RestNames } from "../schema/rest-names.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
-import { addInputFields } from "../schema/selected-coordinates.ts";
+import { addInputFields } from "../standards/selected-coordinates.ts";
 
 /** The values of one operation, at the schema coordinates that matter. */
 export class SentValues {

@@ -7,7 +7,7 @@ import type { GraphQLSchema, GraphQLType } from "graphql";
 import { getNamedType } from "graphql";
 import type { BoundSnapshot, SpecSnapshot } from "../bind/spec-snapshot.ts";
 import { coordinateParts } from "../schema/coordinate-place.ts";
-import { selectedCoordinates } from "../schema/selected-coordinates.ts";
+import { selectedCoordinates } from "../standards/selected-coordinates.ts";
 import type { Finding, UsageReport } from "./report.ts";
 
 export type Usage = {
@@ -17,6 +17,8 @@ export type Usage = {
   readonly since: string;
   /** The runs of each operation, by the label of the metric. An operation that is not saved is `other`. */
   readonly runs: ReadonlyMap<string, number>;
+  /** Who ran each operation, by the same label: an app and its version, such as `web 1.4.0`. */
+  readonly clients: ReadonlyMap<string, ReadonlySet<string>>;
 };
 
 export function usageReport({ source, since, runs }: Usage, head: SpecSnapshot, base: BoundSnapshot) {
@@ -25,6 +27,36 @@ export function usageReport({ source, since, runs }: Usage, head: SpecSnapshot, 
   const unknown = counted.filter(([name]) => !saved.has(name)).reduce((sum, [, times]) => sum + times, 0);
   const used = counted.flatMap(([name]) => (saved.has(name) ? [name] : [])).sort();
   return { source, since, used, unknown } satisfies UsageReport;
+}
+
+/** A note for each part of the schema that rests on what REST deprecates, and that clients still ask for: which of them do. */
+export function deprecatedUses(
+  { clients }: Usage,
+  { used, since }: UsageReport,
+  { saved, model }: SpecSnapshot,
+): Finding[] {
+  if (!model) return [];
+  const running = saved.filter(({ name }) => used.includes(name));
+  const selected = running.map(
+    ({ name, document }) => [name, selectedCoordinates(model.schema, document)] as const,
+  );
+  return [...model.deprecations].flatMap(([coordinate, { sunset }]): Finding[] => {
+    const asking = selected.filter(([, coordinates]) => coordinates.has(coordinate));
+    if (asking.length === 0) return [];
+    const names = asking.map(([name]) => {
+      const by = [...(clients.get(name) ?? [])].sort();
+      return by.length === 0 ? name : `${name} (${by.join(", ")})`;
+    });
+    const until = sunset === undefined ? "" : ` until ${sunset}`;
+    return [
+      {
+        ...{ stage: "impact", rule: "deprecation-used", severity: "note", coordinate, operations: [] },
+        message: `REST deprecates what ${coordinate} rests on${until}, and clients have asked for it since ${since}: ${names.join(", ")}`,
+        hint: "tell these clients what to use instead",
+        places: [],
+      },
+    ];
+  });
 }
 
 /** The findings. A change is a note if nobody approved it and it reaches no used coordinate. */

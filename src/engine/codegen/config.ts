@@ -52,7 +52,7 @@ export function plannedFiles(
     "resolvers.ts": { plugin: () => emitResolvers(model, typeNames) },
     "operations.ts": { plugin: () => emitOperations(model) },
     "arguments.ts": { plugin: () => emitArguments(model) },
-    "index.ts": { plugin: () => emitIndex(saved.length > 0) },
+    "index.ts": { plugin: () => emitIndex(model, saved.length > 0) },
     ...(saved.length > 0 && savedOperationFiles(model, saved)),
   };
   return {

@@ -1,6 +1,12 @@
 /** `generated/index.ts`: the one value that a start is handed. */
 
-export function emitIndex(hasSavedOperations: boolean): string {
+import type { Model } from "../bind/model.ts";
+import { literal } from "./text.ts";
+
+export function emitIndex({ deprecations }: Model, hasSavedOperations: boolean): string {
+  const dated = [...deprecations].filter(([, days]) => Object.keys(days).length > 0);
+  const ends = dated.map(([coordinate, days]) => `    ${literal(coordinate)}: ${literal(days)},\n`);
+
   const manifest = hasSavedOperations
     ? `import manifest from "./operations-manifest.json" with { type: "json" };\n`
     : "";
@@ -20,6 +26,6 @@ export const api: GeneratedApi = {
   argumentNames,
   savedOperations: ${hasSavedOperations ? "manifest.operations" : "[]"},
   specHash,
-};
+${ends.length > 0 ? `  deprecations: {\n${ends.join("")}  },\n` : ""}};
 `;
 }

@@ -4,13 +4,16 @@
  */
 import {
   type ConstDirectiveNode,
+  DEFAULT_DEPRECATION_REASON,
   type DocumentNode,
   type FieldDefinitionNode,
   type InputValueDefinitionNode,
   Kind,
+  type NameNode,
   type ObjectTypeDefinitionNode,
   type ObjectTypeExtensionNode,
   parse,
+  type StringValueNode,
   visit,
 } from "graphql";
 import type { Input, Model } from "../bind/model.ts";
@@ -30,6 +33,14 @@ export function emitSchema(model: Model): string {
     visit(withDefinition(model), {
       ObjectTypeDefinition: withOperations,
       ObjectTypeExtension: withOperations,
+      InputObjectTypeDefinition: (type) => ({
+        ...type,
+        ...(type.fields && {
+          fields: type.fields.map((field) =>
+            withSunset(model, `${type.name.value}.${field.name.value}`, field),
+          ),
+        }),
+      }),
       // a block string has no escapes
       StringValue: (node) =>
         node.block && node.value.search(steering) >= 0 ? { ...node, block: false } : undefined,
@@ -55,7 +66,8 @@ function describe(model: Model, type: string, given: FieldDefinitionNode): Field
   const isMarked =
     model.semanticNonNull.has(`${type}.${given.name.value}`) &&
     !given.directives?.some(({ name }) => name.value === "semanticNonNull");
-  const field = isMarked ? { ...given, directives: [...(given.directives ?? []), markNode] } : given;
+  const marked = isMarked ? { ...given, directives: [...(given.directives ?? []), markNode] } : given;
+  const field = withSunset(model, `${type}.${given.name.value}`, marked);
   const bound = model.fields.get(`${type}.${field.name.value}`);
   if (bound?.kind !== "bound") return field;
   const { id, permission } = bound.operation;
@@ -74,9 +86,32 @@ function describe(model: Model, type: string, given: FieldDefinitionNode): Field
     ...field,
     description: { kind: Kind.STRING, value, block: true },
     ...(field.arguments && {
-      arguments: field.arguments.map((argument) => describeArgument(fedBy, argument)),
+      arguments: field.arguments.map((argument) =>
+        withSunset(
+          model,
+          `${type}.${field.name.value}(${argument.name.value}:)`,
+          describeArgument(fedBy, argument),
+        ),
+      ),
     }),
   };
+}
+
+/** The reason of `@deprecated` names the day on which REST ends what the member rests on. */
+function withSunset<Node extends FieldDefinitionNode | InputValueDefinitionNode>(
+  { deprecations }: Model,
+  coordinate: string,
+  node: Node,
+): Node {
+  const sunset = deprecations.get(coordinate)?.sunset;
+  const named = node.directives?.find(({ name }) => name.value === "deprecated");
+  if (sunset === undefined || !named) return node;
+  const [given] = named.arguments ?? [];
+  const reason = given?.value.kind === Kind.STRING ? given.value.value : DEFAULT_DEPRECATION_REASON;
+  const value: StringValueNode = { kind: Kind.STRING, value: `${reason} (ends on ${sunset})` };
+  const name: NameNode = { kind: Kind.NAME, value: "reason" };
+  const said: ConstDirectiveNode = { ...named, arguments: [{ kind: Kind.ARGUMENT, name, value }] };
+  return { ...node, directives: node.directives?.map((each) => (each === named ? said : each)) };
 }
 
 /** An argument without a description has that of the parameter or property that it feeds. */

@@ -15,7 +15,9 @@ import {
 import type { FastifyBaseLogger } from "fastify";
 import { type GraphQLSchema, getOperationAST, type ValidationRule } from "graphql";
 import type { Config } from "../config.ts";
+import type { GeneratedApi } from "../rest/api.ts";
 import { startWork } from "../rest/shares/processor-time.ts";
+import { type DeprecationHeaders, deprecationHeaders } from "./deprecation-headers.ts";
 import { logErrors } from "./errors/log-errors.ts";
 import { formatError } from "./errors/mask.ts";
 import { Documents } from "./limits/document-store.ts";
@@ -39,13 +41,16 @@ export class Apollo extends ApolloServer<RequestContext> {
   readonly refusals = new Refusals();
   readonly #documents: Documents;
   readonly #respond: RespondForOperation;
+  readonly #deprecation: DeprecationHeaders | undefined;
 
   constructor(
     options: ApolloServerOptions<RequestContext>,
     documents: Documents,
     respond: RespondForOperation,
+    deprecation: DeprecationHeaders | undefined,
   ) {
     super(options);
+    this.#deprecation = deprecation;
     this.#documents = documents;
     this.#respond = respond;
   }
@@ -54,7 +59,20 @@ export class Apollo extends ApolloServer<RequestContext> {
    * Executes an operation. Apollo's pipeline awaits plugins at each step: it made 38 of the 63 promises of a small
    * request.
    */
-  async execute(request: Executed, contextValue: RequestContext): Promise<GraphQLResponse> {
+  execute(request: Executed, contextValue: RequestContext): Promise<GraphQLResponse> {
+    const response = this.#execute(request, contextValue);
+    return this.#deprecation ? this.#withDeprecation(request.query, response) : response;
+  }
+
+  async #withDeprecation(text: string, responding: Promise<GraphQLResponse>): Promise<GraphQLResponse> {
+    const response = await responding;
+    const document = this.#documents.of(text);
+    for (const [name, value] of (document && this.#deprecation?.(document)) ?? [])
+      response.http.headers.set(name, value);
+    return response;
+  }
+
+  async #execute(request: Executed, contextValue: RequestContext): Promise<GraphQLResponse> {
     const document = this.#documents.of(request.query);
     const operation = document && getOperationAST(document, request.operationName);
     const planned = operation && (await this.#respond({ document, operation, request, contextValue }));
@@ -74,6 +92,7 @@ export function createApollo(
   log: FastifyBaseLogger,
   executions: ExecutionCounts,
   saved = new SavedOperations([]),
+  deprecations: GeneratedApi["deprecations"] = undefined,
 ): Apollo {
   const { env, production } = config;
   const validation = new ValidationTime();
@@ -100,7 +119,7 @@ export function createApollo(
       hooks(respond, executions, validation),
     ],
   };
-  return new Apollo(options, documents, respond);
+  return new Apollo(options, documents, respond, deprecationHeaders(schema, deprecations));
 }
 
 /** Measures a validation, which runs synchronously from the creation of its first rule to Apollo's end hook. */

@@ -55,7 +55,7 @@ export async function createGraphql(
   const executions: ExecutionCounts = { planned: 0, interpreted: 0 };
   const schema = buildSchema(api);
   const saved = savedOperations(config, entries);
-  const apollo = createApollo(config, schema, server.log, executions, saved);
+  const apollo = createApollo(config, schema, server.log, executions, saved, api.deprecations);
   const rules = [...specifiedRules, limitRule(config.env)];
   const apps = new AppOperations(saved, faultFinder(schema, rules, config.env.MAX_TOKENS), server.log);
   await Promise.all([apollo.start(), apps.follow(config.env.OPERATIONS_FROM)]);

@@ -83,10 +83,12 @@ export function routes(
   };
   const { GRAPHQL_GET: takesGet } = config.env;
   /** Sends an answer without errors. A client that has the answer to its GET already gets a 304. */
-  const send = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply =>
-    request.method !== "POST" && letClientKeep(request, reply, answer, credentials)
+  const send = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply => {
+    for (const [name, value] of answer.headers) reply.header(name, value);
+    return request.method !== "POST" && letClientKeep(request, reply, answer, credentials)
       ? reply.code(304).send()
       : sendText(request.headers.accept, reply, answer.text);
+  };
   /** Sends the answer of an identical query, or one that is kept. */
   const sendFound = (
     request: FastifyRequest,
@@ -134,9 +136,7 @@ export function routes(
     record.keyId = forwarded.headers[keyName];
     record.client = clientOf(request.headers);
     const scope = new RequestScope(config, upstreams.shares, forwarded, request.caller);
-    reply.raw.on("close", () => {
-      if (!reply.raw.writableFinished) scope.leave();
-    });
+    request.scope = scope;
     const calls = explorer && request.headers["x-explain-calls"] === "1" ? collectCalls(record) : undefined;
     const find = () => (calls ? undefined : answers.find(request, scope));
     let found = find();

@@ -9,6 +9,8 @@ const exposedHeaders = [
   "ratelimit-limit",
   "ratelimit-remaining",
   "ratelimit-reset",
+  "deprecation",
+  "sunset",
 ];
 
 /** Allows pages of `origins` (`*`: any) to call with `methods`; browsers cache that for ten minutes. No origin: no CORS. */

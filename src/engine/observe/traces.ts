@@ -95,7 +95,7 @@ function spansOf(tracer: Tracer): Observer {
         "http.route": request.route,
         "http.response.status_code": status,
         "request.id": request.id,
-        "messaging_graphql.role": face.role,
+        "restbound.role": face.role,
         ...(operation && { "graphql.operation.name": operation.name, "graphql.document.id": operation.id }),
         ...(code && { "error.type": code }),
       });

@@ -5,7 +5,7 @@ import type { Parameter, RestOperation } from "../openapi/operation.ts";
 import { isOnly, requestProperties, type Shape } from "../openapi/shapes/shape.ts";
 import { fieldName, isIdName, restNameDirective, typeName } from "../schema/graphql-names.ts";
 import type { FoundPage } from "./pages.ts";
-import { descriptionLines, nameFrom, uniqueNames } from "./proposed-names.ts";
+import { deprecatedDirective, descriptionLines, nameFrom, uniqueNames } from "./proposed-names.ts";
 import { scalarType } from "./scalar-types.ts";
 import { describedBy, descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
 
@@ -33,9 +33,11 @@ export class InputTypes {
           ? `Int${defaultLength(shape)}`
           : this.#input(shape, typeName(name), name, false) + (required ? "!" : "");
     const at = location === "header" || isAmbiguous ? location : undefined;
+    // GraphQL deprecates nothing that clients must send
+    const deprecated = type.endsWith("!") ? "" : deprecatedDirective(parameter.node, shape.node);
     return [
       ...descriptionLines(describedBy(parameter), ""),
-      `${own}: ${type}${restNameDirective(own, name, at ? [] : this.#names, at)}`,
+      `${own}: ${type}${restNameDirective(own, name, at ? [] : this.#names, at)}${deprecated}`,
     ];
   }
 
@@ -78,9 +80,10 @@ export class InputTypes {
         const own = names[index] ?? rest;
         const type =
           this.#input(value, name.replace(/Input$/, "") + typeName(rest), rest, true) + (required ? "!" : "");
+        const deprecated = required ? "" : deprecatedDirective(property.node, value.node);
         return [
           ...descriptionLines(describedBy(property), "  "),
-          `  ${own}: ${type}${restNameDirective(own, rest, shape.properties.keys())}`,
+          `  ${own}: ${type}${restNameDirective(own, rest, shape.properties.keys())}${deprecated}`,
         ];
       }),
       "}",

@@ -12,7 +12,7 @@ import {
 import { toldApart } from "../openapi/shapes/told-apart.ts";
 import { fieldName, isIdName, restNameDirective, typeName } from "../schema/graphql-names.ts";
 import type { FoundPage } from "./pages.ts";
-import { descriptionLines, uniqueNames } from "./proposed-names.ts";
+import { deprecatedDirective, descriptionLines, uniqueNames } from "./proposed-names.ts";
 import { scalarType } from "./scalar-types.ts";
 import { describedBy, descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
 import { isUnion, knownUnion, onlyShared } from "./unions.ts";
@@ -174,7 +174,7 @@ export class OutputTypes {
       (required && !shape.nullable ? "!" : "");
     return [
       ...descriptionLines(describedBy(property), "  "),
-      `  ${own}: ${type}${restNameDirective(own, name, names)}${entriesDirective(shape)}`,
+      `  ${own}: ${type}${restNameDirective(own, name, names)}${entriesDirective(shape)}${deprecatedDirective(property.node, shape.node)}`,
     ];
   }
 }

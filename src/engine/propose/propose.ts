@@ -1,5 +1,5 @@
 /**
- * `npm run propose`: prints the SDL for REST operations that have no field yet, ready to paste into the schema. It uses
+ * `restbound propose`: prints the SDL for REST operations that have no field yet, ready to paste into the schema. It uses
  * the schema's own types where they fit. The pasted SDL passes `check`.
  */
 import { didYouMean } from "../bind/findings.ts";
@@ -21,7 +21,7 @@ import { InputTypes } from "./input-types.ts";
 import { type Link, Links } from "./links.ts";
 import { entriesDirective, OutputTypes } from "./output-types.ts";
 import { type FoundPage, pageOf } from "./pages.ts";
-import { descriptionLines, freeName, nameFrom, uniqueNames } from "./proposed-names.ts";
+import { deprecatedDirective, descriptionLines, freeName, nameFrom, uniqueNames } from "./proposed-names.ts";
 import { type Sendable, withoutUnsendable } from "./sendable.ts";
 import { TypeDefinitions } from "./type-definitions.ts";
 
@@ -86,7 +86,7 @@ export class Proposal {
       ...onlyOfAll(operation, type),
       ...descriptionLines(operation.summary, "  "),
       `  ${field}${argumentList(this.#definitions, operation, page, fed)}: ${type}`,
-      `    @rest(${rest.join(", ")})${directive}`,
+      `    @rest(${rest.join(", ")})${directive}${deprecatedDirective(operation.node)}`,
     ]);
   }
 

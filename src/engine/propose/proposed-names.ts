@@ -1,4 +1,6 @@
 /** Names proposed fields and their types after REST operations, each name once, and writes descriptions. */
+import { deprecationOf } from "../openapi/deprecation.ts";
+import type { RestNode } from "../openapi/document.ts";
 import { isSafe, methodAndPath, type RestOperation } from "../openapi/operation.ts";
 import { words } from "../schema/graphql-names.ts";
 
@@ -28,6 +30,10 @@ export function uniqueNames(
 export function freeName(name: string, taken: Pick<ReadonlySet<string>, "has">): string {
   for (let free = name, number = 2; ; free = `${name}${number++}`) if (!taken.has(free)) return free;
 }
+
+/** ` @deprecated(…)` if the document deprecates one of the nodes. */
+export const deprecatedDirective = (...nodes: readonly RestNode[]): string =>
+  deprecationOf(nodes) ? ' @deprecated(reason: "REST deprecates it.")' : "";
 
 /** A description as SDL lines; no lines without a text. */
 export function descriptionLines(text: unknown, indent: string): string[] {

@@ -28,4 +28,6 @@ export type GeneratedApi = {
   readonly savedOperations: readonly ManifestEntry[];
   /** The hash of the spec. */
   readonly specHash: string;
+  /** What REST deprecates, by schema coordinate: the days since when and until when, `YYYY-MM-DD`. */
+  readonly deprecations?: Readonly<Record<string, { readonly since?: string; readonly sunset?: string }>>;
 };

@@ -40,13 +40,13 @@ export const keyLookUps = { running: 16, waiting: 1_024, waitMs: 5_000 };
  * Look-ups that find no good key, of one address. A look-up costs as much as a good request. A client that shows the same
  * key again costs one look-up in 5 s.
  */
-export const badKeys = { burst: 600, perSecond: 10 };
+export const badKeys = { perMinute: 600 };
 
 /**
  * Requests without a key that ask for the schema, outside production. A full introspection query is 2 kB long. An address
  * that asks more often than this gets 429.
  */
-export const keylessRequests = { bytes: 16_384, burst: 300, perSecond: 5 };
+export const keylessRequests = { bytes: 16_384, perMinute: 300 };
 
 /** Addresses or keys that one rate limit counts. The bound keeps a flood of made-up addresses from filling the memory. */
 export const countedClients = 20_000;

@@ -29,7 +29,11 @@ type Changes = {
 };
 
 /** Without a valid schema in `head` there is nothing to compare; the errors of the schema are findings of their own. */
-export function changesSince(base: BoundSnapshot, { model, ...snapshot }: SpecSnapshot): Changes {
+export function changesSince(
+  base: BoundSnapshot,
+  { model, ...snapshot }: SpecSnapshot,
+  today: string,
+): Changes {
   if (!model) return { findings: [], changes: [], told: new Set() };
   const head = { ...snapshot, model };
   const errors = head.diagnostics.filter(({ severity }) => severity === "error");
@@ -53,7 +57,7 @@ export function changesSince(base: BoundSnapshot, { model, ...snapshot }: SpecSn
     ...[...breaks.values()].map((each) => breakFinding(base, head, each)),
     ...restFindings(base, head, own),
   ];
-  const ofSchema = schemaChanges(base.model, model).filter(
+  const ofSchema = schemaChanges(base.model, model, today).filter(
     ({ rule, coordinate }) => rule !== "binding-changed" || !brokenFields.has(coordinate),
   );
   return {

@@ -5,6 +5,8 @@ import {
   type GraphQLArgument,
   type GraphQLInputField,
   type GraphQLSchema,
+  type GraphQLType,
+  getNamedType,
   isInputObjectType,
   isInterfaceType,
   isNonNullType,
@@ -17,7 +19,8 @@ import type { ChangeClass } from "../report.ts";
 import { bindingChanges } from "./binding-changes.ts";
 import type { SchemaChange } from "./schema-change.ts";
 
-export function schemaChanges(base: Model, head: Model): SchemaChange[] {
+/** `today`: `YYYY-MM-DD`. */
+export function schemaChanges(base: Model, head: Model, today: string): SchemaChange[] {
   const found = [
     ...findBreakingChanges(base.schema, head.schema).map((change) => fromLibrary(change, "breaking")),
     ...findDangerousChanges(base.schema, head.schema).map((change) =>
@@ -27,9 +30,40 @@ export function schemaChanges(base: Model, head: Model): SchemaChange[] {
     ...newDefaults(base.schema, head.schema),
     ...bindingChanges(base, head),
   ];
-  return found.filter(
-    ({ coordinate }) => !bindingDefinitionNames.has(coordinate.replace(/^@/, "").split(/[.(]/)[0] ?? ""),
+  return found
+    .filter(
+      ({ coordinate }) => !bindingDefinitionNames.has(coordinate.replace(/^@/, "").split(/[.(]/)[0] ?? ""),
+    )
+    .map((change) => afterSunset(base, change, today));
+}
+
+const removals = new Set(["sdl-field-removed", "sdl-arg-removed", "sdl-type-removed"]);
+
+/** What REST deprecated until a day is no break after that day. */
+function afterSunset(base: Model, change: SchemaChange, today: string): SchemaChange {
+  if (!removals.has(change.rule) || !hasEnded(base, change.coordinate, today)) return change;
+  return {
+    ...change,
+    class: "safe",
+    message: `${change.message} REST announced its end, and the day has come.`,
+  };
+}
+
+/** A type has ended with all that leads to it. */
+function hasEnded({ schema, deprecations }: Model, coordinate: string, today: string): boolean {
+  const isOver = (each: string): boolean => (deprecations.get(each)?.sunset ?? "9999") <= today;
+  if (coordinate.includes(".")) return isOver(coordinate);
+  const leading = Object.values(schema.getTypeMap()).flatMap((type) =>
+    "getFields" in type
+      ? Object.values(type.getFields()).flatMap((field): [string, GraphQLType][] => {
+          const at = `${type.name}.${field.name}`;
+          const args: readonly GraphQLArgument[] = "args" in field ? field.args : [];
+          return [[at, field.type], ...args.map((each) => [`${at}(${each.name}:)`, each.type] as never)];
+        })
+      : [],
   );
+  const own = leading.filter(([, type]) => getNamedType(type).name === coordinate);
+  return own.length > 0 && own.every(([at]) => isOver(at) || isOver(at.replace(/\(.*/, "")));
 }
 
 /** graphql-js calls an optional argument or input field dangerous. It is safe: existing clients do not send it. */

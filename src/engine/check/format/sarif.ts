@@ -12,7 +12,7 @@ export function formatSarif({ findings }: Report): string {
     version: "2.1.0",
     runs: [
       {
-        tool: { driver: { name: "messaging-graphql check", rules: ids.map(ruleOf) } },
+        tool: { driver: { name: "restbound check", rules: ids.map(ruleOf) } },
         columnKind: "utf16CodeUnits",
         results: findings.map((finding) => resultOf(finding, ids.indexOf(finding.rule))),
       },

@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import type { RequestRecord } from "../../observe/records.ts";
 import { neverStored } from "../../rest/rest-response.ts";
-import { isWithoutErrors, type Responses } from "../send-response.ts";
+import { isWithoutErrors, listOf, type Responses } from "../send-response.ts";
 
 /** Bytes of a kept answer beside its text. */
 const overhead = 1_000;
@@ -13,11 +13,14 @@ export class Answer {
   readonly failed: Responses | undefined;
   /** Until when it may be used again, on the clock of `performance.now`. `neverStored`: nobody may store it. */
   readonly freshUntil: number;
+  /** The headers of its own. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
   readonly #noted: Pick<RequestRecord, "operation" | "givenName" | "askedId" | "text" | "failures">;
   #tag: string | undefined;
 
   constructor(given: Responses, text: string, freshUntil: number, record: RequestRecord) {
     this.text = text;
+    this.headers = listOf(given).flatMap(({ http }) => [...http.headers]);
     this.failed = isWithoutErrors(given) ? undefined : given;
     this.freshUntil = this.failed ? neverStored : freshUntil;
     const { operation, givenName, askedId, failures } = record;

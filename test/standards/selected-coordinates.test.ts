@@ -1,7 +1,7 @@
 /** The schema coordinates that an operation depends on. */
 import { buildSchema, parse } from "graphql";
 import { expect, test } from "vitest";
-import { selectedCoordinates } from "../../src/engine/schema/selected-coordinates.ts";
+import { selectedCoordinates } from "../../src/engine/standards/selected-coordinates.ts";
 
 test("a selected field of an interface counts for every object type that implements it, with its arguments", () => {
   const schema = buildSchema(`

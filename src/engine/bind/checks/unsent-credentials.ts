@@ -1,10 +1,15 @@
 /** Finds operations that require a credential that is not forwarded to REST, and documents that declare none. */
-import type { RestNode } from "../openapi/document.ts";
-import { type InputLocation, inputKey } from "../openapi/operation.ts";
-import { declaresSecurity, headerOf, securityRequirementsOf, securitySchemeOf } from "../openapi/security.ts";
-import { membersOf } from "../standards/json-object.ts";
-import type { Findings } from "./findings.ts";
-import { type BoundField, boundFields, type Model } from "./model.ts";
+import type { RestNode } from "../../openapi/document.ts";
+import { type InputLocation, inputKey } from "../../openapi/operation.ts";
+import {
+  declaresSecurity,
+  headerOf,
+  securityRequirementsOf,
+  securitySchemeOf,
+} from "../../openapi/security.ts";
+import { membersOf } from "../../standards/json-object.ts";
+import type { Findings } from "../findings.ts";
+import { type BoundField, boundFields, type Model } from "../model.ts";
 
 /** Adds one finding for each security scheme, at the first field whose operation requires it. */
 export function checkUnsentCredentials(model: Model, findings: Findings): void {

@@ -3,12 +3,12 @@
  * a batch is for the parents of one such object. Counts the worst case.
  */
 import { getNullableType, isListType } from "graphql";
-import type { Shape } from "../openapi/shapes/shape.ts";
-import { boundRoots, fieldAt, objectTypesOf } from "../schema/object-types.ts";
-import type { Findings } from "./findings.ts";
-import { enclosingTypes } from "./inputs/input-source.ts";
-import { assumedLength, pageLength } from "./list-length.ts";
-import type { Model, ModelField } from "./model.ts";
+import type { Shape } from "../../openapi/shapes/shape.ts";
+import { boundRoots, fieldAt, objectTypesOf } from "../../schema/object-types.ts";
+import type { Findings } from "../findings.ts";
+import { enclosingTypes } from "../inputs/input-source.ts";
+import { assumedLength, pageLength } from "../list-length.ts";
+import type { Model, ModelField } from "../model.ts";
 
 export function checkNPlusOne(model: Model, findings: Findings): void {
   const counts = mostObjectsByType(model);

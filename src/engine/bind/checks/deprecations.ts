@@ -1,0 +1,85 @@
+/**
+ * What rests on parts of REST that the document deprecates: a field on its operation or its property, an argument or a
+ * field of an input on its parameter or property. Finds those whose clients are not told by `@deprecated`.
+ */
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLSchema,
+  isInputObjectType,
+  isRequiredArgument,
+  isRequiredInputField,
+} from "graphql";
+import { type Deprecation, deprecationOf } from "../../openapi/deprecation.ts";
+import type { RestNode } from "../../openapi/document.ts";
+import { declaredProperty, type Property, type Shape } from "../../openapi/shapes/shape.ts";
+import { coordinateParts } from "../../schema/coordinate-place.ts";
+import { placeOf } from "../../schema/directives.ts";
+import { fieldAt } from "../../schema/object-types.ts";
+import type { Findings } from "../findings.ts";
+import type { Backing, Model, PlainField } from "../model.ts";
+
+type Member = GraphQLField<unknown, unknown> | GraphQLArgument | GraphQLInputField;
+
+/** By schema coordinate. */
+export function deprecations(
+  { schema, fields, backings, values }: Pick<Model, "schema" | "fields" | "backings" | "values">,
+  findings: Findings,
+): ReadonlyMap<string, Deprecation> {
+  const found = new Map<string, Deprecation>();
+  const add = (coordinate: string, member: Member, nodes: readonly RestNode[]): void => {
+    const deprecation = deprecationOf(nodes);
+    if (!deprecation || found.has(coordinate)) return;
+    found.set(coordinate, deprecation);
+    if (typeof member.deprecationReason === "string") return;
+    const { sunset } = deprecation;
+    findings.add(
+      "deprecation-unsaid",
+      { coordinate, schema: placeOf(member.astNode), rest: nodes[0] },
+      `${coordinate} rests on what REST deprecates${sunset === undefined ? "" : ` until ${sunset}`}`,
+      'tell clients: add `@deprecated(reason: "…")`, with what to use instead',
+      [],
+    );
+  };
+  for (const field of fields.values()) {
+    const definition = fieldAt(schema, field.type, field.field);
+    if (!definition) continue;
+    if (field.kind === "plain") {
+      const nodes = propertyNodes(field, backings.get(field.type) ?? []);
+      // a field that another REST object still backs goes on
+      if (nodes.every((each) => deprecationOf(each))) add(field.coordinate, definition, nodes[0] ?? []);
+      continue;
+    }
+    add(field.coordinate, definition, [field.operation.node]);
+  }
+  for (const { coordinate, direction, type, node, shape } of values) {
+    const member = direction === "request" && type ? optionalAt(schema, coordinate) : undefined;
+    if (member) add(coordinate, member, [node, shape.node]);
+  }
+  return found;
+}
+
+/** The property that the field reads, in each REST object that backs its type. */
+function propertyNodes({ path }: PlainField, backings: readonly Backing[]): RestNode[][] {
+  return backings.flatMap(({ shape: owner }) => {
+    const nodes: RestNode[] = [];
+    let shape: Shape | undefined = owner;
+    for (const step of path) {
+      const property: Property | undefined = shape && declaredProperty(shape, step);
+      if (property) nodes.push(property.node, property.shape.node);
+      shape = property?.shape;
+    }
+    return shape ? [nodes] : [];
+  });
+}
+
+/** The argument or the field of an input object; `undefined` if clients must send it, for GraphQL then deprecates it never. */
+function optionalAt(schema: GraphQLSchema, coordinate: string): Member | undefined {
+  const { type, member = "", argument } = coordinateParts(coordinate);
+  const holder = schema.getType(type);
+  const field = isInputObjectType(holder) ? holder.getFields()[member] : undefined;
+  if (field) return isRequiredInputField(field) ? undefined : field;
+  const found = fieldAt(schema, type, member)?.args.find(({ name }) => name === argument);
+  return found && !isRequiredArgument(found) ? found : undefined;
+}
