@@ -1,6 +1,6 @@
 /**
  * Phase 4: sends one request to one upstream and streams the response back. It never retries and follows no redirect.
- * A client that leaves aborts the call. An upstream that is down, silent or broken becomes a coded error.
+ * When the client leaves, the call ends soon. An upstream that is down, silent or broken becomes a coded error.
  */
 import type { ServerResponse } from "node:http";
 import { Pool } from "undici";
@@ -18,12 +18,14 @@ type Outgoing = {
   method: string;
   headers: Headers;
   body: Buffer | null;
-  /** Receives the response; closing its connection aborts the call. */
+  /** Receives the response. When its connection closes, the call ends soon. */
   client: ServerResponse;
   /** Writes the status and headers to the client. */
   begin: (status: number, headers: Headers) => void;
   /** Called when the upstream fails after that. */
   breakOff: (failure: CodedError) => void;
+  /** Called once, when the request holds no connection any more. */
+  ended: () => void;
 };
 /** Resolves once the response begins. A later failure is told to `breakOff`, and breaks the client's connection. */
 type Forward = (outgoing: Outgoing) => Promise<void>;
@@ -45,13 +47,14 @@ export function createForward(config: Config): { forward: Forward; close: () => 
     pools.set(origin, pool);
     return pool;
   };
-  const forward: Forward = async ({ route, method, headers, body, client, begin, breakOff }) => {
+  const forward: Forward = async ({ route, method, headers, body, client, begin, breakOff, ended }) => {
     const answering: Answering = {
       begin: (status, answered) => {
         const stripped = stripResponse(prefix, status, answered);
         begin(status, publicAddresses(route, client.req.headers.host, stripped));
       },
       breakOff: (failure) => breakOff(failureOn(route, failure)),
+      ended,
     };
     const forwarding = new ResponseForwarding(client, answering, timeoutMs);
     poolOf(route.upstream).dispatch(

@@ -126,14 +126,15 @@ export class Upstream {
       turn.leave();
       caller.leave();
       this.#breaker.count(caller.name, admission, verdictOf(outcome));
+      if (isAbandoned) return; // nobody reads it
       const used = read ? read.end(outcome) : outcome;
-      if (isAbandoned) return; // `scope.read` may return a promise, and nobody would handle its rejection
       if (used instanceof RestResponse) resolve(scope.read(used, isRead));
       else reject(used);
     };
     exchange.response.then(end, end);
     const abandon = (failure: CodedError): void => {
       isAbandoned = true;
+      read?.end(failure);
       reject(failure);
       deadlines.abandon(failure);
     };
