@@ -9,7 +9,13 @@ import type { RestOperation } from "../openapi/operation.ts";
 import { declaredProperty, type Shape, textFits } from "../openapi/shapes/shape.ts";
 import { fieldAt } from "../schema/object-types.ts";
 import { membersOf } from "../standards/json-object.ts";
-import type { Link } from "./links.ts";
+
+export type Link = {
+  readonly type: string;
+  /** The name that the document gives to the link, or the rest of the path, behind the object. */
+  readonly name: string;
+  readonly params: readonly { readonly name: string; readonly from: string }[];
+};
 
 /** Links by the `operationId`, or the method and path, of the operation that they call. */
 export function declaredLinks(model: Model): ReadonlyMap<string, readonly Link[]> {

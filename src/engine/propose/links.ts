@@ -11,14 +11,7 @@ import { isSafe, type Parameter, type RestOperation } from "../openapi/operation
 import { declaredProperty, textFits } from "../openapi/shapes/shape.ts";
 import { words } from "../schema/graphql-names.ts";
 import { fieldAt } from "../schema/object-types.ts";
-import { declaredLinks } from "./declared-links.ts";
-
-export type Link = {
-  readonly type: string;
-  /** The name that the document gives to the link, or the rest of the path, behind the object. */
-  readonly name: string;
-  readonly params: readonly { readonly name: string; readonly from: string }[];
-};
+import { declaredLinks, type Link } from "./declared-links.ts";
 
 const isParameter = (step = ""): boolean => /^\{.*\}$/.test(step);
 const stepsOf = ({ path }: RestOperation): string[] => path.split("/").slice(1);

@@ -17,8 +17,9 @@ import {
 import { combineNullable } from "../openapi/shapes/variants.ts";
 import { fieldName, typeName } from "../schema/graphql-names.ts";
 import { envelopeOf, onlyOfAll } from "./answers.ts";
+import type { Link } from "./declared-links.ts";
 import { InputTypes } from "./input-types.ts";
-import { type Link, Links } from "./links.ts";
+import { Links } from "./links.ts";
 import { entriesDirective, OutputTypes } from "./output-types.ts";
 import { type FoundPage, pageOf } from "./pages.ts";
 import { deprecatedDirective, descriptionLines, freeName, nameFrom, uniqueNames } from "./proposed-names.ts";
