@@ -55,10 +55,10 @@ export const countedClients = 20_000;
 export const valuesOfRequest = 50_000;
 
 /**
- * The values of the schema that one operation may ask for: those of `fullQueries` full introspection queries of tools, and
- * at least `least`. So many are made in 5 to 20 ms. `charactersOfValue` characters of a text cost about as much as a value.
+ * The bytes of the schema that one operation may ask for: those of `fullQueries` answers to the introspection query of tools,
+ * and at least `least`. So many are made in 3 ms.
  */
-export const introspectedValues = { fullQueries: 2, least: 10_000, charactersOfValue: 100 };
+export const introspectedBytes = { fullQueries: 3, least: 150_000 };
 
 /** Request bodies that arrive slowly, on every role. */
 export const slowBodies = {
