@@ -55,9 +55,7 @@ function countUnread(registry: Registry): Observer {
 }
 
 function countExecutions(registry: Registry, { executions }: FastifyInstance): void {
-  const help = "Operations by what ran them: a compiled plan, or graphql-js.";
-  addMetric(registry, "counter", "graphql_executions_total", help, () => [
-    { labels: { executor: "plan" }, value: executions.planned },
-    { labels: { executor: "graphql-js" }, value: executions.interpreted },
+  addMetric(registry, "counter", "graphql_executions_total", "Operations that ran.", () => [
+    { labels: {}, value: executions.count },
   ]);
 }
