@@ -21,6 +21,12 @@ export const failingCallers = 1_000;
 /** Connections of the gateway to one upstream. As many as the `graphql` role takes requests at once. */
 export const gatewayConnections = 256;
 
+/**
+ * A connection to an upstream ends with the first request after about `ageMs`, or after about so many requests. Behind a
+ * layer-4 balancer a new replica has its part of the requests within twice that time.
+ */
+export const upstreamConnection = { ageMs: 15_000, requests: 500 };
+
 /** Request bodies of the full size that the gateway keeps for upstreams. 128 of 1 MiB are a quarter of a 512 MiB process. */
 export const gatewayBodies = 128;
 
@@ -55,10 +61,10 @@ export const countedClients = 20_000;
 export const valuesOfRequest = 50_000;
 
 /**
- * The values of the schema that one operation may ask for: those of `fullQueries` full introspection queries of tools, and
- * at least `least`. So many are made in 5 to 20 ms. `charactersOfValue` characters of a text cost about as much as a value.
+ * The bytes of the schema that one operation may ask for: those of `fullQueries` answers to the introspection query of tools,
+ * and at least `least`. So many are made in 3 ms.
  */
-export const introspectedValues = { fullQueries: 2, least: 10_000, charactersOfValue: 100 };
+export const introspectedBytes = { fullQueries: 3, least: 150_000 };
 
 /** Request bodies that arrive slowly, on every role. */
 export const slowBodies = {
