@@ -1,7 +1,6 @@
 /**
  * The suite, in projects. `shared` files share their modules, which saves half of the processor time. `apart` files
- * measure a process or change it, so each has a process of its own. `project` knows no API, so it tests any pair of spec
- * files. `deploy`, `bench` and `browser` have scripts of their own.
+ * measure a process or change it, so each has a process of its own. `deploy`, `bench` and `browser` have scripts of their own.
  */
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -48,12 +47,11 @@ export default defineConfig({
         test: {
           name: "shared",
           include: ["test/**/*.test.ts"],
-          exclude: [...apart, "test/{bench,browser,deploy,project}/**"],
+          exclude: [...apart, "test/{bench,browser,deploy}/**"],
           isolate: false,
         },
       },
       { extends: true, test: { name: "apart", include: apart } },
-      { extends: true, test: { name: "project", include: ["test/project/*.test.ts"] } },
       { extends: true, test: { name: "deploy", include: ["test/deploy/*.test.ts"] } },
       { extends: true, test: { name: "bench", include: ["test/bench/*.test.ts"] } },
       { extends: true, test: { name: "browser", include: ["test/browser/*.test.ts"] } },

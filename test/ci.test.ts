@@ -10,7 +10,7 @@ import { root } from "./docs/page.ts";
 const tools = ["promtool", "redis-server", "nginx", "haproxy", "wrk", "chromium"];
 
 /** Runs it with an npm that does what `fuzz` says for that suite, and prints one test that passed for the others. */
-async function run(fuzz: string): Promise<{ code: number; last: string; failed: string[] }> {
+async function run(fuzz: string): Promise<{ code: number; last: string; failed: string[]; said: string[] }> {
   const folder = mkdtempSync(join(tmpdir(), "ci-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const npm = `case "$*" in *fuzz*) ${fuzz};; *) echo "tally: 1 passed, 0 failed";; esac`;
@@ -21,7 +21,8 @@ async function run(fuzz: string): Promise<{ code: number; last: string; failed: 
     (error: { code: number; stdout: string }) => error,
   )) as { code?: number; stdout: string };
   const lines = stdout.trimEnd().split("\n");
-  return { code, last: lines.at(-1) ?? "", failed: lines.filter((line) => line.startsWith("failed: ")) };
+  const failed = lines.filter((line) => line.startsWith("failed: "));
+  return { code, last: lines.at(-1) ?? "", failed, said: lines };
 }
 
 test("its last line is the tally of all suites and steps", async () => {
@@ -39,4 +40,9 @@ test.each([
   const { code, last, failed } = await run(fuzz);
   expect({ code, failed }).toEqual({ code: 1, failed: ["failed: npm run --silent suite -- fuzz"] });
   expect(last).toMatch(new RegExp(`^\\d+ passed, ${count} failed$`));
+});
+
+test("what failed is told once more at its end", async () => {
+  const { said } = await run('echo "FAIL  a.test.ts > a: b"; echo "tally: 7 passed, 1 failed"; exit 1');
+  expect(said.slice(-3, -1)).toEqual(["FAIL  a.test.ts > a: b", "failed: npm run --silent suite -- fuzz"]);
 });

@@ -1,8 +1,8 @@
 /**
  * Forty clients of mixed manners (they leave, stop in the middle of a body, read slowly, pipeline, send GETs, batches, ids
  * and mutations) over a REST that fails in every way: `npm run suite -- chaos --minutes 10 --seed 7`. Criterion: the process
- * lives, each whole answer is GraphQL with known codes and no fault of ours, and in the end no gauge is above 0, and the
- * process and its heap are no larger than documented.
+ * lives with the heap of a container of 512 MiB and fits in it, each whole answer is GraphQL with known codes and no fault of
+ * ours, and in the end no gauge is above 0.
  */
 import { codes } from "../../src/engine/standards/error-codes.ts";
 import { Verdict } from "../suites/verdict.ts";
@@ -10,7 +10,7 @@ import { pinSelf } from "../support/child-process.ts";
 import { Random } from "../support/random.ts";
 import { readArguments } from "../support/script-arguments.ts";
 import { manners } from "./clients.ts";
-import { graphqlAlone, hasEnded, leftovers, memoryOf, timersOf } from "./house.ts";
+import { graphqlAlone, hasEnded, leftovers, residentOf, timersOf } from "./house.ts";
 import { startFaultyRest } from "./rest.ts";
 
 const clients = 40;
@@ -41,7 +41,7 @@ const { minutes, seed } = line.opts<{ minutes: string; seed: string }>();
 const verdict = new Verdict("chaos");
 process.stdout.write(`seed ${seed}\n`);
 pinSelf(1);
-const rest = await startFaultyRest(Number(seed), 0.04, 0.3);
+const rest = await startFaultyRest(seed, 0.04, 0.3);
 const house = await graphqlAlone(rest);
 const timers = await timersOf(house);
 const faults: string[] = [];
@@ -65,10 +65,6 @@ for (const line of [...faults.slice(0, 3), ...left]) process.stdout.write(`${lin
 verdict.hold("whole answers", whole);
 verdict.hold("wrong answers", faults.length);
 verdict.hold("things left over", left.length);
-if (!hasEnded(house)) {
-  const { resident, heap } = await memoryOf(house);
-  verdict.hold("resident memory", resident);
-  verdict.hold("used heap", heap);
-}
+if (!hasEnded(house)) verdict.hold("resident memory", residentOf(house));
 for (const program of house.programs) await program.stop();
-rest.close();
+await rest.stop();

@@ -5,6 +5,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "undici";
+import { bars } from "../suites/bars.ts";
 import { Verdict } from "../suites/verdict.ts";
 import { pinSelf } from "../support/child-process.ts";
 import { Random } from "../support/random.ts";
@@ -16,8 +17,8 @@ import {
   type House,
   hasEnded,
   leftovers,
-  memoryOf,
   npmStart,
+  residentOf,
   timersOf,
 } from "./house.ts";
 import { startFaultyRest } from "./rest.ts";
@@ -25,62 +26,56 @@ import { startFaultyRest } from "./rest.ts";
 const connections = 40;
 const body = JSON.stringify({ query: "{ me { id } contacts { id } }" });
 
-/** One request after another until `isOver`. Returns what was not a success. */
-async function other(url: URL, key: string, isOver: () => boolean) {
-  const pool = new Pool(url.origin, { connections: 1 });
-  const failures: string[] = [];
-  let sent = 0;
-  for (; !isOver(); sent++) {
+/** Asks once. Returns what was not a success, in words. */
+const asker =
+  (pool: Pool) =>
+  async (key: string): Promise<string | undefined> => {
     const headers = { "content-type": "application/json", "x-api-key": key };
-    const outcome = await pool
-      .request({ path: "/v1/graphql", method: "POST", headers, body })
-      .then(async (answer) => {
-        const text = await answer.body.text();
-        return answer.statusCode === 200 && !text.includes('"errors"') ? "" : text.slice(0, 300);
-      })
-      .catch((error: Error) => error.message);
-    if (outcome !== "") failures.push(outcome);
-    await sleep(20);
-  }
-  await pool.destroy();
-  return { sent, failures };
-}
+    try {
+      const answer = await pool.request({ path: "/v1/graphql", method: "POST", headers, body });
+      const text = await answer.body.text();
+      return answer.statusCode === 200 && !text.includes('"errors"') ? undefined : text.slice(0, 300);
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
 
 async function run(house: House, requests: number, seed: number): Promise<void> {
   const { name, url, keys, programs } = house;
-  let isOver = false;
-  await other(url, keys[0], once());
+  const pool = new Pool(url.origin, { connections: 1 });
+  const ask = asker(pool);
+  await ask(keys[0]);
   const timers = await timersOf(house);
-  const others = other(url, keys[1], () => isOver);
+  const failures: string[] = [];
+  let [sent, asked, isOver] = [0, 0, false];
+  const other = async (): Promise<void> => {
+    for (; !isOver; asked++) {
+      const failure = await ask(keys[1]);
+      if (failure !== undefined) failures.push(failure);
+      await sleep(20);
+    }
+  };
   const random = new Random(seed, name);
-  let sent = 0;
+  const mayEnd = (): boolean =>
+    sent > requests && asked >= bars.leaving["requests of another caller"].atLeast;
   const client = async (): Promise<void> => {
-    while (sent++ < requests && !hasEnded(house)) await leaving(url, keys[0], random);
+    for (; !mayEnd() && !hasEnded(house); sent++) await leaving(url, keys[0], random);
   };
   const began = performance.now();
+  const others = other();
   await Promise.all(Array.from({ length: connections }, client));
   const seconds = ((performance.now() - began) / 1_000).toFixed(0);
   isOver = true;
-  const { sent: asked, failures } = await others;
+  await others;
+  await pool.destroy();
   const left = await leftovers(house, timers);
-  const memory = hasEnded(house) ? "it has ended" : await told(house);
-  process.stdout.write(`${name}: ${requests} requests left in ${seconds} s; ${memory}\n`);
+  const memory = hasEnded(house) ? "it has ended" : `${residentOf(house).toFixed(0)} MiB`;
+  process.stdout.write(`${name}: ${sent} requests left in ${seconds} s; ${memory}\n`);
   for (const line of [...failures.slice(0, 3), ...left]) process.stdout.write(`${line}\n`);
   verdict.hold("requests of another caller", asked, name);
   verdict.hold("failed requests of another caller", failures.length, name);
   verdict.hold("things left over", left.length, name);
   for (const program of programs) await program.stop();
-}
-
-/** A condition that holds from its second reading on. */
-function once(): () => boolean {
-  let read = 0;
-  return () => read++ > 0;
-}
-
-async function told(house: House): Promise<string> {
-  const { resident, heap } = await memoryOf(house);
-  return `${resident.toFixed(0)} MiB, heap ${heap.toFixed(0)}`;
 }
 
 const line = await readArguments("npm run suite -- leaving", (given) =>
@@ -93,8 +88,8 @@ const { requests, seed } = line.opts<{ requests: string; seed: string }>();
 const verdict = new Verdict("leaving");
 process.stdout.write(`seed ${seed}\n`);
 pinSelf(1);
-const rest = await startFaultyRest(Number(seed), 0, 0);
+const rest = await startFaultyRest(seed, 0, 0);
 const houses = [npmStart, () => graphqlAlone(rest), () => behindGateway(rest)];
 for (const start of houses)
   await run(await start(), Math.ceil(Number(requests) / houses.length), Number(seed));
-rest.close();
+await rest.stop();

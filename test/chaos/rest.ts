@@ -1,6 +1,7 @@
 /** A REST platform that answers every path of the layer, and breaks a share of its responses on purpose. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { listens, startProgram } from "../support/child-process.ts";
 import { Random } from "../support/random.ts";
 
 const at = "2026-11-21T00:00:00Z";
@@ -68,11 +69,14 @@ const caching: readonly Readonly<Record<string, string>>[] = [
   { "cache-control": "public, s-maxage=60, must-revalidate, stale-if-error=60", age: "-1" },
 ];
 
-export type ChaosRest = { readonly url: URL; close(): void };
+/** Starts the platform below as a process of its own: in that of the clients it would answer when they are done. */
+export async function startFaultyRest(seed: string, broken: number, cached: number) {
+  const program = startProgram([import.meta.filename, seed, String(broken), String(cached)]);
+  return { url: await listens(program), stop: program.stop };
+}
 
 /** Breaks a share `broken` of its responses to reads, and sends caching headers that make no sense with another share. */
-export async function startFaultyRest(seed: number, broken: number, cached: number): Promise<ChaosRest> {
-  const random = new Random(seed, "rest");
+function serve(random: Random, broken: number, cached: number): void {
   const answer = (request: IncomingMessage, response: ServerResponse, sent: string): void => {
     const { method, url = "" } = request;
     if (url.startsWith("/keys")) return void response.writeHead(200, json).end(introspected(sent));
@@ -92,14 +96,13 @@ export async function startFaultyRest(seed: number, broken: number, cached: numb
     let sent = "";
     request.setEncoding("utf8").on("data", (chunk: string) => (sent += chunk));
     request.on("end", () => answer(request, response, sent)).on("error", () => {});
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: new URL(`http://127.0.0.1:${port}`),
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  }).listen(0, "127.0.0.1", () => {
+    const { port } = server.address() as AddressInfo;
+    process.stdout.write(`listens on http://127.0.0.1:${port}\n`);
+  });
+}
+
+if (import.meta.main) {
+  const [, , seed = "", broken, cached] = process.argv;
+  serve(new Random(Number(seed), "rest"), Number(broken), Number(cached));
 }

@@ -145,7 +145,7 @@ test("a missing spec folder is one line for each of both files", async () => {
 });
 
 test.each([
-  ["--nothing", /^unknown option '--nothing' \(npm run check -- --help explains\)$/],
+  ["--nothing", /^unknown option '--nothing' \(restbound check --help explains\)$/],
   ["--bsae=main", /^unknown option '--bsae'; did you mean "--base"\? \(/],
   ["--format=jsno", /'jsno' is invalid\. The formats are .*; did you mean "json"\?/],
   ["--format=json=", /A file name is missing after the =/],
@@ -171,7 +171,7 @@ test.each([
 
 test("codegen refuses arguments, and writes nothing", async () => {
   const root = project();
-  const error = "unknown option '--nonsense' (npm run codegen -- --help explains)";
+  const error = "unknown option '--nonsense' (restbound codegen --help explains)";
   expect(await ran(root, ["--nonsense"], codegen)).toEqual({ code: 2, out: "", error });
   expect(await ran(root, ["stray"], codegen)).toMatchObject({ code: 2, out: "" });
   expect(existsSync(join(root, "generated"))).toBe(false);

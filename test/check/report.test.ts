@@ -123,7 +123,7 @@ test("SARIF has levels, places, those at the base, fingerprints and approvals", 
   const log = JSON.parse(out);
   expect(log).toMatchObject({
     version: "2.1.0",
-    runs: [{ tool: { driver: { name: "messaging-graphql check" } } }],
+    runs: [{ tool: { driver: { name: "restbound check" } } }],
   });
   const [run] = log.runs;
   const levels = new Set(run.results.map(({ level }: { level: string }) => level));

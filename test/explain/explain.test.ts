@@ -76,7 +76,7 @@ test("explain and propose end with the findings and the exit code of check if th
     );
     expect(await ran(root, [], command)).toMatchObject({
       code: 2,
-      error: expect.stringMatching(/^missing required argument '\w+' \(npm run \w+ -- --help explains\)$/),
+      error: expect.stringMatching(/^missing required argument '\w+' \(restbound \w+ --help explains\)$/),
     });
   }
 });

@@ -168,15 +168,15 @@ test("an address that asks too often is told when to come back; with a key it is
   try {
     const started = await startGateway();
     const statuses = [];
-    for (let index = 0; index <= keylessRequests.burst; index++)
+    for (let index = 0; index <= keylessRequests.perMinute; index++)
       statuses.push((await post(started, { query: question })).status);
-    expect(statuses.lastIndexOf(200)).toBe(keylessRequests.burst - 1);
+    expect(statuses.lastIndexOf(200)).toBe(keylessRequests.perMinute - 1);
     const refused = await post(started, { query: question });
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"]);
-    expect(await graphqlError(refused)).toMatchObject({ code: "RATE_LIMITED", retryAfter: 1 });
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "60"]);
+    expect(await graphqlError(refused)).toMatchObject({ code: "RATE_LIMITED", retryAfter: 60 });
     const keyed = await post(started, { query: question }, { ...json, "x-api-key": goodKey });
     expect(keyed.status).toBe(200);
-    vi.advanceTimersByTime(1_000);
+    vi.advanceTimersByTime(60_000);
     expect((await post(started, { query: question })).status).toBe(200);
   } finally {
     vi.useRealTimers();

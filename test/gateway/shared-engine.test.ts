@@ -49,8 +49,8 @@ describe.skipIf(!command)("REDIS_URL", { timeout: 180_000 }, () => {
     expect(new Set(statuses)).toEqual(new Set([200, 429]));
     const keys = await engine.keys("*");
     expect(keys.map((key) => key.split(":").slice(0, 2).join(":")).sort()).toEqual([
-      "messaging-graphql:address_rate",
-      "messaging-graphql:key_rate",
+      "restbound:address_rate",
+      "restbound:key_rate",
     ]);
     expect(keys.join()).not.toContain(goodKey);
   });

@@ -135,7 +135,11 @@ describe("the body of an upstream's response", () => {
     const client = Object.assign(new EventEmitter(), { write: () => false, destroy: vi.fn(), end: vi.fn() });
     const controller = { pause: vi.fn(), resume: vi.fn(), abort: vi.fn() } as never;
     const breakOff = vi.fn();
-    const forwarding = new ResponseForwarding(client as never, { begin: vi.fn(), breakOff }, 1_000);
+    const forwarding = new ResponseForwarding(
+      client as never,
+      { begin: vi.fn(), breakOff, ended: vi.fn() },
+      1_000,
+    );
     forwarding.onRequestStart(controller);
     forwarding.onResponseStart(controller, 200, {});
     forwarding.onResponseData(controller, Buffer.alloc(1));
@@ -175,6 +179,27 @@ describe("aborts", () => {
     leave.abort();
     await expect(call).rejects.toThrow();
     await closed;
+  });
+
+  test("a client that leaves frees its place and the connection when the response has come", async () => {
+    const asked = Promise.withResolvers<ServerResponse>();
+    const sockets = new Set<net.Socket>();
+    const rest = await upstream((request, response) => {
+      sockets.add(request.socket);
+      if (request.url?.endsWith("/slow")) asked.resolve(response);
+      else response.end();
+    });
+    const { url, gateway } = await startGateway({ rest });
+    const held = () => gateway.bounds.gateway_requests?.held;
+    const leave = new AbortController();
+    const left = fetch(new URL("/v1/slow", url), { headers, signal: leave.signal }).catch(() => "left");
+    const response = await asked.promise;
+    leave.abort();
+    expect([await left, held()]).toEqual(["left", 1]);
+    response.end("x".repeat(500_000));
+    await expect.poll(held).toBe(0);
+    expect((await fetch(new URL(me, url), { headers })).status).toBe(200);
+    expect(sockets.size).toBe(1);
   });
 
   test("a client that leaves in the middle of the response ends the call, too", async () => {

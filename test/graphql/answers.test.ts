@@ -45,7 +45,7 @@ async function counting(headers: Record<string, string> = { "cache-control": "ma
     ask,
     get,
     count: () => count,
-    runs: () => executions.planned + executions.interpreted,
+    runs: () => executions.count,
   };
 }
 
@@ -166,7 +166,7 @@ async function holding() {
   const calls = (count: number) => vi.waitFor(() => expect(held).toHaveLength(count), 5_000);
   const arrived = (count: number) =>
     vi.waitFor(async () => expect(await connections(layer.server.server)).toBe(count), 5_000);
-  return { ask, held, calls, arrived, runs: () => executions.planned + executions.interpreted };
+  return { ask, held, calls, arrived, runs: () => executions.count };
 }
 
 /** On a busy machine the pause may be over before all queries have arrived. Here it never is. */

@@ -1,21 +1,20 @@
 /**
- * What GraphQL's introspection may cost. An answer is counted before it is made: the full query of tools passes, and a
- * document that multiplies the schema by its aliases is refused.
+ * GraphQL's introspection: a plan answers as graphql-js does. The full query of tools passes, and a document that multiplies
+ * the schema by its aliases is refused.
  */
 
 import type { FastifyInstance } from "fastify";
-import { execute, getIntrospectionQuery, type OperationDefinitionNode, parse } from "graphql";
+import { buildSchema, execute, getIntrospectionQuery, type OperationDefinitionNode, parse } from "graphql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { api } from "../../generated/index.ts";
 import { createGraphql } from "../../src/engine/graphql/graphql.ts";
-import { countIntrospection, IntrospectionBound } from "../../src/engine/graphql/plan/introspection-bound.ts";
-import { buildSchema } from "../../src/engine/graphql/schema.ts";
-import { introspectedValues } from "../../src/engine/settings/capacity.ts";
+import { compilePlan } from "../../src/engine/graphql/plan/compile-plan.ts";
+import { fragmentsOf, Plans } from "../../src/engine/graphql/plan/plans.ts";
+import { runPlan } from "../../src/engine/graphql/plan/run-plan.ts";
 import { processorMs } from "../support/cost.ts";
 import { configure } from "./configure.ts";
 import { openPair, pairs } from "./pairs.ts";
 
-const schema = buildSchema(api);
 const full = getIntrospectionQuery({
   ...{ descriptions: true, specifiedByUrl: true, directiveIsRepeatable: true },
   ...{ schemaDescription: true, inputValueDeprecation: true, oneOf: true },
@@ -55,18 +54,19 @@ test.each([
     "aliases of a type",
     `query ($name: String!) { ${times(20, (index) => `a${index}: __type(name: $name) { fields { type { fields { name description type { kind ofType { kind ofType { kind name } } } } } } }`)} }`,
   ],
-])("%s are refused before an execution", async (_name, query) => {
-  const before = server.executions.interpreted;
+])("%s are refused", async (_name, query) => {
   const answer = await post(query, { name: "Query" });
   expect([answer.statusCode, answer.json()]).toMatchObject([
     400,
     {
       errors: [
-        { message: expect.stringContaining("values of the schema"), extensions: { code: "LIMIT_EXCEEDED" } },
+        {
+          message: expect.stringContaining("too much of the schema"),
+          extensions: { code: "LIMIT_EXCEEDED" },
+        },
       ],
     },
   ]);
-  expect(server.executions.interpreted).toBe(before);
 });
 
 test("the full query of tools passes, and once more beside it", async () => {
@@ -84,24 +84,7 @@ test("a condition that is null is graphql-js's error in its place", async () => 
   });
 });
 
-test("as many values as the bound are answered, and one more is refused", () => {
-  const bound = new IntrospectionBound(schema);
-  const check = (values: number): void => {
-    const document = parse(`{ __type(name: "ID") { ${times(values - 1, (index) => `a${index}: name`)} } }`);
-    bound.check(document, document.definitions[0] as OperationDefinitionNode, {});
-  };
-  check(introspectedValues.least);
-  expect(() => check(introspectedValues.least + 1)).toThrow(`at most ${introspectedValues.least} values`);
-});
-
-/** The values of an answer as the bound counts them. */
-function valuesOf(value: unknown): number {
-  if (typeof value === "string") return Math.floor(value.length / introspectedValues.charactersOfValue);
-  if (typeof value !== "object" || value === null) return 0;
-  return Object.values(value).reduce<number>((sum, one) => sum + 1 + valuesOf(one), 0);
-}
-
-describe("what is counted are the values of the answer", () => {
+describe("the answer of a plan is that of graphql-js", () => {
   const queries = [
     full,
     `{ a: __schema { types { name kind ...F ...F } } b: __schema { ...S } } fragment S on __Schema { directives { name locations args { name } } } fragment F on __Type { name fields(includeDeprecated: true) { type { ofType { name } } } }`,
@@ -110,19 +93,30 @@ describe("what is counted are the values of the answer", () => {
   test.each(pairs)("%s", async (_name, folder) => {
     const { schema } = await openPair(folder);
     for (const document of queries.map((query) => parse(query))) {
-      const variableValues = { yes: true };
-      const { data } = execute({ schema, document, variableValues }) as { data: object };
+      const variables = { yes: true };
+      const expected = await execute({ schema, document, variableValues: variables });
       const operation = document.definitions.find(({ kind }) => kind === "OperationDefinition");
-      const counted = countIntrospection(
-        schema,
-        document,
-        operation as OperationDefinitionNode,
-        variableValues,
-        1e9,
-      );
-      expect(counted).toBe(valuesOf(data));
+      const plan = compilePlan(schema, fragmentsOf(document), operation as never, variables, 5_000);
+      const answer = await runPlan(plan, variables, {}, unlimited, { size: 128, complete: (work) => work() });
+      expect(JSON.stringify(answer)).toBe(JSON.stringify({ data: expected.data, errors: [] }));
     }
   });
+});
+
+const unlimited = { MAX_ANSWER_BYTES: Number.MAX_SAFE_INTEGER, MAX_BODY_BYTES: Number.MAX_SAFE_INTEGER };
+
+test("an argument has the value of each request's own variable", async () => {
+  const plans = new Plans(buildSchema("type Query { now: Int once: Int @deprecated }"), 100);
+  const document = parse(
+    `query ($old: Boolean) { __type(name: "Query") { fields(includeDeprecated: $old) { name } } }`,
+  );
+  const [operation] = document.definitions as OperationDefinitionNode[];
+  const fields = async (old: boolean): Promise<string> => {
+    const plan = plans.get(document, operation as OperationDefinitionNode, { old }, (compile) => compile());
+    const pieces = { size: 128, complete: (work: () => void) => work() };
+    return JSON.stringify((await runPlan(plan, { old }, {}, unlimited, pieces)).data);
+  };
+  for (const old of [true, false, true]) expect((await fields(old)).includes("once")).toBe(old);
 });
 
 test("no document about the schema costs more than a few full queries", async () => {
@@ -130,27 +124,23 @@ test("no document about the schema costs more than a few full queries", async ()
   const costOf = (query: string) => processorMs(async () => post(query + " ".repeat(spaces++)), 5);
   await costOf(full);
   const usual = await costOf(full);
-  const { least } = introspectedValues;
-  const most = (text: (count: number) => string): string => {
+  const most = async (text: (count: number) => string): Promise<string> => {
     let found = text(1);
-    for (let count = 2; count <= 28; count++) {
-      const document = parse(text(count));
-      if (countIntrospection(schema, document, document.definitions[0] as never, {}, least) <= least)
-        found = text(count);
-    }
+    for (let count = 2; count <= 28; count++)
+      if ((await post(text(count))).statusCode === 200) found = text(count);
     return found;
   };
   for (const query of [
     multiplied(5),
-    most(
+    await most(
       (count) =>
         `{ ${times(Math.min(count, 20), (index) => `a${index}: __schema { types { ${fieldsOfTypes} } }`)} }`,
     ),
-    most(
+    await most(
       (count) =>
         `{ __schema { types { ${times(count, (index) => `a${index}: fields { description type { description } }`)} } } }`,
     ),
-    most(
+    await most(
       (count) =>
         `{ __schema { types { fields { args { ${times(count, (index) => `a${index}: defaultValue`)} } } } } }`,
     ),

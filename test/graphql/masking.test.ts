@@ -155,7 +155,7 @@ test("a fault of ours is masked, and logged with the id that the client gets", a
     warn: () => {},
     debug: () => {},
   };
-  const apollo = createApollo(configure(), schema, log as never, { planned: 0, interpreted: 0 });
+  const apollo = createApollo(configure(), schema, log as never, { count: 0 });
   const context = {
     requestId: "request-1",
     log: new LogLines(log as never, "off"),

@@ -1,4 +1,4 @@
-/** The links that `npm run init` makes of keys: a wrong link is worse than none. */
+/** The links that `restbound init` makes of keys: a wrong link is worse than none. */
 import { expect, test } from "vitest";
 import { startProject } from "../../src/engine/init/start-project.ts";
 import { RestDocument } from "../../src/engine/openapi/document.ts";

@@ -1,4 +1,4 @@
-/** What `npm run init` refuses to start. */
+/** What `restbound init` refuses to start. */
 import { expect, test } from "vitest";
 import { startProject } from "../../src/engine/init/start-project.ts";
 import { RestDocument } from "../../src/engine/openapi/document.ts";

@@ -3,17 +3,17 @@ import { execFileSync } from "node:child_process";
 import { renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { copyProject } from "../e2e/project-copy.ts";
+import { command, copyProject } from "../e2e/project-copy.ts";
 import { get, run, runReady } from "./program.ts";
 
 test("dev survives findings and any error of codegen, starts a server that died, and ends it with itself", async () => {
   const copy = copyProject();
   onTestFinished(copy.remove);
   const { child, url, prints, output, ended } = await runReady(
-    [],
+    ["dev"],
     {},
     [],
-    join(copy.root, "src/engine/codegen/dev.ts"),
+    join(copy.root, command),
     copy.root,
   );
   const save = (change: (text: string) => string): void => copy.edit("spec/schema.graphql", change);
@@ -23,7 +23,7 @@ test("dev survives findings and any error of codegen, starts a server that died,
   save((text) => text.replace('"getMe"', '"getM"'));
   await prints(/operation-unknown at Query\.me[\s\S]+the roles go on with the spec before/);
   renameSync(generated, elsewhere);
-  symlinkSync(join(copy.root, ".ci"), generated);
+  symlinkSync("nowhere", generated);
   save((text) => text.replace('"getM"', '"getMe"'));
   await prints(/generated is a symbolic link/);
   expect((await get(url, "/healthz")).status).toBe(200);
@@ -43,7 +43,7 @@ test("dev survives findings and any error of codegen, starts a server that died,
 test("dev ends where the server refuses its roles", async () => {
   const copy = copyProject();
   onTestFinished(copy.remove);
-  const { ended, output } = run(["gatway"], {}, [], join(copy.root, "src/engine/codegen/dev.ts"), copy.root);
+  const { ended, output } = run(["dev", "gatway"], {}, [], join(copy.root, command), copy.root);
   expect(await ended).toBe(2);
   expect(output()).toMatch(/unknown role "gatway": .*did you mean "gateway"/);
 });

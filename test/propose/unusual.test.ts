@@ -82,3 +82,13 @@ test("ids are exact, what may be large is no Int, and what cannot be sent or sho
     /# Without the further properties .*\ntype GetShipInt \{\n {2}id: ID!\n {2}crewIds: \[ID!\]\n {2}masts: Int\n {2}launchedAt: Float\n {2}"In milliseconds\."\n {2}seen: Float\n {2}heard: Float\n {2}paid: Float\n\}/,
   );
 });
+
+test("a body that is text is a String", async () => {
+  const text = { content: { "text/plain": {} } };
+  const read = { operationId: "getNote", responses: { 200: { description: "ok", ...text } } };
+  const put = { operationId: "putNote", requestBody: { required: true, ...text }, responses: read.responses };
+  const info = { title: "Notes", version: "1" };
+  const notes = { openapi: "3.0.3", info, security: [], paths: { "/note": { get: read, put } } };
+  const sdl = await proposed(JSON.stringify(notes), ["getNote", "putNote"]);
+  expect(sdl).toContain("input: String!\n");
+});

@@ -35,6 +35,7 @@ export const operations: Record<string, Operation> = {
     },
   },
   "GET /motto": { id: "getMotto", product: "A", accept: "text/plain, application/json;q=0.5", text: true },
+  "PUT /motto": { id: "setMotto", product: "A", media: "text/plain", text: true },
   "GET /others": { id: "listOthers", product: "B" },
   "POST /things": { id: "makeThing", product: "A" },
   "DELETE /things/{thingId}": { id: "dropThing", product: "A", empty: true },

@@ -1,4 +1,5 @@
 /** The end of a request: its client leaves, or its deadline passes. */
+import type { Socket } from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { against, failureOf, ok, status } from "./client.ts";
 import { http } from "./raw-server.ts";
@@ -15,8 +16,31 @@ describe("a client that leaves", () => {
     expect((await read).code).toBe("CLIENT_CLOSED_REQUEST");
     expect((await failureOf(rest.get("/things", { query: { q: 1 } }))).code).toBe("CLIENT_CLOSED_REQUEST");
     expect(await mutation).toEqual({ made: true });
-    expect(upstreams.underWay).toBe(0);
+    await expect.poll(() => upstreams.underWay).toBe(0);
     expect(server.requests).toHaveLength(2);
+  });
+
+  test("leaves the connection of its read to the next one, which gets nothing of the response", async () => {
+    const released = Promise.withResolvers<void>();
+    const sockets = new Set<Socket>();
+    const { request, server, upstreams } = await against((socket, _text, count) => {
+      sockets.add(socket);
+      const answer = http(200, JSON.stringify({ count, much: "x".repeat(500_000) }), {
+        "cache-control": "max-age=60",
+      });
+      socket.write(answer.slice(0, 1_000));
+      void released.promise.then(() => socket.write(answer.slice(1_000)));
+    });
+    const leaving = request();
+    const read = failureOf(leaving.get("/things"));
+    await expect.poll(() => server.requests.length).toBe(1);
+    leaving.close();
+    expect((await read).code).toBe("CLIENT_CLOSED_REQUEST");
+    released.resolve();
+    await expect.poll(() => upstreams.underWay).toBe(0);
+    expect(upstreams.shares.bytes.bound.held).toBe(0);
+    expect(await request().get("/things")).toMatchObject({ count: 2 });
+    expect(sockets.size).toBe(1);
   });
 
   test("ends the wait for a retry", async () => {

@@ -88,6 +88,13 @@ describe("a request", () => {
     ]);
   });
 
+  test("writes a text as it is", async () => {
+    const { rest, server } = await against(ok({}));
+    await rest.put("/motto", { body: 'a "b"\n' });
+    const [, head, sent] = /^([\s\S]*?)\r\n\r\n([\s\S]*)$/.exec(server.requests[0] ?? "") ?? [];
+    expect([/\r\ncontent-type: (.*?)\r\n/i.exec(head ?? "")?.[1], sent]).toEqual(["text/plain", 'a "b"\n']);
+  });
+
   test("refuses what a form cannot hold, before the call", async () => {
     const { rest, server } = await against(ok({}));
     for (const body of [{ to: [["a"]] }, { meta: { a: { b: 1 } } }, "text", ["a"]])

@@ -3,10 +3,12 @@ import { execFile } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { TestModule } from "vitest/node";
 import { read, root } from "../docs/page.ts";
 import { bars } from "./bars.ts";
 import { benches, type Runnable, suites } from "./suites.ts";
+import { tally } from "./tally.ts";
 
 type Ended = { code: number; out: string; error: string };
 
@@ -89,4 +91,21 @@ test("a run of vitest in which no test passed has failed", async () => {
   const { code, out } = await run([...vitest, ...filter]);
   expect(out).toMatch(/^tally: 0 passed, 1 failed, \d+ skipped\nno test passed/m);
   expect(code).toBe(1);
+});
+
+test("a run of vitest says which test failed, and why", () => {
+  const said: string[] = [];
+  const log = vi.spyOn(console, "log").mockImplementation((line) => void said.push(line));
+  onTestFinished(() => log.mockRestore());
+  const one = (state: string, message: string) => ({
+    module: { relativeModuleId: "a.test.ts" },
+    fullName: "group > test",
+    result: () => ({ state, errors: [{ message }] }),
+  });
+  const module = {
+    errors: () => [],
+    children: { allTests: () => [one("passed", ""), one("failed", "no\nmore")] },
+  };
+  tally.onTestRunEnd?.([module as unknown as TestModule], [], "failed");
+  expect(said).toEqual(["FAIL  a.test.ts > group > test: no", "tally: 1 passed, 1 failed"]);
 });

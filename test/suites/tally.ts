@@ -1,4 +1,7 @@
-/** A reporter for vitest: the seed of random cases, and the tally of a run as one line, which `.ci/run` reads. A run in which no test passed has failed. */
+/**
+ * A reporter for vitest: the seed of random cases, a line for each test that failed, and the tally of a run, all of which
+ * `.ci/run` reads. A run in which no test passed has failed.
+ */
 import type { Reporter } from "vitest/node";
 
 export const tally: Reporter = {
@@ -6,16 +9,22 @@ export const tally: Reporter = {
     console.log(`random cases of SEED=${process.env.SEED}`);
   },
   onTestRunEnd(modules, errors) {
-    const states = modules.flatMap(({ children }) =>
-      [...children.allTests()].map((test) => test.result().state),
-    );
+    const tests = modules.flatMap(({ children }) => [...children.allTests()]);
+    const states = tests.map((test) => test.result().state);
     const passed = states.filter((state) => state === "passed").length;
     const failed = states.filter((state) => state === "failed").length;
     const skipped = states.length - passed - failed;
     const broken = errors.length + modules.filter((module) => module.errors().length > 0).length;
     if (passed === 0) process.exitCode = 1;
+    for (const test of tests) {
+      const { state, errors = [] } = test.result();
+      if (state === "failed")
+        console.log(`FAIL  ${test.module.relativeModuleId} > ${test.fullName}: ${firstLine(errors[0])}`);
+    }
     const faults = failed + broken + (passed + failed + broken === 0 ? 1 : 0);
     console.log(`tally: ${passed} passed, ${faults} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
     if (passed === 0) console.log("no test passed: nothing is known");
   },
 };
+
+const firstLine = (error: { message: string } | undefined): string => error?.message.split("\n")[0] ?? "";

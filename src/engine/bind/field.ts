@@ -12,6 +12,7 @@ import { bindInputs } from "./inputs/bind-inputs.ts";
 import { checkInputTypes } from "./inputs/check-inputs.ts";
 import { checkRequest } from "./inputs/check-request.ts";
 import { checkStyles } from "./inputs/check-styles.ts";
+import { bodyOf } from "./inputs/inferred-body.ts";
 import { isInheritedSource, isOfObject } from "./inputs/input-source.ts";
 import type { Backing, FieldBinding, Input, PlainField } from "./model.ts";
 import { bindConnection } from "./outputs/connection.ts";
@@ -81,8 +82,11 @@ function bindProperty(binder: Binder, type: string, definition: Field, parent: B
   if (value) matchOutput(binder, found.at, definition.type, value);
 }
 
-function bindOperation(binder: Binder, type: string, field: FieldInProgress): void {
-  const { definition, directive, operation, where } = field;
+function bindOperation(binder: Binder, type: string, written: FieldInProgress): void {
+  const { definition, operation, where } = written;
+  const body = bodyOf(binder, written);
+  const directive = { ...written.directive, ...(body !== undefined && { body }) };
+  const field = { ...written, directive };
   checkMethod(binder, type, field);
   checkRequest(binder, field);
   const { inputs: own, wholeBody } = bindInputs(binder, field);
@@ -100,7 +104,7 @@ function bindOperation(binder: Binder, type: string, field: FieldInProgress): vo
   checkInputTypes(binder, field, inputs);
   const needs = neededBy(inputs, batch);
   const nullOn404 =
-    operation.statuses.includes("404") && type !== "Mutation" && !isNonNullType(definition.type);
+    operation.statuses.includes("404") && !isMutation(binder, type) && !isNonNullType(definition.type);
   if (nullOn404) binder.nulls.add(where.coordinate);
   for (const value of values) matchResult(binder, field, value, batch, needs.length > 0);
   binder.fields.set(where.coordinate, {
@@ -143,6 +147,8 @@ const neededBy = (inputs: readonly Input[], batch: FieldBinding["batch"]): Field
     return isNeeded && source.nullable ? [source] : [];
   });
 
+const isMutation = ({ schema }: Binder, type: string): boolean => schema.getMutationType()?.name === type;
+
 function checkMethod(binder: Binder, type: string, { operation, where }: FieldInProgress): void {
   const at = { ...where, rest: operation.node };
   const method = operation.method.toUpperCase();
@@ -153,7 +159,7 @@ function checkMethod(binder: Binder, type: string, { operation, where }: FieldIn
       `${where.coordinate} cannot send ${operation.id}, which is ${method}`,
       `bind an operation that is one of ${boundMethods.join(", ").toUpperCase()}`,
     );
-  } else if (type === "Mutation" && isSafe(operation.method)) {
+  } else if (isMutation(binder, type) && isSafe(operation.method)) {
     binder.findings.add(
       "method-safety",
       at,
@@ -161,7 +167,7 @@ function checkMethod(binder: Binder, type: string, { operation, where }: FieldIn
       "bind it under Query",
       [operation.id, method],
     );
-  } else if (type !== "Mutation" && !isSafe(operation.method)) {
+  } else if (!isMutation(binder, type) && !isSafe(operation.method)) {
     binder.findings.add(
       "method-safety",
       at,

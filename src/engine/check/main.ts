@@ -1,8 +1,7 @@
-/** `npm run check`: one run of every stage, printed in as many formats as asked for. */
-import { enableCompileCache } from "node:module";
+/** `restbound check`: one run of every stage, printed in as many formats as asked for. */
 import { join, relative, resolve } from "node:path";
 import { folderFiles } from "../bind/spec-files.ts";
-import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
+import { exitCodes, type Io, runCommand } from "../cli/command.ts";
 import { nonEmpty } from "../cli/parse.ts";
 import { removeFile, replaceFile } from "../cli/replace.ts";
 import { UsageError } from "../cli/usage-error.ts";
@@ -39,7 +38,7 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
     return report.summary.unapproved === 0 ? 0 : 1;
   };
   return runCommand(
-    "npm run check",
+    "restbound check",
     argv,
     io,
     (line, does) =>
@@ -129,9 +128,4 @@ function print(report: Report, { format, file }: Output, io: Io): string {
   return format === "markdown"
     ? formatMarkdown(shown)
     : formatText(shown, file === undefined && io.colour === true);
-}
-
-if (import.meta.main) {
-  enableCompileCache();
-  process.exitCode = await run(process.argv.slice(2), processIo);
 }

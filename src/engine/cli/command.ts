@@ -18,7 +18,7 @@ export type Io = {
   readonly today?: string;
 };
 
-/** The surroundings of a command that npm starts. */
+/** The surroundings of a command that a shell starts. */
 export const processIo: Io = {
   root: process.cwd(),
   env: process.env,

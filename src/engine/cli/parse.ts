@@ -6,9 +6,9 @@ import { UsageError } from "./usage-error.ts";
 /** Columns of a help text, wherever it is printed. */
 const helpWidth = 100;
 
-/** An empty command line to describe; `script` is how a user starts it: `npm run check`, or `npm run suite -- faults`. */
+/** An empty command line to describe; `script` is how a user starts it: `restbound check`, `npm start`, or `npm run suite -- faults`. */
 export function commandLine(script: string, out: (text: string) => void): Command {
-  return new Command(script.includes(" -- ") ? script : `${script} --`)
+  return new Command(/^npm [^-]*$/.test(script) ? `${script} --` : script)
     .exitOverride()
     .helpCommand(false)
     .helpOption("-h, --help", "prints this text")

@@ -1,18 +1,18 @@
 /**
- * `npm run dev`: the server, generated anew and started again when a file below `spec/` is saved. Findings, and any
+ * `restbound dev`: the server, generated anew and started again when a file below `spec/` is saved. Findings, and any
  * other failure, are printed and the server that runs goes on running; it ends with this process.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
+import { exitCodes, type Io, runCommand } from "../cli/command.ts";
 import { foldersBelow } from "../standards/files-below.ts";
 import { watchFolders } from "../standards/watch-folders.ts";
 import { run as codegen } from "./main.ts";
 import { Results } from "./results.ts";
 
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
-  runCommand("npm run dev", argv, io, (line, does) =>
+  runCommand("restbound dev", argv, io, (line, does) =>
     line
       .description("Runs the roles; generates and starts them anew whenever a file below spec/ is saved.")
       .argument("[role...]", "as of npm start; without one, all of them")
@@ -52,12 +52,9 @@ function watchSpec(io: Io, roles: readonly string[]): Promise<number> {
   watchFolders(
     () => foldersBelow(join(io.root, "spec")),
     saved,
-    (error) => io.error(`npm run dev: spec/ cannot be watched: ${error.message}`),
+    (error) => io.error(`restbound dev: spec/ cannot be watched: ${error.message}`),
   );
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve(0));
   process.on("exit", () => server?.kill("SIGINT"));
   return promise;
 }
-
-// the watcher, and a server that is starting, would keep the process alive
-if (import.meta.main) process.exit(await run(process.argv.slice(2), processIo));

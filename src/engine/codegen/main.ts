@@ -1,8 +1,7 @@
-/** `npm run codegen`: replaces `generated/`. Findings are printed and nothing is written. */
+/** `restbound codegen`: replaces `generated/`. Findings are printed and nothing is written. */
 import { readFileSync } from "node:fs";
-import { enableCompileCache } from "node:module";
 import { join } from "node:path";
-import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
+import { exitCodes, type Io, runCommand } from "../cli/command.ts";
 import { replaceFolders } from "../cli/replace.ts";
 import { filesBelow } from "../standards/files-below.ts";
 import type { Results } from "./results.ts";
@@ -10,7 +9,7 @@ import type { Results } from "./results.ts";
 /** `results`: of the time before. */
 export const run = (argv: readonly string[], io: Io, results?: Results): Promise<number> =>
   runCommand(
-    "npm run codegen",
+    "restbound codegen",
     argv,
     io,
     (line, does) =>
@@ -62,9 +61,4 @@ export function generatedFiles(root: string): string[] {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
   }
-}
-
-if (import.meta.main) {
-  enableCompileCache();
-  process.exitCode = await run(process.argv.slice(2), processIo);
 }

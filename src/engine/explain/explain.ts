@@ -1,5 +1,5 @@
 /**
- * `npm run explain`: prints the REST calls of a field or a saved operation, the source of each parameter and the call
+ * `restbound explain`: prints the REST calls of a field or a saved operation, the source of each parameter and the call
  * count.
  */
 import { getNamedType } from "graphql";

@@ -1,4 +1,4 @@
-/** `npm run explain -- <field or saved operation>…`. */
+/** `restbound explain <field or saved operation>…`. */
 import { join } from "node:path";
 import { Option } from "commander";
 import { didYouMean } from "../bind/findings.ts";
@@ -6,7 +6,7 @@ import { provedModel } from "../bind/load.ts";
 import type { Model } from "../bind/model.ts";
 import { folderFiles } from "../bind/spec-files.ts";
 import { loadSnapshot } from "../bind/spec-snapshot.ts";
-import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
+import { exitCodes, type Io, runCommand } from "../cli/command.ts";
 import { printable } from "../cli/printable.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
@@ -14,7 +14,7 @@ import { callGraph } from "./call-graph.ts";
 import { explain } from "./explain.ts";
 
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
-  runCommand("npm run explain", argv, io, (line, does) =>
+  runCommand("restbound explain", argv, io, (line, does) =>
     line
       .description("Prints the REST calls behind fields and saved operations.")
       .argument(
@@ -50,5 +50,3 @@ function draw(model: Model, saved: readonly SavedOperation[], name: string): str
   );
   throw new UsageError([`explain ${name}: --format mermaid draws saved operations, and it is none${near}`]);
 }
-
-if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processIo);

@@ -1,12 +1,14 @@
 /**
  * Phase 4: sends one request to one upstream and streams the response back. It never retries and follows no redirect.
- * A client that leaves aborts the call. An upstream that is down, silent or broken becomes a coded error.
+ * When the client leaves, the call ends soon. An upstream that is down, silent or broken becomes a coded error.
  */
 import type { ServerResponse } from "node:http";
-import { Pool } from "undici";
+import type { Pool } from "undici";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { upstreamFailure } from "../http/upstream-failure.ts";
+import { connectorOf } from "../rest/upstream/connector.ts";
+import { spreadPool } from "../rest/upstream/spread-pool.ts";
 import { gatewayConnections } from "../settings/capacity.ts";
 import { publicAddresses } from "./public-addresses.ts";
 import { type Answering, ResponseForwarding } from "./response-forwarding.ts";
@@ -18,12 +20,14 @@ type Outgoing = {
   method: string;
   headers: Headers;
   body: Buffer | null;
-  /** Receives the response; closing its connection aborts the call. */
+  /** Receives the response. When its connection closes, the call ends soon. */
   client: ServerResponse;
   /** Writes the status and headers to the client. */
   begin: (status: number, headers: Headers) => void;
   /** Called when the upstream fails after that. */
   breakOff: (failure: CodedError) => void;
+  /** Called once, when the request holds no connection any more. */
+  ended: () => void;
 };
 /** Resolves once the response begins. A later failure is told to `breakOff`, and breaks the client's connection. */
 type Forward = (outgoing: Outgoing) => Promise<void>;
@@ -45,13 +49,14 @@ export function createForward(config: Config): { forward: Forward; close: () => 
     pools.set(origin, pool);
     return pool;
   };
-  const forward: Forward = async ({ route, method, headers, body, client, begin, breakOff }) => {
+  const forward: Forward = async ({ route, method, headers, body, client, begin, breakOff, ended }) => {
     const answering: Answering = {
       begin: (status, answered) => {
         const stripped = stripResponse(prefix, status, answered);
         begin(status, publicAddresses(route, client.req.headers.host, stripped));
       },
       breakOff: (failure) => breakOff(failureOn(route, failure)),
+      ended,
     };
     const forwarding = new ResponseForwarding(client, answering, timeoutMs);
     poolOf(route.upstream).dispatch(
@@ -77,10 +82,9 @@ const failureOn = ({ isOwn }: UpstreamRoute, failure: CodedError): CodedError =>
     : failure;
 
 function openPool(config: Config, origin: string): Pool {
-  const connect = { timeout: config.env.CONNECT_TIMEOUT_MS };
-  return new Pool(origin, {
+  return spreadPool(origin, {
     connections: gatewayConnections,
-    connect,
+    connect: connectorOf(config.env),
     headersTimeout: 0,
     bodyTimeout: 0,
   });

@@ -91,7 +91,7 @@ export async function createGateway(
       if (caller) await limits.byKey(request, reply);
       const body = open ? open.body : await bodyOf(request, config);
       if (reply.raw.destroyed) throw clientLeft(); // its connection, closed already, would never give the share back
-      concurrency.acquire(caller?.tenantId, reply, body?.length);
+      const ended = concurrency.acquire(caller?.tenantId, body?.length);
       const headers = inject(stripped, request, caller);
       await forward({
         route,
@@ -101,6 +101,7 @@ export async function createGateway(
         client: reply.raw,
         begin: (status, answered) => beginAnswer(reply, status, answered),
         breakOff: (failure) => request.record.breakOff(failure),
+        ended,
       });
       return reply;
     },

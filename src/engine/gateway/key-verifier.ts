@@ -14,7 +14,7 @@ import type { TenantContext } from "../http/context-headers.ts";
 import { badKeys, cachedKeys } from "../settings/capacity.ts";
 import type { IntrospectKey, KeyState } from "./key-introspection.ts";
 import { LookUpQueue, ranks } from "./look-up-queue.ts";
-import { TokenBuckets } from "./token-buckets.ts";
+import { RateStore } from "./rate-store.ts";
 
 const inactiveMs = 5_000;
 /** So long a key is taken without a look-up after one has failed, where `KEY_STALE_MS` allows it. */
@@ -61,8 +61,8 @@ export function createKeyVerifier(
       if (state !== "inactive" && state.context.apiKeyId === apiKeyId) active.delete(digest);
   };
   const queue = new LookUpQueue(timeoutMs);
-  // good keys take no token, so new good keys of one address are all looked up
-  const bad = new TokenBuckets(badKeys);
+  // good keys do not count, so new good keys of one address are all looked up
+  const bad = new RateStore();
 
   const ask = async (key: string, digest: string, signal: AbortSignal): Promise<KeyState> => {
     const startedAt = performance.now();
@@ -92,9 +92,10 @@ export function createKeyVerifier(
     if (joined) return joined;
     // an expired entry of an active key stays in the cache: the key was good before
     const rank = active.has(digest) ? ranks.known : hasChecksum(key) ? ranks.plausible : ranks.other;
-    // keys with a checksum have a bucket of their own, so made-up keys without one keep no good key out
+    // keys with a checksum are counted apart, so made-up keys without one keep no good key out
     const sender = `${rank} ${owner}`;
-    const isRefused = (): boolean => rank !== ranks.known && !bad.has(sender);
+    const isRefused = (): boolean =>
+      rank !== ranks.known && bad.count(sender, 0).current >= badKeys.perMinute;
     if (isRefused()) return Promise.reject(tooManyBadKeys());
     const asked = queue
       .run(rank, owner, async (signal) => {
@@ -110,7 +111,7 @@ export function createKeyVerifier(
     asked.then(
       (state) => {
         checks[state === "inactive" ? "inactive" : "active"]++;
-        if (state === "inactive") bad.take(sender);
+        if (state === "inactive") bad.count(sender);
       },
       (error) => {
         if (error.reason !== "bad_keys") checks.failed++;

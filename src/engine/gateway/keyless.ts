@@ -13,9 +13,9 @@ import { wantsHtml } from "../http/graphql-media-type.ts";
 import { keylessRequests } from "../settings/capacity.ts";
 import { isJson } from "../standards/media-type.ts";
 import { asksForSchemaOnly } from "./asks-for-schema-only.ts";
+import { RateStore } from "./rate-store.ts";
 import { readBody } from "./read-body.ts";
 import type { Headers } from "./strip.ts";
-import { TokenBuckets } from "./token-buckets.ts";
 import { type Backends, findRoute, parseRequestTarget, type UpstreamRoute } from "./upstream-route.ts";
 
 /** A request as it travels on. */
@@ -28,7 +28,7 @@ type Keyless = {
 type ReadKeyless = (request: FastifyRequest) => Promise<Keyless | undefined>;
 
 export function keylessReader({ production, env }: Config, backends: Backends): ReadKeyless {
-  const buckets = new TokenBuckets(keylessRequests);
+  const requests = new RateStore();
   return async (request) => {
     const { path, query: search } = parseRequestTarget(request.raw.url ?? "");
     if (production || !backends.graphql || path !== graphqlPath) return undefined;
@@ -38,9 +38,8 @@ export function keylessReader({ production, env }: Config, backends: Backends): 
       return { route, headers: harmless(request), body: null };
     const asked = method === "GET" ? searched(search) : await posted(request);
     if (!asked) return undefined;
-    const address = addressBlock(ip);
-    if (!buckets.has(address)) throw tooMany;
-    buckets.take(address);
+    const { current, leftMs } = requests.count(addressBlock(ip));
+    if (current > keylessRequests.perMinute) throw tooMany(leftMs);
     if (!asksForSchemaOnly(asked.query, env.MAX_TOKENS)) return undefined;
     return {
       route: { ...route, path: route.path + asked.search },
@@ -50,11 +49,13 @@ export function keylessReader({ production, env }: Config, backends: Backends): 
   };
 }
 
-const tooMany = refusedBy(
-  "keyless_rate",
-  "RATE_LIMITED",
-  "too many requests without an API key from this address",
-);
+const tooMany = (leftMs: number): CodedError =>
+  refusedBy(
+    "keyless_rate",
+    "RATE_LIMITED",
+    "too many requests without an API key from this address",
+    Math.ceil(leftMs / 1_000),
+  );
 
 /** No credential and no cookie is among them. The last two tell the GraphQL layer that a page of another site asks. */
 const harmlessNames = [

@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
 import { type BoundName, refusedBy } from "../errors.ts";
 import { addressBlock } from "../http/address-block.ts";
-import { RateStore } from "./rate-store.ts";
+import { RateStore, windowMs } from "./rate-store.ts";
 import type { SharedEngine } from "./shared-engine.ts";
 
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
@@ -18,7 +18,6 @@ type RateLimits = {
   readonly byKey: Check;
 };
 
-const windowMs = 60_000;
 const unlimited: RateLimits = { byAddress: async () => {}, byKey: async () => {} };
 
 /** The route calls the checks. They throw RATE_LIMITED with `retryAfter` in seconds; outside production they do nothing. */

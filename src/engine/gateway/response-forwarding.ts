@@ -1,7 +1,9 @@
 /**
  * Streams an upstream's response to the client. It bypasses Fastify's streams, which cost about as much as the rest of
- * a request. A client that reads slowly slows the upstream down. A client that leaves aborts the upstream call. A body
- * has to come at a minimum rate; the time in which the client holds it back does not count.
+ * a request. A client that reads slowly slows the upstream down. A body has to come at a minimum rate; the time in which the
+ * client holds it back does not count. When the client leaves, the upstream call has two seconds for its end, and then its
+ * connection is closed. A server takes in new connections one after the other, so a client that leaves again and again
+ * would hold up the new connections of all others.
  */
 import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
@@ -21,7 +23,11 @@ export type Answering = {
   readonly begin: (status: number, headers: UpstreamHeaders) => void;
   /** Called when the upstream fails after that. */
   readonly breakOff: (failure: CodedError) => void;
+  /** Called once, when the client's connection and the upstream's are free again. */
+  readonly ended: () => void;
 };
+
+const lingerMs = 2_000;
 
 export class ResponseForwarding implements Dispatcher.DispatchHandler {
   /** Resolves when the response begins, rejects when it cannot. A later failure breaks the client's connection. */
@@ -36,6 +42,9 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
   #failure: CodedError | undefined;
   #head: { readonly status: number; readonly headers: UpstreamHeaders } | undefined;
   #isBegun = false;
+  #hasLeft = false;
+  /** What is not free yet: the client's connection, and the upstream's. */
+  readonly #busy = new Set(["client", "upstream"]);
   #interim = 0;
   /** Bytes of the body since the last look at the time. */
   #received = 0;
@@ -54,12 +63,27 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     });
     this.#deadline = new Deadline(ms, () => this.#look());
     client.once("close", () => {
-      if (!client.writableFinished) this.#fail(clientLeft());
+      if (!client.writableFinished) this.#leave();
+      this.#free("client");
     });
+  }
+
+  #free(connection: "client" | "upstream"): void {
+    if (this.#busy.delete(connection) && this.#busy.size === 0) this.#answering.ended();
+  }
+
+  #leave(): void {
+    const failure = clientLeft();
+    if (!this.#controller) return this.#fail(failure);
+    this.#hasLeft = true;
+    this.#reject(failure);
+    this.#deadline.restart(lingerMs);
+    this.#controller.resume();
   }
 
   /** Ends an answer that has not begun in time, or that came too slowly since the last look. */
   #look(): void {
+    if (this.#hasLeft) return this.#fail(clientLeft());
     if (!this.#head) return this.#fail(new CodedError("UPSTREAM_TIMEOUT", "no answer in time"));
     const isHeld = this.#heldSince !== undefined;
     this.#goOn();
@@ -100,19 +124,20 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     }
     const refusal = refusalOf(status);
     if (refusal) return this.#fail(refusal);
-    this.#deadline.restart(this.#ms);
+    if (!this.#hasLeft) this.#deadline.restart(this.#ms);
     this.#head = { status, headers };
     if (isWithoutBody(status)) this.onResponseEnd();
   }
 
   #beginOnce(): void {
-    if (this.#isBegun || !this.#head) return;
+    if (this.#isBegun || !this.#head || this.#hasLeft) return;
     this.#answering.begin(this.#head.status, this.#head.headers);
     this.#isBegun = true;
     this.#resolve();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#hasLeft) return;
     this.#beginOnce();
     this.#received += chunk.length;
     if (this.#client.write(chunk)) return;
@@ -126,12 +151,14 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#deadline.clear();
+    this.#free("upstream");
     this.#beginOnce();
-    this.#client.end();
+    if (!this.#hasLeft) this.#client.end();
   }
 
   onResponseError(_controller: unknown, error: unknown): void {
     this.#deadline.clear();
+    this.#free("upstream");
     if (!this.#isBegun) return this.#reject(error);
     if (this.#client.writableEnded) return;
     if (!this.#client.destroyed) this.#answering.breakOff(upstreamFailure(error));

@@ -2,7 +2,7 @@
  * The gateways of a fleet share the counts of the rate limits and the news of revoked keys through Redis or Valkey
  * (`REDIS_URL`). While the engine is down or hangs, each gateway counts for itself and logs the failure once. It refuses no
  * request because of the failure. Whoever revokes a key publishes the key's id on the channel
- * `messaging-graphql:revoked`.
+ * `restbound:revoked`.
  */
 import { createRequire } from "node:module";
 import type { FastifyRateLimitStore } from "@fastify/rate-limit";
@@ -82,13 +82,13 @@ export function connectSharedEngine(
     }
 
     incr(key: string, done: Done, windowMs: number, max: number): void {
-      if (counts.status !== "ready") return this.#own.incr(key, done, windowMs);
+      if (counts.status !== "ready") return this.#own.incr(key, done);
       const deadline = new Deadline(timeoutMs, connectAgain);
       this.#shared.incr(
         key,
         (error, counted) => {
           deadline.clear();
-          if (error || counted === null) this.#own.incr(key, done, windowMs);
+          if (error || counted === null) this.#own.incr(key, done);
           else done(null, counted);
         },
         windowMs,

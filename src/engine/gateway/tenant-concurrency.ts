@@ -4,7 +4,6 @@
  * that holds much itself gets a 429; one that finds everything taken by others gets a 503. Requests without a key share an
  * eighth.
  */
-import type { FastifyReply } from "fastify";
 import { type BoundName, refusedBy } from "../errors.ts";
 import { Bound, type Refusal } from "../rest/shares/bound.ts";
 import { PresentCallers } from "../rest/shares/caller.ts";
@@ -22,10 +21,10 @@ export class TenantConcurrency {
   }
 
   /**
-   * Counts a request and the bytes of its body until the response is read or the client leaves. A request without a
-   * tenant came without a key. Throws `RATE_LIMITED` or `SERVICE_UNAVAILABLE`.
+   * Counts a request and the bytes of its body. Returns the function that ends that. A request without a tenant came
+   * without a key. Throws `RATE_LIMITED` or `SERVICE_UNAVAILABLE`.
    */
-  acquire(tenantId: string | undefined, { raw }: FastifyReply, bytes = 0): void {
+  acquire(tenantId: string | undefined, bytes = 0): () => void {
     const tenant = this.#tenants.enter(tenantId ?? "");
     const isFull = tenantId === undefined && (tenant.held.get(this.requests) ?? 0) >= mostWithoutKey;
     const refusal = isFull ? "caller" : this.requests.refusal(tenant, 1);
@@ -36,11 +35,11 @@ export class TenantConcurrency {
     }
     this.requests.add(tenant, 1);
     this.bodies.add(tenant, bytes);
-    raw.once("close", () => {
+    return () => {
       this.requests.giveBack(tenant, 1);
       this.bodies.giveBack(tenant, bytes);
       tenant.leave();
-    });
+    };
   }
 }
 

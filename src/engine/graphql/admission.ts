@@ -10,6 +10,7 @@ import { performance } from "node:perf_hooks";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type BoundName, type CodedError, refusedBy } from "../errors.ts";
 import { sendError } from "../http/error-response.ts";
+import type { RequestScope } from "../rest/request-scope.ts";
 import { Bound, type Refusal } from "../rest/shares/bound.ts";
 import type { Caller } from "../rest/shares/caller.ts";
 import { largeAnswers, largeBodies } from "../settings/capacity.ts";
@@ -35,6 +36,8 @@ declare module "fastify" {
     taken: [bound: Bound, amount: number][];
     /** Its place; another one if it has waited for an identical query, and is executed itself after that. */
     place: QueuePlace;
+    /** Its REST calls, once it is executed. */
+    scope: RequestScope | undefined;
   }
 }
 
@@ -71,7 +74,7 @@ export function admitRequests(
     const isLoop = loop.bound() < maxRequests;
     sendError(reply, (isLoop ? loopFull : overloaded)[refusal]); // bypasses the error handler, because a log line for each refusal would add load
   };
-  for (const name of ["caller", "taken", "place"]) server.decorateRequest(name);
+  for (const name of ["caller", "taken", "place", "scope"]) server.decorateRequest(name);
   server.server.on("connection", () => starts.connected());
   server.addHook("onRequest", (request, reply, done) => {
     const caller = enter(request);
@@ -82,6 +85,7 @@ export function admitRequests(
       if (request.taken.length > 0) loop.finished();
       for (const [bound, amount] of request.taken) bound.giveBack(caller, amount);
       caller.leave();
+      if (!reply.raw.writableFinished) request.scope?.leave();
     });
     const refusal = underWay.refusal(caller, 1, loop.bound());
     if (refusal) refuse(reply, refusal);

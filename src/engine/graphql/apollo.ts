@@ -84,7 +84,7 @@ export class Apollo extends ApolloServer<RequestContext> {
 }
 
 /**
- * `executions` counts operations by executor. `saved` keeps the documents of saved operations.
+ * `executions` counts operations. `saved` keeps the documents of saved operations.
  */
 export function createApollo(
   config: Config,
@@ -116,7 +116,7 @@ export function createApollo(
       ApolloServerPluginCacheControlDisabled(),
       ApolloServerPluginInlineTraceDisabled(),
       ApolloServerPluginUsageReportingDisabled(),
-      hooks(respond, executions, validation),
+      hooks(respond, validation),
     ],
   };
   return new Apollo(options, documents, respond, deprecationHeaders(schema, deprecations));
@@ -136,11 +136,7 @@ class ValidationTime {
 }
 
 /** Our hooks share one plugin, because Apollo awaits each plugin at each step of a request. */
-function hooks(
-  respond: RespondForOperation,
-  executions: ExecutionCounts,
-  validation: ValidationTime,
-): ApolloServerPlugin<RequestContext> {
+function hooks(respond: RespondForOperation, validation: ValidationTime): ApolloServerPlugin<RequestContext> {
   const listener: GraphQLRequestListener<RequestContext> = {
     parsingDidStart: async ({ contextValue }) => noteRefusal(contextValue),
     responseForOperation: respond,
@@ -150,12 +146,6 @@ function hooks(
         contextValue.scope.worked(validation.ms);
         await note(errors);
       };
-    },
-    // only introspection runs here: `limitRule` refuses it beside bound fields, so the execution waits for nothing
-    async executionDidStart({ operation, contextValue: { scope } }) {
-      if (operation) executions.interpreted++;
-      const workedMs = startWork();
-      return { executionDidEnd: async () => scope.worked(workedMs()) };
     },
     didEncounterErrors: async ({ contextValue, errors }) => logErrors(contextValue, errors),
   };

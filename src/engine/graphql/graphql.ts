@@ -25,7 +25,7 @@ import { StartQueue } from "./start-queue.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** The operations since the start, by executor. */
+    /** The operations since the start. */
     executions: ExecutionCounts;
     upstreams: Upstreams;
     /** The operations of apps, by their manifests. */
@@ -52,7 +52,7 @@ export async function createGraphql(
   const credentials = credentialNames(operations);
   const server = createServer(config, "graphql", { credentials, specHash });
   const upstreams = new Upstreams(config, base, operations);
-  const executions: ExecutionCounts = { planned: 0, interpreted: 0 };
+  const executions: ExecutionCounts = { count: 0 };
   const schema = buildSchema(api);
   const saved = savedOperations(config, entries);
   const apollo = createApollo(config, schema, server.log, executions, saved, api.deprecations);

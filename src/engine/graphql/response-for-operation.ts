@@ -1,24 +1,28 @@
 /**
- * Runs an operation by its plan. Apollo has parsed and validated the operation before. Only introspection has no
- * plan: it calls no REST, and graphql-js runs it, in Apollo.
+ * Runs an operation by its plan. Apollo has parsed and validated the operation before.
  */
 import type { GraphQLRequestContextResponseForOperation, GraphQLResponse } from "@apollo/server";
-import type { GraphQLError, GraphQLSchema, OperationDefinitionNode } from "graphql";
+import {
+  type GraphQLError,
+  type GraphQLSchema,
+  introspectionFromSchema,
+  type OperationDefinitionNode,
+} from "graphql";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
-import { parentsOfPiece } from "../settings/capacity.ts";
+import { introspectedBytes, parentsOfPiece } from "../settings/capacity.ts";
 import { logErrors } from "./errors/log-errors.ts";
 import { maskField, maskVariable } from "./errors/mask.ts";
 import { grouped, withPlaces } from "./errors/repeated-errors.ts";
 import { refusalResponse, responseWith } from "./over-http.ts";
-import { IntrospectionBound } from "./plan/introspection-bound.ts";
+import { AnswerTooLarge } from "./plan/budget.ts";
 import { Plans } from "./plan/plans.ts";
 import { type PlanResult, runPlan } from "./plan/run-plan.ts";
 import type { RequestContext } from "./request-context.ts";
 import { coerceVariables, type Variables } from "./variables/coerce-variables.ts";
 
-/** The number of operations that a plan ran, and the number that graphql-js ran. */
-export type ExecutionCounts = { planned: number; interpreted: number };
+/** The number of operations that ran. */
+export type ExecutionCounts = { count: number };
 
 /** The members of Apollo's request context that an operation needs. */
 export type Asked = Pick<
@@ -26,7 +30,7 @@ export type Asked = Pick<
   "document" | "operation" | "contextValue" | "request"
 >;
 
-/** `null`: Apollo goes on with the operation. */
+/** `null`: the document has no such operation, which Apollo reports. */
 export type RespondForOperation = (asked: Asked) => Promise<GraphQLResponse | null>;
 
 /** Creates Apollo's `responseForOperation` hook. */
@@ -36,7 +40,12 @@ export function responseForOperation(
   { env, production }: Config,
 ): RespondForOperation {
   const plans = new Plans(schema, env.MAX_FIELDS);
-  const introspection = new IntrospectionBound(schema);
+  let mostOfSchema: number | undefined;
+  /** The limits of an answer about the schema, which grow with the schema. */
+  const schemaLimits = () => {
+    mostOfSchema ??= mostIntrospected(schema);
+    return { ...env, MAX_ANSWER_BYTES: mostOfSchema };
+  };
   const coerce = ({ scope }: RequestContext, operation: OperationDefinitionNode, given: Variables) => {
     const { variableDefinitions = [] } = operation;
     const run = () => coerceVariables(schema, variableDefinitions, given, production);
@@ -49,7 +58,6 @@ export function responseForOperation(
     contextValue,
     request,
   }: Asked): Promise<PlanResult> | GraphQLResponse | null => {
-    // Apollo calls the hook even if the document has no such operation; graphql-js reports that error
     if (!operation) return null;
     if (contextValue.queriesOnly && operation.operation !== "query") return notByGet();
     if (contextValue.execution) contextValue.execution.isQuery = operation.operation === "query";
@@ -58,16 +66,14 @@ export function responseForOperation(
     const { coerced } = variables;
     const { scope } = contextValue;
     const plan = plans.get(document, operation, coerced, (compile) => scope.measured(compile));
-    if (!plan) {
-      scope.measured(() => introspection.check(document, operation, coerced));
-      return null;
-    }
-    executions.planned++;
-    return runPlan(plan, coerced, contextValue, env, {
+    executions.count++;
+    const { serial, introspects } = plan;
+    const running = runPlan(plan, coerced, contextValue, introspects ? schemaLimits() : env, {
       size: parentsOfPiece,
-      // nothing of a mutation waits: its writes are done
-      complete: (work) => (plan.serial ? scope.measured(work) : scope.completed(work)),
+      // nothing of a mutation waits: its writes are done; an answer about the schema is no work on responses
+      complete: (work) => (serial || introspects ? scope.measured(work) : scope.completed(work)),
     });
+    return introspects ? running.catch(asTooMuchOfSchema) : running;
   };
   return async (asked) => {
     try {
@@ -78,6 +84,18 @@ export function responseForOperation(
       throw error;
     }
   };
+}
+
+/** The bytes of so many answers to the introspection query of tools, and at least so many bytes. */
+const mostIntrospected = (schema: GraphQLSchema): number =>
+  Math.max(
+    introspectedBytes.fullQueries * JSON.stringify(introspectionFromSchema(schema)).length,
+    introspectedBytes.least,
+  );
+
+function asTooMuchOfSchema(error: unknown): never {
+  if (!(error instanceof AnswerTooLarge)) throw error;
+  throw new CodedError("LIMIT_EXCEEDED", "an operation asks for too much of the schema");
 }
 
 function responseOf(context: RequestContext, { data, errors }: PlanResult): GraphQLResponse {

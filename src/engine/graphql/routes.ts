@@ -136,9 +136,7 @@ export function routes(
     record.keyId = forwarded.headers[keyName];
     record.client = clientOf(request.headers);
     const scope = new RequestScope(config, upstreams.shares, forwarded, request.caller);
-    reply.raw.on("close", () => {
-      if (!reply.raw.writableFinished) scope.leave();
-    });
+    request.scope = scope;
     const calls = explorer && request.headers["x-explain-calls"] === "1" ? collectCalls(record) : undefined;
     const find = () => (calls ? undefined : answers.find(request, scope));
     let found = find();

@@ -1,8 +1,8 @@
-/** `npm run init -- --openapi <file or URL>`: replaces `spec/` by a project on another document, and generates it. */
+/** `restbound init --openapi <file or URL>`: writes a project on a document into a folder that has no `spec/`, and generates it. */
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { folderFiles, textFiles } from "../bind/spec-files.ts";
-import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
+import { exitCodes, type Io, runCommand } from "../cli/command.ts";
 import { ExpectedFailure, withoutPlace } from "../cli/failure.ts";
 import { nonEmpty } from "../cli/parse.ts";
 import { asWord } from "../cli/printable.ts";
@@ -13,18 +13,19 @@ import { SpecUnreadable } from "../diagnostic.ts";
 import { type ReadFile, RestDocument } from "../openapi/document.ts";
 import { escaped } from "../standards/steering.ts";
 import { fetchDocument, isUrl } from "./fetch-document.ts";
-import { leaveOutOtherTests } from "./leave-out-other-tests.ts";
 import { addFiles, addPackages } from "./project-files.ts";
 import { type Choice, type StartedProject, startProject } from "./start-project.ts";
 
-type Given = Partial<Choice> & { readonly openapi: string; readonly replace?: true };
+type Given = Partial<Choice> & { readonly openapi: string };
 
 const collected = (value: string, before: readonly string[] = []): string[] => [...before, nonEmpty(value)];
 
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
-  runCommand("npm run init", argv, io, (line, does) =>
+  runCommand("restbound init", argv, io, (line, does) =>
     line
-      .description("Starts a project on another OpenAPI document: writes spec/ and generates it.")
+      .description(
+        "Starts a project on an OpenAPI document: writes spec/, generates it, and adds what the folder lacks.",
+      )
       .requiredOption(
         "--openapi <file>",
         "the document, a file or a URL; an overlay.yaml beside a file is taken along",
@@ -40,30 +41,20 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
         'gives this operation a field: its id, its method and path, or a pattern ("/v1/customers*")',
         collected,
       )
-      .option("--replace", "removes what is in spec/ first")
       .addHelpText("after", exitCodes)
       .action(does((given: Given) => init(given, io))),
   );
 
-async function init({ openapi, replace, tag = [], operation = [] }: Given, io: Io): Promise<number> {
+async function init({ openapi, tag = [], operation = [] }: Given, io: Io): Promise<number> {
   const spec = join(io.root, "spec");
-  const isFree = replace === true || folderFiles(spec).list(".").length === 0;
-  const { files, lines, base } = await startedProject(
-    openapi,
-    io.root,
-    { tag, operation },
-    isFree,
-    replace === true,
-  );
-  // nothing is replaced before all is generated
+  if (folderFiles(spec).list(".").length > 0)
+    throw new UsageError(["spec/ has files: a project starts where there is none"]);
+  const { files, lines, base } = await startedProject(openapi, io.root, { tag, operation });
+  // nothing is written before all is generated
   const generated = await generateFrom(files, openapi);
   replaceFolders(new Map([[spec, files], generatedFolder(io.root, generated)]));
-  if (replace) leaveOutOtherTests(io.root);
-  for (const path of generated.keys()) io.out(`wrote ${path}`);
-  if (!replace) {
-    addPackages(io.root);
-    for (const path of addFiles(io.root, base)) io.out(`wrote ${path}`);
-  }
+  addPackages(io.root);
+  for (const path of [...generated.keys(), ...addFiles(io.root, base)]) io.out(`wrote ${path}`);
   for (const line of lines) io.out(line);
   return 0;
 }
@@ -93,19 +84,13 @@ function refuseOwnNames(names: Iterable<string>, given: string): void {
 }
 
 /** The files of the new `spec/`, and the lines that tell of them. Only texts, so that codegen has the memory of the rest. */
-async function startedProject(
-  openapi: string,
-  root: string,
-  choice: Choice,
-  isFree: boolean,
-  replaced: boolean,
-) {
+async function startedProject(openapi: string, root: string, choice: Choice) {
   const { document, files } = await readDocument(openapi, root);
-  if (!isFree) throw new UsageError(["spec/ has files: --replace removes them"]);
   const start = startProject(document, choice);
   refuseOwnNames(files.keys(), openapi);
   files.set("schema.graphql", escaped(start.schema)).set("rest-only.yaml", start.ledger);
-  return { files, lines: summary(start, document, replaced), base: addressOf(document) };
+  const base = addressOf(document);
+  return { files, lines: summary(start, base), base };
 }
 
 /** The document under the name that it has in a spec folder, and the texts of all files that it consists of. */
@@ -148,8 +133,8 @@ function unreadableDocument({ failure }: SpecUnreadable, given: string): Expecte
 }
 
 /**
- * The address of the document's first server. A shell reads the lines with it, so the vendor's text is no part of them unless
- * it is an address alone.
+ * The address of the document's first server. Files of the project have it, so the vendor's text is no part of them unless it
+ * is an address alone.
  */
 function addressOf(document: RestDocument): string | undefined {
   const server = document.child(document.child(document.root, "servers"), 0);
@@ -157,20 +142,18 @@ function addressOf(document: RestDocument): string | undefined {
   return typeof url === "string" && /^https?:\/\/[\w.:/~-]+$/.test(url) ? url : undefined;
 }
 
-function summary(
-  { fields, leftOut, links, keyLinks }: StartedProject,
-  document: RestDocument,
-  replaced: boolean,
-): string[] {
-  const base = addressOf(document) ?? "https://api.example.com";
+function summary({ fields, leftOut, links, keyLinks }: StartedProject, base: string | undefined): string[] {
+  const at = base === undefined ? "REST_BASE_URL=https://api.example.com " : "";
   return [
     `spec/schema.graphql has ${fields} field${fields === 1 ? "" : "s"}, spec/rest-only.yaml the other operations`,
     ...[...leftOut].map(([id, reason]) => escaped(`left out: ${id}: ${reason}`)),
     ...(leftOut.size > 0
-      ? ["mend it:   write what the document says wrongly into an overlay.yaml beside it, and run this again"]
+      ? [
+          "mend it:   write what the document says wrongly into spec/overlay.yaml; npm run propose prints a field then",
+        ]
       : []),
-    `start it:  REST_BASE_URL=${base} npm start -- graphql`,
-    `shape it:  REST_BASE_URL=${base} npm run dev -- graphql`,
+    `start it:  ${at}npm start`,
+    `shape it:  ${at}npm run dev`,
     ...linkedLines(keyLinks),
     ...(links.length > 0
       ? [
@@ -180,9 +163,7 @@ function summary(
         ]
       : []),
     "prove it:  npm run check",
-    replaced
-      ? "test it:   npm test; yours go into test/project/, and all others in test/ are of the API that was here"
-      : "test it:   npm test",
+    "test it:   npm test",
   ];
 }
 
@@ -196,5 +177,3 @@ function linkedLines({ fields, comments }: StartedProject["keyLinks"]): string[]
   ];
   return told.length > 0 ? [`linked by keys at the end of spec/schema.graphql: ${told.join("; ")}`] : [];
 }
-
-if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processIo);

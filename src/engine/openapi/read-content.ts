@@ -18,12 +18,14 @@ const firstOf = (
   tests: readonly ((media: string) => boolean)[],
 ): string | undefined => tests.map((test) => media.find(test)).find((found) => found !== undefined);
 
-/** A JSON body, or else that of a form. */
+/** A JSON body, or else that of a form, or else text. */
 export function readRequestBody(document: RestDocument, operation: RestNode): RestOperation["body"] {
   const node = document.child(operation, "requestBody");
-  const found = node && (contentOf(document, node, jsonTests) ?? contentOf(document, node, [isForm]));
+  const parsed = node && (contentOf(document, node, jsonTests) ?? contentOf(document, node, [isForm]));
+  const found = parsed ?? (node && contentOf(document, node, [isText]));
   if (!node || !found) return undefined;
-  const { entry, media, shape } = found;
+  const { entry, media } = found;
+  const shape = parsed ? found.shape : textShape(found.shape);
   const required = (node.value as Record<string, unknown>).required === true;
   const encodings = isForm(media) ? document.child(entry, "encoding") : undefined;
   return {

@@ -1,16 +1,16 @@
-/** `npm run propose -- <operation>…`. */
+/** `restbound propose <operation>…`. */
 import { join } from "node:path";
 import { loadSpec, provedModel } from "../bind/load.ts";
 import { boundFields, type Model } from "../bind/model.ts";
 import { folderFiles } from "../bind/spec-files.ts";
-import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
+import { exitCodes, type Io, runCommand } from "../cli/command.ts";
 import { RestDocument } from "../openapi/document.ts";
 import { escaped } from "../standards/steering.ts";
 import { hasNoField, modelWithoutFields } from "./empty-schema.ts";
 import { Proposal } from "./propose.ts";
 
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
-  runCommand("npm run propose", argv, io, (line, does) =>
+  runCommand("restbound propose", argv, io, (line, does) =>
     line
       .description("Prints the SDL for REST operations that have no field yet, ready to paste.")
       .argument("<operation...>", 'operationIds of spec/openapi.yaml, or methods and paths: "GET /things"')
@@ -40,5 +40,3 @@ function fieldsOf(model: Model, name: string): string[] {
     ? [`${name} has ${fields.length === 1 ? "a field" : "fields"} already: ${names}`]
     : [];
 }
-
-if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processIo);

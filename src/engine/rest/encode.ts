@@ -12,11 +12,11 @@ type Section = Readonly<Record<string, unknown>>;
 export const serializeQuery = (operation: Operation, query: Section): string =>
   serializePairs(operation, "query", query);
 
-/** openapi-fetch's own serializer writes the text of other media types. */
-export function bodySerializerOf(operation: Operation): { bodySerializer?: (body: unknown) => string } {
+/** A body that is neither JSON nor a form is text. */
+export function bodySerializerOf(operation: Operation): { bodySerializer: (body: unknown) => string } {
   const { media } = operation;
   if (media === undefined || isJson(media)) return { bodySerializer: serializeJson };
-  return isForm(media) ? { bodySerializer: (body) => serializeForm(operation, body) } : {};
+  return { bodySerializer: isForm(media) ? (body) => serializeForm(operation, body) : String };
 }
 
 /** The body of a form (`application/x-www-form-urlencoded`, OpenAPI 3.1 §4.8.15.1). */

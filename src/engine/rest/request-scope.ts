@@ -112,7 +112,7 @@ export class RequestScope {
 
   /** Resolves when its caller may start a request. `undefined`: at once. Rejects with `SERVICE_UNAVAILABLE`. */
   start(): Promise<void> | undefined {
-    return this.#shares.processor.turnOf(this.caller, "starting", this);
+    return this.#shares.processor.turnOf(this.caller, this);
   }
 
   /** Charges processor time to the caller. */
@@ -143,14 +143,14 @@ export class RequestScope {
   /** Runs work on REST's responses once its caller may go on, and charges it. Work on few bytes runs at once. */
   completed<T>(run: () => T): T | Promise<T> {
     if (this.#held < largeBody) return run();
-    const turn = this.#shares.processor.turnOf(this.caller, "going", this);
+    const turn = this.#shares.processor.turnOf(this.caller, this);
     return turn ? turn.then(() => this.measured(run)) : this.measured(run);
   }
 
   /** Takes a response in. A read waits until its caller may go on; usually that is at once, without a promise. */
   read(response: RestResponse, isRead: boolean): RestResponse | Promise<RestResponse> {
     this.#freshUntil = Math.min(this.#freshUntil, response.freshUntil);
-    const turn = isRead ? this.#shares.processor.turnOf(this.caller, "going", this) : undefined;
+    const turn = isRead ? this.#shares.processor.turnOf(this.caller, this) : undefined;
     return turn ? turn.then(() => this.#charge(response)) : this.#charge(response);
   }
 
@@ -162,7 +162,7 @@ export class RequestScope {
   /** Takes in a response that is stored, or that another request's call has brought: it is parsed and charged. */
   take(response: RestResponse): RestResponse | Promise<RestResponse> {
     this.#freshUntil = Math.min(this.#freshUntil, response.freshUntil);
-    const turn = this.#shares.processor.turnOf(this.caller, "going", this);
+    const turn = this.#shares.processor.turnOf(this.caller, this);
     return turn ? turn.then(() => response) : response;
   }
 

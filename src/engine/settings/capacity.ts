@@ -21,6 +21,12 @@ export const failingCallers = 1_000;
 /** Connections of the gateway to one upstream. As many as the `graphql` role takes requests at once. */
 export const gatewayConnections = 256;
 
+/**
+ * A connection to an upstream ends with the first request after about `ageMs`, or after about so many requests. Behind a
+ * layer-4 balancer a new replica has its part of the requests within twice that time.
+ */
+export const upstreamConnection = { ageMs: 15_000, requests: 500 };
+
 /** Request bodies of the full size that the gateway keeps for upstreams. 128 of 1 MiB are a quarter of a 512 MiB process. */
 export const gatewayBodies = 128;
 
@@ -40,13 +46,13 @@ export const keyLookUps = { running: 16, waiting: 1_024, waitMs: 5_000 };
  * Look-ups that find no good key, of one address. A look-up costs as much as a good request. A client that shows the same
  * key again costs one look-up in 5 s.
  */
-export const badKeys = { burst: 600, perSecond: 10 };
+export const badKeys = { perMinute: 600 };
 
 /**
  * Requests without a key that ask for the schema, outside production. A full introspection query is 2 kB long. An address
  * that asks more often than this gets 429.
  */
-export const keylessRequests = { bytes: 16_384, burst: 300, perSecond: 5 };
+export const keylessRequests = { bytes: 16_384, perMinute: 300 };
 
 /** Addresses or keys that one rate limit counts. The bound keeps a flood of made-up addresses from filling the memory. */
 export const countedClients = 20_000;
@@ -55,10 +61,10 @@ export const countedClients = 20_000;
 export const valuesOfRequest = 50_000;
 
 /**
- * The values of the schema that one operation may ask for: those of `fullQueries` full introspection queries of tools, and
- * at least `least`. So many are made in 5 to 20 ms. `charactersOfValue` characters of a text cost about as much as a value.
+ * The bytes of the schema that one operation may ask for: those of `fullQueries` answers to the introspection query of tools,
+ * and at least `least`. So many are made in 3 ms.
  */
-export const introspectedValues = { fullQueries: 2, least: 10_000, charactersOfValue: 100 };
+export const introspectedBytes = { fullQueries: 3, least: 150_000 };
 
 /** Request bodies that arrive slowly, on every role. */
 export const slowBodies = {

@@ -1,4 +1,4 @@
-/** `npm run validate -- <manifest> --schema <URL or file>`: whether an app's operations fit a schema, for the app's CI. */
+/** `restbound validate <manifest> --schema <URL or file>`: whether an app's operations fit a schema, for the app's CI. */
 import { basename, resolve } from "node:path";
 import {
   buildClientSchema,
@@ -7,7 +7,7 @@ import {
   getIntrospectionQuery,
   type IntrospectionQuery,
 } from "graphql";
-import { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
+import { exitCodes, type Io, runCommand } from "../cli/command.ts";
 import { nonEmpty } from "../cli/parse.ts";
 import { printable } from "../cli/printable.ts";
 import { UsageError } from "../cli/usage-error.ts";
@@ -22,7 +22,7 @@ const timeoutMs = 30_000;
 type Given = { readonly schema: string; readonly key?: string };
 
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
-  runCommand("npm run validate", argv, io, (line, does) =>
+  runCommand("restbound validate", argv, io, (line, does) =>
     line
       .description("Validates an app's manifest of operations against a schema.")
       .argument(
@@ -81,5 +81,3 @@ async function introspected(url: string, key: string | undefined): Promise<Graph
     "in production it does not: take a role of the same spec elsewhere, or schema.graphql of the typed package";
   throw new UsageError([`--schema ${url}: tells no schema; ${instead}`]);
 }
-
-if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processIo);

@@ -5,7 +5,7 @@
 import { type ConstDirectiveNode, type FieldDefinitionNode, Kind, type TypeNode } from "graphql";
 import { isPage, pageSchema, readsOn } from "./pages.ts";
 import { Requests } from "./requests.ts";
-import { argument, connectionOf, directive, namedType, restName, Sdl } from "./sdl.ts";
+import { argument, connectionOf, directive, hasDefault, namedType, restName, Sdl } from "./sdl.ts";
 import { allowsMore, mayBeNull, mayBeObject } from "./values.ts";
 import { type Json, oneSchema, Reader, type Way } from "./ways.ts";
 
@@ -29,6 +29,8 @@ function successBody(reader: Reader, operation: Json): unknown {
 export class Oracle {
   /** Coordinates of fields whose value may be another than before. */
   readonly changed = new Set<string>();
+  /** Coordinates of calls that the oracle does not judge. */
+  readonly either = new Set<string>();
   readonly sdl: Sdl;
   readonly #old: Reader;
   readonly #new: Reader;
@@ -49,8 +51,10 @@ export class Oracle {
     const id = argument(rest, "operation") ?? "";
     const [before, after] = [this.#old.operation(id), this.#new.operation(id)];
     if (!before) return;
-    if (!after || before.at !== after.at || this.#requests.differ(before, after))
+    const isGiven = (parameter: string): boolean => hasDefault(field, parameter);
+    if (!after || before.at !== after.at || this.#requests.differ(before, after, isGiven))
       this.changed.add(coordinate);
+    else if (this.#requests.isLoosened) this.either.add(coordinate);
     if (!after) return;
     const [old, now] = [successBody(this.#old, before.operation), successBody(this.#new, after.operation)];
     if ((old === undefined) !== (now === undefined)) this.changed.add(coordinate);

@@ -2,6 +2,11 @@
 import { accepts, type Found, type Json, oneSchema, type Reader, type Way } from "./ways.ts";
 
 export class Requests {
+  /**
+   * Whether a format was dropped in the last comparison: REST takes all that it took, and an argument of a type that
+   * stands for the format must become another.
+   */
+  isLoosened = false;
   readonly #old: Reader;
   readonly #new: Reader;
 
@@ -11,7 +16,8 @@ export class Requests {
   }
 
   /** A request may demand less, and never more. What surrounds it, such as its product, is to stay. */
-  differ(before: Found, after: Found): boolean {
+  differ(before: Found, after: Found, isGiven: (parameter: string) => boolean): boolean {
+    this.isLoosened = false;
     const [old, now] = [this.#parameters(this.#old, before), this.#parameters(this.#new, after)];
     // what a read does not find may be null; of a mutation it is an error, documented or not
     const around = ({ operation, at }: Found): string =>
@@ -26,7 +32,8 @@ export class Requests {
     if (credentials(before, this.#old).some((each) => asked.length > 0 && !asked.includes(each))) return true;
     for (const [key, parameter] of now) {
       const was = old.get(key);
-      if (parameter.required === true && was?.required !== true) return true;
+      if (parameter.required === true && was?.required !== true && !isGiven(String(parameter.name)))
+        return true;
       if (was && (was.style !== parameter.style || was.explode !== parameter.explode)) return true;
       const fallback = (reader: Reader, { schema }: Json): string =>
         JSON.stringify(reader.resolve(schema).default);
@@ -69,7 +76,8 @@ export class Requests {
     if (other.values && !(one.values?.every((value) => other.values?.includes(value)) ?? false)) return false;
     if ([...other.required].some((name) => !one.required.has(name))) return false;
     if (JSON.stringify(one.limits) !== JSON.stringify(other.limits)) return false;
-    if (other.format !== undefined && one.format !== other.format) return false;
+    if (one.format !== undefined && other.format === undefined) this.isLoosened = true;
+    else if (one.format !== other.format) return false;
     if (!this.#takes(one.items, other.items, depth - 1)) return false;
     return Object.entries(one.properties).every(([name, schemas]) => {
       const now = other.properties[name];

@@ -3,14 +3,17 @@ import {
   type ConstDirectiveNode,
   type DocumentNode,
   type FieldDefinitionNode,
+  type InputValueDefinitionNode,
   Kind,
   type NamedTypeNode,
   parse,
   type TypeNode,
 } from "graphql";
 
-export const directive = (field: FieldDefinitionNode, name: string): ConstDirectiveNode | undefined =>
-  field.directives?.find((each) => each.name.value === name);
+export const directive = (
+  field: FieldDefinitionNode | InputValueDefinitionNode,
+  name: string,
+): ConstDirectiveNode | undefined => field.directives?.find((each) => each.name.value === name);
 export function argument(of: ConstDirectiveNode | undefined, name: string): string | undefined {
   const value = of?.arguments?.find((each) => each.name.value === name)?.value;
   return value?.kind === Kind.STRING ? value.value : undefined;
@@ -29,8 +32,17 @@ export function connectionOf(rest: ConstDirectiveNode | undefined): Page | undef
   );
 }
 
+/** Whether an argument that feeds the parameter has a default: a client that leaves it out sends that. */
+export const hasDefault = (field: FieldDefinitionNode, parameter: string): boolean =>
+  field.arguments?.some(
+    (each) => each.defaultValue !== undefined && restName(each, [parameter]) === parameter,
+  ) === true;
+
 /** The REST name of a field among those of an object: as the schema writes it, or the one that reads like the field's. */
-export function restName(field: FieldDefinitionNode, names: readonly string[]): string {
+export function restName(
+  field: FieldDefinitionNode | InputValueDefinitionNode,
+  names: readonly string[],
+): string {
   const own = argument(directive(field, "restName"), "name");
   const { value } = field.name;
   if (own !== undefined || names.includes(value)) return own ?? value;

@@ -171,7 +171,7 @@ const log = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** `answers` returns or throws the result of a REST call. `ask` returns the GraphQL response as a client reads it. */
 export async function openSchema(answers: Rest, environment: NodeJS.ProcessEnv = {}) {
-  const executions: ExecutionCounts = { planned: 0, interpreted: 0 };
+  const executions: ExecutionCounts = { count: 0 };
   const schema = executableSchema(typeDefs, { resolvers, argumentSchemas: {}, argumentNames: {} });
   const apollo = createApollo(readConfig(environment, ["graphql"]), schema, log as never, executions);
   await apollo.start();

@@ -32,7 +32,7 @@ test("aliases, merged fields and fragments keep the order of their first mention
       a: { id: "2", page: { next: "after 2" } },
     }),
   );
-  expect(executions).toEqual({ planned: 1, interpreted: 0 });
+  expect(executions).toEqual({ count: 1 });
 });
 
 test("@skip and @include follow their variables, and each outcome has its own plan", async () => {
@@ -48,7 +48,7 @@ test("@skip and @include follow their variables, and each outcome has its own pl
   });
   expect((await ask(query, { no: false })).data).toEqual({ person, __typename: "Query" });
   expect(calls).toHaveLength(3);
-  expect(executions).toEqual({ planned: 4, interpreted: 0 });
+  expect(executions).toEqual({ count: 4 });
 });
 
 describe("a null condition from a variable with a default", () => {
@@ -94,7 +94,7 @@ test("an operation with more outcomes than kept plans is compiled again", async 
     const expected = { ...Object.fromEntries(chosen.map((name) => [name, "1"])), __typename: "Person" };
     expect((await ask(query, variables)).data).toEqual({ person: expected });
   }
-  expect(executions).toEqual({ planned: 32, interpreted: 0 });
+  expect(executions).toEqual({ count: 32 });
 });
 
 test("arguments: defaults, variables and their defaults, enums as REST's values", async () => {
@@ -166,12 +166,12 @@ test("nested lists, and keys with a special meaning in JavaScript", async () => 
   );
 });
 
-test("graphql-js runs introspection, and the operation is counted", async () => {
+test("introspection is an operation like others", async () => {
   const { ask, executions } = await openSchema(answers);
   const { data } = await ask(`{ __schema { queryType { name } } __typename }`);
   expect(data).toEqual({ __schema: { queryType: { name: "Query" } }, __typename: "Query" });
   expect((await ask(`{ __typename }`)).data).toEqual({ __typename: "Query" });
-  expect(executions).toEqual({ planned: 1, interpreted: 1 });
+  expect(executions).toEqual({ count: 2 });
 });
 
 test.each([

@@ -23,9 +23,9 @@ function two() {
 }
 
 /** Waits for a turn. Notes its time, or the failure's code. */
-function begin(share: FairShare, account: Caller, kind: "starting" | "going" = "starting") {
+function begin(share: FairShare, account: Caller, since = 0) {
   const told: { at?: number; code?: string; retryAfter?: number } = {};
-  const wait = share.turnOf(account, kind, stays);
+  const wait = share.turnOf(account, { ...stays, since });
   if (!wait) told.at = performance.now();
   wait?.then(
     () => (told.at = performance.now()),
@@ -38,32 +38,32 @@ test("a caller that is alone never waits, however much it works", () => {
   const share = new FairShare();
   const only = share.enter("only");
   share.worked(only, 1_000);
-  expect(share.turnOf(only, "starting", stays)).toBeUndefined();
+  expect(share.turnOf(only, stays)).toBeUndefined();
 });
 
 test("a caller is alone again when no other caller has sent a request for a minute", async () => {
   const { share, busy } = two();
   await vi.advanceTimersByTimeAsync(60_000);
   share.worked(busy, 1_000);
-  void share.turnOf(busy, "starting", stays)?.catch(() => {});
+  void share.turnOf(busy, stays)?.catch(() => {});
   expect(begin(share, busy).at).toBeUndefined();
   await vi.advanceTimersByTimeAsync(1);
-  expect(share.turnOf(busy, "starting", stays)).toBeUndefined();
+  expect(share.turnOf(busy, stays)).toBeUndefined();
 });
 
 test("ordinary work leaves a debt of at most 10 ms, makes nobody wait, and schedules nothing", () => {
   const { share, busy } = two();
   for (let call = 0; call < 5; call++) share.worked(busy, 0.3);
   expect(vi.getTimerCount()).toBe(0);
-  expect(share.turnOf(busy, "going", stays)).toBeUndefined();
-  share.worked(busy, 3.5);
-  expect(share.turnOf(busy, "starting", stays)).toBeDefined();
+  expect(share.turnOf(busy, stays)).toBeUndefined();
+  share.worked(busy, 5.5);
+  expect(share.turnOf(busy, stays)).toBeDefined();
 });
 
 test.each([
-  [8, 7],
-  [20, 256],
-  [30, 890],
+  [8, 15],
+  [20, 276],
+  [30, 920],
   [40, 1_990],
   [1_000, 1_990],
 ])("work of %i ms makes its caller wait for %i ms, and nobody else", async (ms, waits) => {
@@ -78,34 +78,31 @@ test.each([
   expect((told.at ?? 0) - began).toBeGreaterThanOrEqual(waits);
 });
 
-test("pieces of one turn count as one, pieces of several turns do not", async () => {
+test("pieces cost less than work that is as long as all of them", () => {
+  const { share, busy } = two();
   const now = performance.now();
-  const [one, several] = [two(), two()];
-  for (let piece = 0; piece < 4; piece++) one.share.worked(one.busy, 10);
-  for (let piece = 0; piece < 4; piece++, vi.advanceTimersToNextTimer())
-    several.share.worked(several.busy, 10);
-  expect(one.busy.paidAt - now).toBe(2_000);
-  expect(several.busy.paidAt - now).toBeCloseTo((4 * 10 ** 3) / 30);
+  for (let piece = 0; piece < 4; piece++) share.worked(busy, 10);
+  expect(busy.paidAt - now).toBeCloseTo(4 * (10 + 10 ** 3 / 30)); // work of 40 ms makes its caller wait for 1,990 ms
 });
 
 test("a request that has waited two seconds, because earlier requests of its caller worked, is refused", async () => {
   const { share, busy } = two();
   share.worked(busy, 37);
-  void share.turnOf(busy, "starting", stays)?.then(() => share.worked(busy, 37));
+  void share.turnOf(busy, stays)?.then(() => share.worked(busy, 37));
   const second = begin(share, busy);
   await vi.advanceTimersByTimeAsync(1_999);
   const third = begin(share, busy);
   expect(second).toEqual({});
   await vi.advanceTimersByTimeAsync(2); // the last turn takes a ms of the fake clock
   expect(second).toMatchObject({ code: "SERVICE_UNAVAILABLE", retryAfter: 2 });
-  await vi.advanceTimersByTimeAsync(1_399);
+  await vi.advanceTimersByTimeAsync(1_499);
   expect(third.at).toBeDefined();
 });
 
-test("one request goes on in a turn, and a request under way goes before a new one", async () => {
+test("one request goes on in a turn: the oldest one", async () => {
   const { share, busy } = two();
   share.worked(busy, 8);
-  const told = [begin(share, busy), begin(share, busy), begin(share, busy, "going")];
+  const told = [begin(share, busy, 2), begin(share, busy, 3), begin(share, busy, 1)];
   const begun = (): boolean[] => told.map(({ at }) => at !== undefined);
   const order: boolean[][] = [];
   for (let turn = 0; turn < 20 && !begun().every(Boolean); turn++) {
@@ -125,7 +122,7 @@ test("of a caller's requests, the one that came first goes on first", async () =
   share.worked(busy, 8);
   const order: number[] = [];
   for (const since of [2, 3, 1, 2])
-    void share.turnOf(busy, "going", { ...stays, since })?.then(() => order.push(since));
+    void share.turnOf(busy, { ...stays, since })?.then(() => order.push(since));
   await vi.advanceTimersByTimeAsync(100);
   expect(order).toEqual([1, 2, 2, 3]);
 });
@@ -133,11 +130,12 @@ test("of a caller's requests, the one that came first goes on first", async () =
 test("one request goes on in a turn, whoever waits, and callers take turns", async () => {
   const { share, busy, other } = two();
   const order: string[] = [];
-  share.worked(busy, Math.cbrt(2) * 8); // the same debt as the other's, which is multiplied by two debtors
-  share.worked(other, 8);
+  share.worked(busy, 8);
+  share.worked(other, 8); // the price is multiplied by two debtors
+  busy.paidAt = other.paidAt;
   for (const [name, account] of Object.entries({ busy, other }))
     for (let request = 0; request < 2; request++)
-      void share.turnOf(account, "going", stays)?.then(() => order.push(name));
+      void share.turnOf(account, stays)?.then(() => order.push(name));
   const counts: number[] = [];
   for (let turn = 0; turn < 20 && order.length < 4; turn++) {
     vi.advanceTimersToNextTimer();
@@ -156,12 +154,12 @@ test("a wait ends when its client leaves, and the next request is not held up", 
     leave = given;
   };
   const waiter = { since: 0, onLeave, ended: vi.fn() };
-  const wait = share.turnOf(busy, "starting", waiter);
+  const wait = share.turnOf(busy, waiter);
   const next = begin(share, busy);
   leave(new CodedError("CLIENT_CLOSED_REQUEST", "left"));
   await expect(wait).rejects.toMatchObject({ code: "CLIENT_CLOSED_REQUEST" });
   expect(waiter.ended).toHaveBeenCalledWith(leave);
-  await vi.advanceTimersByTimeAsync(257);
+  await vi.advanceTimersByTimeAsync(278);
   expect(next.at).toBeDefined();
 });
 
@@ -175,7 +173,7 @@ async function workOf(callers: number, ms: number): Promise<{ all: number; least
       share.worked(account, ms);
       goOn(account);
     };
-    const wait = share.turnOf(account, "going", stays);
+    const wait = share.turnOf(account, stays);
     if (wait) wait.then(work, () => goOn(account));
     else setImmediate(work);
   };

@@ -114,7 +114,7 @@ function wholeBody(binder: Binder, field: FieldInProgress): ArgumentSource | und
     binder.findings.add(
       "parameter-unknown",
       { ...where, rest: operation.node },
-      `${operation.id} takes no body that is JSON or a form`,
+      `${operation.id} takes no body that is JSON, a form or text`,
       "remove `body`",
     );
     return undefined;

@@ -1,8 +1,8 @@
-/** `npm run pack:client`: writes the client package into a folder, for `npm pack` or `npm publish`. */
+/** `restbound client`: writes the client package into a folder, for `npm pack` or `npm publish`. */
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
-import { exitCodes, type Io, processIo, runCommand } from "../../cli/command.ts";
+import { exitCodes, type Io, runCommand } from "../../cli/command.ts";
 import { nonEmpty } from "../../cli/parse.ts";
 import { replaceFile } from "../../cli/replace.ts";
 import { UsageError } from "../../cli/usage-error.ts";
@@ -18,7 +18,7 @@ type Options = {
 };
 
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
-  runCommand("npm run pack:client", argv, io, (line, does) =>
+  runCommand("restbound client", argv, io, (line, does) =>
     line
       .description(
         "Writes an npm package for front ends: schema, enums, typed documents of spec/operations/.",
@@ -97,5 +97,3 @@ function semver(value: string): string {
   if (new RegExp(pattern).test(value)) return value;
   throw new InvalidArgumentError("It is not a semantic version, such as 1.4.0.");
 }
-
-if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processIo);

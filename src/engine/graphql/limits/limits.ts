@@ -107,7 +107,7 @@ function excessesOf(env: Environment, walk: Walk, operation: OperationDefinition
 
 const repeated = new GraphQLError("the document selects the same fields again too often");
 
-/** graphql-js runs an operation with introspection. The plan's bounds would not hold for its other fields. */
+/** The bound of an answer about the schema would be one of its data too. */
 const mixed = (nodes: OperationDefinitionNode): GraphQLError =>
   new GraphQLError("an operation asks for introspection or for data, not for both", { nodes });
 

@@ -1,6 +1,6 @@
 /**
  * Compiles an operation to its plan. graphql-js's `collectFields` collects the fields, so fragments, `@skip` and
- * `@include` work as in graphql-js. An operation with introspection has no plan: graphql-js runs it.
+ * `@include` work as in graphql-js. The fields of introspection (GraphQL spec §4) have graphql-js's own resolvers.
  */
 import {
   type FieldNode,
@@ -9,11 +9,15 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
+  getArgumentValues,
   getNamedType,
   isAbstractType,
+  isIntrospectionType,
   isObjectType,
   type OperationDefinitionNode,
   OperationTypeNode,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
   TypeNameMetaFieldDef,
 } from "graphql";
 import { collectFields, collectSubfields } from "graphql/execution/collectFields.js";
@@ -32,14 +36,12 @@ type Compiling = {
   readonly maxFields: number;
   objects: number;
   fields: number;
+  introspects: boolean;
 };
 
-/** Thrown and caught in this file: a plan cannot run the operation. */
-class NotPlannable extends Error {}
-
 /**
- * Returns `undefined` if graphql-js must run the operation. Throws a `CodedError` for more than `maxFields` fields: an
- * interface's selection is planned for each member type, so a small document may unfold to any number of fields.
+ * Throws a `CodedError` for more than `maxFields` fields: an interface's selection is planned for each member type, so a
+ * small document may unfold to any number of fields.
  */
 export function compilePlan(
   schema: GraphQLSchema,
@@ -47,19 +49,14 @@ export function compilePlan(
   operation: OperationDefinitionNode,
   variables: Variables,
   maxFields: number,
-): OperationPlan | undefined {
-  const type = schema.getRootType(operation.operation);
-  if (!type || operation.operation === OperationTypeNode.SUBSCRIPTION) return undefined;
-  const compiling = { schema, fragments, variables, maxFields, objects: 0, fields: 0 };
-  try {
-    const root = objectPlan(compiling, type, () =>
-      collectFields(schema, fragments as never, variables as never, type, operation.selectionSet),
-    );
-    return { root, serial: operation.operation === OperationTypeNode.MUTATION, size: compiling.fields };
-  } catch (error) {
-    if (error instanceof NotPlannable) return undefined;
-    throw error;
-  }
+): OperationPlan {
+  const type = schema.getRootType(operation.operation) as GraphQLObjectType;
+  const compiling = { schema, fragments, variables, maxFields, objects: 0, fields: 0, introspects: false };
+  const root = objectPlan(compiling, type, () =>
+    collectFields(schema, fragments as never, variables as never, type, operation.selectionSet),
+  );
+  const { fields: size, introspects } = compiling;
+  return { root, serial: operation.operation === OperationTypeNode.MUTATION, size, introspects };
 }
 
 function objectPlan(
@@ -104,8 +101,7 @@ function fieldPlan(
   nodes: readonly FieldNode[],
 ): FieldPlan {
   const name = nodes[0]?.name.value ?? "";
-  const field = name === "__typename" ? TypeNameMetaFieldDef : parentType.getFields()[name];
-  if (!field) throw new NotPlannable();
+  const field = metaFields.get(name) ?? (parentType.getFields()[name] as FieldPlan["field"]);
   const selections = selectionsOf(compiling, field.type, nodes);
   const below = [...selections.values()];
   return {
@@ -113,7 +109,7 @@ function fieldPlan(
     parentType,
     field,
     nodes,
-    source: sourceOf(field),
+    source: sourceOf(compiling, parentType, field, nodes),
     selections,
     inherited: field.args.flatMap(({ name }) =>
       below.some(({ inherits }) => inherits?.has(markOfArgument(name))) ? [name] : [],
@@ -129,11 +125,29 @@ type Marked = {
   inherits?: readonly string[];
 };
 
+const metaFields: ReadonlyMap<string, FieldPlan["field"]> = new Map(
+  [TypeNameMetaFieldDef, SchemaMetaFieldDef, TypeMetaFieldDef].map((field) => [field.name, field]),
+);
+
 /** The source of a field. Generated resolvers have a `property`, `itself`, `made` or `level` mark; any other resolver is a call. */
-function sourceOf(field: FieldPlan["field"]): FieldSource {
+function sourceOf(
+  compiling: Compiling,
+  parentType: GraphQLObjectType,
+  field: FieldPlan["field"],
+  [node]: readonly FieldNode[],
+): FieldSource {
   if (field === TypeNameMetaFieldDef) return { kind: "typename" };
-  const { resolve } = field;
-  if (!resolve) throw new NotPlannable();
+  const { schema, variables } = compiling;
+  const { resolve } = field as { resolve: NonNullable<FieldPlan["field"]["resolve"]> };
+  const info = { schema } as never;
+  if (metaFields.has(field.name)) {
+    compiling.introspects = true;
+    return { kind: "call", resolve: (parent, args) => resolve(parent, args as never, undefined, info) };
+  }
+  if (isIntrospectionType(parentType)) {
+    const given = field.args.length > 0 ? getArgumentValues(field, node as FieldNode, variables) : {};
+    return { kind: "made", make: (parent) => resolve(parent, given, undefined, info) };
+  }
   const { property, itself, made, level } = resolve as Marked;
   if (typeof property === "object") return { kind: "path", names: property };
   if (property !== undefined && !isInherited(property)) return { kind: "property", name: property };

@@ -61,6 +61,8 @@ export type OperationPlan = {
   readonly serial: boolean;
   /** The number of fields of all object plans. */
   readonly size: number;
+  /** It asks for the schema. Its plan holds the values of variables. */
+  readonly introspects: boolean;
 };
 
 /** The parents of the next level that share an object plan: REST's objects, and the result maps made from them. */

@@ -22,13 +22,13 @@ type Known = {
   readonly fragments: Fragments;
   readonly conditions: readonly string[];
   /** A plan for each outcome of the `@skip` and `@include` variables. The oldest one is dropped. */
-  readonly variants: Map<string, OperationPlan | undefined>;
+  readonly variants: Map<string, OperationPlan>;
 };
 
-type Compile = () => OperationPlan | undefined;
+type Compile = () => OperationPlan;
 
 const bytesOf = ({ documentBytes, variants }: Known): number =>
-  [...variants.values()].reduce((sum, plan) => sum + bytesPerField * (plan?.size ?? 0), documentBytes);
+  [...variants.values()].reduce((sum, { size }) => sum + bytesPerField * size, documentBytes);
 
 export class Plans {
   readonly #schema: GraphQLSchema;
@@ -44,15 +44,15 @@ export class Plans {
   }
 
   /**
-   * The plan for coerced variables; `undefined` if graphql-js must run the operation. `measured` runs the compilation of
-   * a new plan. Throws a `CodedError` for an operation with too many fields.
+   * The plan for coerced variables. `measured` runs the compilation of a new plan. Throws a `CodedError` for an operation
+   * with too many fields.
    */
   get(
     document: DocumentNode,
     operation: OperationDefinitionNode,
     variables: Variables,
-    measured: (compile: Compile) => OperationPlan | undefined,
-  ): OperationPlan | undefined {
+    measured: (compile: Compile) => OperationPlan,
+  ): OperationPlan {
     const known = this.#known.get(operation) ?? {
       documentBytes: sizeOf(document),
       fragments: fragmentsOf(document),
@@ -61,8 +61,10 @@ export class Plans {
     };
     const { fragments, conditions, variants } = known;
     const variant = conditions.map((name) => outcomeOf(variables[name])).join("");
-    if (variants.has(variant)) return variants.get(variant);
+    const kept = variants.get(variant);
+    if (kept) return kept;
     const plan = measured(() => compilePlan(this.#schema, fragments, operation, variables, this.#maxFields));
+    if (plan.introspects && Object.keys(variables).length > 0) return plan;
     const [oldest] = variants.keys();
     if (variants.size === cachedPlans.ofOperation && oldest !== undefined) variants.delete(oldest);
     variants.set(variant, plan);

@@ -24,7 +24,11 @@ export function createMetrics(config: Config, servers: Servers, specHash: string
   const help = "What this process was built and generated from.";
   addMetric(registry, "gauge", "build_info", help, () => [built]);
   measureOutgoingCalls(registry);
-  const ends = [subscribe(measureRequests(registry, servers)), subscribe(countUnread(registry))];
+  const ends = [
+    subscribe(measureRequests(registry, servers)),
+    subscribe(countUnread(registry)),
+    subscribe(countSpans(registry)),
+  ];
   const [graphql, gateway] = [servers.get("graphql"), servers.get("gateway")];
   if (graphql) {
     countExecutions(registry, graphql);
@@ -54,10 +58,23 @@ function countUnread(registry: Registry): Observer {
   };
 }
 
+function countSpans(registry: Registry): Observer {
+  const spans = new CounterFamily(
+    registry,
+    "traces_spans_total",
+    "Spans that the collector of OTEL_EXPORTER_OTLP_ENDPOINT took (`sent`), or did not take (`lost`).",
+  );
+  const counts = new Map<string, Count>();
+  return {
+    spansSent(count, isLost) {
+      const outcome = isLost ? "lost" : "sent";
+      known(counts, outcome, () => spans.child({ outcome })).value += count;
+    },
+  };
+}
+
 function countExecutions(registry: Registry, { executions }: FastifyInstance): void {
-  const help = "Operations by what ran them: a compiled plan, or graphql-js.";
-  addMetric(registry, "counter", "graphql_executions_total", help, () => [
-    { labels: { executor: "plan" }, value: executions.planned },
-    { labels: { executor: "graphql-js" }, value: executions.interpreted },
+  addMetric(registry, "counter", "graphql_executions_total", "Operations that ran.", () => [
+    { labels: {}, value: executions.count },
   ]);
 }

@@ -16,9 +16,6 @@ export class Caller {
   seenAt = 0;
   /** When it owes no processor time any more. */
   paidAt = 0;
-  /** The last turn of the event loop in which it worked, and for how many ms. */
-  turn = -1;
-  turnMs = 0;
 
   readonly #onLeave: (caller: Caller) => void;
 

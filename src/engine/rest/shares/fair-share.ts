@@ -1,16 +1,16 @@
 /**
- * Fair shares of the processor between callers. A caller pays for work afterwards, in time: work of `ms` in one turn of
- * the event loop costs `max(1.6 ms, ms³ / 30)`. The price exceeds the time, because a part of a request's work is not
- * charged. From 7 ms on it grows with the cube, because long work is what the other callers' 95th percentile shows. A
- * caller that owes more than `freeMs` waits before its next request, before work on a large response of REST, and before
- * each piece of an answer. Ordinary requests owe less, and never wait.
+ * Fair shares of the processor between callers: a leaky bucket of debt for each (the generic cell rate algorithm, ITU-T I.371),
+ * as GitHub and Shopify have of points. It fills with measured work: work of `ms` without a pause costs
+ * `ms + ms³ / 30`, because long work is what the other callers' 95th percentile shows, and it drains by a millisecond each
+ * millisecond. A caller that owes more than `freeMs` waits before its next request, before work on a large response of REST,
+ * and before each piece of an answer. Ordinary requests owe less, and never wait.
  *
  * Callers that owe more than `freeMs` at the same time share what one of them would get: the price is multiplied by their
  * number. So a tenant gains nothing by sending with ten keys where the process does not know the tenant.
  *
- * The longest wait that a piece of work causes is `maxDebtMs`, times the same number: work of 40 ms costs that much. The
- * other callers' 95th percentile needs no more: work of 140 ms that comes at most once in 2 s delays fewer than a twentieth
- * of their requests by more than 40 ms.
+ * The longest wait that a piece of work causes is `mostMs`, times the same number: work of 40 ms costs that much. The other
+ * callers' 95th percentile needs no more: work of 140 ms that comes at most once in 2 s delays fewer than a twentieth of
+ * their requests by more than 40 ms.
  *
  * Of a caller's requests, the one that came first goes on first: few of them hold memory at the same time.
  *
@@ -23,19 +23,13 @@ import { Turns } from "./turns.ts";
 
 /** A caller may owe so many ms and go on. */
 const freeMs = 10;
-/** A caller never owes more ms, times the number of callers in debt. */
-const maxDebtMs = 2_000;
-/** A request that waited so many ms is refused. */
-const maxWaitMs = 2_000;
-/** After so many ms of work in one turn of the event loop, a caller's further work waits for the next turn. */
-const maxTurnMs = 4;
-/** Work is summed up over turns of the event loop until it is this long. So short work schedules nothing. */
-const minTurnMs = 2;
+/** A caller never owes more ms, times the number of callers in debt. A request that has waited for as long is refused. */
+const mostMs = 2_000;
 /** A caller is alone when no other caller has sent a request for so many ms. */
 const aloneAfterMs = 60_000;
 
-/** Milliseconds that a caller owes for work in one turn. */
-const costOf = (ms: number): number => Math.max(1.6 * ms, ms ** 3 / 30);
+/** Milliseconds that a caller owes for work. */
+const costOf = (ms: number): number => ms + ms ** 3 / 30;
 
 type Leave = (failure: CodedError) => void;
 
@@ -47,9 +41,6 @@ type Waiter = {
   ended(leave: Leave): void;
 };
 
-/** Of a caller's requests, those that are under way go on before any other starts. */
-const behindAllThatGo = 1e12;
-
 export class FairShare {
   readonly #callers = new PresentCallers();
   readonly #waiting = new Turns<Caller>();
@@ -58,16 +49,13 @@ export class FairShare {
   #last: Caller | undefined;
   /** When a caller other than the last one was last seen. */
   #otherSeenAt = Number.NEGATIVE_INFINITY;
-  #turn = 0;
   #isScheduled = false;
   #timer: NodeJS.Timeout | undefined;
 
   /** The caller of a request, or of a call that other requests wait for too. `leave` ends it. */
   enter(name: string): Caller {
     const caller = this.#callers.enter(name);
-    if (name !== this.#last?.name) {
-      if (this.#last) this.#otherSeenAt = this.#last.seenAt;
-    }
+    if (this.#last && name !== this.#last.name) this.#otherSeenAt = this.#last.seenAt;
     this.#last = caller;
     caller.seenAt = performance.now();
     return caller;
@@ -77,24 +65,22 @@ export class FairShare {
    * Resolves when the caller may start a request, or go on with one. `undefined`: at once. Rejects with
    * `SERVICE_UNAVAILABLE` after too long a wait, and as soon as the client leaves.
    */
-  turnOf(caller: Caller, kind: "starting" | "going", request: Waiter): Promise<void> | undefined {
+  turnOf(caller: Caller, request: Waiter): Promise<void> | undefined {
     const now = performance.now();
     if (this.#isAlone(caller, now)) return undefined;
-    const hasTurn = caller.turn !== this.#turn || caller.turnMs < maxTurnMs;
-    if (hasTurn && caller.paidAt - now <= freeMs && !this.#waiting.has(caller)) return undefined;
-    return this.#wait(caller, kind, request);
+    if (caller.paidAt - now <= freeMs && !this.#waiting.has(caller)) return undefined;
+    return this.#wait(caller, request);
   }
 
-  #wait(owner: Caller, kind: "starting" | "going", request: Waiter): Promise<void> {
+  #wait(owner: Caller, request: Waiter): Promise<void> {
     const { promise, resolve: begin, reject: refuse } = Promise.withResolvers<void>();
-    const order = request.since + (kind === "going" ? 0 : behindAllThatGo);
-    const turn = { owner, order, begin };
+    const turn = { owner, order: request.since, begin };
     this.#waiting.wait(turn);
     this.#schedule();
     const leave: Leave = (failure) => {
       if (this.#waiting.leave(turn)) refuse(failure);
     };
-    const deadline = new Deadline(maxWaitMs, () => leave(tooMuch(owner.paidAt - performance.now())));
+    const deadline = new Deadline(mostMs, () => leave(tooMuch(owner.paidAt - performance.now())));
     request.onLeave(leave);
     return promise.finally(() => {
       deadline.clear();
@@ -106,14 +92,10 @@ export class FairShare {
   worked(caller: Caller, ms: number): void {
     const now = performance.now();
     if (this.#isAlone(caller, now)) return;
-    if (caller.turn !== this.#turn) [caller.turn, caller.turnMs] = [this.#turn, 0];
-    const before = costOf(caller.turnMs);
-    caller.turnMs += ms;
     const from = Math.max(caller.paidAt, now);
-    const cost = costOf(caller.turnMs) - before;
+    const cost = costOf(ms);
     const debtors = from + cost - now > freeMs ? this.#debtorsWith(caller, now) : 1;
-    caller.paidAt = Math.min(from + cost * debtors, now + maxDebtMs * debtors);
-    if (caller.turnMs >= minTurnMs) this.#schedule();
+    caller.paidAt = Math.min(from + cost * debtors, now + mostMs * debtors);
   }
 
   /** The number of callers in debt, `caller` included. */
@@ -137,7 +119,6 @@ export class FairShare {
   #nextTurn(): void {
     this.#isScheduled = false;
     clearTimeout(this.#timer);
-    this.#turn++;
     const now = performance.now();
     this.#waiting.next(({ paidAt }) => paidAt - freeMs <= now);
     if (this.#waiting.size === 0) return;

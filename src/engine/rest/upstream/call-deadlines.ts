@@ -3,8 +3,9 @@
  * 1. The connect deadline: the request must be on a connection. The wait for a turn counts. While the wait progresses,
  *    the call gets the same time again.
  * 2. The call deadline: the whole response must be there. Nothing extends it.
- * 3. The linger of an abandoned read: the read keeps its connection for 50 ms. A response within that time saves a
- *    reconnect. Then its connection is closed.
+ * 3. The linger of an abandoned read: the read keeps its connection for half a second. A response within that time saves
+ *    a reconnect. Then its connection is closed. A server takes in new connections one after the other, so a client that
+ *    leaves again and again would hold up the new connections of all others.
  */
 import type { CodedError } from "../../errors.ts";
 import { Deadline } from "../../time/deadline.ts";
@@ -12,7 +13,7 @@ import { noConnection, noResponse } from "../failure.ts";
 import type { ConnectionTurn } from "./connection-turn.ts";
 import type { Exchange } from "./exchange.ts";
 
-const lingerMs = 50;
+const lingerMs = 500;
 
 /** Milliseconds from the call's begin. */
 export type Timeouts = { readonly connectMs: number; readonly callMs: number };
@@ -56,6 +57,7 @@ export class CallDeadlines {
   abandon(failure: CodedError): void {
     if (!this.#exchange.hasConnection) return this.#exchange.abort(failure);
     this.clear();
+    this.#exchange.abandon();
     this.#deadline = new Deadline(lingerMs, () => this.#exchange.abort(failure));
   }
 

@@ -13,13 +13,13 @@ import {
   upstreamFailure,
 } from "../../http/upstream-failure.ts";
 import { exactText } from "../../standards/exact-integers.ts";
-import { countValues, hasContainers } from "../../standards/json-values.ts";
-import { isJson, isText } from "../../standards/media-type.ts";
+import { isJson } from "../../standards/media-type.ts";
 import { tooLarge } from "../failure.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { type RawHeaders, RestResponse } from "../rest-response.ts";
 import { decompressedPerMs, largeBody } from "../shares/processor-time.ts";
 import { decompress } from "./decompress.ts";
+import { bytesOfValues } from "./value-bytes.ts";
 
 /** The budgets of the request that the exchange is made for. */
 type Budget = Pick<
@@ -43,6 +43,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Bytes that are taken from the budget. */
   #held = 0;
   #interim = 0;
+  #isAbandoned = false;
 
   /**
    * The body has at most `maxResponseBytes`, before and after decompression and by its values, and never more than `budget`
@@ -68,6 +69,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (!this.#failure) dispatcher.dispatch(request, this);
   }
 
+  /** Nobody reads the response any more. It still comes to its end, so that its connection can be used again. */
+  abandon(): void {
+    this.#isAbandoned = true;
+    this.#letGo();
+  }
+
   /** Fails the exchange and closes its connection. Does nothing after the end. */
   abort(failure: CodedError): void {
     if (this.#failure) return;
@@ -78,9 +85,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #fail(failure: CodedError): void {
     if (this.#failure) return;
     this.#failure = failure;
+    this.#letGo();
+    this.#reject(failure);
+  }
+
+  #letGo(): void {
     this.#chunks = [];
     this.#budget.drop(this.#held);
-    this.#reject(failure);
+    this.#held = 0;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -109,7 +121,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   get #isSkipped(): boolean {
-    return this.#isUnread && this.#status >= 200 && this.#status < 300;
+    return this.#isAbandoned || (this.#isUnread && this.#status >= 200 && this.#status < 300);
   }
 
   /** Takes the bytes of a body with at least so many from the budget. Returns the failure if that is too many. */
@@ -151,21 +163,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  get #mediaType(): string {
-    return String(this.#headers["content-type"] ?? "");
-  }
-
-  /**
-   * The bytes that a JSON body counts for by its values. A refusal is parsed too, whatever its media type is. Of a small
-   * body the values are counted if its containers count for more than its text.
-   */
-  #bytesOfValues(text: string): number {
-    if (text.length < largeBody && !hasContainers(text, text.length / bytesOfValue)) return 0;
-    const type = this.#mediaType;
-    const isPlain = this.#status < 400 && isText(type) && !isJson(type);
-    return isPlain ? 0 : bytesOfValue * countValues(text, this.#budget.maxResponseBytes / bytesOfValue);
-  }
-
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#fail(upstreamFailure(error)); // after an abort, undici reports the abort itself
   }
@@ -183,14 +180,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #read(body: Buffer): RestResponse | CodedError {
     const failure = this.#excess(body.length) ?? (isUtf8(body) ? undefined : notUtf8());
     if (failure) return failure;
-    const whole = isJson(this.#mediaType) ? exactText(body) : body.toString("utf8");
+    const mediaType = String(this.#headers["content-type"] ?? "");
+    const whole = isJson(mediaType) ? exactText(body) : body.toString("utf8");
     const text = whole.replace(/^\uFEFF/, ""); // a byte order mark, which some servers send, is no part of a text (RFC 8259 §8.1)
-    const bytes = Math.max(this.#bytesOfValues(text), body.length);
+    const bytes = Math.max(
+      bytesOfValues(text, this.#status, mediaType, this.#budget.maxResponseBytes),
+      body.length,
+    );
     return this.#excess(bytes) ?? new RestResponse(this.#status, this.#headers, text, bytes);
   }
 }
-
-/** A value counts for as many bytes as one of ordinary rows has. 10 MB of empty lists take 290 MB and a second to parse. */
-const bytesOfValue = 20;
 
 const notUtf8 = (): CodedError => new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not UTF-8");

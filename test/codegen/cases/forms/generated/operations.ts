@@ -14,6 +14,13 @@ export const operations: Readonly<Record<string, Operation>> = {
     },
     media: "application/x-www-form-urlencoded",
   },
+  "PUT /motto": {
+    id: "setMotto",
+    product: "",
+    media: "text/plain",
+    accept: "text/plain, application/json;q=0.5",
+    text: true,
+  },
   "POST /clear": {
     id: "clear",
     product: "",

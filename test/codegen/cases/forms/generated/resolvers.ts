@@ -26,6 +26,8 @@ export const Mutation = {
         note: args.note ?? undefined,
       },
     }),
+  /** Mutation.setMotto → PUT /motto (setMotto) */
+  setMotto: (_parent, args, { rest }) => rest.put("/motto", { body: args.text }),
   /** Mutation.clear → POST /clear (clear) */
   clear: (_parent, _args, { rest }) => rest.post("/clear"),
   /** Mutation.clearOrPay → PUT /clear (clearOrPay) */

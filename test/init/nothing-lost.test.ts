@@ -1,14 +1,13 @@
-/** `npm run init` that fails leaves the project as it was; so do two runs of codegen at the same time. */
-import { mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+/** `restbound init` that fails leaves the folder as it was; so do two runs of codegen at the same time. */
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { run as check } from "../../../src/engine/check/main.ts";
-import { run as init } from "../../../src/engine/init/main.ts";
-import { ran } from "../../check/run.ts";
-import { copyProject, type ProjectCopy } from "../project-copy.ts";
+import { run as check } from "../../src/engine/check/main.ts";
+import { run as init } from "../../src/engine/init/main.ts";
+import { ran } from "../check/run.ts";
+import { copyProject, emptyProject, type ProjectCopy } from "../e2e/project-copy.ts";
 
-function copied(): ProjectCopy {
-  const copy = copyProject();
+function opened(copy = emptyProject()): ProjectCopy {
   onTestFinished(() => copy.remove());
   return copy;
 }
@@ -37,35 +36,35 @@ test.each([
   "approvals.yaml",
   "schema.graphql/things.json",
   "operations/a.graphql",
-])("a document that would bring its own %s is refused, and nothing is replaced", async (file) => {
-  const copy = copied();
-  const before = copy.read("spec/schema.graphql");
-  expect(await ran(copy.root, ["--openapi", vendor(copy, file), "--replace"], init)).toMatchObject({
+])("a document that would bring its own %s is refused, and nothing is written", async (file) => {
+  const copy = opened();
+  const openapi = vendor(copy, file);
+  const before = readdirSync(copy.root);
+  expect(await ran(copy.root, ["--openapi", openapi], init)).toMatchObject({
     code: 2,
     error: `--openapi vendor/api.json: a $ref names the file ${file}, which has a meaning of its own in spec/: give it another name, there and in the $ref`,
   });
-  expect(copy.read("spec/schema.graphql")).toBe(before);
+  expect(readdirSync(copy.root)).toEqual(before);
 });
 
-test("a document that codegen cannot read leaves the spec as it was", async () => {
-  const copy = copied();
-  const read = () => [copy.read("spec/schema.graphql"), readdirSync(join(copy.root, "spec"))];
-  const before = read();
+test("a document that codegen cannot read leaves the folder as it was", async () => {
+  const copy = opened();
   const openapi = vendor(copy, "thing.json");
+  const before = readdirSync(copy.root);
   copy.edit(openapi, (text) => text.replace('"getThing"', '"get%Thing"'));
-  expect(await ran(copy.root, ["--openapi", openapi, "--replace"], init)).toMatchObject({
+  expect(await ran(copy.root, ["--openapi", openapi], init)).toMatchObject({
     code: 3,
     error: expect.stringMatching(
       /^vendor\/api\.json:1:1: .* has a % in its name that openapi-typescript cannot/,
     ),
   });
-  expect(read()).toEqual(before);
+  expect(readdirSync(copy.root)).toEqual(before);
 });
 
 test("a document whose parts stand in a folder operations/ is taken with them", async () => {
-  const copy = copied();
+  const copy = opened();
   const openapi = vendor(copy, "operations/thing.json");
-  expect(await ran(copy.root, ["--openapi", openapi, "--replace"], init)).toMatchObject({
+  expect(await ran(copy.root, ["--openapi", openapi], init)).toMatchObject({
     code: 0,
     error: "",
   });
@@ -74,23 +73,25 @@ test("a document whose parts stand in a folder operations/ is taken with them", 
   expect((await ran(copy.root, [], check)).code).toBe(0);
 });
 
-test("where generated/ cannot be replaced, spec/ and the scripts stay as they were", async () => {
-  const copy = copied();
-  renameSync(join(copy.root, "generated"), join(copy.root, "elsewhere"));
+test("where generated/ cannot be written, nothing else is", async () => {
+  const copy = opened();
+  mkdirSync(join(copy.root, "elsewhere"));
   symlinkSync("elsewhere", join(copy.root, "generated"));
-  const read = () => ["spec/schema.graphql", "elsewhere/resolvers.ts", "package.json"].map(copy.read);
-  const before = read();
-  const failed = await ran(copy.root, ["--openapi", vendor(copy, "thing.json"), "--replace"], init);
-  expect(failed).toMatchObject({ code: 2, error: expect.stringContaining("generated is a symbolic link") });
-  expect(read()).toEqual(before);
+  const openapi = vendor(copy, "thing.json");
+  const before = readdirSync(copy.root);
+  expect(await ran(copy.root, ["--openapi", openapi], init)).toMatchObject({
+    code: 2,
+    error: expect.stringContaining("generated is a symbolic link"),
+  });
+  expect([readdirSync(copy.root), readdirSync(join(copy.root, "elsewhere"))]).toEqual([before, []]);
 });
 
 test("two runs of codegen at the same time both end well, and leave the whole folder", {
   timeout: 120_000,
 }, async () => {
-  const copy = copied();
+  const copy = opened(copyProject());
   copy.edit("spec/schema.graphql", (text) => text.replaceAll('"Id."', '"The id."'));
   const runs = await Promise.all([copy.codegen(), copy.codegen(), copy.codegen()]);
-  expect(runs.map(({ stderr }) => stderr)).toEqual(["", "", ""]);
+  expect(runs).toEqual(["", "", ""]);
   expect((await ran(copy.root, [], check)).out).toContain("findings: 0 ");
 });

@@ -1,37 +1,45 @@
-/** `npm run init`: a project on another document, which runs at once. */
-import { mkdirSync, writeFileSync } from "node:fs";
+/** `restbound init` in an empty folder: a project that runs at once. */
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { run as init } from "../../../src/engine/init/main.ts";
-import { ran } from "../../check/run.ts";
-import { runReady } from "../../process/program.ts";
-import { startBlog } from "../another-api/blog.ts";
-import { copyProject, type ProjectCopy } from "../project-copy.ts";
+import { run as init } from "../../src/engine/init/main.ts";
+import { ran } from "../check/run.ts";
+import { startBlog } from "../e2e/another-api/blog.ts";
+import { emptyProject } from "../e2e/project-copy.ts";
+import { runReady } from "../process/program.ts";
 
-const blogDocument = join(import.meta.dirname, "../another-api/spec/openapi.yaml");
+const blogDocument = join(import.meta.dirname, "../e2e/another-api/spec/openapi.yaml");
 
-function copied(): ProjectCopy {
-  const copy = copyProject();
-  onTestFinished(() => copy.remove());
-  return copy;
+function opened() {
+  const project = emptyProject();
+  onTestFinished(() => project.remove());
+  return project;
 }
 
-test("a project on a document of another API passes check, serves, and has types and tests of its own", {
-  timeout: 900_000, // nine processes, one after the other
+test("an empty folder becomes a project that passes check, serves, and has types and tests of its own", {
+  timeout: 900_000, // eight processes, one after the other
 }, async () => {
-  const copy = copied();
-  const refused = await ran(copy.root, ["--openapi", blogDocument], init);
-  expect(refused).toMatchObject({ code: 2, error: "spec/ has files: --replace removes them" });
-  expect(copy.read("spec/openapi.yaml")).toContain("/v1/crm/contacts");
-
-  const done = await copy.init("--openapi", blogDocument, "--replace");
+  const project = opened();
+  writeFileSync(join(project.root, ".gitignore"), "mine\n");
+  writeFileSync(join(project.root, "package.json"), '{ "name": "mine", "scripts": { "check": "mine" } }');
+  const done = await project.restbound("init", "--openapi", blogDocument);
   expect(done).toMatchObject({ code: 0, stderr: "" });
   expect(done.stdout).toMatch(/spec\/schema\.graphql has \d+ fields/);
-  expect((await ran(copy.root, [])).out).toContain("findings: 0 ");
+  expect((await ran(project.root, [])).out).toContain("findings: 0 ");
+
+  // what was there stays
+  expect(project.read(".gitignore")).toBe("mine\n");
+  const { name, scripts, dependencies } = JSON.parse(project.read("package.json"));
+  expect({ name, ...scripts, ...dependencies }).toMatchObject({
+    name: "mine",
+    check: "mine",
+    start: "restbound start",
+    restbound: expect.any(String),
+  });
 
   const blog = await startBlog();
   onTestFinished(blog.close);
-  const { url } = await runReady(["graphql"], { REST_BASE_URL: blog.url.href }, [], copy.main);
+  const { url } = await runReady([], { REST_BASE_URL: blog.url.href }, [], project.main);
   blog.calls.length = 0; // the start asked whether it is there
   const headers = { "content-type": "application/json", "x-api-key": "blog-key" };
   const body = JSON.stringify({ query: "{ posts(perPage: 2) { id title } }" });
@@ -48,52 +56,36 @@ test("a project on a document of another API passes check, serves, and has types
   const page = await fetch(new URL("/v1/graphql", url), { headers: { accept: "text/html" } });
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('"operations":[]')]);
 
-  // its types and its tests are its own: those of the API that was here are left out
-  expect(done.stdout).toContain("test it:   npm test;");
-  const { scripts } = JSON.parse(copy.read("package.json"));
-  expect([scripts.test, scripts.types]).toEqual([
-    "vitest run --experimental.viteModuleRunner=false --project project",
-    "tsc --noEmit --incremental --tsBuildInfoFile node_modules/.cache/types.tsbuildinfo && tsc -p src/engine/graphql/explorer/browser",
-  ]);
-  mkdirSync(join(copy.root, "test/e2e"));
-  writeFileSync(
-    join(copy.root, "test/e2e/old.test.ts"),
-    "const contact: number = 'of the API that was here';",
-  );
-  expect(await copy.script("types")).toMatchObject({ code: 0 });
-  const tested = await copy.script("test");
-  expect(tested).toMatchObject({ code: 0, stdout: expect.stringMatching(/3 passed/) });
-  const started = await copy.script("start");
-  expect([started.code, started.stderr]).toEqual([
-    2,
-    expect.stringMatching(
-      /: the embedded platform serves its own API alone; set REST_BASE_URL and run npm start -- graphql/,
-    ),
-  ]);
-  // a wrong resolver is found
-  copy.edit("generated/resolvers.ts", (text) => text.replace('rest.get("/posts"', 'rest.get("/authors"'));
-  expect((await copy.script("test")).code).not.toBe(0);
+  const typeErrors = () => project.typeErrors(["generated", "src", "test"]);
+  expect(await typeErrors()).toBe("");
+  expect(await project.script("test")).toMatchObject({ code: 0, stdout: expect.stringMatching(/pass 1\n/) });
+  project.edit("generated/resolvers.ts", (text) => text.replace('rest.get("/posts"', 'rest.get("/post"'));
+  expect(await typeErrors()).toMatch(/generated\/resolvers\.ts/);
+  expect(await ran(project.root, ["--openapi", blogDocument], init)).toMatchObject({
+    code: 2,
+    error: "spec/ has files: a project starts where there is none",
+  });
 });
 
 test.each([
   ["gone.yaml", "", 2, "--openapi gone.yaml: there is no such file"],
-  ["package.json", "", 3, "package.json:1:1: is not an OpenAPI 3.0 or 3.1 document"],
+  ["other.json", "{}", 3, "other.json:1:1: is not an OpenAPI 3.0 or 3.1 document"],
   [
     "mine.yaml",
     "openapi: 3.1.0\npaths: {\n",
     3,
     "mine.yaml:3:1: Flow map in block collection must be sufficiently indented and end with a }",
   ],
-])("%s is refused by its own name, and the project stays as it is", async (name, text, code, error) => {
-  const copy = copied();
-  if (text) writeFileSync(join(copy.root, name), text);
-  for (const replace of [[], ["--replace"]])
-    expect(await ran(copy.root, ["--openapi", name, ...replace], init)).toMatchObject({ code, error });
-  expect(copy.read("spec/openapi.yaml")).toContain("/v1/crm/contacts");
+])("%s is refused by its own name, and nothing is written", async (name, text, code, error) => {
+  const { root } = opened();
+  if (text) writeFileSync(join(root, name), text);
+  const before = readdirSync(root);
+  expect(await ran(root, ["--openapi", name], init)).toMatchObject({ code, error });
+  expect(readdirSync(root)).toEqual(before);
 });
 
 /** Sixty-one operations with two tags, some of which no field can show. */
-function largeDocument(copy: ProjectCopy): string {
+function largeDocument(copy: ReturnType<typeof opened>): string {
   const json = (schema: object) => ({
     200: { description: "ok", content: { "application/json": { schema } } },
   });
@@ -140,26 +132,25 @@ function largeDocument(copy: ProjectCopy): string {
 test("of a large document some operations are chosen; the others stand in the ledger, with the reason", {
   timeout: 120_000,
 }, async () => {
-  const copy = copied();
+  const copy = opened();
   const openapi = largeDocument(copy);
-  const replaced = (...chosen: string[]) =>
-    ran(copy.root, ["--openapi", openapi, "--replace", ...chosen], init);
-  const all = await replaced();
+  const started = (...chosen: string[]) => ran(copy.root, ["--openapi", openapi, ...chosen], init);
+  const all = await started();
   expect(all).toMatchObject({ code: 2 });
   expect(all.error).toMatch(/has 61 operations: choose some .* a \(58\), b \(3\)/);
-  expect((await replaced("--tag", "c")).error).toMatch(/no such tag/);
+  expect((await started("--tag", "c")).error).toMatch(/no such tag/);
 
-  const unread = await replaced("--operation", "pic*", "--operation", "/brok*");
+  const unread = await started("--operation", "pic*", "--operation", "/brok*");
   expect(unread.code).toBe(2);
   expect(unread.error).toMatch(
     /^choose an operation that reads: .*\nleft out: picture: it documents no answer .*\nleft out: broken: .*points at nothing/,
   );
-  expect(await replaced("--operation", "GET /c*")).toMatchObject({
+  expect(await started("--operation", "GET /c*")).toMatchObject({
     code: 2,
     error: "--operation GET /c*: there is no such operation",
   });
 
-  const done = await replaced("--tag", "b", "--operation", "a7");
+  const done = await started("--tag", "b", "--operation", "a7");
   expect(done).toMatchObject({ code: 0, error: "" });
   expect(copy.read("spec/schema.graphql").match(/@rest\(operation: "[^"]*"\)/g)).toEqual([
     '@rest(operation: "a7")',
@@ -172,14 +163,14 @@ test("of a large document some operations are chosen; the others stand in the le
   expect(ledger).toMatch(/^a8: not chosen/m);
   expect(ledger).not.toMatch(/^(?:a7|GET \/b|tag:.*):/m);
   expect(ledger).toMatch(/^# .*A key may be a pattern: tag:billing/m);
-  expect(done.out).toMatch(/^left out: broken: .*\nmend it: .* overlay\.yaml beside it/m);
-  expect(done.out).toContain("npm run dev -- graphql");
+  expect(done.out).toMatch(/^left out: broken: .*\nmend it: .* spec\/overlay\.yaml/m);
+  expect(done.out).toContain("npm run dev");
   const { out } = await ran(copy.root, []);
   expect(out.match(/^(?:error|warning) .*$/gm)).toEqual([expect.stringMatching(/document-faulty$/)]);
 });
 
 test("a large document without tags is chosen from by its paths", async () => {
-  const copy = copied();
+  const copy = opened();
   const openapi = largeDocument(copy);
   copy.edit(openapi, (text) => {
     const { paths, ...others } = JSON.parse(text, (key, value) => (key === "tags" ? undefined : value));
@@ -189,10 +180,10 @@ test("a large document without tags is chosen from by its paths", async () => {
     ]);
     return JSON.stringify({ ...others, paths: Object.fromEntries(steps) });
   });
-  const { code, error } = await ran(copy.root, ["--openapi", openapi, "--replace"], init);
+  const { code, error } = await ran(copy.root, ["--openapi", openapi], init);
   expect(code).toBe(2);
   expect(error).toMatch(/It has no tags; by path, for --operation: \/v1\/things\* \(52\), \/v1\/a5\* \(9\)$/);
-  const args = ["--openapi", openapi, "--replace", "--operation", "/v1/a5*"];
+  const args = ["--openapi", openapi, "--operation", "/v1/a5*"];
   expect(await ran(copy.root, args, init)).toMatchObject({ code: 0, error: "" });
   expect(copy.read("spec/schema.graphql").match(/@rest/g)).toHaveLength(9);
 });

@@ -1,16 +1,16 @@
-/** `npm run init` with the URL of a document. */
-import { readFileSync } from "node:fs";
+/** `restbound init` with the URL of a document. */
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { run as init } from "../../../src/engine/init/main.ts";
-import { ran } from "../../check/run.ts";
-import { listen } from "../../gateway/fakes.ts";
-import { copyProject } from "../project-copy.ts";
+import { run as init } from "../../src/engine/init/main.ts";
+import { ran } from "../check/run.ts";
+import { emptyProject } from "../e2e/project-copy.ts";
+import { listen } from "../gateway/fakes.ts";
 
-const blogDocument = readFileSync(join(import.meta.dirname, "../another-api/spec/openapi.yaml"));
+const blogDocument = readFileSync(join(import.meta.dirname, "../e2e/another-api/spec/openapi.yaml"));
 
-test("a project starts on the document at a URL; an answer that is none is one error, and replaces nothing", async () => {
-  const copy = copyProject();
+test("a project starts on the document at a URL; an answer that is none is one error, and writes nothing", async () => {
+  const copy = emptyProject();
   onTestFinished(() => copy.remove());
   const server = await listen(({ url }, response) => {
     if (url === "/moved") response.writeHead(302, { location: "/blog.yaml" }).end();
@@ -19,9 +19,9 @@ test("a project starts on the document at a URL; an answer that is none is one e
     else response.writeHead(url === "/blog.yaml" ? 200 : 404).end(blogDocument);
   });
   onTestFinished(server.close);
-  const startedOn = (url: string) => ran(copy.root, ["--openapi", url, "--replace"], init);
+  const startedOn = (url: string) => ran(copy.root, ["--openapi", url], init);
   const at = (path: string): string => new URL(path, server.url).href;
-  const before = copy.read("spec/openapi.yaml");
+  const before = readdirSync(copy.root);
   for (const [path, code, error] of [
     ["/gone", 2, `--openapi ${at("/gone")}: answers 404`],
     ["/moved", 2, `--openapi ${at("/moved")}: unexpected redirect`],
@@ -33,7 +33,7 @@ test("a project starts on the document at a URL; an answer that is none is one e
     code: 2,
     error: expect.stringMatching(/^--openapi http:\/\/127\.0\.0\.1:1\/: /),
   });
-  expect(copy.read("spec/openapi.yaml")).toBe(before);
+  expect(readdirSync(copy.root)).toEqual(before);
 
   expect(await startedOn(at("/blog.yaml"))).toMatchObject({ code: 0, error: "" });
   expect(copy.read("spec/openapi.yaml")).toBe(blogDocument.toString());

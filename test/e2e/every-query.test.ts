@@ -1,25 +1,12 @@
-/** What holds for any pair of spec files: they fit, the schema is served as it is written, and each query calls its REST operation. */
-
+/** Each query calls its own REST operation, and no other. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import {
-  buildClientSchema,
-  buildSchema,
-  type GraphQLField,
-  getIntrospectionQuery,
-  getNamedType,
-  type IntrospectionQuery,
-  isLeafType,
-  isRequiredArgument,
-  lexicographicSortSchema,
-  printSchema,
-} from "graphql";
+import { type GraphQLField, getNamedType, isLeafType, isRequiredArgument } from "graphql";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { api } from "../../generated/index.ts";
 import { loadSpec, provedModel } from "../../src/engine/bind/load.ts";
 import { folderFiles } from "../../src/engine/bind/spec-files.ts";
-import { run as check } from "../../src/engine/check/main.ts";
 import { readConfig } from "../../src/engine/config.ts";
 import { createGraphql } from "../../src/engine/graphql/graphql.ts";
 
@@ -55,28 +42,6 @@ async function ask(
   const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify({ query }) });
   return { status: answer.status, ...((await answer.json()) as object) };
 }
-
-test("npm run check finds no error, and generated/ is fresh", async () => {
-  const lines: string[] = [];
-  const io = {
-    root,
-    env: {},
-    out: (text: string) => lines.push(text),
-    error: (line: string) => lines.push(line),
-  };
-  await check(["--format", "json"], io);
-  const { findings } = JSON.parse(lines.join("\n")) as { findings: { severity: string; message: string }[] };
-  expect(findings.filter(({ severity }) => severity === "error")).toEqual([]);
-});
-
-test("introspection gives the schema as it is generated", async () => {
-  const { data } = await ask(
-    getIntrospectionQuery({ schemaDescription: true, specifiedByUrl: true, inputValueDeprecation: true }),
-  );
-  const served = lexicographicSortSchema(buildClientSchema(data as IntrospectionQuery));
-  const text = folderFiles(root).read("generated/schema.graphql") ?? "";
-  expect(printSchema(served)).toBe(printSchema(lexicographicSortSchema(buildSchema(text))));
-});
 
 const query = model.schema.getQueryType();
 const callable = Object.values(query?.getFields() ?? {}).filter(({ args }) => !args.some(isRequiredArgument));
