@@ -88,6 +88,10 @@ export const suites: Readonly<Record<string, Runnable>> = {
     does: "the engine's tarball: projects on documents that npm fetches, and one of a version before",
     projects: ["package"],
   },
+  react: {
+    does: "examples/react with the packed client, from npm: its types, its tests with the mocks, its build",
+    file: "test/clients/react-example.ts",
+  },
   replicas: {
     does: "100,000 interleaved requests of 50 callers over two replicas",
     projects: ["shared"],
