@@ -68,9 +68,23 @@ test("every suite and benchmark of the night is there", () => {
   expect(Object.keys(suites).filter((name) => ![...once, ...matrix.name].includes(name))).toEqual([]);
 });
 
-test("one job may write: it runs no code of the project, and leaves forks alone", () => {
-  expect(writers.map(({ name }) => name)).toEqual(["generate.yml: commit"]);
+test("few jobs may write: they run no code of the project but in a container, and leave forks alone", () => {
+  expect(writers.map(({ name }) => name)).toEqual([
+    "generate.yml: commit",
+    "release.yml: npm",
+    "release.yml: image",
+    "release.yml: release",
+  ]);
   const scripts = writers.flatMap(({ job }) => job.steps.flatMap(({ run = "" }) => run.split("\n")));
-  expect(scripts.filter((line) => !/^(?:git |rm -r generated$|$)/.test(line))).toEqual([]);
+  const own = /^(?:(?:git|npm publish|docker|gh release|printf) |rm -r generated$|echo "digest=|$)/;
+  expect(scripts.filter((line) => !own.test(line))).toEqual([]);
   expect(writers[0]?.job.if).toContain("head.repo.full_name == github.repository");
+});
+
+test("a release is a tag's: npm says where its tarball comes from, the image has a bill of materials and a digest", () => {
+  const text = read(`${folder}/release.yml`);
+  expect(parse(text).on).toEqual({ push: { tags: ["v*"] } });
+  expect(text).toMatch(/npm publish .*--provenance/);
+  expect(text).toMatch(/docker buildx build --push --sbom=true --provenance=mode=max/);
+  expect(text).toContain('release-notes.ts "$GITHUB_REF_NAME"');
 });
