@@ -2,6 +2,7 @@
  * Environment and arguments → one frozen, validated object. No role reads `process.env`.
  * A bad value is a `ConfigError` whose lines each name one variable and what it wants.
  */
+import { createSecureContext } from "node:tls";
 import { customCleanEnv } from "envalid";
 import { nearestSuggestion } from "./cli/nearest-suggestion.ts";
 import { UsageError } from "./cli/usage-error.ts";
@@ -66,7 +67,9 @@ export function readConfig(
     }
   }
   const traces = readTraces(given, lines);
-  checkAuthorities(given.NODE_EXTRA_CA_CERTS, lines);
+  const tlsFiles = ["NODE_EXTRA_CA_CERTS", "UPSTREAM_CA_FILE", "UPSTREAM_CERT_FILE", "UPSTREAM_KEY_FILE"];
+  const [, ca, cert, key] = tlsFiles.map((name) => readTlsFile(name, given[name], lines));
+  checkCertificate({ ca, cert, key }, lines);
   const known = roleNames.filter((role) => hasPlatform || role !== "platform");
   const unknown = args.filter((arg) => !known.includes(arg as Role));
   for (const arg of unknown)
@@ -114,14 +117,27 @@ function readTraces(
   return { sampler, ratio };
 }
 
-/** Node itself goes on without a file that it cannot read, and then trusts no service of yours. */
-function checkAuthorities(file: string | undefined, lines: string[]): void {
-  if (file === undefined) return;
+/** Node itself goes on without a file of authorities that it cannot read, and then trusts no service of yours. */
+function readTlsFile(name: string, file: string | undefined, lines: string[]): string | undefined {
   try {
-    readRegularFile(file);
+    return file === undefined ? undefined : readRegularFile(file);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    lines.push(`NODE_EXTRA_CA_CERTS: the file cannot be read (${code ?? message})`);
+    lines.push(`${name}: the file cannot be read (${code ?? message})`);
+    return undefined;
+  }
+}
+
+function checkCertificate(given: Record<"ca" | "cert" | "key", string | undefined>, lines: string[]): void {
+  if ((given.cert === undefined) !== (given.key === undefined))
+    lines.push("UPSTREAM_CERT_FILE: wants UPSTREAM_KEY_FILE beside it, and the other way round");
+  try {
+    createSecureContext(given);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    lines.push(
+      `UPSTREAM_CERT_FILE, UPSTREAM_KEY_FILE, UPSTREAM_CA_FILE: are no certificates and key that fit (${code ?? message})`,
+    );
   }
 }
 

@@ -8,107 +8,98 @@ import { printable } from "./cli/printable.ts";
 /** A place in a source file; line and column count from 1. */
 export type Place = { readonly file: string; readonly line: number; readonly column: number };
 
+/** The part of a run of `check` that a finding is of. */
+export type Stage = "load" | "proof" | "freshness" | "changes" | "impact" | "ledger" | "approvals";
+
+type RuleFacts = { readonly severity: "error" | "warning"; readonly stage: Stage; readonly meaning: string };
+const of =
+  (severity: RuleFacts["severity"]) =>
+  (meaning: string, stage: Stage = "proof"): RuleFacts => ({ severity, stage, meaning });
+const [error, warning] = [of("error"), of("warning")];
+
 export const rules = {
-  "spec-unreadable": ["error", "A spec file cannot be read or is not what it should be."],
-  "ref-unresolved": ["error", "A `$ref` points at nothing."],
-  "ref-circular": ["error", "A schema includes itself, by `$ref`, `allOf`, `oneOf` or `anyOf`."],
-  "document-faulty": ["warning", "The document has faults in parts that no field reaches."],
-  "overlay-unused": ["warning", "An action of the overlay selects nothing in the document."],
-  "operation-id-duplicate": ["error", "`@rest` names an `operationId` that several REST operations share."],
-  "schema-invalid": ["error", "The GraphQL schema is not valid."],
-  "field-unbound": ["error", "A root field has no `@rest`."],
-  "type-unreached": ["warning", "Types of the schema are reached by no field of a root."],
-  "operation-unknown": ["error", "`@rest` names an operation that the document does not have."],
-  "operation-no-json": [
-    "error",
+  "spec-unreadable": error("A spec file cannot be read or is not what it should be.", "load"),
+  "ref-unresolved": error("A `$ref` points at nothing.", "load"),
+  "ref-circular": error("A schema includes itself, by `$ref`, `allOf`, `oneOf` or `anyOf`.", "load"),
+  "document-faulty": warning("The document has faults in parts that no field reaches.", "load"),
+  "overlay-unused": warning("An action of the overlay selects nothing in the document.", "load"),
+  "operation-id-duplicate": error("`@rest` names an `operationId` that several REST operations share."),
+  "schema-invalid": error("The GraphQL schema is not valid.", "load"),
+  "field-unbound": error("A root field has no `@rest`."),
+  "type-unreached": warning("Types of the schema are reached by no field of a root."),
+  "operation-unknown": error("`@rest` names an operation that the document does not have."),
+  "operation-no-json": error(
     "A bound operation documents no answer that is JSON, text or without content (204).",
-  ],
-  "method-unsupported": [
-    "error",
-    "A field binds an operation that is none of GET, POST, PUT, PATCH and DELETE.",
-  ],
-  "method-safety": [
-    "warning",
-    "A Query or link field binds an unsafe method, or a Mutation field a safe one.",
-  ],
-  "parameter-unfed": ["error", "A required parameter or body property is fed by nothing."],
-  "parameter-unknown": ["error", "`params` names a parameter that the operation does not have."],
-  "parameter-fed-twice": ["error", "Two sources feed one parameter."],
-  "parameter-style": [
-    "error",
+  ),
+  "method-unsupported": error("A field binds an operation that is none of GET, POST, PUT, PATCH and DELETE."),
+  "method-safety": warning("A Query or link field binds an unsafe method, or a Mutation field a safe one."),
+  "parameter-unfed": error("A required parameter or body property is fed by nothing."),
+  "parameter-unknown": error("`params` names a parameter that the operation does not have."),
+  "parameter-fed-twice": error("Two sources feed one parameter."),
+  "parameter-style": error(
     "A parameter is written in a way that cannot be sent in its place and type (OpenAPI 3.1 §4.8.12.2).",
-  ],
-  "body-unsent": ["warning", "A bound operation takes an optional body that no binding can write."],
-  "server-ignored": ["warning", "A bound operation has servers of its own, which its calls do not go to."],
-  "path-template": ["error", "A path and its path parameters do not name the same things."],
-  "source-invalid": ["error", "A `from` or `value` cannot be read."],
-  "enclosing-missing": [
-    "error",
+  ),
+  "body-unsent": warning("A bound operation takes an optional body that no binding can write."),
+  "server-ignored": warning("A bound operation has servers of its own, which its calls do not go to."),
+  "path-template": error("A path and its path parameters do not name the same things."),
+  "source-invalid": error("A `from` or `value` cannot be read."),
+  "enclosing-missing": error(
     "A field takes a value from an enclosing object, or an argument of a field above, and a path to the field has none.",
-  ],
-  "argument-unused": ["error", "An argument feeds nothing."],
-  "argument-ambiguous": ["error", "An argument's REST name stands in several places; `in` settles it."],
-  "result-missing": ["error", "`result` names a property that the response does not have."],
-  "property-missing": ["error", "A field reads a property that its REST object does not have."],
-  "output-nullable": ["error", "`!` over a value that REST may leave out or send as null."],
-  "output-type": ["error", "A field's type does not fit the REST value."],
-  "output-list": ["error", "List on one side, single value on the other."],
-  "map-unfit": [
-    "error",
+  ),
+  "argument-unused": error("An argument feeds nothing."),
+  "argument-ambiguous": error("An argument's REST name stands in several places; `in` settles it."),
+  "result-missing": error("`result` names a property that the response does not have."),
+  "property-missing": error("A field reads a property that its REST object does not have."),
+  "output-nullable": error("`!` over a value that REST may leave out or send as null."),
+  "output-type": error("A field's type does not fit the REST value."),
+  "output-list": error("List on one side, single value on the other."),
+  "map-unfit": error(
     "`@restEntries` stands over a value that is no map, or whose values REST does not describe.",
-  ],
-  "scalar-format": ["error", "A `DateTime` or a `Date` stands for a REST value of another format."],
-  "output-int64": ["error", "A REST integer is too large for `Int`."],
-  "output-enum": ["error", "A REST enum value has no GraphQL enum value."],
-  "input-type": ["error", "An argument's type does not fit the REST parameter."],
-  "input-nullable": ["error", "A nullable source feeds what REST requires."],
-  "input-enum": ["error", "A GraphQL enum value is refused by the REST parameter."],
-  "limit-unchecked": ["warning", "A limit that REST sets on an argument cannot be read, and is not checked."],
-  "pattern-unchecked": [
-    "warning",
+  ),
+  "scalar-format": error("A `DateTime` or a `Date` stands for a REST value of another format."),
+  "output-int64": error("A REST integer is too large for `Int`."),
+  "output-enum": error("A REST enum value has no GraphQL enum value."),
+  "input-type": error("An argument's type does not fit the REST parameter."),
+  "input-nullable": error("A nullable source feeds what REST requires."),
+  "input-enum": error("A GraphQL enum value is refused by the REST parameter."),
+  "limit-unchecked": warning("A limit that REST sets on an argument cannot be read, and is not checked."),
+  "pattern-unchecked": warning(
     "A `pattern` on an argument needs a backtracking engine: it is not run, and REST alone checks it.",
-  ],
-  "limit-narrower": [
-    "warning",
+  ),
+  "limit-narrower": warning(
     "REST limits a value more strictly in a link's parameter than where the link takes it from.",
-  ],
-  "constant-invalid": [
-    "error",
+  ),
+  "constant-invalid": error(
     "A constant `value`, or an argument's default, breaks the parameter's own rules.",
-  ],
-  "discriminator-missing": [
-    "error",
+  ),
+  "discriminator-missing": error(
     "A union or interface stands over a REST value whose members cannot be told apart.",
-  ],
-  "member-without-value": ["error", "A union member has no discriminator value."],
-  "value-without-member": ["error", "A discriminator value has no union member."],
-  "batch-key": ["error", "`batchBy` needs exactly one array parameter fed from the parent, and no other."],
-  "batch-match": [
-    "error",
+  ),
+  "member-without-value": error("A union member has no discriminator value."),
+  "value-without-member": error("A discriminator value has no union member."),
+  "batch-key": error("`batchBy` needs exactly one array parameter fed from the parent, and no other."),
+  "batch-match": error(
     "`batchBy` names a property that the items do not have, or of another type than the key.",
-  ],
-  "batch-cut-off": ["error", "A batched call may be answered only in part."],
-  "batch-page": ["warning", "A batched list may end before all parents have their items."],
-  "connection-unfit": [
-    "error",
+  ),
+  "batch-cut-off": error("A batched call may be answered only in part."),
+  "batch-page": warning("A batched list may end before all parents have their items."),
+  "connection-unfit": error(
     "A `connection` lacks its arguments, or names a property that cannot be its list or its cursor.",
-  ],
-  "connection-pages": ["error", "A connection reads on in a way that the document does not bear out."],
-  "n-plus-one": [
-    "warning",
+  ),
+  "connection-pages": error("A connection reads on in a way that the document does not bear out."),
+  "n-plus-one": warning(
     "A link below a list makes one call a parent, or one for each object that it takes a value from.",
-  ],
-  "credential-unsent": ["warning", "A bound operation needs a credential that never travels to REST."],
-  "credential-undeclared": ["warning", "The document does not say which credentials REST takes."],
-  "deprecation-unsaid": [
-    "warning",
+  ),
+  "credential-unsent": warning("A bound operation needs a credential that never travels to REST."),
+  "credential-undeclared": warning("The document does not say which credentials REST takes."),
+  "deprecation-unsaid": warning(
     "REST deprecates what a field or an argument rests on, and no `@deprecated` says so.",
-  ],
-  "saved-operation-invalid": [
-    "error",
+  ),
+  "saved-operation-invalid": error(
     "A saved operation is not valid against the schema, or cannot be named.",
-  ],
-} as const satisfies Record<string, readonly [severity: "error" | "warning", meaning: string]>;
+    "impact",
+  ),
+} as const satisfies Record<string, RuleFacts>;
 
 export type Rule = keyof typeof rules;
 
@@ -137,7 +128,7 @@ type DocumentNode = { readonly file: string; readonly path: DocumentPath };
 /** A finding with its rule's severity. */
 export const diagnosed = (found: Omit<Diagnostic, "severity">): Diagnostic => ({
   ...found,
-  severity: rules[found.rule][0],
+  severity: rules[found.rule].severity,
 });
 
 /** The spec cannot be used: a file cannot be read (exit code 3), or the mapping has errors (exit code 1). */

@@ -46,3 +46,22 @@ test("a discriminator's property that may be null: no overlay is advised, for no
   const [found] = errors({ "schema.graphql": schema, "openapi.yaml": document(dog) });
   expect(found?.hint).toBe('make "kind" a required property of Dog');
 });
+
+test("a header that every operation requires and that reads like a credential: the overlay in the hint declares it", () => {
+  const read = (path: string): string => `
+  ${path}:
+    get:
+      operationId: get${path.slice(1)}
+      parameters: [{ name: X-Api-Token, in: header, required: true, schema: { type: string } }, { name: X-Version, in: header, required: true, schema: { type: string } }]
+      responses: { "200": { description: ok, content: { application/json: { schema: { type: string } } } } }`;
+  const openapi = `openapi: 3.0.3\ninfo: { title: t, version: "1" }\npaths:${read("/a")}${read("/b")}\n`;
+  const asked = (token: string) =>
+    `type Query { a(xVersion: String!${token}): String @rest(operation: "geta") }`;
+  const files = { "schema.graphql": asked(", xApiToken: String!"), "openapi.yaml": openapi };
+  const [found] = loadSpec((name) => files[name as keyof typeof files]).diagnostics;
+  expect(found?.rule).toBe("credential-undeclared");
+  const [, action = ""] = / is the credential, write (.+)$/.exec(found?.hint ?? "") ?? [];
+  const overlay = `overlay: 1.0.0\ninfo: { title: o, version: "1" }\nactions: [${action}]\n`;
+  const mended = { ...files, "schema.graphql": asked(""), "overlay.yaml": overlay };
+  expect(loadSpec((name) => mended[name as keyof typeof mended]).diagnostics).toEqual([]);
+});

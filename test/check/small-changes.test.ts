@@ -127,3 +127,24 @@ test("a discriminator that is gone is one where nothing else tells the members a
     { rule: "discriminator-missing", change: "breaking" },
   ]);
 });
+
+test("a value that passes as JSON and has another type is told once, and not as a member that is gone too", () => {
+  const schema = 'scalar JSON\ntype Query { things(by: JSON): [String!] @rest(operation: "things") }';
+  const either = (type: string): string =>
+    `{ oneOf: [{ type: ${type} }, { type: array, items: { type: string } }] }`;
+  const [was, is] = [either("string"), either("integer")].map((each) => document(texts, each));
+  expect(stepFindings(schema, was ?? "", is ?? "")).toMatchObject([{ rule: "rest-type-changed" }]);
+});
+
+test("what a list of required properties no longer names is one finding, and so is what an emptied object had", () => {
+  const shown = `type Query { things: [Thing!] @rest(operation: "things") }
+type Thing { a: Int! b: Int! }`;
+  const of = (object: string): string =>
+    document(`{ "200": ${json(`{ type: array, items: { type: object, ${object} } }`)} }`);
+  const both = "properties: { a: { type: integer }, b: { type: integer } }";
+  const coordinates = ["Thing.a", "Thing.b"];
+  const base = of(`required: [a, b], ${both}`);
+  expect(stepFindings(shown, base, of(both))).toMatchObject([{ rule: "output-nullable", coordinates }]);
+  const emptied = of("required: [a, b], properties: {}");
+  expect(stepFindings(shown, base, emptied)).toMatchObject([{ rule: "property-missing", coordinates }]);
+});

@@ -47,7 +47,7 @@ describe("diagnostics", () => {
   test("are those of the code, in its order, with its severities and meanings", () => {
     const shown = sections.map(({ rule, text }) => [rule, text.split("\n")[2]]);
     expect(shown).toEqual(
-      Object.entries(rules).map(([rule, [severity, meaning]]) => [rule, `${severity} · ${meaning}`]),
+      Object.entries(rules).map(([rule, { severity, meaning }]) => [rule, `${severity} · ${meaning}`]),
     );
   });
 

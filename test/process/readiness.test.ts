@@ -8,7 +8,7 @@ import { contextOf } from "../gateway/fakes.ts";
 import { refusingUrl, upstream } from "../gateway/start.ts";
 import { query, runReady } from "./program.ts";
 
-const patientMs = 20_000;
+const { env } = readConfig({ CONNECT_TIMEOUT_MS: "20000" }, []);
 const html = "<html>no</html>";
 
 /** A service that answers all alike. `paths` are those that were asked for. */
@@ -41,7 +41,7 @@ describe("REST is asked for an operation of the document, without credentials", 
     [503, "application/json", "{}", /answered 503 with application\/json$/],
   ])("%i with %s", async (status, type, body, failure) => {
     const { url, paths } = await answers(status, type, body);
-    const found = await probeRest(url, operation, patientMs);
+    const found = await probeRest(url, operation, env);
     if (failure) expect(found).toMatch(failure);
     else expect(found).toBeUndefined();
     expect(paths).toEqual([operation.path]);
@@ -49,7 +49,7 @@ describe("REST is asked for an operation of the document, without credentials", 
 
   test("below the path of its base URL", async () => {
     const { url, paths } = await answers(401, "", "");
-    await probeRest(new URL("/base/", url), operation, patientMs);
+    await probeRest(new URL("/base/", url), operation, env);
     expect(paths).toEqual(["/base/v1/identity/me"]);
   });
 
@@ -62,7 +62,7 @@ describe("REST is asked for an operation of the document, without credentials", 
       [502, "GET / answered 502 with text/html"],
     ] as const) {
       const { url } = await answers(status, "text/html", html);
-      expect(await probeRest(url, undefined, patientMs)).toBe(failure);
+      expect(await probeRest(url, undefined, env)).toBe(failure);
     }
   });
 });
@@ -89,11 +89,11 @@ describe("GRAPHQL_URL is asked who it is", () => {
   test("a graphql role, by its address or by the endpoint; no other role", async () => {
     const { url } = await openLayer(["graphql", "platform"]);
     for (const path of ["/", "/v1/graphql"])
-      expect(await probeGraphql(new URL(path, url), undefined, patientMs)).toBeUndefined();
+      expect(await probeGraphql(new URL(path, url), env)).toBeUndefined();
     const platform = await openLayer(["platform"]);
-    expect(await probeGraphql(platform.url, undefined, patientMs)).toBe("it is a platform role, not graphql");
+    expect(await probeGraphql(platform.url, env)).toBe("it is a platform role, not graphql");
     const gateway = await openLayer([]);
-    expect(await probeGraphql(gateway.url, undefined, patientMs)).toBe("it is a gateway role, not graphql");
+    expect(await probeGraphql(gateway.url, env)).toBe("it is a gateway role, not graphql");
   });
 
   test("behind a balancer that hides /healthz, by any GraphQL response", async () => {
@@ -101,9 +101,9 @@ describe("GRAPHQL_URL is asked who it is", () => {
       if (path === "/healthz") return void response.writeHead(404).end();
       response.writeHead(400, { "content-type": "application/json" }).end('{"errors":[]}');
     });
-    expect(await probeGraphql(hidden, undefined, patientMs)).toBeUndefined();
+    expect(await probeGraphql(hidden, env)).toBeUndefined();
     const { url } = await answers(404, "application/json", "{}");
-    expect(await probeGraphql(url, undefined, patientMs)).toMatch(/answered 404 .* no GraphQL response$/);
+    expect(await probeGraphql(url, env)).toMatch(/answered 404 .* no GraphQL response$/);
   });
 
   test.each([{}, { GATEWAY_SECRET: "another-secret-of-another" }])(
@@ -111,8 +111,7 @@ describe("GRAPHQL_URL is asked who it is", () => {
     async (environment) => {
       const rest = { REST_BASE_URL: (await refusingUrl()).href };
       const program = await runReady(["graphql"], { ...rest, ...environment });
-      for (let asked = 0; asked < 3; asked++)
-        await probeGraphql(program.url, secret.GATEWAY_SECRET, patientMs);
+      for (let asked = 0; asked < 3; asked++) await probeGraphql(program.url, { ...env, ...secret });
       await query(program.url, "{", "a-key");
       await program.prints(/GRAPHQL_PARSE_FAILED/);
       const how = "GATEWAY_SECRET" in environment ? "is not the gateway's" : "is not set here";

@@ -9,6 +9,7 @@ import { readConfig } from "../../src/engine/config.ts";
 import { start } from "../../src/engine/process/program.ts";
 import { service } from "../../src/main.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
+import { freePort } from "../support/free-port.ts";
 import { patient } from "../support/patient.ts";
 import { get, query, runHere, runReady } from "./program.ts";
 
@@ -27,7 +28,7 @@ type Span = {
 };
 
 /** An OTLP/HTTP receiver of JSON (OTLP 1.x, "OTLP/HTTP"): `POST /v1/traces`, answered by `{}`. */
-async function receiver() {
+async function receiver(port = 0) {
   const texts: string[] = [];
   const requests: string[] = [];
   const server = createServer(async (request, response) => {
@@ -39,7 +40,7 @@ async function receiver() {
     );
     texts.push((request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body).toString());
     response.writeHead(200, { "content-type": "application/json" }).end("{}");
-  }).listen(0, "127.0.0.1");
+  }).listen(port, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   onTestFinished(() => void server.close());
   const resourceSpans = () => texts.flatMap((text) => JSON.parse(text).resourceSpans);
@@ -195,7 +196,9 @@ test("a receiver that is down fails no request and is told", async () => {
     OTEL_EXPORTER_OTLP_TIMEOUT: "300",
   });
   expect((await get(program.url, "/v1/identity/me", key)).status).toBe(200);
-  await vi.waitFor(() => expect(program.output()).toMatch(/"msg":"traces"/), { timeout: 30_000 });
+  await vi.waitFor(() => expect(program.output()).toMatch(/"msg":"OTEL_EXPORTER_OTLP_ENDPOINT: /), {
+    timeout: 30_000,
+  });
   expect((await get(program.url, "/v1/identity/me", key)).status).toBe(200);
   await program.stop("SIGTERM");
   expect(program.child.exitCode).toBe(0);
@@ -210,4 +213,28 @@ test.each<[NodeJS.ProcessEnv, RegExp]>([
   const given = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1", ...environment };
   expect(() => readConfig(given, ["platform"])).toThrow(line);
   expect((await runHere(["platform", "--check-config"], given)).exitCode).toBe(2);
+});
+
+test("a collector that is down is one line and a count, and so is its return", async () => {
+  const port = await freePort();
+  const program = await runReady([], {
+    ...{ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, OTEL_BSP_SCHEDULE_DELAY: "100" },
+    METRICS_PORT: "0",
+  });
+  const lines = (): string[] => program.output().match(/"msg":"(?:traces|OTEL[^"]*)"/g) ?? [];
+  const metrics = /metrics: (\S+)/.exec(program.output())?.[1] ?? "";
+  const lost = async () =>
+    Number(/traces_spans_total\{outcome="lost"\} (\d+)/.exec(await (await fetch(metrics)).text())?.[1] ?? 0);
+  await query(program.url, "{ me { id } }", key);
+  await program.prints(
+    /"cause":"ECONNREFUSED","msg":"OTEL_EXPORTER_OTLP_ENDPOINT: the collector takes no spans/,
+  );
+  const before = await lost();
+  await query(program.url, "{ me { id } }", key);
+  await expect.poll(lost).toBeGreaterThan(before);
+  expect(lines()).toHaveLength(1);
+  await receiver(port);
+  await query(program.url, "{ me { id } }", key);
+  await program.prints(/the collector takes spans again/);
+  expect(lines()).toHaveLength(2);
 });

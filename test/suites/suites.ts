@@ -119,6 +119,10 @@ export const benches: Readonly<Record<string, Runnable>> = {
     does: "the graphql role beside a floor program, Mercurius, Apollo Server and Tailcall (needs nginx and wrk)",
     file: "test/bench/bench.ts",
   },
+  plan: {
+    does: "how many processes a rate of requests needs: arithmetic, it measures nothing",
+    file: "test/bench/plan.ts",
+  },
   polling: {
     does: "what repeated queries of one caller cost (needs nginx and wrk)",
     file: "test/bench/polling.ts",

@@ -50,12 +50,13 @@ export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[
           bindField(binder, next.type, field, next.backing);
     }
   } while (inheriting.bind());
-  const conversions = new InputConversions(names);
+  const conversions = new InputConversions(binder.pairs);
   const fields = inSchemaOrder(input, binder, conversions);
   const { backings, values } = binder;
   const model: Model = {
     ...input,
     names,
+    pairs: binder.pairs,
     fields,
     inputConversions: conversions.all,
     calledOperations: calledOperations(input.document, boundFields({ fields })),

@@ -7,6 +7,7 @@ import { shapeAt } from "../openapi/shapes/read-shape.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
 import type { RestNames } from "../schema/rest-names.ts";
 import type { Findings } from "./findings.ts";
+import { InputPairs } from "./inputs/input-pairs.ts";
 import { InputSlots } from "./inputs/input-slots.ts";
 import type { AbstractType, Backing, FieldBinding, Model, PlainField, ValueUse } from "./model.ts";
 import { componentType, withoutNull } from "./outputs/type-expression.ts";
@@ -25,6 +26,7 @@ export class Binder {
   readonly document: RestDocument;
   readonly operations: RestOperations;
   readonly names: RestNames;
+  readonly pairs: InputPairs;
   readonly findings: Findings;
 
   constructor(
@@ -36,6 +38,7 @@ export class Binder {
     this.document = document;
     this.operations = operations;
     this.names = names;
+    this.pairs = new InputPairs(names);
     this.findings = findings;
   }
 

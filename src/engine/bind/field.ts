@@ -104,7 +104,7 @@ function bindOperation(binder: Binder, type: string, written: FieldInProgress): 
   checkInputTypes(binder, field, inputs);
   const needs = neededBy(inputs, batch);
   const nullOn404 =
-    operation.statuses.includes("404") && type !== "Mutation" && !isNonNullType(definition.type);
+    operation.statuses.includes("404") && !isMutation(binder, type) && !isNonNullType(definition.type);
   if (nullOn404) binder.nulls.add(where.coordinate);
   for (const value of values) matchResult(binder, field, value, batch, needs.length > 0);
   binder.fields.set(where.coordinate, {
@@ -147,6 +147,8 @@ const neededBy = (inputs: readonly Input[], batch: FieldBinding["batch"]): Field
     return isNeeded && source.nullable ? [source] : [];
   });
 
+const isMutation = ({ schema }: Binder, type: string): boolean => schema.getMutationType()?.name === type;
+
 function checkMethod(binder: Binder, type: string, { operation, where }: FieldInProgress): void {
   const at = { ...where, rest: operation.node };
   const method = operation.method.toUpperCase();
@@ -157,7 +159,7 @@ function checkMethod(binder: Binder, type: string, { operation, where }: FieldIn
       `${where.coordinate} cannot send ${operation.id}, which is ${method}`,
       `bind an operation that is one of ${boundMethods.join(", ").toUpperCase()}`,
     );
-  } else if (type === "Mutation" && isSafe(operation.method)) {
+  } else if (isMutation(binder, type) && isSafe(operation.method)) {
     binder.findings.add(
       "method-safety",
       at,
@@ -165,7 +167,7 @@ function checkMethod(binder: Binder, type: string, { operation, where }: FieldIn
       "bind it under Query",
       [operation.id, method],
     );
-  } else if (type !== "Mutation" && !isSafe(operation.method)) {
+  } else if (!isMutation(binder, type) && !isSafe(operation.method)) {
     binder.findings.add(
       "method-safety",
       at,

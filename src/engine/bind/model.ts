@@ -9,6 +9,7 @@ import type { RestOperation } from "../openapi/operation.ts";
 import type { RestOperations } from "../openapi/read-operations.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
 import type { RestNames } from "../schema/rest-names.ts";
+import type { InputPairs } from "./inputs/input-pairs.ts";
 import type { InputSlot } from "./inputs/input-slots.ts";
 import type { ArgumentSource, InheritedSource, InputSource, ParentSource } from "./inputs/input-source.ts";
 import type { CalledOperation, InputConversion, RestRequest } from "./requests/rest-request.ts";
@@ -140,6 +141,7 @@ export type Model = {
   readonly schema: GraphQLSchema;
   readonly schemaDocument: DocumentNode;
   readonly names: RestNames;
+  readonly pairs: InputPairs;
   readonly operations: RestOperations;
   /** By schema coordinate, in schema order. */
   readonly fields: ReadonlyMap<string, ModelField>;

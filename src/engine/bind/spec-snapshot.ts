@@ -5,7 +5,7 @@ import { linesOf } from "../cli/code-frame.ts";
 import { type Diagnostic, SpecUnreadable } from "../diagnostic.ts";
 import type { Manifest } from "../manifests/manifests.ts";
 import { readAppOperations, readSavedOperations, type SavedOperation } from "../schema/saved-operations.ts";
-import { loadSpec } from "./load.ts";
+import { loadSpec, readDocument } from "./load.ts";
 import type { Model } from "./model.ts";
 import { readOnce, type SpecFiles, savedOperationTexts } from "./spec-files.ts";
 
@@ -23,8 +23,12 @@ export type SpecSnapshot = {
 export type BoundSnapshot = SpecSnapshot & { readonly model: Model };
 
 /** Throws `SpecUnreadable` if a spec file cannot be read. `manifests` are those of apps. */
-export function loadSnapshot(files: SpecFiles, manifests: readonly Manifest[] = []): SpecSnapshot {
-  const { model, diagnostics } = loadSpec(files.read);
+export function loadSnapshot(
+  files: SpecFiles,
+  manifests: readonly Manifest[] = [],
+  documentOf = readDocument,
+): SpecSnapshot {
+  const { model, diagnostics } = loadSpec(files.read, documentOf);
   const saved = readSavedOperations(model?.schema, savedOperationTexts(files));
   const apps = readAppOperations(model?.schema, manifests);
   return {

@@ -3,10 +3,12 @@
  * command line hands in readers and the day, tests hand in maps.
  */
 
+import { readDocument } from "../bind/load.ts";
 import type { SpecFiles } from "../bind/spec-files.ts";
 import { type BoundSnapshot, loadSnapshot, type SpecSnapshot } from "../bind/spec-snapshot.ts";
+import { whileFilesStay } from "../bind/while-files-stay.ts";
 import type { SpecSources } from "../codegen/generate.ts";
-import { type Diagnostic, SpecUnreadable } from "../diagnostic.ts";
+import { type Diagnostic, SpecUnreadable, type Stage } from "../diagnostic.ts";
 import type { Manifest } from "../manifests/manifests.ts";
 import { approve } from "./approvals.ts";
 import { changesSince } from "./changes/changes-since.ts";
@@ -14,7 +16,7 @@ import { isManifest } from "./frame.ts";
 import { operationReports, withImpactedOperations } from "./impact.ts";
 import { ledgerFindings } from "./ledger.ts";
 import { proofFindings } from "./proof.ts";
-import { type Finding, type Report, type Stage, summarise } from "./report.ts";
+import { type Finding, type Report, summarise } from "./report.ts";
 import { retiredTexts } from "./retired-texts.ts";
 import { withoutStaleApps } from "./stale-apps.ts";
 import { deprecatedUses, type Usage, usageReport, withoutUnused } from "./usage.ts";
@@ -33,8 +35,10 @@ type CheckInput = {
 /** Throws `SpecUnreadable` or `UsageError` if a file cannot be read. */
 export async function check(given: CheckInput): Promise<Report> {
   const { files, manifests, base, freshness, today } = given;
-  const head = loadSnapshot(files, manifests);
-  const before = base && loadBase(base.name, base.files);
+  // most changes leave the document as it is
+  const documentOf = whileFilesStay(readDocument);
+  const head = loadSnapshot(files, manifests, documentOf);
+  const before = base && loadBase(base.name, base.files, documentOf);
   const saved = head.saved.filter(({ app }) => app === undefined);
   const hasErrors = head.diagnostics.some(
     ({ severity, schema }) => severity === "error" && !isManifest(schema?.file ?? ""),
@@ -93,9 +97,9 @@ export function examine(
 }
 
 /** A base that cannot be read ends the run. It must never look like a base without changes. */
-function loadBase(name: string, files: SpecFiles): Base {
+function loadBase(name: string, files: SpecFiles, documentOf: typeof readDocument): Base {
   try {
-    const snapshot = loadSnapshot(files);
+    const snapshot = loadSnapshot(files, [], documentOf);
     if (snapshot.model) return { ...snapshot, name, model: snapshot.model };
     throw new SpecUnreadable(snapshot.diagnostics);
   } catch (error) {

@@ -31,12 +31,12 @@ const demands = new Map<string, Demand>([
  */
 export function unmet(
   demand: Demand,
-  { schema, names, fields }: Model,
+  { schema, pairs, fields }: Model,
   operation: SavedOperation,
   coordinates: readonly string[],
   selected: ReadonlySet<string>,
 ): string[] {
-  const values = new SentValues(names, operation, new Set(coordinates));
+  const values = new SentValues(pairs, operation, new Set(coordinates));
   const info = new TypeInfo(schema);
   const met = new Set<string>();
   const failed = new Set<string>();

@@ -1,19 +1,10 @@
 /** Stages 1 and 2: turns the diagnostics of loading and binding into findings of the report. */
 
 import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
-import type { Diagnostic, Rule } from "../diagnostic.ts";
+import { type Diagnostic, rules } from "../diagnostic.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { frameAt } from "./frame.ts";
-import type { Finding, Stage } from "./report.ts";
-
-const loadRules = new Set<Rule>([
-  "spec-unreadable",
-  "ref-unresolved",
-  "ref-circular",
-  "document-faulty",
-  "overlay-unused",
-  "schema-invalid",
-]);
+import type { Finding } from "./report.ts";
 
 /** `told`: diagnostics that other findings tell. */
 export const proofFindings = (snapshot: SpecSnapshot, told: ReadonlySet<Diagnostic>): Finding[] =>
@@ -21,8 +12,7 @@ export const proofFindings = (snapshot: SpecSnapshot, told: ReadonlySet<Diagnost
 
 export function diagnosticFinding(snapshot: SpecSnapshot, diagnostic: Diagnostic): Finding {
   const { rule, severity, coordinate, message, hint, schema, rest } = diagnostic;
-  const isSavedOperation = rule === "saved-operation-invalid";
-  const stage: Stage = loadRules.has(rule) ? "load" : isSavedOperation ? "impact" : "proof";
+  const { stage } = rules[rule];
   return {
     stage,
     rule,
@@ -31,7 +21,7 @@ export function diagnosticFinding(snapshot: SpecSnapshot, diagnostic: Diagnostic
     message,
     hint,
     places: [
-      ...(schema ? [frameAt(snapshot, isSavedOperation ? "operation" : "schema", schema)] : []),
+      ...(schema ? [frameAt(snapshot, stage === "impact" ? "operation" : "schema", schema)] : []),
       ...(rest ? [frameAt(snapshot, "rest", rest)] : []),
     ],
     operations: [],

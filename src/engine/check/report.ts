@@ -4,8 +4,7 @@
  */
 
 import type { Direction } from "../bind/model.ts";
-
-export type Stage = "load" | "proof" | "freshness" | "changes" | "impact" | "ledger" | "approvals";
+import type { Stage } from "../diagnostic.ts";
 
 /** breaking: clients or the mapping fail · dangerous: clients may see a difference · safe: they cannot. */
 export type ChangeClass = "breaking" | "dangerous" | "safe";

@@ -14,26 +14,25 @@ import {
   valueFromAST,
 } from "graphql";
 import { valueProblem } from "../bind/inputs/check-values.ts";
+import type { InputPairs } from "../bind/inputs/input-pairs.ts";
 import { InputSlots } from "../bind/inputs/input-slots.ts";
 import { type ArgumentSource, isNullableInput } from "../bind/inputs/input-source.ts";
-import { takenObject } from "../bind/inputs/taken-object.ts";
 import type { BoundField } from "../bind/model.ts";
 import { enumValues, isIntegerText } from "../bind/type-rules.ts";
 import { inputKey } from "../openapi/operation.ts";
 import type { Property, Shape } from "../openapi/shapes/shape.ts";
-import type { RestNames } from "../schema/rest-names.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import { addInputFields } from "../standards/selected-coordinates.ts";
 
 /** The values of one operation, at the schema coordinates that matter. */
 export class SentValues {
-  readonly #names: RestNames;
+  readonly #pairs: InputPairs;
   readonly #coordinates: ReadonlySet<string>;
   /** The names of the variables that are never null. */
   readonly #nonNull: ReadonlySet<string>;
 
-  constructor(names: RestNames, { definition }: SavedOperation, coordinates: ReadonlySet<string>) {
-    this.#names = names;
+  constructor(pairs: InputPairs, { definition }: SavedOperation, coordinates: ReadonlySet<string>) {
+    this.#pairs = pairs;
     this.#coordinates = coordinates;
     const nonNull = definition.variableDefinitions?.filter(({ type }) => type.kind === "NonNullType");
     this.#nonNull = new Set(nonNull?.map(({ variable }) => variable.name.value));
@@ -81,9 +80,9 @@ export class SentValues {
     if (value.kind === "Variable" && enclosing.includes(shape.identity.text)) return true;
     if (isListType(type)) return this.#hasAllItems(type.ofType, shape, value, enclosing);
     if (!isInputObjectType(type)) return true;
-    const fields = Map.groupBy(Object.values(type.getFields()), (field) => this.#names.of(field));
-    return [...takenObject(this.#names, type, shape).properties.values()].every((property) => {
-      const [field] = fields.get(property.name) ?? [];
+    const pair = this.#pairs.of(type, shape);
+    return [...pair.shape.properties.values()].every((property) => {
+      const field = pair.fields.find(({ name }) => name === property.name)?.field;
       if (!field) return !isRequired(property);
       // a variable may leave out each field that may be null
       const own = value.kind === "Variable" ? undefined : memberOf(value, field.name);
@@ -146,9 +145,7 @@ export class SentValues {
   }
 
   #takesMembers(type: GraphQLInputObjectType, shape: Shape, value: ValueNode): boolean {
-    const { properties } = takenObject(this.#names, type, shape);
-    return Object.values(type.getFields()).every((field) => {
-      const property = properties.get(this.#names.of(field));
+    return this.#pairs.of(type, shape).fields.every(({ field, property }) => {
       const isReached = this.#coordinates.has(`${type.name}.${field.name}`);
       if (!property) return !isReached;
       const own = memberOf(value, field.name) ?? astFromValue(field.defaultValue, field.type) ?? undefined;
@@ -161,7 +158,7 @@ export class SentValues {
     if (value.kind === "ObjectValue" || value.kind === "ListValue") return false;
     const text =
       value.kind === "EnumValue" && isEnumType(type)
-        ? enumValues(this.#names, type).get(value.value)
+        ? enumValues(this.#pairs.names, type).get(value.value)
         : valueFromAST(value, type);
     return valueProblem(shape, isIntegerText(type, shape) ? Number(text) : text) === undefined;
   }

@@ -3,10 +3,12 @@
  * When the client leaves, the call ends soon. An upstream that is down, silent or broken becomes a coded error.
  */
 import type { ServerResponse } from "node:http";
-import { Pool } from "undici";
+import type { Pool } from "undici";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { upstreamFailure } from "../http/upstream-failure.ts";
+import { connectorOf } from "../rest/upstream/connector.ts";
+import { spreadPool } from "../rest/upstream/spread-pool.ts";
 import { gatewayConnections } from "../settings/capacity.ts";
 import { publicAddresses } from "./public-addresses.ts";
 import { type Answering, ResponseForwarding } from "./response-forwarding.ts";
@@ -80,10 +82,9 @@ const failureOn = ({ isOwn }: UpstreamRoute, failure: CodedError): CodedError =>
     : failure;
 
 function openPool(config: Config, origin: string): Pool {
-  const connect = { timeout: config.env.CONNECT_TIMEOUT_MS };
-  return new Pool(origin, {
+  return spreadPool(origin, {
     connections: gatewayConnections,
-    connect,
+    connect: connectorOf(config.env),
     headersTimeout: 0,
     bodyTimeout: 0,
   });

@@ -3,10 +3,11 @@
  * its owner. Every failure (down, slow, malformed, refused) is SERVICE_UNAVAILABLE: without an answer nobody gets in.
  * `key-verifier.ts` caches the answers.
  */
-import { Pool } from "undici";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { proofHeader, type TenantContext } from "../http/context-headers.ts";
+import { connectorOf } from "../rest/upstream/connector.ts";
+import { spreadPool } from "../rest/upstream/spread-pool.ts";
 import { introspectionNames } from "../settings/validators.ts";
 import { isRecord } from "../standards/json-object.ts";
 
@@ -31,8 +32,8 @@ export function createKeyIntrospection(
   config: Config,
   service: URL,
 ): { lookUp: IntrospectKey; close: () => Promise<void> } {
-  const pool = new Pool(service.origin, {
-    connect: { timeout: config.env.CONNECT_TIMEOUT_MS },
+  const pool = spreadPool(service.origin, {
+    connect: connectorOf(config.env),
     maxResponseSize: maxResponseBytes,
   });
   const headers = requestHeaders(config.env);

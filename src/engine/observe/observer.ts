@@ -13,6 +13,8 @@ export interface Observer {
   callEnded?(call: CallRecord): void;
   /** A promise was rejected with a failure of this code, and nobody read it. */
   rejectionUnread?(code: string): void;
+  /** The collector took so many spans, or they are lost. */
+  spansSent?(spans: number, isLost: boolean): void;
 }
 
 const observers: Observer[] = [];
@@ -33,6 +35,10 @@ export function endRequest(request: RequestRecord): void {
 
 export function beginCall(call: CallRecord): void {
   for (const observer of observers) observer.callBegan?.(call);
+}
+
+export function spansSent(spans: number, isLost: boolean): void {
+  for (const observer of observers) observer.spansSent?.(spans, isLost);
 }
 
 export function rejectionUnread(code: string): void {

@@ -27,14 +27,15 @@ import {
   BatchSpanProcessor,
   ParentBasedSampler,
   type Sampler,
+  type SpanExporter,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import type { FastifyBaseLogger } from "fastify";
 import type { TraceSettings } from "../config.ts";
 import { codes } from "../standards/error-codes.ts";
-import type { Observer } from "./observer.ts";
-import type { CallRecord, RequestRecord } from "./records.ts";
+import { type Observer, spansSent } from "./observer.ts";
+import { type CallRecord, causeOf, type RequestRecord } from "./records.ts";
 
 /** `end` sends the spans that are not sent yet. */
 type Traces = { readonly observer: Observer; readonly end: () => Promise<void> };
@@ -52,12 +53,30 @@ export function createTraces(settings: TraceSettings, name: string, log: Fastify
       .merge(own)
       .merge(detectResources({ detectors: [envDetector] })),
     sampler: samplerOf(settings),
-    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+    spanProcessors: [new BatchSpanProcessor({ exporter: telling(new OTLPTraceExporter(), log) })],
   });
   return {
     observer: spansOf(provider.getTracer(name)),
     end: () => provider.shutdown().catch((error: Error) => warn(error.message)),
   };
+}
+
+/** Says once that the collector takes no spans, and once that it does again. Spans that it does not take are lost. */
+function telling(exporter: SpanExporter, log: FastifyBaseLogger): SpanExporter {
+  let isDown = false;
+  const told: SpanExporter["export"] = (spans, done) =>
+    exporter.export(spans, ({ error }) => {
+      if (error && !isDown)
+        log.warn(
+          { cause: causeOf(error) },
+          "OTEL_EXPORTER_OTLP_ENDPOINT: the collector takes no spans; they are lost",
+        );
+      if (!error && isDown) log.warn("OTEL_EXPORTER_OTLP_ENDPOINT: the collector takes spans again");
+      isDown = error !== undefined;
+      spansSent(spans.length, isDown);
+      done({ code: 0 }); // else the SDK writes a line for each batch
+    });
+  return { export: told, shutdown: () => exporter.shutdown() };
 }
 
 /** `OTEL_TRACES_SAMPLER`, as the specification of the SDK's variables names them. */

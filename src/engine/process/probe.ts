@@ -7,21 +7,24 @@ import { proofHeader } from "../http/context-headers.ts";
 import { causeOf } from "../observe/records.ts";
 import { foreignRefusal } from "../rest/failure.ts";
 import type { Operation } from "../rest/operation.ts";
+import { connectorOf } from "../rest/upstream/connector.ts";
+import type { Environment } from "../settings/environment.ts";
 import { isRecord } from "../standards/json-object.ts";
 import { isJson, isText } from "../standards/media-type.ts";
 
 /** What was answered. A body of over 16 KiB is left out. */
 type ProbeAnswer = { readonly status: number; readonly type: string; readonly body: string };
 
-/** Makes a GET without credentials; each of its steps may take `ms` milliseconds. Throws what undici does. */
+/** Makes a GET without credentials; each of its steps may take `CONNECT_TIMEOUT_MS`. Throws what undici does. */
 async function get(
   { origin }: URL,
   path: string,
-  ms: number,
+  env: Environment,
   accept = "application/json",
   others = {},
 ): Promise<ProbeAnswer> {
-  const client = new Client(origin, { connect: { timeout: ms }, maxResponseSize: 16_384 });
+  const ms = env.CONNECT_TIMEOUT_MS;
+  const client = new Client(origin, { connect: connectorOf(env), maxResponseSize: 16_384 });
   try {
     const { statusCode, headers, body } = await client.request({
       ...{ method: "GET", path, headers: { accept, ...others } },
@@ -53,10 +56,10 @@ export type Probed = Omit<Operation, "id" | "product"> & { readonly path: string
 export async function probeRest(
   base: URL,
   operation: Probed | undefined,
-  ms: number,
+  env: Environment,
 ): Promise<string | undefined> {
   const path = base.pathname.replace(/\/$/, "") + (operation?.path ?? "/");
-  const answer = await get(base, path, ms, operation?.accept);
+  const answer = await get(base, path, env, operation?.accept);
   const { status, type, body } = answer;
   if (isGatewayFailure(status)) return inWords(path, answer);
   if (!operation) return status === 400 ? inWords(path, answer) : undefined;
@@ -74,20 +77,17 @@ export async function probeRest(
  * Asks a `graphql` role who it is. Where a balancer hides that, any GraphQL response is good. The gateway's proof goes
  * with the request: a role that cannot verify it says so in its log.
  */
-export async function probeGraphql(
-  base: URL,
-  secret: string | undefined,
-  ms: number,
-): Promise<string | undefined> {
+export async function probeGraphql(base: URL, env: Environment): Promise<string | undefined> {
   const prefix = base.pathname.replace(/(?:\/v1\/graphql)?\/?$/, "");
+  const { GATEWAY_SECRET: secret } = env;
   const proof = secret === undefined ? {} : { [proofHeader]: secret };
-  const health = await get(base, `${prefix}/healthz`, ms, undefined, proof);
+  const health = await get(base, `${prefix}/healthz`, env, undefined, proof);
   if (isGatewayFailure(health.status)) return inWords(`${prefix}/healthz`, health);
   const { role } = parsed(health);
   if (role === "graphql") return undefined;
   if (typeof role === "string") return `it is a ${role} role, not graphql`;
   const path = `${prefix}/v1/graphql?query=%7B__typename%7D`;
-  const answer = await get(base, path, ms, undefined, proof);
+  const answer = await get(base, path, env, undefined, proof);
   const { data, errors } = parsed(answer);
   return data === undefined && errors === undefined
     ? `${inWords(path, answer)}, which is no GraphQL response`
@@ -104,7 +104,7 @@ function parsed({ body }: ProbeAnswer): Record<string, unknown> {
 }
 
 const unknownAuthority =
-  "its certificate is of an authority that is not known here; NODE_EXTRA_CA_CERTS names a file of authorities";
+  "its certificate is of an authority that is not known here; NODE_EXTRA_CA_CERTS or UPSTREAM_CA_FILE names a file of authorities";
 const words: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "its certificate has expired",
   CERT_NOT_YET_VALID: "its certificate is not valid yet",
@@ -125,7 +125,8 @@ const words: Readonly<Record<string, string>> = {
   UND_ERR_BODY_TIMEOUT: "its answer does not end",
   UND_ERR_CONNECT_TIMEOUT: "no connection in time",
   UND_ERR_HEADERS_TIMEOUT: "no answer in time",
-  UND_ERR_SOCKET: "it closed the connection; does it want https://?",
+  UND_ERR_SOCKET:
+    "it closed the connection; does it want https://, or a client certificate (UPSTREAM_CERT_FILE)?",
 };
 
 /** The failure of a request in words, its code first: `CERT_HAS_EXPIRED: its certificate has expired`. */

@@ -46,9 +46,7 @@ function needed(config: Config, operations: Operations): Backend[] {
     if (url) services.push({ variable, url, probe: () => probe(url) });
   };
   const rest = (variable: string, url: URL | undefined, tag?: string): void =>
-    need(variable, url, (base) =>
-      probeRest(base, probed(operations, upstreams, tag), env.CONNECT_TIMEOUT_MS),
-    );
+    need(variable, url, (base) => probeRest(base, probed(operations, upstreams, tag), env));
   if (!roles.has("platform")) rest("REST_BASE_URL", env.REST_BASE_URL);
   if (!roles.has("platform") && roles.has("gateway"))
     need("KEY_INTROSPECTION_URL", env.KEY_INTROSPECTION_URL, async (url) => {
@@ -58,9 +56,7 @@ function needed(config: Config, operations: Operations): Backend[] {
   if (roles.has("graphql"))
     for (const [tag, url] of upstreams) if (products.has(tag)) rest(`REST_BASE_URL_${tag}`, url, tag);
   if (roles.has("gateway") && !roles.has("graphql"))
-    need("GRAPHQL_URL", env.GRAPHQL_URL, (url) =>
-      probeGraphql(url, env.GATEWAY_SECRET, env.CONNECT_TIMEOUT_MS),
-    );
+    need("GRAPHQL_URL", env.GRAPHQL_URL, (url) => probeGraphql(url, env));
   return services;
 }
 

@@ -1,5 +1,5 @@
 /** The arguments of a proposed field, and the GraphQL types for the request of a REST operation. */
-import { unfedProperties } from "../bind/inputs/taken-object.ts";
+import { unfedProperties } from "../bind/inputs/input-pairs.ts";
 import { exceedsInt } from "../bind/type-rules.ts";
 import type { Parameter, RestOperation } from "../openapi/operation.ts";
 import { isOnly, requestProperties, type Shape } from "../openapi/shapes/shape.ts";

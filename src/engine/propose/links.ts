@@ -1,7 +1,7 @@
 /**
  * Finds the type below which an operation belongs: `/libraries/{library_id}/books/{id}/pages` belongs below the type that
  * `/libraries/{library_id}/books/{id}` returns. Each parameter has the source that it has in the calls that fetch objects
- * of the type. Paths and names suggest the link; the binder proves it.
+ * of the type. Paths and names suggest the link, unless the document declares it; the binder proves it.
  */
 import { getNamedType, isObjectType } from "graphql";
 import { argumentsAbove, pathAround } from "../bind/enclosing.ts";
@@ -11,13 +11,7 @@ import { isSafe, type Parameter, type RestOperation } from "../openapi/operation
 import { declaredProperty, textFits } from "../openapi/shapes/shape.ts";
 import { words } from "../schema/graphql-names.ts";
 import { fieldAt } from "../schema/object-types.ts";
-
-export type Link = {
-  readonly type: string;
-  /** The rest of the path, behind the object. */
-  readonly name: string;
-  readonly params: readonly { readonly name: string; readonly from: string }[];
-};
+import { declaredLinks, type Link } from "./declared-links.ts";
 
 const isParameter = (step = ""): boolean => /^\{.*\}$/.test(step);
 const stepsOf = ({ path }: RestOperation): string[] => path.split("/").slice(1);
@@ -27,12 +21,14 @@ export class Links {
   readonly #model: Model;
   /** The bound fields that read, by their path. */
   readonly #byPath: ReadonlyMap<string, readonly BoundField[]>;
+  readonly #declared: ReadonlyMap<string, readonly Link[]>;
   /** All fields, by the object type that they return. */
   readonly #byType: ReadonlyMap<string, readonly ModelField[]>;
 
   constructor(model: Model) {
     this.#model = model;
     const reading = boundFields(model).filter(({ operation }) => operation.method === "get");
+    this.#declared = declaredLinks(model);
     this.#byPath = Map.groupBy(reading, ({ operation }) => pathKey(stepsOf(operation)));
     this.#byType = Map.groupBy(model.fields.values(), (field) => typeOf(model, field)[0] ?? "");
   }
@@ -41,6 +37,8 @@ export class Links {
   of(operation: RestOperation): Link | undefined {
     const model = this.#model;
     const steps = stepsOf(operation);
+    const [declared] = this.#declared.get(operation.id) ?? [];
+    if (declared && isSafe(operation.method)) return declared;
     const last = steps.findLastIndex(isParameter);
     const below = steps.slice(last + 1);
     if (!isSafe(operation.method) || last < 1 || below.length === 0) return undefined;

@@ -17,8 +17,9 @@ import {
 import { combineNullable } from "../openapi/shapes/variants.ts";
 import { fieldName, typeName } from "../schema/graphql-names.ts";
 import { envelopeOf, onlyOfAll } from "./answers.ts";
+import type { Link } from "./declared-links.ts";
 import { InputTypes } from "./input-types.ts";
-import { type Link, Links } from "./links.ts";
+import { Links } from "./links.ts";
 import { entriesDirective, OutputTypes } from "./output-types.ts";
 import { type FoundPage, pageOf } from "./pages.ts";
 import { deprecatedDirective, descriptionLines, freeName, nameFrom, uniqueNames } from "./proposed-names.ts";
@@ -31,19 +32,22 @@ type Proposed = { readonly type: string; readonly place?: string; readonly direc
 /** The SDL of fields for REST operations. The fields share the types that they have in common. */
 export class Proposal {
   readonly #model: Model;
+  readonly #roots: { readonly query: string; readonly mutation: string };
   readonly #definitions: TypeDefinitions;
   readonly #links: Links;
   /** Type → field → its lines. */
-  readonly #fields = new Map<string, Map<string, string[]>>([
-    ["Query", new Map()],
-    ["Mutation", new Map()],
-  ]);
+  readonly #fields = new Map<string, Map<string, string[]>>();
 
   /** Type → the names of the schema's own fields. */
   readonly #known = new Map<string, Set<string>>();
 
   constructor(model: Model) {
     this.#model = model;
+    this.#roots = {
+      query: model.schema.getQueryType()?.name ?? "Query",
+      mutation: model.schema.getMutationType()?.name ?? "Mutation",
+    };
+    for (const root of Object.values(this.#roots)) this.#fields.set(root, new Map());
     this.#links = new Links(model);
     for (const { type, field } of model.fields.values())
       this.#known.set(type, (this.#known.get(type) ?? new Set()).add(field));
@@ -65,7 +69,7 @@ export class Proposal {
   #add({ operation, left }: Sendable): void {
     this.#definitions.beginOperation(operation);
     const link = this.#links.of(operation);
-    const owner = link?.type ?? (isSafe(operation.method) ? "Query" : "Mutation");
+    const owner = link?.type ?? (isSafe(operation.method) ? this.#roots.query : this.#roots.mutation);
     const fields = this.#fields.get(owner) ?? new Map<string, string[]>();
     this.#fields.set(owner, fields);
     const page = pageOf(operation);
@@ -147,7 +151,10 @@ function argumentList(
 ): string {
   const types = new InputTypes(definitions, operation);
   const { body } = operation;
-  const parameters = operation.parameters.filter((each) => each.in !== "path" || !fed.has(each.name));
+  const inPath = new Set(operation.parameters.flatMap((each) => (each.in === "path" ? [each.name] : [])));
+  const isFed = ({ name, in: place }: Parameter): boolean =>
+    fed.has(name) && (place === "path" || !inPath.has(name));
+  const parameters = operation.parameters.filter((each) => !isFed(each));
   const own = new Map<Parameter | undefined, string>([
     [page?.after, "after"],
     [page?.first, "first"],

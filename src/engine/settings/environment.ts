@@ -136,6 +136,15 @@ export const variables = {
   CONNECT_TIMEOUT_MS: count({ default: 1_000, desc: "connecting to an upstream" }),
   CALL_TIMEOUT_MS: count({ default: 10_000, desc: "one REST call" }),
   REQUEST_TIMEOUT_MS: count({ default: 15_000, desc: "a whole request" }),
+  UPSTREAM_CA_FILE: str({
+    default: undefined,
+    desc: "authorities (PEM) of upstreams' certificates, beside Node's own; read again for each connection",
+  }),
+  UPSTREAM_CERT_FILE: str({
+    default: undefined,
+    desc: "client certificate (PEM) for upstreams that want one; read again for each connection",
+  }),
+  UPSTREAM_KEY_FILE: str({ default: undefined, desc: "the client certificate's private key (PEM)" }),
   MAX_RESPONSE_BYTES: count({
     default: 10_485_760,
     desc: "an upstream's response body, decompressed; a value of JSON counts for 20 bytes at least",

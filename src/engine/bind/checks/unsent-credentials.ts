@@ -21,7 +21,7 @@ export function checkUnsentCredentials(model: Model, findings: Findings): void {
       "credential-undeclared",
       { coordinate: "#/security", schema: first.place, rest: document.root },
       "the document does not say which credentials REST takes, so none is forwarded to it",
-      "say so in the document or in spec/overlay.yaml, with `security` and `securitySchemes`; `security: []` says that it takes none",
+      `say so in the document or in spec/overlay.yaml, with \`security\` and \`securitySchemes\`; \`security: []\` says that it takes none${byHeader(model)}`,
       [],
     );
   for (const field of fields) {
@@ -47,6 +47,24 @@ export function checkUnsentCredentials(model: Model, findings: Findings): void {
       }
     }
   }
+}
+
+/** Words in the names of headers that bring a credential. */
+const credentialName = /auth|key|token|secret|credential/i;
+
+/** The overlay's action where every operation requires one header that reads like a credential. */
+function byHeader({ operations }: Model): string {
+  const [first, ...others] = [...operations.values()].map(
+    ({ parameters }) =>
+      new Set(parameters.flatMap((each) => (each.in === "header" && each.required ? [each.name] : []))),
+  );
+  const shared = [...(first ?? [])].filter(
+    (name) => credentialName.test(name) && others.every((names) => names.has(name)),
+  );
+  const [name] = shared;
+  if (name === undefined || shared.length > 1) return "";
+  const scheme = `{ key: { type: apiKey, in: header, name: ${JSON.stringify(name)} } }`;
+  return `. Every operation requires the header ${name}: if that is the credential, write { target: $, update: { security: [{ key: [] }], components: { securitySchemes: ${scheme} } } }`;
 }
 
 /** A header is forwarded. A field may feed an API key as a parameter. */

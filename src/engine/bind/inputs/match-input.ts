@@ -18,18 +18,16 @@ import type { Binder } from "../binder.ts";
 import type { Where } from "../findings.ts";
 import { checkFormat, describeShape, refusedEnumValues, scalarFitsInput } from "../type-rules.ts";
 import { checkLimits } from "./check-limits.ts";
+import { type InputPair, unfedProperties } from "./input-pairs.ts";
 import { isNullableInput } from "./input-source.ts";
-import { takenObject, unfedProperties } from "./taken-object.ts";
-
-/** An input object with the REST schema that it is compared with. A pair inside itself is not compared again. */
-type Pair = { readonly type: GraphQLInputObjectType; readonly schema: string };
 
 export function matchInput(
   binder: Binder,
   where: Where,
   type: GraphQLInputType,
   shape: Shape,
-  enclosing: readonly Pair[] = [],
+  /** A pair inside itself is not compared again. */
+  enclosing: readonly InputPair[] = [],
 ): void {
   const { coordinate, rest: node = shape.node } = where;
   binder.addValue({ coordinate, direction: "request", type, node, shape });
@@ -41,7 +39,7 @@ function matchNullable(
   where: Where,
   type: GraphQLInputType,
   shape: Shape,
-  enclosing: readonly Pair[],
+  enclosing: readonly InputPair[],
 ): void {
   checkLimits(binder, where, shape);
   const isArray = isOnly(shape, "array");
@@ -92,17 +90,16 @@ function matchInputObject(
   where: Where,
   type: GraphQLInputObjectType,
   written: Shape,
-  enclosing: readonly Pair[],
+  enclosing: readonly InputPair[],
 ): void {
-  if (enclosing.some((pair) => pair.type === type && pair.schema === written.identity.text)) return;
   if (written.types.size > 0 && !written.types.has("object"))
     return addMismatch(binder, where, type, written);
-  const enclosingHere = [...enclosing, { type, schema: written.identity.text }];
-  const shape = takenObject(binder.names, type, written);
+  const pair = binder.pairs.of(type, written);
+  if (enclosing.includes(pair)) return;
+  const { shape, fields } = pair;
   const fed = new Set<string>();
-  for (const field of Object.values(type.getFields())) {
-    const name = binder.names.among(field, shape.properties);
-    const property = declaredProperty(shape, name);
+  for (const { field, name, property: found } of fields) {
+    const property = found?.isUndeclared ? undefined : found;
     const at = {
       coordinate: `${type.name}.${field.name}`,
       schema: placeOf(field.astNode),
@@ -125,7 +122,7 @@ function matchInputObject(
         "make the input field non-null, or give it a default",
       );
     }
-    matchInput(binder, at, field.type, property.shape, enclosingHere);
+    matchInput(binder, at, field.type, property.shape, [...enclosing, pair]);
   }
   if (shape === written) checkMembers(binder, where, type, shape, fed);
   for (const property of shape.properties.values()) {

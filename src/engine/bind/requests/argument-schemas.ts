@@ -13,10 +13,9 @@ import {
 } from "graphql";
 import { limitSchema } from "../../openapi/shapes/limit-schema.ts";
 import type { Shape } from "../../openapi/shapes/shape.ts";
-import type { RestNames } from "../../schema/rest-names.ts";
 import type { JsonSchema } from "../../standards/json-schema.ts";
+import type { InputPairs } from "../inputs/input-pairs.ts";
 import { type ArgumentAboveSource, type ArgumentSource, sourceOf } from "../inputs/input-source.ts";
-import { takenObject } from "../inputs/taken-object.ts";
 import type { FieldBinding } from "../model.ts";
 import { isIntegerText } from "../type-rules.ts";
 import type { RestRequest } from "./rest-request.ts";
@@ -25,7 +24,7 @@ import type { RestRequest } from "./rest-request.ts";
 const maxDepth = 8;
 
 export function argumentSchemas(
-  names: RestNames,
+  pairs: InputPairs,
   { inputs, wholeBody, operation, connection }: FieldBinding,
 ): RestRequest["argumentSchemas"] {
   const schemas: Record<string, JsonSchema> = {};
@@ -34,7 +33,7 @@ export function argumentSchemas(
     const [name = "", ...below] = kind === "argument" ? path : [sourceOf(source)];
     const nested = below.reduceRight<JsonSchema>(
       (inner, step) => ({ properties: { [step]: inner } }),
-      valueSchema(names, type, shape, inBody),
+      valueSchema(pairs, type, shape, inBody),
     );
     const before = schemas[name];
     if (Object.keys(nested).length > 0) schemas[name] = before ? { allOf: [before, nested] } : nested;
@@ -51,7 +50,7 @@ export function argumentSchemas(
 
 /** The limits of one value. `type` is absent, because GraphQL has checked it. `inBody`: an integer is sent as a number. */
 function valueSchema(
-  names: RestNames,
+  pairs: InputPairs,
   type: GraphQLInputType,
   shape: Shape,
   inBody: boolean,
@@ -60,10 +59,10 @@ function valueSchema(
   const nullable = getNullableType(type);
   if (depth > maxDepth || isEnumType(nullable)) return {};
   if (isListType(nullable)) {
-    const items = shape.items ? valueSchema(names, nullable.ofType, shape.items, inBody, depth + 1) : {};
+    const items = shape.items ? valueSchema(pairs, nullable.ofType, shape.items, inBody, depth + 1) : {};
     return orNull(type, { ...limitSchema(shape), ...(Object.keys(items).length > 0 && { items }) });
   }
-  if (isInputObjectType(nullable)) return orNull(type, objectSchema(names, nullable, shape, depth));
+  if (isInputObjectType(nullable)) return orNull(type, objectSchema(pairs, nullable, shape, depth));
   // a number in JSON is exact up to 15 digits
   if (isIntegerText(nullable, shape)) return { pattern: inBody ? "^-?[0-9]{1,15}$" : "^-?[0-9]+$" };
   return orNull(type, {
@@ -73,15 +72,13 @@ function valueSchema(
 }
 
 function objectSchema(
-  names: RestNames,
+  pairs: InputPairs,
   type: GraphQLInputObjectType,
   written: Shape,
   depth: number,
 ): JsonSchema {
-  const shape = takenObject(names, type, written);
-  const properties = Object.values(type.getFields()).flatMap((field) => {
-    const property = shape.properties.get(names.of(field));
-    const limits = property ? valueSchema(names, field.type, property.shape, true, depth + 1) : {};
+  const properties = pairs.of(type, written).fields.flatMap(({ field, property }) => {
+    const limits = property ? valueSchema(pairs, field.type, property.shape, true, depth + 1) : {};
     return Object.keys(limits).length > 0 ? [[field.name, limits] as const] : [];
   });
   return properties.length > 0 ? { properties: Object.fromEntries(properties) } : {};

@@ -1,6 +1,5 @@
 /** Decides which input objects must be converted for REST, and collects their conversions. */
 import {
-  type GraphQLInputObjectType,
   type GraphQLInputType,
   getNamedType,
   getNullableType,
@@ -9,21 +8,20 @@ import {
   isNonNullType,
 } from "graphql";
 import type { Shape } from "../../openapi/shapes/shape.ts";
-import type { RestNames } from "../../schema/rest-names.ts";
-import { takenObject } from "../inputs/taken-object.ts";
+import type { InputPair, InputPairs } from "../inputs/input-pairs.ts";
 import { isIntegerText } from "../type-rules.ts";
 import type { ConversionId, ConvertedField, InputConversion, SentValue } from "./rest-request.ts";
 
 type Entry = { readonly id: ConversionId; isRecursive: boolean; fields?: readonly ConvertedField[] };
 
 export class InputConversions {
-  readonly names: RestNames;
-  /** By input type and REST schema. Two equal conversions of one type share an entry. */
-  readonly #entries = new Map<string, Entry>();
+  readonly pairs: InputPairs;
+  /** Two equal conversions of one type share an entry. */
+  readonly #entries = new Map<InputPair, Entry>();
   readonly #byType = new Map<string, Set<Entry>>();
 
-  constructor(names: RestNames) {
-    this.names = names;
+  constructor(pairs: InputPairs) {
+    this.pairs = pairs;
   }
 
   /** In the order of their first use. */
@@ -42,57 +40,51 @@ export class InputConversions {
     const target = itemShape(type, shape);
     if (isIntegerText(named, target)) return converted(type, takesNull, { isInteger: true });
     if (!isInputObjectType(named)) return { nulls: nullsOf(type, takesNull) };
-    if (!this.#differs(named, target, new Set())) return { nulls: nullsOf(type, takesNull) };
-    return converted(type, takesNull, { conversion: this.#conversion(named, target) });
+    const pair = this.pairs.of(named, target);
+    if (!this.#differs(pair, new Set())) return { nulls: nullsOf(type, takesNull) };
+    return converted(type, takesNull, { conversion: this.#conversion(named.name, pair, target) });
   }
 
-  /** Whether a REST object of `shape` differs from `type` in a name, in taking nulls or in a number, at any depth. */
-  #differs(type: GraphQLInputObjectType, shape: Shape, seen: Set<string>): boolean {
-    const key = keyOf(type, shape);
-    if (seen.has(key)) return false;
-    seen.add(key);
-    const { properties } = takenObject(this.names, type, shape);
-    return Object.values(type.getFields()).some((field) => {
-      const name = this.names.of(field);
-      const property = properties.get(name);
+  /** Whether the REST object differs from its type in a name, in taking nulls or in a number, at any depth. */
+  #differs(pair: InputPair, seen: Set<InputPair>): boolean {
+    if (seen.has(pair)) return false;
+    seen.add(pair);
+    return pair.fields.some(({ field, name, property }) => {
       if (!property) return false;
       const named = getNamedType(field.type);
       return (
         name !== field.name ||
         nullsOf(field.type, property.shape.nullable) === "omitted" ||
         isIntegerText(named, itemShape(field.type, property.shape)) ||
-        (isInputObjectType(named) && this.#differs(named, itemShape(field.type, property.shape), seen))
+        (isInputObjectType(named) &&
+          this.#differs(this.pairs.of(named, itemShape(field.type, property.shape)), seen))
       );
     });
   }
 
-  #conversion(type: GraphQLInputObjectType, shape: Shape): ConversionId {
-    const key = keyOf(type, shape);
-    const known = this.#entries.get(key);
+  #conversion(type: string, pair: InputPair, written: Shape): ConversionId {
+    const known = this.#entries.get(pair);
     if (known) {
       if (!known.fields) known.isRecursive = true;
       return known.id;
     }
-    const ofType = this.#byType.get(type.name) ?? new Set();
+    const ofType = this.#byType.get(type) ?? new Set();
     const others = [...ofType];
-    const entry: Entry = { id: { type: type.name, ordinal: others.length + 1 }, isRecursive: false };
-    this.#entries.set(key, entry);
-    this.#byType.set(type.name, ofType.add(entry));
-    const { properties } = takenObject(this.names, type, shape);
-    entry.fields = Object.values(type.getFields()).map((field) => {
-      const restName = this.names.of(field);
-      const property = properties.get(restName)?.shape ?? shape;
-      return { restName, field: field.name, sent: this.sentValue(field.type, property) };
-    });
+    const entry: Entry = { id: { type, ordinal: others.length + 1 }, isRecursive: false };
+    this.#entries.set(pair, entry);
+    this.#byType.set(type, ofType.add(entry));
+    entry.fields = pair.fields.map(({ field, name, property }) => ({
+      restName: name,
+      field: field.name,
+      sent: this.sentValue(field.type, property?.shape ?? written),
+    }));
     const text = JSON.stringify(entry.fields);
     const equal = others.find((other) => JSON.stringify(other.fields) === text) ?? entry;
-    this.#entries.set(key, equal);
+    this.#entries.set(pair, equal);
     if (equal !== entry) ofType.delete(entry);
     return equal.id;
   }
 }
-
-const keyOf = (type: GraphQLInputObjectType, shape: Shape): string => `${type.name} ${shape.identity.text}`;
 
 const nullsOf = (type: GraphQLInputType, takesNull: boolean): SentValue["nulls"] =>
   isNonNullType(type) ? "never" : takesNull ? "sent" : "omitted";

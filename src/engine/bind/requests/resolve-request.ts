@@ -1,7 +1,7 @@
 /** Resolves the request of a bound field: the value that each location sends, and the form in which REST receives it. */
 import { type GraphQLInputType, getNamedType, getNullableType, isInputObjectType, isListType } from "graphql";
 import type { Shape } from "../../openapi/shapes/shape.ts";
-import type { RestNames } from "../../schema/rest-names.ts";
+import type { InputPair, InputPairs } from "../inputs/input-pairs.ts";
 import { type ArgumentSource, sourceOf } from "../inputs/input-source.ts";
 import type { FieldBinding, Input } from "../model.ts";
 import { argumentNames } from "./argument-names.ts";
@@ -14,8 +14,8 @@ export function resolveRequest(conversions: InputConversions, field: FieldBindin
   return {
     method: operation.method === "get" && nullOn404 ? "find" : operation.method,
     parts: requestParts(conversions, field),
-    argumentSchemas: argumentSchemas(conversions.names, field),
-    argumentNames: argumentNames(conversions.names, field),
+    argumentSchemas: argumentSchemas(conversions.pairs, field),
+    argumentNames: argumentNames(conversions.pairs.names, field),
   };
 }
 
@@ -66,7 +66,7 @@ function argumentValue(
     path,
     nullable,
     sent,
-    ...(isBeyondTypes(conversions.names, type, shape) && { isUntyped: true }),
+    ...(isBeyondTypes(conversions.pairs, type, shape) && { isUntyped: true }),
   };
 }
 
@@ -75,23 +75,25 @@ function argumentValue(
  * or the type requires a property that only responses have (OpenAPI 3.1 §4.8.24).
  */
 function isBeyondTypes(
-  names: RestNames,
+  pairs: InputPairs,
   type: GraphQLInputType,
   shape: Shape,
-  enclosing: readonly string[] = [],
+  enclosing: readonly InputPair[] = [],
 ): boolean {
   const bare = getNullableType(type);
-  const key = `${bare} ${shape.identity.text}`;
-  if (enclosing.includes(key)) return false;
   const isNested = isListType(bare) || isInputObjectType(bare);
   if (isNested && shape.members && shape.members.length > 1) return true;
   if (isListType(bare))
-    return shape.items !== undefined && isBeyondTypes(names, bare.ofType, shape.items, [...enclosing, key]);
+    return shape.items !== undefined && isBeyondTypes(pairs, bare.ofType, shape.items, enclosing);
   if (!isInputObjectType(bare)) return false;
   if ([...shape.properties.values()].some(({ required, only }) => required && only === "response"))
     return true;
-  return Object.values(bare.getFields()).some((field) => {
-    const property = shape.properties.get(names.of(field));
-    return property !== undefined && isBeyondTypes(names, field.type, property.shape, [...enclosing, key]);
-  });
+  const pair = pairs.of(bare, shape);
+  return (
+    !enclosing.includes(pair) &&
+    pair.fields.some(
+      ({ field, property }) =>
+        property !== undefined && isBeyondTypes(pairs, field.type, property.shape, [...enclosing, pair]),
+    )
+  );
 }

@@ -34,9 +34,9 @@ export function causeOfError(
 ): Cause | undefined {
   const own = nodes.map((node) => ({ ...node, value: undefined }));
   const rested = restedOn(base, coordinate, rule);
-  const gone = rested.flatMap((node) => topmostGone(base.document, head.document, node) ?? []);
+  const gone = rested.flatMap((node) => topmostGone(head.document, node) ?? []);
   const candidates = ofMissing.has(rule)
-    ? [...gone, ...rested, ...own]
+    ? [...gone, ...rested, ...rested.flatMap(requiredBeside), ...own]
     : [...own, ...own.flatMap(requiredBeside), ...rested];
   for (const node of candidates) {
     const found = differenceBelow(base.document, head.document, node);
@@ -54,13 +54,12 @@ const requiredBeside = ({ path, ...node }: RestNode): RestNode[] =>
  * The first node on the way to a node that the document has no more, or the one that holds it if nothing is left in that;
  * `undefined` if the document has them all.
  */
-function topmostGone(base: RestDocument, head: RestDocument, { file, path }: RestNode): RestNode | undefined {
+function topmostGone(document: RestDocument, { file, path }: RestNode): RestNode | undefined {
   const at = (length: number): RestNode => ({ file, path: path.slice(0, length), value: undefined });
-  const steps = path.findIndex((_, index) => !head.has(at(index + 1)));
+  const steps = path.findIndex((_, index) => !document.has(at(index + 1)));
   if (steps < 0) return undefined;
   const holder = at(steps);
-  const [was, is] = [base, head].map((document) => valueAt(document, holder));
-  const isEmptied = Object.keys(membersOf(was)).every((key) => childValue(is, key) === undefined);
+  const isEmptied = Object.keys(membersOf(valueAt(document, holder))).length === 0;
   return isEmptied && steps > 0 ? holder : at(steps + 1);
 }
 

@@ -20,12 +20,17 @@ export function refusedParts(old: ValueUse, now: ValueUse): Unfit[] {
   const [before, after] = [old, now].map((use) => partsOf({ ...use, holder: "", required: true }));
   if (!before || !after) return [];
   const found: Unfit[] = [];
+  // a value that has a finding tells of its members
+  const told = new Set<string>();
   for (const [path, parts] of before) {
     const others = after.get(path);
     for (const was of parts) {
       const [holder] = after.get(was.holder) ?? [];
-      if (others) found.push(...fewest(others.map((is) => refusedPart(now, was, is))));
-      else if (holder) found.push({ found: gone, was, is: holder });
+      const unfit = others ? fewest(others.map((is) => refusedPart(now, was, is))) : [];
+      if (unfit.length > 0) told.add(path);
+      found.push(...unfit);
+      if (others || !holder || (told.has(was.holder) && path.endsWith(">"))) continue;
+      found.push({ found: gone, was, is: holder });
     }
   }
   for (const [path, [is]] of after) {

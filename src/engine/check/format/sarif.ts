@@ -23,7 +23,7 @@ export function formatSarif({ findings }: Report): string {
 
 /** The rules of changes and of the other stages have no sentence of their own: each message tells what happened. */
 function ruleOf(id: string): object {
-  const meaning = Object.hasOwn(rules, id) ? rules[id as keyof typeof rules][1] : undefined;
+  const meaning = Object.hasOwn(rules, id) ? rules[id as keyof typeof rules].meaning : undefined;
   return { id, ...(meaning && { shortDescription: { text: meaning } }) };
 }
 

@@ -24,7 +24,11 @@ export function createMetrics(config: Config, servers: Servers, specHash: string
   const help = "What this process was built and generated from.";
   addMetric(registry, "gauge", "build_info", help, () => [built]);
   measureOutgoingCalls(registry);
-  const ends = [subscribe(measureRequests(registry, servers)), subscribe(countUnread(registry))];
+  const ends = [
+    subscribe(measureRequests(registry, servers)),
+    subscribe(countUnread(registry)),
+    subscribe(countSpans(registry)),
+  ];
   const [graphql, gateway] = [servers.get("graphql"), servers.get("gateway")];
   if (graphql) {
     countExecutions(registry, graphql);
@@ -51,6 +55,21 @@ function countUnread(registry: Registry): Observer {
   const counts = new Map<string, Count>();
   return {
     rejectionUnread: (code) => void known(counts, code, () => unread.child({ code })).value++,
+  };
+}
+
+function countSpans(registry: Registry): Observer {
+  const spans = new CounterFamily(
+    registry,
+    "traces_spans_total",
+    "Spans that the collector of OTEL_EXPORTER_OTLP_ENDPOINT took (`sent`), or did not take (`lost`).",
+  );
+  const counts = new Map<string, Count>();
+  return {
+    spansSent(count, isLost) {
+      const outcome = isLost ? "lost" : "sent";
+      known(counts, outcome, () => spans.child({ outcome })).value += count;
+    },
   };
 }
 

@@ -3,7 +3,7 @@
  * a bound on calls, turns of the callers and a budget of retries keep its faults from other products and callers.
  */
 import createClient, { type Client } from "openapi-fetch";
-import { Pool } from "undici";
+import type { Pool } from "undici";
 import type { Config } from "../../config.ts";
 import type { CodedError } from "../../errors.ts";
 import { callsOfProduct } from "../../settings/capacity.ts";
@@ -17,9 +17,11 @@ import { CallDeadlines } from "./call-deadlines.ts";
 import { CallRequest } from "./call-request.ts";
 import { CircuitBreaker, type Verdict } from "./circuit-breaker.ts";
 import { ConnectionTurn } from "./connection-turn.ts";
+import { connectorOf } from "./connector.ts";
 import { Exchange } from "./exchange.ts";
 import { type Outcome, type ReadCall, Reads } from "./reads.ts";
 import { RetryBudget } from "./retry-budget.ts";
+import { spreadPool } from "./spread-pool.ts";
 
 export type UpstreamState = {
   /** The circuit breaker refuses calls of all callers, or those of one while nobody gets a response. */
@@ -44,11 +46,11 @@ export class Upstream {
     this.#env = env;
     this.#reads = new Reads(cache, url.origin, (request, begin) => this.#call(request, begin));
     this.#connections = new Places(env.REST_CONNECTIONS);
-    this.#pool = new Pool(url.origin, {
+    this.#pool = spreadPool(url.origin, {
       connections: env.REST_CONNECTIONS,
       pipelining: 1,
       keepAliveTimeout: 30_000,
-      connect: { timeout: env.CONNECT_TIMEOUT_MS },
+      connect: connectorOf(env),
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: 32_768,

@@ -1,0 +1,96 @@
+/**
+ * Reads the links that the document declares (OpenAPI 3.1 §4.8.20): an answer says which of its values are the parameters of
+ * another operation. A link that takes more than values of the answer is left out.
+ */
+import { getNullableType, isObjectType } from "graphql";
+import { type BoundField, boundFields, type Model } from "../bind/model.ts";
+import { keysOf, type RestNode } from "../openapi/document.ts";
+import type { RestOperation } from "../openapi/operation.ts";
+import { declaredProperty, type Shape, textFits } from "../openapi/shapes/shape.ts";
+import { fieldAt } from "../schema/object-types.ts";
+import { membersOf } from "../standards/json-object.ts";
+
+export type Link = {
+  readonly type: string;
+  /** The name that the document gives to the link, or the rest of the path, behind the object. */
+  readonly name: string;
+  readonly params: readonly { readonly name: string; readonly from: string }[];
+};
+
+/** Links by the `operationId`, or the method and path, of the operation that they call. */
+export function declaredLinks(model: Model): ReadonlyMap<string, readonly Link[]> {
+  const found = boundFields(model).flatMap((field) =>
+    linkNodes(model, field).flatMap(({ name, node }) => {
+      const operation = targetOf(model, membersOf(node.value));
+      const link = operation && linkOf(model, field, operation, name, membersOf(node.value));
+      return link ? [{ id: operation.id, link }] : [];
+    }),
+  );
+  const groups = Map.groupBy(found, ({ id }) => id);
+  return new Map([...groups].map(([id, all]) => [id, all.map(({ link }) => link)]));
+}
+
+function linkNodes({ document }: Model, { operation }: BoundField): { name: string; node: RestNode }[] {
+  const responses = document.child(operation.node, "responses");
+  return operation.successes.flatMap(({ status }) => {
+    const links = document.child(document.child(responses, status), "links");
+    return keysOf(links).flatMap((name) => {
+      const node = document.child(links, name);
+      return node ? [{ name, node }] : [];
+    });
+  });
+}
+
+/** `operationRef` is a pointer of this document: `#/paths/~1users~1{id}/get`. */
+function targetOf({ operations }: Model, { operationId, operationRef }: Record<string, unknown>) {
+  if (typeof operationId === "string") return operations.named(operationId);
+  const [, path, method] = /^#\/paths\/([^/]+)\/(\w+)$/.exec(String(operationRef)) ?? [];
+  if (path === undefined || method === undefined) return undefined;
+  const unescaped = decodeURIComponent(path).replaceAll("~1", "/").replaceAll("~0", "~");
+  return operations.named(`${method.toUpperCase()} ${unescaped}`);
+}
+
+function linkOf(
+  model: Model,
+  field: BoundField,
+  operation: RestOperation,
+  name: string,
+  { parameters, requestBody }: Record<string, unknown>,
+): Link | undefined {
+  const type = getNullableType(fieldAt(model.schema, field.type, field.field)?.type);
+  if (!isObjectType(type) || field.connection || requestBody !== undefined) return undefined;
+  const given = Object.entries(membersOf(parameters));
+  const params = given.flatMap(([written, value]) => {
+    // a name may say its place: `path.id`
+    const own = written.replace(/^(?:path|query|header)\./, "");
+    const path = pathIn(value, field.result);
+    const parameter = operation.parameters.find((each) => each.name === own);
+    const isSent = (model.backings.get(type.name) ?? []).every(
+      ({ shape }) => path && parameter && isAlwaysThere(shape, path, parameter.shape),
+    );
+    return isSent && path ? [{ name: own, from: ["parent", ...path].join(".") }] : [];
+  });
+  const fed = new Set(params.map((each) => each.name));
+  const isWhole = operation.parameters.every((each) => !each.required || fed.has(each.name));
+  return params.length > 0 && params.length === given.length && isWhole
+    ? { type: type.name, name, params }
+    : undefined;
+}
+
+/** The path in the field's value of `$response.body#/a/b` (§4.8.20.4). */
+function pathIn(expression: unknown, result: readonly string[]): string[] | undefined {
+  const [, pointer] = /^\$response\.body#\/(.+)$/.exec(String(expression)) ?? [];
+  const path = pointer?.split("/").map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  if (!path || path.some((step) => step.includes("."))) return undefined;
+  return result.every((step, index) => path[index] === step) ? path.slice(result.length) : undefined;
+}
+
+function isAlwaysThere(from: Shape, path: readonly string[], taken: Shape): boolean {
+  let shape = from;
+  for (const step of path) {
+    const found = declaredProperty(shape, step);
+    if (!found?.required || found.shape.nullable || found.only !== undefined) return false;
+    shape = found.shape;
+  }
+  return textFits(shape, taken);
+}

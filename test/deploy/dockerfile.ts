@@ -1,0 +1,110 @@
+/** Walks a Dockerfile step by step without a container engine: each stage is a folder, and a RUN is a process of its user. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** The image that is left after the last step. */
+export type Image = {
+  /** All that was made; the caller removes it. */
+  readonly top: string;
+  /** The folder that stands for `/`. */
+  readonly root: string;
+  /** The working directory, below `root`. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** What runs a command as the image's user. */
+  readonly asUser: readonly string[];
+  readonly command: readonly string[];
+};
+
+type Stage = {
+  root: string;
+  workdir: string;
+  env: Record<string, string>;
+  user: string;
+  entry: string[];
+  cmd: string[];
+};
+
+const isRoot = process.getuid?.() === 0;
+export const canChangeUser = isRoot && spawnSync("setpriv", ["--version"]).error === undefined;
+
+/** Throws for an instruction that it does not know, and when a step fails. `context` is the folder that is built. */
+export function build(file: string, context: string): Image {
+  const top = mkdtempSync(join(tmpdir(), "image-"));
+  chmodSync(top, 0o755); // the image's user looks in
+  const stages = new Map<string, Stage>();
+  let stage = newStage(top);
+  const path = (name: string): string =>
+    join(stage.root, name.startsWith("/") ? name : join(stage.workdir, name));
+  const asUser = (): string[] =>
+    canChangeUser && stage.user !== ""
+      ? [
+          "setpriv",
+          ...stage.user.split(":").map((id, at) => `--re${at === 0 ? "u" : "g"}id=${id}`),
+          "--clear-groups",
+        ]
+      : [];
+  for (const [instruction, rest] of stepsOf(file)) {
+    if (instruction === "FROM") {
+      stage = newStage(join(top, String(stages.size)));
+      stages.set(/ AS (\w+)$/.exec(rest)?.[1] ?? "", stage);
+    } else if (instruction === "WORKDIR") {
+      stage.workdir = rest;
+      mkdirSync(path("."), { recursive: true });
+    } else if (instruction === "COPY") {
+      const [, from, names = ""] = /^(?:--from=(\w+) )?(.*)$/.exec(rest) ?? [];
+      const [to = "", ...sources] = names.split(" ").reverse();
+      const source = from === undefined ? context : (stages.get(from)?.root ?? "");
+      for (const name of sources) {
+        const target = to.endsWith("/") ? join(path(to), name.replace(/.*\//, "")) : path(to);
+        mkdirSync(dirname(target), { recursive: true });
+        cpSync(join(source, name), target, { recursive: true, verbatimSymlinks: true });
+      }
+    } else if (instruction === "ENV") {
+      for (const [, name = "", value = ""] of rest.matchAll(/(\w+)=(\S+)/g))
+        stage.env[name] = value.replace(/\$(\w+)/g, (_, known: string) => stage.env[known] ?? "");
+    } else if (instruction === "ARG") {
+      const [name = "", value = ""] = rest.split("=");
+      stage.env[name] = value;
+    } else if (instruction === "USER") stage.user = rest;
+    else if (instruction === "RUN") {
+      const [program = "", ...args] = [...asUser(), "sh", "-c", rest];
+      execFileSync(program, args, {
+        cwd: path("."),
+        env: environmentOf(stage),
+        stdio: "pipe",
+        timeout: 300_000,
+      });
+    } else if (instruction === "ENTRYPOINT") stage.entry = JSON.parse(rest);
+    else if (instruction === "CMD") stage.cmd = JSON.parse(rest);
+    else if (!["EXPOSE", "STOPSIGNAL", "HEALTHCHECK"].includes(instruction))
+      throw new Error(`${instruction} is not known here`);
+  }
+  const command = [...stage.entry, ...stage.cmd];
+  return { top, root: stage.root, folder: path("."), env: environmentOf(stage), asUser: asUser(), command };
+}
+
+const newStage = (root: string): Stage => ({
+  root,
+  workdir: "/",
+  env: {},
+  user: "",
+  entry: [],
+  cmd: [],
+});
+
+/** `node` is the one of this process. */
+const environmentOf = ({ env }: Stage): Record<string, string> => ({
+  PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+  ...env,
+});
+
+/** Instructions with the rest of their line; a line that ends with a backslash goes on. */
+const stepsOf = (file: string): [instruction: string, rest: string][] =>
+  readFileSync(file, "utf8")
+    .replace(/\\\n/g, " ")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) => [line.replace(/ .*/s, ""), line.replace(/^\S+ +/, "")]);
