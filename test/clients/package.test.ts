@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { type DocumentNode, print } from "graphql";
 import { describe, expect, test } from "vitest";
 import { loadSnapshot } from "../../src/engine/bind/spec-snapshot.ts";
 import { packageFiles } from "../../src/engine/codegen/client/package-files.ts";
@@ -19,6 +20,8 @@ const files = [
   "index.d.ts",
   "index.js",
   "LICENSE",
+  "mocks.d.ts",
+  "mocks.js",
   "package.json",
   "README.md",
   "schema.d.ts",
@@ -181,4 +184,41 @@ test("--semantic-non-null leaves null out of the types of fields that only a fai
   expect(nullsIn(strict)).toBeGreaterThan(0); // of values that REST may leave out
   expect(nullsIn(strict)).toBeLessThan(nullsIn(plain));
   expect(contentOf(strict)["schema.graphql"]).toBe(contentOf(plain)["schema.graphql"]);
+});
+
+test("a document has the id of its operation, and each fragment is a document with those that it spreads", async () => {
+  const folder = temporaryFolder();
+  await pack("--out", folder);
+  const made = (await import(join(folder, "index.js"))) as Record<string, never>;
+  const { TeamInboxDocument, MessageLineFragmentDoc, persistedIds } = made as unknown as {
+    TeamInboxDocument: { __meta__: { hash: string } };
+    MessageLineFragmentDoc: DocumentNode;
+    persistedIds: { TeamInbox: string };
+  };
+  expect(TeamInboxDocument.__meta__.hash).toBe(persistedIds.TeamInbox);
+  expect(print(MessageLineFragmentDoc)).toMatch(/^fragment MessageLine on Message \{/);
+});
+
+test.each([
+  ["breaking", "2.0.0", "### Breaking\n\n- A field is gone.\n"],
+  ["dangerous", "1.5.0", "### Behaviour\n\n- A field is gone.\n"],
+  ["safe", "1.5.0", "### Added\n\n- A field is gone.\n"],
+  [undefined, "1.4.8", "The API is as before.\n"],
+])("after 1.4.7, the report of a %s change makes %s", async (kind, version, section) => {
+  const folder = temporaryFolder();
+  const report = join(folder, "report.json");
+  const changes = kind === undefined ? [] : [{ class: kind, message: "A field\n is gone." }];
+  writeFileSync(report, JSON.stringify({ version: 2, base: "v1.4.7", changes }));
+  const out = join(folder, "client");
+  await pack("--out", out, "--after", "1.4.7", "--report", report);
+  expect(JSON.parse(contentOf(out)["package.json"] ?? "").version).toBe(version);
+  expect(contentOf(out)["CHANGELOG.md"]).toBe(`# Changelog\n\n## ${version}\n\n${section}`);
+});
+
+test("--report takes a report of check alone, and only with --after", async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "report.json"), "{}");
+  const given = ["--out", folder, "--report", join(folder, "report.json")];
+  await expect(pack(...given)).rejects.toThrow("--after and --report need each other");
+  await expect(pack(...given, "--after", "1.0.0")).rejects.toThrow("is no report of `npm run check");
 });

@@ -84,6 +84,10 @@ export const suites: Readonly<Record<string, Runnable>> = {
     file: "test/check/mutations/main.ts",
   },
   overload: { does: "load at twice and at five times what the role can do", file: "test/load/overload.ts" },
+  react: {
+    does: "examples/react with the packed client, from npm: its types, its tests with the mocks, its build",
+    file: "test/clients/react-example.ts",
+  },
   replicas: {
     does: "100,000 interleaved requests of 50 callers over two replicas",
     projects: ["shared"],

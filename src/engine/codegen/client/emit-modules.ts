@@ -81,17 +81,47 @@ async function emitTypes(schema: GraphQLSchema, saved: readonly SavedOperation[]
 function emitDocuments(saved: readonly SavedOperation[]): string {
   const documents = saved.map((operation) => {
     const type = operationTypeName(operation);
+    const document = { ...withoutPlaces(operation.document), __meta__: { hash: idOf(operation) } };
     return `${comment(`${operation.name}, from spec/${operation.file}.`)}
-export const ${operation.name}Document = ${literal(withoutPlaces(operation.document))} as unknown as TypedDocumentNode<${type}, ${type}Variables>;`;
+export const ${operation.name}Document = ${literal(document)} as unknown as PersistedDocument<${type}, ${type}Variables>;`;
   });
   const ids = saved.map((operation) => [operation.name, literal(idOf(operation))] as const);
-  return `${documents.join("\n\n")}
+  return `/** A document with the id of its operation, where graphql-codegen's client preset has it too. */
+export type PersistedDocument<Result, Variables> = TypedDocumentNode<Result, Variables> & {
+  readonly __meta__: { readonly hash: string };
+};
+
+${[...documents, ...fragmentDocuments(saved)].join("\n\n")}
 
 /** The ids of the persisted operations, by name. */
 export const persistedIds = ${object(ids)} as const;
 `;
 }
 
+/** Each fragment with those that it spreads, for reading and writing a part of a client's cache. */
+function fragmentDocuments(saved: readonly SavedOperation[]): string[] {
+  const all = new Map(
+    saved.flatMap(({ document }) =>
+      document.definitions.flatMap((each) =>
+        each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each] as const] : [],
+      ),
+    ),
+  );
+  return [...all].map(([name, fragment]) => {
+    const found = new Set([fragment]);
+    for (const each of found)
+      visit(each, {
+        FragmentSpread: ({ name: { value } }) => {
+          const spread = all.get(value);
+          if (spread) found.add(spread);
+        },
+      });
+    const document = withoutPlaces({ kind: Kind.DOCUMENT, definitions: [...found] });
+    return `${comment(`The fragment ${name}.`)}
+export const ${name}FragmentDoc = ${literal(document)} as unknown as TypedDocumentNode<${name}Fragment, unknown>;`;
+  });
+}
+
 /** A place in the spec is of no use to a client. */
-const withoutPlaces = (document: DocumentNode): unknown =>
+const withoutPlaces = (document: DocumentNode): object =>
   JSON.parse(JSON.stringify(document, (key, value) => (key === "loc" ? undefined : value)));

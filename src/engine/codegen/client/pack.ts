@@ -12,6 +12,8 @@ type Options = {
   readonly out: string;
   readonly name?: string;
   readonly version?: string;
+  readonly after?: string;
+  readonly report?: string;
   readonly semanticNonNull?: boolean;
 };
 
@@ -24,6 +26,8 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       .option("--out <folder>", "where the package is written", nonEmpty, "dist/client")
       .option("--name <name>", "its name (default: the project's name and -client)", packageName)
       .option("--version <version>", "its version (default: 0.0.0-h and a hash of its content)", semver)
+      .option("--after <version>", "the version before; with --report the next one is chosen by it", semver)
+      .option("--report <file>", "the report of `npm run check -- --base … --format json=<file>` since then")
       .option(
         "--semantic-non-null",
         "fields that only a failure makes null have no null in their types: for clients that throw on errors",
@@ -34,14 +38,21 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
 
 async function pack(
   { root, out: print }: Io,
-  { out, name, version, semanticNonNull }: Options,
+  { out, name, version, after, report, semanticNonNull }: Options,
 ): Promise<number> {
+  if ((after === undefined) !== (report === undefined))
+    throw new UsageError(["--after and --report need each other"]);
   const { loadSources } = await import("../generate.ts"); // not for `--help`: it loads graphql-codegen
   const { description, packageFiles } = await import("./package-files.ts");
   const project = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
   const licence = licenceOf(root, project);
   const fullName = name ?? `${project.name}-client`;
-  const source = { ...loadSources(root), name: fullName, version, licence, semanticNonNull };
+  const { changesAfter } = await import("./emit-changelog.ts");
+  const changes =
+    after === undefined || report === undefined
+      ? undefined
+      : changesAfter(after, report, readFileSync(resolve(root, report), "utf8"));
+  const source = { ...loadSources(root), name: fullName, version, licence, changes, semanticNonNull };
   const folder = resolve(root, out);
   const files = await packageFiles(source);
   const present = [...files.keys()].find((path) => existsSync(join(folder, path)));

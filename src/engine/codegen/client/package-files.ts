@@ -10,6 +10,8 @@ import type { SavedOperation } from "../../schema/saved-operations.ts";
 import { escaped } from "../../standards/steering.ts";
 import { emitSchema } from "../emit-schema.ts";
 import { withLayout } from "../format.ts";
+import { type Changes, emitChangelog } from "./emit-changelog.ts";
+import { emitMocks } from "./emit-mocks.ts";
 import { emitModules, typedDocumentPackage } from "./emit-modules.ts";
 import { emitReadme } from "./emit-readme.ts";
 
@@ -21,6 +23,8 @@ type PackageSource = {
   readonly version?: string | undefined;
   /** The project's licence, which its client has too: the name in the manifest, and the text. */
   readonly licence?: { readonly name: string; readonly text: string } | undefined;
+  /** What `check` found since the version before. */
+  readonly changes?: Changes | undefined;
   /** Whether fields that are null by failure alone have types without null. */
   readonly semanticNonNull?: boolean | undefined;
 };
@@ -33,21 +37,27 @@ const compilerOptions: ts.CompilerOptions = {
 };
 
 export async function packageFiles(source: PackageSource) {
-  const { model, saved, name, version, licence, semanticNonNull = false } = source;
+  const { model, saved, name, version, licence, semanticNonNull = false, changes } = source;
   const schema = emitSchema(model);
   const files = new Map([
     ["README.md", emitReadme(name, saved, credentialHeaders(model))],
     ["schema.graphql", schema],
   ]);
-  for (const [module, text] of await emitModules(schema, saved, semanticNonNull)) {
+  const modules = await emitModules(schema, saved, semanticNonNull);
+  for (const [module, text] of modules.set("mocks", emitMocks(model))) {
     files.set(`${module}.js`, ts.transpileModule(text, { compilerOptions }).outputText);
     const { outputText } = ts.transpileDeclaration(text, { compilerOptions });
     files.set(`${module}.d.ts`, await withLayout(`${module}.d.ts`, outputText));
   }
   for (const [path, text] of files) files.set(path, escaped(text));
   if (licence) files.set("LICENSE", licence.text);
+  if (changes) files.set("CHANGELOG.md", emitChangelog(changes));
   const content = hash("sha256", JSON.stringify([...files]));
-  const own = { name, version: version ?? `0.0.0-h${content.slice(0, 12)}`, license: licence?.name };
+  const own = {
+    name,
+    version: version ?? changes?.version ?? `0.0.0-h${content.slice(0, 12)}`,
+    license: licence?.name,
+  };
   const manifest = manifestOf(own, [...files.keys()]);
   return files.set("package.json", `${JSON.stringify(manifest, null, 2)}\n`);
 }
@@ -73,9 +83,13 @@ const manifestOf = (
   types: "./index.d.ts",
   exports: {
     ".": { types: "./index.d.ts", default: "./index.js" },
+    "./mocks": { types: "./mocks.d.ts", default: "./mocks.js" },
     "./schema.graphql": "./schema.graphql",
     "./package.json": "./package.json",
   },
   files,
   dependencies: { [typedDocumentPackage.name]: `^${typedDocumentPackage.version}` },
+  // of `./mocks` alone
+  peerDependencies: { msw: ">=2" },
+  peerDependenciesMeta: { msw: { optional: true } },
 });
