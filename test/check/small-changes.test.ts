@@ -136,6 +136,24 @@ test("a value that passes as JSON and has another type is told once, and not as 
   expect(stepFindings(schema, was ?? "", is ?? "")).toMatchObject([{ rule: "rest-type-changed" }]);
 });
 
+test("what REST requires of a value that passes as JSON is one finding, and so is a property with another name", () => {
+  const schema =
+    'scalar JSON\ntype Query { nothing: Boolean @rest(operation: "things") }\ntype Mutation { add(it: JSON): Boolean @rest(operation: "add", body: "args.it") }';
+  const adding = (object: string): string => `${document(`{ "200": ${json("{ type: boolean }")} }`)}
+    post:
+      operationId: add
+      requestBody: { content: { application/json: { schema: { type: object, ${object} } } } }
+      responses: { "200": ${json("{ type: boolean }")} }
+`;
+  const base = adding("properties: { a: { type: string }, b: { type: string } }");
+  const all = adding("required: [a, b], properties: { a: { type: string }, b: { type: string } }");
+  expect(stepFindings(schema, base, all).map(({ message }) => message)).toEqual([
+    "POST /things body.a is required now, and so are b",
+  ]);
+  const named = adding("required: [a2], properties: { a2: { type: string }, b: { type: string } }");
+  expect(stepFindings(schema, base, named)).toMatchObject([{ rule: "rest-property-removed" }]);
+});
+
 test("what a list of required properties no longer names is one finding, and so is what an emptied object had", () => {
   const shown = `type Query { things: [Thing!] @rest(operation: "things") }
 type Thing { a: Int! b: Int! }`;

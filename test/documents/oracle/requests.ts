@@ -76,7 +76,9 @@ export class Requests {
     if (other.values && !(one.values?.every((value) => other.values?.includes(value)) ?? false)) return false;
     if ([...other.required].some((name) => !one.required.has(name))) return false;
     if (JSON.stringify(one.limits) !== JSON.stringify(other.limits)) return false;
-    if (one.format !== undefined && other.format === undefined) this.isLoosened = true;
+    // an `Int` is of every width, and text is not
+    if (other.format === undefined ? one.format !== undefined : other.format === "int64")
+      this.isLoosened = true;
     else if (one.format !== other.format) return false;
     if (!this.#takes(one.items, other.items, depth - 1)) return false;
     return Object.entries(one.properties).every(([name, schemas]) => {

@@ -121,8 +121,12 @@ function restedOn(model: Model, coordinate: string, rule: Rule): RestNode[] {
     total,
   ];
   const shown = isArgument ? [] : paths.flatMap((path) => along(answers, path));
-  const called = [...inputs.map(({ node }) => node), ...(operation.body ? [operation.body.shape.node] : [])];
-  return [...sent, ...sources, ...shown, operation.node, ...(isArgument ? [] : called)];
+  const [, argument] = /\((\w+):/.exec(coordinate) ?? [];
+  const fed = inputs.flatMap(({ source, node }) =>
+    !isArgument || (source.kind === "argument" && source.path[0] === argument) ? [node] : [],
+  );
+  const body = operation.body && !isArgument ? [operation.body.shape.node] : [];
+  return [...sent, ...sources, ...shown, operation.node, ...fed, ...body];
 }
 
 const backingShapes = ({ backings }: Model, type: string): Shape[] =>

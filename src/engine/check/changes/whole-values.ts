@@ -31,13 +31,30 @@ export function refusedParts(old: ValueUse, now: ValueUse): Unfit[] {
       found.push(...unfit);
       if (others || !holder || (told.has(was.holder) && path.endsWith(">"))) continue;
       found.push({ found: gone, was, is: holder });
+      told.add(was.holder);
     }
   }
+  // a property with another name is told by the one that is gone
   for (const [path, [is]] of after) {
     const [was] = before.get(is?.holder ?? "") ?? [];
-    if (is?.required && was && !before.has(path)) found.push({ found: required, was, is });
+    if (is?.required && was && !before.has(path) && !told.has(is.holder))
+      found.push({ found: required, was, is });
   }
-  return found;
+  return oneOfEachList(found);
+}
+
+/** What one list of required properties demands is one difference, told at the first of them. */
+function oneOfEachList(all: readonly Unfit[]): Unfit[] {
+  const listOf = ({ is: { node } }: Unfit): string => JSON.stringify([node.file, node.path.slice(0, -2)]);
+  return [...Map.groupBy(all, (each) => (each.found === required ? listOf(each) : each)).values()].flatMap(
+    ([first, ...others]) => {
+      if (!first || others.length === 0) return first ?? [];
+      const names = new Set(others.map(({ is }) => is.node.path.at(-1)));
+      names.delete(first.is.node.path.at(-1)); // the same schema at another place of the value
+      const also = names.size > 0 ? `, and so are ${[...names].join(", ")}` : "";
+      return { ...first, found: { ...required, phrase: `${required.phrase}${also}` } };
+    },
+  );
 }
 
 const gone: Differing = {
