@@ -50,6 +50,10 @@ try {
   const ask = ([, { url }, path, given]: (typeof rows)[number], seconds: number) =>
     wrk(new URL(path, url), { connections, seconds, ...given, headers: { ...tenant, ...given.headers } });
   for (const row of rows) await ask(row, 3 * seconds);
+  const { status } = await fetch(new URL(path, keeping.url), {
+    headers: { ...headers, "if-none-match": tag },
+  });
+  if (status !== 304) throw new Error(`a client that has the answer got ${status}`);
   const measured = rows.map(() => ({ rates: [] as number[], ofCore: [] as number[], calls: [] as number[] }));
   for (let round = 0; round < rounds; round++)
     for (const [index, row] of rows.entries()) {

@@ -91,10 +91,15 @@ test("keeps its tabs when it is reloaded, opened or not", { timeout }, async () 
   const titles = () => page.locator(".graphiql-tab-button").allInnerTexts();
   const before = await titles();
   expect(before).toHaveLength(8);
+  await openTab(page, "Answer");
+  await write(page, ".graphiql-variable-editor, .graphiql-editor-tool", '{"body":"kept"}');
+  const stored = () => page.evaluate(() => JSON.stringify(localStorage));
+  await expect.poll(stored).toContain("kept"); // GraphiQL stores a change half a second later
   for (let count = 0; count < 2; count++) {
     await page.reload();
     await page.locator(".graphiql-query-editor .view-lines").first().waitFor();
     await expect.poll(titles).toEqual(before);
+    await page.locator(".graphiql-editor-tool .view-line", { hasText: "kept" }).waitFor();
   }
 });
 

@@ -35,7 +35,11 @@ async function strictRest(known: ReturnType<typeof authority>) {
     server.close();
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
-  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, clients };
+  return {
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    clients,
+    closeConnections: () => server.closeAllConnections(),
+  };
 }
 
 test("a client certificate is shown; without one the start says what is missing", async () => {
@@ -76,8 +80,13 @@ test("renewed authorities and certificates are used without a restart", async ()
   await program.prints(/is of an authority that is not known here/);
   write(known);
   await program.prints(/REST_BASE_URL: reached; ready now/);
+  const ask = () => query(program.url, "{ me { id } }", "a-key");
+  expect(await ask()).toEqual({ data: { me: { id: "1" } } });
   expect(rest.clients.size).toBe(1);
-  expect(await query(program.url, "{ me { id } }", "a-key")).toEqual({ data: { me: { id: "1" } } });
+  write(known);
+  rest.closeConnections();
+  expect(await ask()).toEqual({ data: { me: { id: "1" } } });
+  expect(rest.clients.size).toBe(2);
 });
 
 test("files that do not fit each other are refused before the start", async () => {

@@ -1,5 +1,5 @@
 /** The work of a request on REST's responses, beside another caller's. */
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { Forwarded } from "../../../src/engine/rest/forwarded.ts";
 import { RequestScope } from "../../../src/engine/rest/request-scope.ts";
 import { RestResponse } from "../../../src/engine/rest/rest-response.ts";
@@ -20,11 +20,16 @@ function twoRequests(bytes: number) {
 }
 
 test("work on large responses waits for a turn of its caller, also when another request used up this one", async () => {
+  vi.useFakeTimers({
+    toFake: ["performance", "setImmediate", "clearImmediate", "setTimeout", "clearTimeout"],
+  });
+  onTestFinished(() => void vi.useRealTimers());
   const [first, second] = twoRequests(largeBody);
   first.worked(6);
   const done: string[] = [];
   const work = second.completed(() => void done.push("second"));
   expect(done).toEqual([]);
+  await vi.advanceTimersByTimeAsync(10);
   await work;
   expect(done).toEqual(["second"]);
 });

@@ -4,10 +4,10 @@ import { spreadPool } from "../../../src/engine/rest/upstream/spread-pool.ts";
 import { upstreamConnection } from "../../../src/engine/settings/capacity.ts";
 import { http, rawServer } from "../raw-server.ts";
 
-async function against(connectionsAtOnce = 8) {
+async function against() {
   const server = await rawServer((socket) => void socket.write(http(200, "{}")));
   let connections = 0;
-  const pool = spreadPool(server.url.origin, { connections: connectionsAtOnce });
+  const pool = spreadPool(server.url.origin, { connections: 1 });
   pool.on("connect", () => connections++);
   onTestFinished(() => pool.destroy());
   const ask = async () => {
@@ -30,7 +30,7 @@ test("a connection ends after some requests", async () => {
 test("a connection ends with the first request after its time, and requests that wait for it are sent", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   onTestFinished(() => void vi.useRealTimers());
-  const { ask, connections } = await against(1);
+  const { ask, connections } = await against();
   for (let asked = 0; asked < 5; asked++) await ask();
   expect(connections()).toBe(1);
   vi.advanceTimersByTime(2 * upstreamConnection.ageMs);

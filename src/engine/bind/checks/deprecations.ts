@@ -55,7 +55,8 @@ export function deprecations(
   }
   for (const { coordinate, direction, type, node, shape } of values) {
     const member = direction === "request" && type ? optionalAt(schema, coordinate) : undefined;
-    if (member) add(coordinate, member, [node, shape.node]);
+    // of a list only the list itself counts, not its items
+    if (member && `${member.type}` === `${type}`) add(coordinate, member, [node, shape.node]);
   }
   return found;
 }
