@@ -3,7 +3,13 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readArguments } from "../support/script-arguments.ts";
 
+await readArguments("npm run suite -- react", (line) =>
+  line.description(
+    "Installs examples/react from npm with the packed client, type-checks, tests and builds it.",
+  ),
+);
 const root = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "react-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
