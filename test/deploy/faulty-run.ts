@@ -75,7 +75,11 @@ async function startAll(ends: (() => unknown)[]): Promise<Omit<FaultyRun, "stop"
     ...{ REST_BASE_URL: platform.url.href, KEY_INTROSPECTION_URL: `${platform.url}internal/keys/introspect` },
   };
   const gateway = await role("gateway", behind);
-  const sick = await role("gateway", { ...behind, KEY_INTROSPECTION_URL: `${nobody}/introspect` });
+  const sick = await role("gateway", {
+    ...behind,
+    KEY_INTROSPECTION_URL: `${nobody}/introspect`,
+    REDIS_URL: "redis://127.0.0.1:9",
+  });
   const older = await serve((_request, response) =>
     response.end(isBroken ? 'build_info{build="old",spec="0123456789abcdef"} 1\n' : ""),
   );

@@ -81,8 +81,9 @@ async function slowlyBack({ hostname, port }: URL): Promise<string> {
     for (const one of [socket, onward]) {
       sockets.add(one);
       one.on("error", () => {});
-      one.on("close", () => [socket, onward].forEach((end) => void end.destroy()));
     }
+    socket.on("close", () => onward.destroy());
+    onward.on("close", () => void setTimeout(() => socket.end(), delayMs)); // after the response that is under way
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
