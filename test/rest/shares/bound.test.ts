@@ -82,3 +82,12 @@ test("who is refused learns whether it holds much itself, or all others do", () 
   expect(bound.refusal(callers[1] as Caller, 1)).toBe("all");
   expect(bound.refusal(callers.at(-1) as Caller, 1)).toBe("all");
 });
+
+test("while the total is lower, one that holds much keeps no newcomer out, and as many newcomers as that do", () => {
+  const [bound, callers] = [new Bound(256), new PresentCallers()];
+  const large = callers.enter("large");
+  for (let count = 0; count < 150; count++) bound.add(large, 1);
+  const newcomers = Array.from({ length: 100 }, (_, index) => callers.enter(`newcomer ${index}`));
+  expect(newcomers.map((caller) => bound.take(caller, 1, 100)).indexOf("all")).toBe(99);
+  expect(bound.take(large, 1, 100)).toBe("caller");
+});

@@ -17,6 +17,8 @@ export class Bound {
   /** What all callers may hold. */
   readonly total: number;
   #held = 0;
+  /** The callers that hold something. */
+  #holders = 0;
 
   constructor(total: number) {
     this.total = total;
@@ -27,7 +29,10 @@ export class Bound {
     return this.#held;
   }
 
-  /** Takes `amount`, or tells why not and takes nothing. The total may be lower for a while. */
+  /**
+   * Takes `amount`, or tells why not and takes nothing. The total may be lower for a while. Then callers that took much before
+   * keep no newcomer out: it is refused when as many callers hold something.
+   */
   take(caller: Caller, amount: number, total = this.total): Refusal | undefined {
     const refusal = this.refusal(caller, amount, total);
     if (!refusal) this.add(caller, amount);
@@ -38,15 +43,22 @@ export class Bound {
   refusal(caller: Caller, amount: number, total = this.total): Refusal | undefined {
     const own = caller.held.get(this) ?? 0;
     const reserve = Math.floor(total / partForNewcomers);
-    const left = total - this.#held - amount;
-    if (own === 0 ? left >= 0 : own + amount <= timesWhatIsLeft * (left - reserve)) return undefined;
+    const heldThen = this.#held + amount;
+    const fits =
+      own === 0
+        ? heldThen <= this.total && this.#holders < total
+        : own + amount <= timesWhatIsLeft * (total - heldThen - reserve);
+    if (fits) return undefined;
     return own > reserve ? "caller" : "all";
   }
 
   /** Takes what cannot be refused, also beyond the total. */
   add(caller: Caller, amount: number): void {
-    caller.held.set(this, (caller.held.get(this) ?? 0) + amount);
+    const before = caller.held.get(this) ?? 0;
+    const after = before + amount;
+    caller.held.set(this, after);
     this.#held += amount;
+    this.#holders += Number(after > 0) - Number(before > 0);
   }
 
   giveBack(caller: Caller, amount: number): void {
