@@ -51,11 +51,10 @@ test.skipIf(!canChangeUser)(
       const url = /(?:listens|is ready) on (http:[^\s,"]+)/.exec(output)?.[1] ?? "";
       expect((await fetch(new URL("/healthz", url))).status).toBe(200);
       expect(readFileSync(`/proc/${child.pid}/status`, "utf8")).toMatch(/^Uid:\s+65534\s+65534/m);
-      const read = debug.match(/reading cache from .*/g) ?? [];
+      // Node writes the two halves of such a line apart, and another thread's line may come between them: so they are counted.
+      const read = debug.match(/reading cache from /g) ?? [];
       expect(read.length).toBeGreaterThan(200);
-      expect(read.filter((line) => !line.endsWith("success") && !/success, size=\d+$/.test(line))).toEqual(
-        [],
-      );
+      expect(debug.match(/success, size=\d+/g)).toHaveLength(read.length);
       expect(debug).not.toMatch(/V8 code cache .* was rejected/);
       child.kill("SIGKILL");
     }
