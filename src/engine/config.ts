@@ -2,6 +2,7 @@
  * Environment and arguments → one frozen, validated object. No role reads `process.env`.
  * A bad value is a `ConfigError` whose lines each name one variable and what it wants.
  */
+import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import { customCleanEnv } from "envalid";
 import { nearestSuggestion } from "./cli/nearest-suggestion.ts";
@@ -129,17 +130,26 @@ function readTlsFile(name: string, file: string | undefined, lines: string[]): s
 }
 
 function checkCertificate(given: Record<"ca" | "cert" | "key", string | undefined>, lines: string[]): void {
-  if ((given.cert === undefined) !== (given.key === undefined))
+  if ((given.cert === undefined) !== (given.key === undefined)) {
     lines.push("UPSTREAM_CERT_FILE: wants UPSTREAM_KEY_FILE beside it, and the other way round");
+    return;
+  }
   try {
-    createSecureContext(given);
+    createSecureContext({ cert: given.cert, key: given.key });
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
     lines.push(
-      `UPSTREAM_CERT_FILE, UPSTREAM_KEY_FILE, UPSTREAM_CA_FILE: are no certificates and key that fit (${code ?? message})`,
+      `UPSTREAM_CERT_FILE, UPSTREAM_KEY_FILE: are no certificate and key that fit (${reasonOf(error)})`,
     );
   }
+  try {
+    if (given.ca !== undefined) new X509Certificate(given.ca); // a secure context leaves out what is no certificate
+  } catch (error) {
+    lines.push(`UPSTREAM_CA_FILE: holds no certificate in PEM (${reasonOf(error)})`);
+  }
 }
+
+const reasonOf = (error: unknown): string =>
+  (error as NodeJS.ErrnoException).code ?? (error as Error).message;
 
 /** Reads the files that `<name>_FILE` names, as containers mount secrets. A line end at the end of a file does not count. */
 function withSecretFiles(given: Record<string, string>, lines: string[]): Record<string, string> {

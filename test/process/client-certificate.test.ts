@@ -100,7 +100,12 @@ test("files that do not fit each other are refused before the start", async () =
   expect(await check({ UPSTREAM_CERT_FILE: certificate, UPSTREAM_KEY_FILE: key })).toMatch(
     /that fit \(ERR_OSSL_X509_KEY_VALUES_MISMATCH\)/,
   );
-  expect(await check({ UPSTREAM_CERT_FILE: certificate })).toMatch(/wants UPSTREAM_KEY_FILE beside it/);
+  expect(await check({ UPSTREAM_CERT_FILE: certificate })).toMatch(
+    /^messaging-graphql: UPSTREAM_CERT_FILE: wants UPSTREAM_KEY_FILE beside it, and the other way round\n?$/,
+  );
+  expect(await check({ UPSTREAM_CA_FILE: "package.json" })).toMatch(
+    /^messaging-graphql: UPSTREAM_CA_FILE: holds no certificate in PEM \(ERR_OSSL_PEM_NO_START_LINE\)\n?$/,
+  );
   expect(await check({ UPSTREAM_CA_FILE: "/none" })).toMatch(
     /UPSTREAM_CA_FILE: the file cannot be read \(ENOENT\)/,
   );
