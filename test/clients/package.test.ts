@@ -222,3 +222,16 @@ test("--report takes a report of check alone, and only with --after", async () =
   await expect(pack(...given)).rejects.toThrow("--after and --report need each other");
   await expect(pack(...given, "--after", "1.0.0")).rejects.toThrow("is no report of `npm run check");
 });
+
+test("a result's field has its description from the schema as a comment, in each type that has the field", async () => {
+  const folder = temporaryFolder();
+  await pack("--out", folder);
+  const [line, id] = ["/** International telephone number (E.164). */\n", "/** Id. */\n"];
+  const types = contentOf(folder)["index.d.ts"] ?? "";
+  const textOf = (type: string): string => types.split(`export type ${type} = {`)[1]?.split("\n};")[0] ?? "";
+  expect(textOf("FindCustomersQuery")).toContain(`${line}        phone: string | null;`);
+  expect(textOf("ConversationRowFragment")).toContain(`${line}    phone: string | null;`); // a fragment's own
+  expect(textOf("TeamInboxQuery")).toContain(`${line}          phone: string | null;`); // and where it is spread
+  expect(textOf("MessageLineFragment")).toMatch(/contact: \{\s+\/\*\* Full name/); // a member of a union
+  expect(textOf("FindCustomersQuery").split(id)).toHaveLength(2);
+});

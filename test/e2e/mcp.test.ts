@@ -5,6 +5,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { buildSchema, parse } from "graphql";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { outputSchemaOf } from "../../src/engine/graphql/mcp/output-schema.ts";
 import { toolsOf } from "../../src/engine/graphql/mcp/tools.ts";
 import { readSavedOperations } from "../../src/engine/schema/saved-operations.ts";
 import { toolDescription } from "../../src/engine/schema/tool-comment.ts";
@@ -21,6 +22,7 @@ async function connect(key: string, { url } = layer): Promise<Client> {
   const requestInit = { headers: { "X-API-Key": key } };
   await client.connect(new StreamableHTTPClientTransport(new URL("/v1/mcp", url), { requestInit }) as never);
   onTestFinished(() => client.close());
+  await client.listTools(); // from here on the client refuses an answer that is not of the tool's output schema
   return client;
 }
 
@@ -37,6 +39,10 @@ test("a client lists the tools: description, input with REST's limits, and wheth
   expect(customer?.inputSchema.properties).toMatchObject({
     stage: { type: "string", enum: expect.arrayContaining(["CUSTOMER"]) },
     first: { type: "integer", default: 25, maximum: 100 },
+  });
+  expect(customer?.outputSchema).toMatchObject({
+    required: ["data"],
+    properties: { errors: { type: "array" } },
   });
   const answer = tools.find(({ name }) => name === "Answer");
   expect(answer?.annotations?.readOnlyHint).toBe(false);
@@ -110,6 +116,31 @@ test("a call is a request of its caller: REST sees its key, and the gateway's co
   const result = await client.callTool({ name: "StartPage", arguments: { ...range(7), q: "an" } });
   expect(result.structuredContent).toMatchObject({
     data: { me: { email: expect.stringMatching(/@lumen\./) } },
+  });
+});
+
+test("the output schema follows the selection: aliases, fragments, members of a union, what may be left out", () => {
+  const schema = buildSchema(
+    "scalar Any type Query { a: [A]! u: U } type A { n: Int! e: E x: Any a: A } enum E { ON } type B { b: Float } union U = A | B",
+  );
+  const document = parse(
+    "query Q($s: Boolean!) { a { ...F a { e } } u { __typename ... on B { b } } } fragment F on A { m: n a @skip(if: $s) { x } }",
+  );
+  const { properties } = outputSchemaOf(schema, document, document.definitions[0] as never);
+  const nullable = (of: object) => ({ anyOf: [of, { type: "null" }] });
+  const object = (of: object, required = Object.keys(of)) => ({ type: "object", properties: of, required });
+  const inner = object({ x: nullable({}), e: nullable({ type: "string", enum: ["ON"] }) }, ["e"]);
+  const a = nullable(object({ m: { type: "integer" }, a: nullable(inner) }));
+  const typeName = { type: "string" };
+  const members = [
+    object({ __typename: typeName }),
+    object({ __typename: typeName, b: nullable({ type: "number" }) }),
+  ];
+  const u = nullable({ anyOf: members });
+  expect(properties.data).toEqual(nullable(object({ a: { type: "array", items: a }, u })));
+  const skipped = parse("query Q { a @skip(if: true) { n } }");
+  expect(outputSchemaOf(schema, skipped, skipped.definitions[0] as never).properties.data).toMatchObject({
+    anyOf: [{ required: [] }, {}],
   });
 });
 

@@ -21,6 +21,7 @@ import { idOf, operationTypeName, savedDefinitions } from "../emit-operations.ts
 import { object } from "../names.ts";
 import { comment, literal } from "../text.ts";
 import { emitErrors } from "./emit-errors.ts";
+import { withFieldComments } from "./field-comments.ts";
 
 /** The package that has the type, and its version. */
 export const typedDocumentPackage = { name: "@graphql-typed-document-node/core", version: "3.2.0" };
@@ -75,7 +76,8 @@ async function emitTypes(schema: GraphQLSchema, saved: readonly SavedOperation[]
   const documents = [{ document: parse(savedDefinitions(saved)) }];
   const options = { ...operationTypeOptions, useTypeImports: false, enumValues: "./schema.js" };
   const types = await typescriptOperations.plugin(schema, documents, options, { outputFile: "index.ts" });
-  return `import type { TypedDocumentNode } from "${typedDocumentPackage.name}";\n${head}\n${merged([types])}`;
+  const described = withFieldComments(merged([types]), schema, saved);
+  return `import type { TypedDocumentNode } from "${typedDocumentPackage.name}";\n${head}\n${described}`;
 }
 
 function emitDocuments(saved: readonly SavedOperation[]): string {

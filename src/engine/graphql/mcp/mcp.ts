@@ -16,31 +16,12 @@ import { CodedError } from "../../errors.ts";
 import { graphqlPath, mcpPath } from "../../http/error-response.ts";
 import type { Tool } from "./tools.ts";
 
-/** What a tool gives: a GraphQL response (GraphQL §7.1). */
-const outputSchema = {
-  type: "object" as const,
-  properties: {
-    data: { type: ["object", "null"] },
-    errors: {
-      type: "array",
-      items: {
-        type: "object",
-        properties: {
-          message: { type: "string" },
-          path: { type: "array" },
-          extensions: { type: "object", properties: { code: { type: "string" } } },
-        },
-      },
-    },
-  },
-};
-
 /** Headers of the request's own body and connection. */
 const ofTransport = ["accept", "connection", "content-length", "content-type", "host", "transfer-encoding"];
 
 export function serveMcp(server: FastifyInstance, tools: readonly Tool[], version: string): void {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  const listed = tools.map(({ name, description, inputSchema, isQuery }) => ({
+  const listed = tools.map(({ name, description, inputSchema, outputSchema, isQuery }) => ({
     ...{ name, description, inputSchema, outputSchema },
     annotations: { readOnlyHint: isQuery, openWorldHint: false },
   }));

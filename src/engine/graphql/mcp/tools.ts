@@ -21,8 +21,7 @@ import {
   visitWithTypeInfo,
 } from "graphql";
 import type { GeneratedApi } from "../../rest/api.ts";
-
-type JsonObject = Readonly<Record<string, unknown>>;
+import { type JsonObject, jsonTypes, outputSchemaOf } from "./output-schema.ts";
 
 export type Tool = {
   /** The id of the saved operation. */
@@ -30,6 +29,7 @@ export type Tool = {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonObject & { readonly type: "object" };
+  readonly outputSchema: JsonObject & { readonly type: "object" };
   readonly isQuery: boolean;
 };
 
@@ -55,7 +55,9 @@ export function toolsOf({ savedOperations, argumentSchemas }: GeneratedApi, sche
       }),
     );
     const inputSchema = variablesSchema(schema, operation, limits);
-    return [{ id, name, description: tool || name, inputSchema, isQuery: operation.operation === "query" }];
+    const outputSchema = outputSchemaOf(schema, document, operation);
+    const isQuery = operation.operation === "query";
+    return [{ id, name, description: tool || name, inputSchema, outputSchema, isQuery }];
   });
 }
 
@@ -81,15 +83,13 @@ function variablesSchema(
   };
 }
 
-const scalars: Readonly<Record<string, string>> = { Int: "integer", Float: "number", Boolean: "boolean" };
-
 /** `above`: the input objects around, because one may hold itself. */
 function schemaOf(type: GraphQLInputType, above: readonly string[]): JsonObject {
   if (isNonNullType(type)) return schemaOf(type.ofType, above);
   if (isListType(type)) return { type: "array", items: schemaOf(type.ofType, above) };
   if (isEnumType(type)) return { type: "string", enum: type.getValues().map(({ name }) => name) };
   const { name } = getNamedType(type);
-  if (!isInputObjectType(type)) return { type: scalars[name] ?? "string" };
+  if (!isInputObjectType(type)) return { type: jsonTypes[name] ?? "string" };
   if (above.includes(name)) return { type: "object" };
   const fields = Object.values(type.getFields());
   const properties = fields.map(({ name: field, type: of, description }) => [
