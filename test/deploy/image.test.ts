@@ -51,11 +51,9 @@ test.skipIf(!canChangeUser)(
       const url = /(?:listens|is ready) on (http:[^\s,"]+)/.exec(output)?.[1] ?? "";
       expect((await fetch(new URL("/healthz", url))).status).toBe(200);
       expect(readFileSync(`/proc/${child.pid}/status`, "utf8")).toMatch(/^Uid:\s+65534\s+65534/m);
-      // Node writes the two halves of such a line apart, and another thread's line may come between them: so they are counted.
-      const read = debug.match(/reading cache from /g) ?? [];
-      expect(read.length).toBeGreaterThan(200);
-      expect(debug.match(/success, size=\d+/g)).toHaveLength(read.length);
-      expect(debug).not.toMatch(/V8 code cache .* was rejected/);
+      // Other threads' lines come between the halves of a line, so each outcome is looked for by itself.
+      expect(debug.match(/ success, size=\d+/g)?.length).toBeGreaterThan(200);
+      expect(debug.match(/.*(?:no such file|mismatch: |was rejected|was not initialized).*/g)).toBeNull();
       child.kill("SIGKILL");
     }
   },
