@@ -3,11 +3,15 @@
  * the library's output and ours, formats the text and puts the banner on line 1.
  */
 import type { CodegenConfig } from "@graphql-codegen/cli";
-import type { PluginFunction, Types } from "@graphql-codegen/plugin-helpers";
+import {
+  getCachedDocumentNodeFromSchema,
+  type PluginFunction,
+  type Types,
+} from "@graphql-codegen/plugin-helpers";
 import * as typescript from "@graphql-codegen/typescript";
 import * as typescriptOperations from "@graphql-codegen/typescript-operations";
 import * as typescriptResolvers from "@graphql-codegen/typescript-resolvers";
-import { isScalarType, isSpecifiedScalarType } from "graphql";
+import { buildASTSchema, isScalarType, isSpecifiedScalarType, Kind, visit } from "graphql";
 import { boundFields, type Model } from "../bind/model.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import { dateScalars } from "../standards/date-scalars.ts";
@@ -46,7 +50,11 @@ export function plannedFiles(
     "rest.ts": { plugin: () => restTypes(model, results) },
     "schema.graphql": { plugin: () => schema },
     "graphql.ts": {
-      plugin: together(() => emitParents(model, typeNames), typescript.plugin, typescriptResolvers.plugin),
+      plugin: together(
+        () => emitParents(model, typeNames),
+        withDefaults(typescript.plugin),
+        typescriptResolvers.plugin,
+      ),
       config: typeOptions(model, typeNames),
     },
     "resolvers.ts": { plugin: () => emitResolvers(model, typeNames) },
@@ -92,6 +100,22 @@ const together =
   (...plugins: readonly PluginFunction[]): PluginFunction =>
   async (...input) =>
     merged(await Promise.all(plugins.map((plugin) => plugin(...input))));
+
+/**
+ * An input with a default has a value: the server refuses its null where REST requires one. graphql-codegen says so of
+ * arguments, and not of the fields of input objects.
+ */
+const withDefaults =
+  (plugin: PluginFunction): PluginFunction =>
+  (schema, ...rest) => {
+    const definitions = visit(getCachedDocumentNodeFromSchema(schema), {
+      InputValueDefinition: ({ type, defaultValue, ...node }) =>
+        defaultValue && type.kind !== Kind.NON_NULL_TYPE
+          ? { ...node, defaultValue, type: { kind: Kind.NON_NULL_TYPE, type } }
+          : undefined,
+    });
+    return plugin(buildASTSchema(definitions, { assumeValid: true }), ...rest);
+  };
 
 /** Imports first, then the rest of the heads, then the contents. */
 export function merged(outputs: readonly Types.PluginOutput[]): string {
@@ -181,7 +205,7 @@ const typeOptions = (model: Model, typeNames: TypeNames) => ({
     ]),
   ),
   namingConvention: { typeNames: keepTypeName(model, typeNames), transformUnderscore: true },
-  avoidOptionals: { field: true, object: true, resolvers: true },
+  avoidOptionals: { field: true, object: true, resolvers: true, defaultValue: true },
   enumsAsTypes: true,
   useTypeImports: true,
   emitLegacyCommonJSImports: false,
