@@ -3,15 +3,11 @@
  * the library's output and ours, formats the text and puts the banner on line 1.
  */
 import type { CodegenConfig } from "@graphql-codegen/cli";
-import {
-  getCachedDocumentNodeFromSchema,
-  type PluginFunction,
-  type Types,
-} from "@graphql-codegen/plugin-helpers";
+import type { PluginFunction, Types } from "@graphql-codegen/plugin-helpers";
 import * as typescript from "@graphql-codegen/typescript";
 import * as typescriptOperations from "@graphql-codegen/typescript-operations";
 import * as typescriptResolvers from "@graphql-codegen/typescript-resolvers";
-import { buildASTSchema, isScalarType, isSpecifiedScalarType, Kind, visit } from "graphql";
+import { isScalarType, isSpecifiedScalarType } from "graphql";
 import { boundFields, type Model } from "../bind/model.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import { dateScalars } from "../standards/date-scalars.ts";
@@ -27,6 +23,7 @@ import { emitRestTypes } from "./rest-types/emit-rest-types.ts";
 import { Results } from "./results.ts";
 import { singleQuoted } from "./text.ts";
 import { TypeNames } from "./type-names.ts";
+import { withDefaults } from "./with-defaults.ts";
 
 /** `documents` are the saved operations that the plugin gets. */
 type GeneratedFile = {
@@ -100,22 +97,6 @@ const together =
   (...plugins: readonly PluginFunction[]): PluginFunction =>
   async (...input) =>
     merged(await Promise.all(plugins.map((plugin) => plugin(...input))));
-
-/**
- * An input with a default has a value: the server refuses its null where REST requires one. graphql-codegen says so of
- * arguments, and not of the fields of input objects.
- */
-const withDefaults =
-  (plugin: PluginFunction): PluginFunction =>
-  (schema, ...rest) => {
-    const definitions = visit(getCachedDocumentNodeFromSchema(schema), {
-      InputValueDefinition: ({ type, defaultValue, ...node }) =>
-        defaultValue && type.kind !== Kind.NON_NULL_TYPE
-          ? { ...node, defaultValue, type: { kind: Kind.NON_NULL_TYPE, type } }
-          : undefined,
-    });
-    return plugin(buildASTSchema(definitions, { assumeValid: true }), ...rest);
-  };
 
 /** Imports first, then the rest of the heads, then the contents. */
 export function merged(outputs: readonly Types.PluginOutput[]): string {
