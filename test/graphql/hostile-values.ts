@@ -11,12 +11,21 @@ import {
   isListType,
   isNonNullType,
 } from "graphql";
+import { valuesOfRequest } from "../../src/engine/settings/capacity.ts";
 import { isRecord } from "../../src/engine/standards/json-object.ts";
 import { ajv } from "../../src/engine/standards/json-schema.ts";
+import { countValues } from "../../src/engine/standards/json-values.ts";
 
 /** A sixteenth of MAX_BODY_BYTES: a quadratic cost exceeds the bound by far at this size too. */
 export const bodyBytes = Number(process.env.BODY_BYTES ?? 65_536);
-/** Fills a body with repetitions of `one`, separated by `between`. */
+/** Characters of a value: beside it a body has a query. */
+const size = bodyBytes - 1_000;
+/** Values that a body holds at most, with some for those beside the repeated ones. */
+const mostValues = valuesOfRequest - 1_000;
+/** Characters of an operation's arguments (MAX_BODY_BYTES); each value counts for eight more, and a text may become a list. */
+const [mostCharacters, perValue] = [1_047_000, 16];
+
+/** Fills a body with repetitions of `one`, separated by `between`; with no more values than a body and arguments may hold. */
 export const filled = (
   open: string,
   one: (index: number) => string,
@@ -24,22 +33,27 @@ export const filled = (
   between = ",",
 ): string => {
   let text = open + one(0);
-  for (let index = 1; text.length < bodyBytes - 200; index++) text += between + one(index);
+  const values = 1 + countValues(one(0), mostValues);
+  const fits = (index: number) =>
+    text.length < size &&
+    index * values < mostValues &&
+    text.length + perValue * index * values < mostCharacters;
+  for (let index = 1; fits(index); index++) text += between + one(index);
   return text + close;
 };
 const nested = (open: string, close: string): string => {
-  const count = Math.floor((bodyBytes - 200) / (open.length + close.length));
+  const count = Math.min(mostValues, Math.floor(size / (open.length + close.length)));
   return open.repeat(count) + close.repeat(count);
 };
 
 /** JSON of the most expensive values for any type. */
 export const hostile: [name: string, json: string][] = [
   ["unknown members", filled("{", (index) => `"k${index}":0`, "}")],
-  ["one member's name, long", `{"${"n".repeat(bodyBytes)}":0}`],
+  ["one member's name, long", `{"${"n".repeat(size)}":0}`],
   ["a short text that few patterns take", '"!"'],
-  ["a long text", `"${"s".repeat(bodyBytes)}"`],
-  ["a long text of spaces", `"${" ".repeat(bodyBytes)}"`],
-  ["a long text of digits and dashes", `"${"1-".repeat(bodyBytes / 2)}"`],
+  ["a long text", `"${"s".repeat(size)}"`],
+  ["a long text of spaces", `"${" ".repeat(size)}"`],
+  ["a long text of digits and dashes", `"${"1-".repeat(size / 2)}"`],
   ["a list of numbers", filled("[", () => "1", "]")],
   ["a list of other numbers each", filled("[", (index) => `${index}`, "]")],
   ["a list of texts", filled("[", (index) => `"t${index}"`, "]")],
@@ -50,7 +64,7 @@ export const hostile: [name: string, json: string][] = [
   ["deep lists", nested("[", "]")],
   ["deep objects", `${nested('{"a":', "}").replace('"a":}', '"a":0}')}`],
   ["duplicate members", filled("{", () => '"k":0', "}")],
-  ["a long number", "1".repeat(bodyBytes)],
+  ["a long number", "1".repeat(size)],
   ["a list of long fractions", filled("[", (index) => `0.${"7".repeat(18)}${index}`, "]")],
   ["a list of small numbers", filled("[", (index) => `${index + 1}e-300`, "]")],
   ["a list of escaped texts", filled("[", () => '"\\u0041\\n\\\\"', "]")],
@@ -58,8 +72,8 @@ export const hostile: [name: string, json: string][] = [
     "a list of texts as large as the bound on values lets them be",
     filled("[", () => `"${"a b".repeat(7)}"`, "]"),
   ],
-  ["a long escaped text", `"${"\\u00e9".repeat(bodyBytes / 6)}"`],
-  ["a text of emoji", `"${"😀".repeat(bodyBytes / 4)}"`],
+  ["a long escaped text", `"${"\\u00e9".repeat(size / 6)}"`],
+  ["a text of emoji", `"${"😀".repeat(size / 4)}"`],
 ];
 
 const leaves: Readonly<Record<string, string>> = { Int: "1", Float: "1", Boolean: "true" };
@@ -150,14 +164,14 @@ export function recursive(type: GraphQLInputType): string[] {
   return Object.values(bare.getFields())
     .filter((field) => getNamedType(field.type) === bare)
     .map(({ name }) => {
-      const count = Math.floor(bodyBytes / (name.length + 5));
+      const count = Math.min(mostValues, Math.floor(size / (name.length + 5)));
       return `${`{"${name}":`.repeat(count)}null${"}".repeat(count)}`;
     });
 }
 
 /** What the argument's value is answered with: graphql-js says whether it fits the type. */
 export function saidOf({ name, type }: GraphQLArgument, json: string): RegExp {
-  const ofBody = "a request body may hold at most 50000 values$|variables may hold at most 50000 values$";
+  const ofBody = "variables may hold at most 50000 values$"; // with the defaults of a type
   const refused = String.raw`Variable "\$${name}" got invalid value `;
   if (!fits(type, json)) return new RegExp(`^BAD_USER_INPUT (?:${ofBody}|${refused})`);
   // what graphql-js takes may be beyond our own bounds, or break the limits of REST

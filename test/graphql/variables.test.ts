@@ -11,7 +11,7 @@ import {
   isEnumType,
   isInputObjectType,
   isLeafType,
-  isRequiredArgument,
+  isNonNullType,
 } from "graphql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CodedError } from "../../src/engine/errors.ts";
@@ -143,7 +143,7 @@ function inputsOf(root: Root, schemas: ArgumentSchemas, tried = new Set<string>(
     tried.add(value);
     // an argument that may be left out is: its value could be refused before the one that is tried
     const others = root.field.args
-      .filter((other) => other !== argument && isRequiredArgument(other))
+      .filter((other) => other !== argument && isNonNullType(other.type))
       .map(
         (other) =>
           `,"${other.name}":${JSON.stringify(fitting(rules?.[other.name], JSON.parse(valid(other.type))))}`,

@@ -8,7 +8,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { exitCodes, type Io, runCommand } from "../cli/command.ts";
 import { nonEmpty } from "../cli/parse.ts";
-import { fetchDocument, isUrl, pathOf } from "./fetch-document.ts";
+import { documentPath, fetchDocument, isUrl } from "./fetch-document.ts";
 import { addPackages } from "./project-files.ts";
 import type { Given } from "./start-project.ts";
 
@@ -45,7 +45,7 @@ async function begin(given: Given, argv: readonly string[], io: Io): Promise<num
     return (await import("./main.ts")).init(given, io).finally(() => io.progress?.(""));
   // a document that is not there is told before anything is installed
   if (isUrl(given.openapi)) await fetchDocument(given.openapi);
-  else pathOf(given.openapi, root);
+  else documentPath(given.openapi, root);
   addPackages(root);
   io.out("npm installs the packages that package.json names");
   const npm = spawnSync("npm", ["install", "--no-audit", "--no-fund"], { cwd: root, env, stdio: "inherit" });

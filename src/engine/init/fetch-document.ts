@@ -21,7 +21,7 @@ export async function fetchDocument(url: string): Promise<string> {
 }
 
 /** The path of a document that is a file. Throws `UsageError` if there is none. */
-export function pathOf(given: string, root: string): string {
+export function documentPath(given: string, root: string): string {
   const path = resolve(root, given);
   if (!existsSync(path)) throw new UsageError([`--openapi ${given}: there is no such file`]);
   return path;

@@ -11,7 +11,7 @@ import { SpecUnreadable } from "../diagnostic.ts";
 import { type ReadFile, RestDocument } from "../openapi/document.ts";
 import { escaped } from "../standards/steering.ts";
 import { converted } from "./converted.ts";
-import { fetchDocument, isUrl, pathOf } from "./fetch-document.ts";
+import { documentPath, fetchDocument, isUrl } from "./fetch-document.ts";
 import { addFiles, addPackages } from "./project-files.ts";
 import { type Choice, type Given, type StartedProject, startProject } from "./start-project.ts";
 
@@ -73,7 +73,7 @@ async function readDocument(given: string, root: string) {
   const files = new Map<string, string>();
   const source = isUrl(given)
     ? textFiles(new Map([["openapi.yaml", await fetchDocument(given)]])).read
-    : filesBeside(pathOf(given, root));
+    : filesBeside(documentPath(given, root));
   const main = await converted(source("openapi.yaml") ?? "");
   const read = (name: string): string | undefined => {
     const text = name === "openapi.yaml" ? main : source(name);
