@@ -198,7 +198,3 @@ export const nodeBelow = (node: RestNode, ...steps: (string | number)[]): RestNo
 /** The same shape with another `nullable`. */
 export const withNullable = (shape: Shape, nullable: boolean): Shape =>
   shape.nullable === nullable ? shape : shape.with({ nullable });
-
-/** The same shape with another identity. */
-export const withIdentity = (shape: Shape, identity: ShapeIdentity): Shape =>
-  shape.identity.text === identity.text ? shape : shape.with({ identity });
