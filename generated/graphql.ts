@@ -171,7 +171,7 @@ export type Query = {
 
 /** Everything that can be read. */
 export type QueryConversationsConnectionArgs = {
-  first?: InputMaybe<Scalars["Int"]["input"]>;
+  first?: Scalars["Int"]["input"];
   after: InputMaybe<Scalars["String"]["input"]>;
   status: InputMaybe<ConversationStatus>;
   channel: InputMaybe<Scalars["String"]["input"]>;
@@ -193,7 +193,7 @@ export type QueryConversationArgs = {
 /** Everything that can be read. */
 export type QueryMessagesConnectionArgs = {
   conversationId: Scalars["ID"]["input"];
-  first?: InputMaybe<Scalars["Int"]["input"]>;
+  first?: Scalars["Int"]["input"];
   after: InputMaybe<Scalars["String"]["input"]>;
 };
 
@@ -204,7 +204,7 @@ export type QueryMessageArgs = {
 
 /** Everything that can be read. */
 export type QueryAgentsConnectionArgs = {
-  first?: InputMaybe<Scalars["Int"]["input"]>;
+  first?: Scalars["Int"]["input"];
   after: InputMaybe<Scalars["String"]["input"]>;
   kind: InputMaybe<AgentKind>;
 };
@@ -222,7 +222,7 @@ export type QueryContactsArgs = {
 /** Everything that can be read. */
 export type QueryContactsConnectionArgs = {
   q: InputMaybe<Scalars["String"]["input"]>;
-  first?: InputMaybe<Scalars["Int"]["input"]>;
+  first?: Scalars["Int"]["input"];
   after: InputMaybe<Scalars["String"]["input"]>;
   stage: InputMaybe<ContactStage>;
   sort: InputMaybe<ContactSort>;
@@ -325,7 +325,7 @@ export type Conversation = {
 
 /** An exchange with one contact over one channel. */
 export type ConversationMessagesArgs = {
-  last?: InputMaybe<Scalars["Int"]["input"]>;
+  last?: Scalars["Int"]["input"];
 };
 
 /** A page of conversations. */
@@ -608,7 +608,7 @@ export type Contact = {
 
 /** A person the tenant talks to. */
 export type ContactConversationsArgs = {
-  first?: InputMaybe<Scalars["Int"]["input"]>;
+  first?: Scalars["Int"]["input"];
 };
 
 /** A page of contacts. */

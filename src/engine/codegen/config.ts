@@ -7,21 +7,18 @@ import type { PluginFunction, Types } from "@graphql-codegen/plugin-helpers";
 import * as typescript from "@graphql-codegen/typescript";
 import * as typescriptOperations from "@graphql-codegen/typescript-operations";
 import * as typescriptResolvers from "@graphql-codegen/typescript-resolvers";
-import { isScalarType, isSpecifiedScalarType } from "graphql";
 import { boundFields, type Model } from "../bind/model.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
-import { dateScalars } from "../standards/date-scalars.ts";
 import { emitArguments } from "./emit-arguments.ts";
 import { emitIndex } from "./emit-index.ts";
 import { emitDocuments, emitManifest, savedDefinitions } from "./emit-operations.ts";
 import { emitOperations } from "./emit-operations-table.ts";
 import { emitResolvers } from "./emit-resolvers.ts";
 import { emitSchema } from "./emit-schema.ts";
-import { emitParents } from "./emit-types.ts";
+import { dateTypes, emitParents, typeOptions, withDefaults } from "./emit-types.ts";
 import { formatted } from "./format.ts";
 import { emitRestTypes } from "./rest-types/emit-rest-types.ts";
 import { Results } from "./results.ts";
-import { singleQuoted } from "./text.ts";
 import { TypeNames } from "./type-names.ts";
 
 /** `documents` are the saved operations that the plugin gets. */
@@ -46,7 +43,11 @@ export function plannedFiles(
     "rest.ts": { plugin: () => restTypes(model, results) },
     "schema.graphql": { plugin: () => schema },
     "graphql.ts": {
-      plugin: together(() => emitParents(model, typeNames), typescript.plugin, typescriptResolvers.plugin),
+      plugin: together(
+        () => emitParents(model, typeNames),
+        withDefaults(typescript.plugin),
+        typescriptResolvers.plugin,
+      ),
       config: typeOptions(model, typeNames),
     },
     "resolvers.ts": { plugin: () => emitResolvers(model, typeNames) },
@@ -124,8 +125,6 @@ function restTypes(model: Model, results: Results): Promise<string> {
   return results.text("rest types", from, () => emitRestTypes(document, operations));
 }
 
-const dateTypes = Object.fromEntries([...dateScalars.keys()].map((name) => [name, "string"]));
-
 /** The types of the saved operations, here and in the client package. */
 export const operationTypeOptions = {
   useTypeImports: true,
@@ -145,54 +144,4 @@ const savedOperationFiles = (
     config: { ...operationTypeOptions, enumsAsTypes: true },
   },
   "operations-manifest.json": { plugin: () => emitManifest(model, saved) },
-});
-
-/** A type keeps its name (`APIKey`, `my_type`), which the resolvers import; `QueryContactsArgs` gets its capitals. */
-const keepTypeName =
-  ({ schema }: Model, typeNames: TypeNames) =>
-  (name: string): string => {
-    if (schema.getType(name)) return typeNames.of(name);
-    const { resolversSuffix } = typeNames;
-    const owner = name.endsWith(resolversSuffix) ? name.slice(0, -resolversSuffix.length) : "";
-    if (schema.getType(owner)) return typeNames.ofResolvers(owner);
-    return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-  };
-
-/** A custom scalar passes unchanged. A date is a string, and REST alone knows the type of any other. */
-const customScalars = ({ schema }: Model): Record<string, object | string> =>
-  Object.fromEntries(
-    Object.values(schema.getTypeMap())
-      .filter((type) => isScalarType(type) && !isSpecifiedScalarType(type))
-      .map(({ name }) => [name, dateTypes[name] ?? { input: "any", output: "unknown" }]),
-  );
-
-/** Every field resolver is demanded, and its parent is the REST object, so that `tsc` proves the mapping a second time. */
-const typeOptions = (model: Model, typeNames: TypeNames) => ({
-  contextType: "Context",
-  resolverTypeSuffix: typeNames.resolversSuffix,
-  mappers: {
-    ...Object.fromEntries([...model.backings.keys()].map((type) => [type, typeNames.ofParent(type)])),
-    ...Object.fromEntries([...model.enums.keys()].map((name) => [name, typeNames.of(name)])),
-  },
-  enumValues: Object.fromEntries(
-    [...model.enums].map(([name, values]) => [
-      name,
-      Object.fromEntries([...values].map(([value, rest]) => [value, singleQuoted(rest)])),
-    ]),
-  ),
-  namingConvention: { typeNames: keepTypeName(model, typeNames), transformUnderscore: true },
-  avoidOptionals: { field: true, object: true, resolvers: true },
-  enumsAsTypes: true,
-  useTypeImports: true,
-  emitLegacyCommonJSImports: false,
-  importExtension: ".ts",
-  strictScalars: false,
-  defaultScalarType: "unknown",
-  scalars: {
-    ID: { input: "string", output: "string | number" }, // a number is written as text
-    ...customScalars(model),
-  },
-  maybeValue: "T | null | undefined", // REST leaves an optional property out, graphql-js takes that for null
-  inputMaybeValue: "T | null", // what is left out of a list is no item
-  makeResolverTypeCallable: true,
 });

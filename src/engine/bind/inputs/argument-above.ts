@@ -4,7 +4,7 @@ import { readRest } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import { argumentsAbove } from "../enclosing.ts";
 import type { Where } from "../findings.ts";
-import { type ArgumentAboveSource, isNullableInput } from "./input-source.ts";
+import { type ArgumentAboveSource, isNullableInput, isNullByDefault } from "./input-source.ts";
 import { invalidSource } from "./invalid-source.ts";
 
 /** Returns `undefined` after a finding. */
@@ -45,5 +45,6 @@ export function readArgumentAbove(
   const other = found.find((each) => getNullableType(each.argument.type) !== bare);
   if (other) return refuse(`${given}, but ${other.coordinate} is ${other.argument.type}`);
   const nullable = found.some((each) => isNullableInput(each.argument));
-  return { kind: "argumentAbove", path: [name], nullable, type: argument.type };
+  const defaults = found.some((each) => isNullByDefault(each.argument)) ? [0] : [];
+  return { kind: "argumentAbove", path: [name], nullable, defaults, type: argument.type };
 }

@@ -10,7 +10,7 @@ import type { Input } from "../model.ts";
 import { checkRequired, type FedSlot } from "./check-required.ts";
 import { feedingHint } from "./feeding-hint.ts";
 import { locations } from "./input-slots.ts";
-import { type ArgumentSource, type InputSource, isNullableInput } from "./input-source.ts";
+import { type ArgumentSource, argumentSource, type InputSource } from "./input-source.ts";
 import { matchInput } from "./match-input.ts";
 import { readBodySource, readSource } from "./read-source.ts";
 
@@ -100,9 +100,7 @@ function feedByName(
       "settle it with @restName(in: …)",
     );
   }
-  const nullable = isNullableInput(argument);
-  const source = { kind: "argument" as const, path: [argument.name], nullable, type: argument.type };
-  return [{ slot, source, where }];
+  return [{ slot, source: argumentSource([argument], argument.type), where }];
 }
 
 function wholeBody(binder: Binder, field: FieldInProgress): ArgumentSource | undefined {

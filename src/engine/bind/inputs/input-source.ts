@@ -2,11 +2,15 @@
 import { type GraphQLArgument, type GraphQLInputField, type GraphQLInputType, isNonNullType } from "graphql";
 import type { Shape } from "../../openapi/shapes/shape.ts";
 
-/** An argument, or a field of an input object. `nullable`: a step of the path may be null. */
+/**
+ * An argument, or a field of an input object. `nullable`: a step of the path may be null. `defaults`: the indexes of the
+ * steps that have a default and may be given as null.
+ */
 export type ArgumentSource = {
   readonly kind: "argument";
   readonly path: readonly string[];
   readonly nullable: boolean;
+  readonly defaults: readonly number[];
   readonly type: GraphQLInputType;
 };
 
@@ -32,6 +36,7 @@ export type ArgumentAboveSource = {
   readonly kind: "argumentAbove";
   readonly path: readonly [name: string];
   readonly nullable: boolean;
+  readonly defaults: readonly number[];
   /** A scalar or an enum. */
   readonly type: GraphQLInputType;
 };
@@ -46,9 +51,24 @@ export type InputSource =
   | InheritedSource
   | { readonly kind: "constant"; readonly value: unknown };
 
-/** A default value stands in for an omitted argument. */
-export const isNullableInput = (input: GraphQLArgument | GraphQLInputField): boolean =>
+type Declared = GraphQLArgument | GraphQLInputField;
+
+/** A default value stands in for an omitted input. Where REST requires it, its null is refused (`argument-schemas.ts`). */
+export const isNullableInput = (input: Declared): boolean =>
   !isNonNullType(input.type) && input.defaultValue === undefined;
+
+/** Whether the input has a default, and a client may write null nevertheless. */
+export const isNullByDefault = (input: Declared): boolean =>
+  !isNonNullType(input.type) && input.defaultValue !== undefined;
+
+/** The source that takes a whole argument, or one of its fields: the arguments and fields along the path. */
+export const argumentSource = (steps: readonly Declared[], type: GraphQLInputType): ArgumentSource => ({
+  kind: "argument",
+  path: steps.map(({ name }) => name),
+  nullable: steps.some(isNullableInput),
+  defaults: steps.flatMap((step, index) => (isNullByDefault(step) ? [index] : [])),
+  type,
+});
 
 /** Whether the value is a property of the parent's REST object, or of an enclosing object's. */
 export const isOfObject = (source: InputSource): source is ParentSource | EnclosingSource =>

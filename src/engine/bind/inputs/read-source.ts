@@ -1,18 +1,12 @@
 /** Reads a source (`args.x`, `parent.x`, `Type.x` or `argsAbove.x`): resolves its path in arguments, or in a REST object. */
-import {
-  type GraphQLArgument,
-  type GraphQLInputField,
-  type GraphQLInputType,
-  getNullableType,
-  isInputObjectType,
-} from "graphql";
+import { type GraphQLArgument, type GraphQLInputField, getNullableType, isInputObjectType } from "graphql";
 import { declaredNames, declaredProperty, type Shape } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
 import { isEnclosing } from "../enclosing.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Where } from "../findings.ts";
 import { readArgumentAbove } from "./argument-above.ts";
-import { type ArgumentSource, type InputSource, isNullableInput, type ParentSource } from "./input-source.ts";
+import { type ArgumentSource, argumentSource, type InputSource, type ParentSource } from "./input-source.ts";
 import { invalidSource } from "./invalid-source.ts";
 
 /** The argument that is the whole body. Returns `undefined` after a finding. */
@@ -69,8 +63,7 @@ function readArgumentSource(
   where: Where,
 ): ArgumentSource | undefined {
   let inputs: ReadonlyMap<string, GraphQLArgument | GraphQLInputField> = argumentsByName;
-  let nullable = false;
-  let type: GraphQLInputType | undefined;
+  const steps: (GraphQLArgument | GraphQLInputField)[] = [];
   for (const step of path) {
     const found = inputs.get(step);
     if (!found)
@@ -79,12 +72,12 @@ function readArgumentSource(
         where,
         `from "args.${path.join(".")}": there is no "${step}"${binder.findings.didYouMean(step, () => [...inputs.keys()])}`,
       );
-    nullable ||= isNullableInput(found);
-    type = found.type;
-    const named = getNullableType(type);
+    steps.push(found);
+    const named = getNullableType(found.type);
     inputs = new Map(isInputObjectType(named) ? Object.entries(named.getFields()) : []);
   }
-  return type && { kind: "argument", path, nullable, type };
+  const last = steps.at(-1);
+  return last && argumentSource(steps, last.type);
 }
 
 /** `root` is how the source names the object. */

@@ -15,10 +15,17 @@ import { limitSchema } from "../../openapi/shapes/limit-schema.ts";
 import type { Shape } from "../../openapi/shapes/shape.ts";
 import type { JsonSchema } from "../../standards/json-schema.ts";
 import type { InputPairs } from "../inputs/input-pairs.ts";
-import { type ArgumentAboveSource, type ArgumentSource, sourceOf } from "../inputs/input-source.ts";
+import {
+  type ArgumentAboveSource,
+  type ArgumentSource,
+  isNullByDefault,
+  sourceOf,
+} from "../inputs/input-source.ts";
 import type { FieldBinding } from "../model.ts";
 import { isIntegerText } from "../type-rules.ts";
 import type { RestRequest } from "./rest-request.ts";
+
+type Source = ArgumentSource | ArgumentAboveSource;
 
 /** Input objects below this depth are not checked: an input type may include itself. */
 const maxDepth = 8;
@@ -28,23 +35,27 @@ export function argumentSchemas(
   { inputs, wholeBody, operation, connection }: FieldBinding,
 ): RestRequest["argumentSchemas"] {
   const schemas: Record<string, JsonSchema> = {};
-  const add = (source: ArgumentSource | ArgumentAboveSource, shape: Shape, inBody: boolean): void => {
-    const { kind, path, type } = source;
+  const add = (source: Source, shape: Shape, inBody: boolean, required: boolean): void => {
+    const { kind, path, type, defaults } = source;
     const [name = "", ...below] = kind === "argument" ? path : [sourceOf(source)];
+    const needed = (schema: JsonSchema, step: number): JsonSchema =>
+      required && defaults.includes(step) ? notNull(schema) : schema;
+    const limits = valueSchema(pairs, type, shape, inBody);
     const nested = below.reduceRight<JsonSchema>(
-      (inner, step) => ({ properties: { [step]: inner } }),
-      valueSchema(pairs, type, shape, inBody),
+      (inner, step, index) => needed({ properties: { [step]: inner } }, index),
+      inBody && shape.nullable ? limits : needed(limits, below.length),
     );
     const before = schemas[name];
     if (Object.keys(nested).length > 0) schemas[name] = before ? { allOf: [before, nested] } : nested;
   };
-  for (const { source, shape, in: location } of inputs) {
+  for (const { source, shape, in: location, required } of inputs) {
     // this layer makes the cursor of a connection: REST's limits hold for the REST cursor in it
     const isCursor = connection && source.kind === "argument" && source.path.join(".") === "after";
     const isArgument = source.kind === "argument" || source.kind === "argumentAbove";
-    if (isArgument && !isCursor) add(source, shape, location === "body");
+    if (isArgument && !isCursor) add(source, shape, location === "body", required);
   }
-  if (wholeBody && operation.body) add(wholeBody, operation.body.shape, true);
+  const { body } = operation;
+  if (wholeBody && body) add(wholeBody, body.shape, true, body.required);
   return schemas;
 }
 
@@ -78,11 +89,18 @@ function objectSchema(
   depth: number,
 ): JsonSchema {
   const properties = pairs.of(type, written).fields.flatMap(({ field, property }) => {
-    const limits = property ? valueSchema(pairs, field.type, property.shape, true, depth + 1) : {};
-    return Object.keys(limits).length > 0 ? [[field.name, limits] as const] : [];
+    if (!property) return [];
+    const { shape, required } = property;
+    const limits = valueSchema(pairs, field.type, shape, true, depth + 1);
+    const isNeeded = required && !shape.nullable && isNullByDefault(field);
+    const schema = isNeeded ? notNull(limits) : limits;
+    return Object.keys(schema).length > 0 ? [[field.name, schema] as const] : [];
   });
   return properties.length > 0 ? { properties: Object.fromEntries(properties) } : {};
 }
+
+/** Refuses the null of an input with a default (GraphQL spec §6.4.1). */
+const notNull = (schema: JsonSchema): JsonSchema => ({ not: { type: "null" }, ...schema });
 
 /** `enum` is the only keyword that would refuse the null of a nullable input. */
 const orNull = (type: GraphQLInputType, schema: JsonSchema): JsonSchema =>

@@ -108,7 +108,7 @@ function faultFinder(
   return (args, steps) => {
     for (const name of names) {
       const value = args[name];
-      if (value === undefined || value === null) continue;
+      if (value === undefined) continue;
       const validate = validators.get(name) ?? ajv.compile(schemas[name] as object);
       validators.set(name, validate);
       if (!validate.call({ steps }, value)) return refused(declared, name, validate.errors?.[0]);
@@ -133,6 +133,8 @@ function reason(error: ErrorObject | undefined, description: string): string {
   const { keyword = "", params = {} } = error ?? {};
   const limit: unknown = params.limit;
   switch (keyword) {
+    case "not":
+      return "must not be null";
     case "enum":
       return `must be one of ${params.allowedValues.filter((value: unknown) => value !== null).join(", ")}`;
     case "format":
