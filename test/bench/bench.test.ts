@@ -65,6 +65,14 @@ test("the tables of growth are whole, up to their largest rows", async ({ signal
   expect(sizes).toEqual([lists, lists, lists, lists.slice(0, 4), lists.slice(0, 4)].flat());
 });
 
+test("the table of apps' operations has its largest row", async ({ signal }) => {
+  const { stdout } = await run(signal, [file("growth.ts"), "apps of 200"], { SECONDS: "0.01" });
+  const apps = [...stdout.matchAll(/^│ \d +│ (\d+) +│ [\d.]+ +│ [\d.]+ +│/gm)].map(([, count]) =>
+    Number(count),
+  );
+  expect(apps).toEqual([1, 10, 100]);
+}, 300_000);
+
 test("a server that runs ends with its bench when another one does not start", async ({ signal }) => {
   const bench = `
     import { listens, startProgram } from "${file("../support/child-process.ts")}";

@@ -1,16 +1,20 @@
 /**
  * How cost grows: time and CPU of the graphql role against items per list, failures, links per level, fields per
- * operation, outcomes of conditions and distinct operations, and what memory it keeps. Each table's last column is the
+ * operation, outcomes of conditions, distinct operations and apps' manifests, and what memory it keeps. Each table's last column is the
  * CPU of one unit: where it stays or falls, cost grows no faster than its work. `npm run bench -- growth [table]`; `SECONDS`
  * is the time a row, 0.5 unless told.
  */
 
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { api } from "../../generated/index.ts";
-import { readConfig } from "../../src/engine/config.ts";
+import { type Config, readConfig } from "../../src/engine/config.ts";
 import { createGraphql } from "../../src/engine/graphql/graphql.ts";
 import { readArguments } from "../support/script-arguments.ts";
 import type { Shape } from "./growth-upstream.ts";
@@ -43,13 +47,15 @@ const server = await createGraphql(readConfig(environment, ["graphql"]), api);
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-async function ask(query: string, variables: object = {}): Promise<number> {
+const ask = (query: string, variables: object = {}): Promise<number> => send(server, { query, variables });
+
+async function send(role: typeof server, payload: object): Promise<number> {
   const startedAt = performance.now();
-  const { statusCode, body } = await server.inject({
+  const { statusCode, body } = await role.inject({
     method: "POST",
     url: "/v1/graphql",
     headers: { "x-api-key": "sk_test_growth" },
-    payload: { query, variables },
+    payload,
   });
   if (statusCode !== 200 || body.length < 10) throw new Error(`${statusCode}: ${body.slice(0, 300)}`);
   return performance.now() - startedAt;
@@ -75,15 +81,10 @@ async function table(title: string, unit: string, rows: readonly Row[]): Promise
   const printed: Record<string, unknown>[] = [];
   for (const { size, units = size, shape, query } of rows) {
     await tell(shape);
-    await repeat(query, 0.3 * rowMs);
-    collect();
-    const before = process.cpuUsage();
-    const times = await repeat(query, rowMs);
-    const { user, system } = process.cpuUsage(before);
-    const cpu = (user + system) / 1_000 / times.length;
+    const { p50, cpu } = await measure(() => ask(query()));
     printed.push({
       [unit]: size,
-      "p50 ms": round(times[times.length >> 1] ?? 0),
+      "p50 ms": round(p50),
       "CPU ms": round(cpu),
       [`CPU µs a ${unit}`]: round((cpu * 1_000) / units),
     });
@@ -92,12 +93,24 @@ async function table(title: string, unit: string, rows: readonly Row[]): Promise
   console.table(printed);
 }
 
-async function repeat(query: () => string, ms: number): Promise<number[]> {
+/** The median time of a request and its CPU, in ms. */
+async function measure(request: () => Promise<number>): Promise<{ p50: number; cpu: number }> {
+  await repeat(request, 0.3 * rowMs);
+  collect();
+  const before = process.cpuUsage();
+  const times = await repeat(request, rowMs);
+  const { user, system } = process.cpuUsage(before);
+  return { p50: median(times), cpu: (user + system) / 1_000 / times.length };
+}
+
+async function repeat(request: () => Promise<number>, ms: number): Promise<number[]> {
   const times: number[] = [];
   for (const until = performance.now() + ms; performance.now() < until || times.length < 3; )
-    times.push(await ask(query()));
-  return times.sort((left, right) => left - right);
+    times.push(await request());
+  return times;
 }
+
+const median = (times: number[]): number => times.sort((left, right) => left - right)[times.length >> 1] ?? 0;
 
 const round = (value: number): number => Number(value.toPrecision(3));
 const range = (count: number, text: (index: number) => string): string =>
@@ -156,6 +169,7 @@ await table(
 );
 await outcomes();
 await distinctOperations();
+await appsOfOperations();
 await server.close();
 upstream.kill();
 
@@ -202,10 +216,9 @@ async function distinctOperations(): Promise<void> {
     const { user, system } = process.cpuUsage(before);
     collect();
     const { heapUsed, rss } = process.memoryUsage();
-    times.sort((left, right) => left - right);
     printed.push({
       operations: count,
-      "p50 ms": round(times[times.length >> 1] ?? 0),
+      "p50 ms": round(median(times)),
       "CPU ms": round((user + system) / 1_000 / (count - from)),
       "heap MiB": Math.round(heapUsed / 1_048_576),
       "RSS MiB": Math.round(rss / 1_048_576),
@@ -213,4 +226,51 @@ async function distinctOperations(): Promise<void> {
   }
   console.log(`\n${title}, each asked once`);
   console.table(printed);
+}
+
+/** What the manifests of apps add to a start, and what a request by one of their ids costs beside the others. */
+async function appsOfOperations(): Promise<void> {
+  const title = "apps of 200 operations";
+  if (!title.includes(part)) return;
+  await tell({ items: 10 });
+  const printed: Record<string, unknown>[] = [];
+  const folder = mkdtempSync(join(tmpdir(), "growth-apps-"));
+  let written = 0;
+  for (const apps of [0, 1, 10, 100]) {
+    for (; written < apps; written++) writeFileSync(join(folder, `app${written}.json`), manifestOf(written));
+    const config = readConfig({ ...environment, OPERATIONS: "saved", OPERATIONS_FROM: folder }, ["graphql"]);
+    const starts: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      collect();
+      const startedAt = performance.now();
+      const role = await createGraphql(config, api);
+      starts.push(performance.now() - startedAt);
+      await role.close();
+    }
+    const row = { apps, "start ms": round(median(starts)) };
+    printed.push(apps > 0 ? { ...row, ...(await costById(config, apps)) } : row);
+  }
+  rmSync(folder, { recursive: true });
+  console.log(`\n${title}, a request by id`);
+  console.table(printed);
+}
+
+/** Measured when all texts are checked against the schema, which is done beside the first requests. */
+async function costById(config: Config, apps: number): Promise<Record<string, unknown>> {
+  const role = await createGraphql(config, api);
+  const startedAt = performance.now();
+  while (role.apps.refused.length < apps) await setTimeout(100);
+  const checked = (performance.now() - startedAt) / 1_000;
+  const { p50, cpu } = await measure(() => send(role, { documentId: `${apps - 1}-0` }));
+  await role.close();
+  return { "s until checked": round(checked), "p50 ms": round(p50), "CPU ms a request": round(cpu) };
+}
+
+/** The last one does not fit the schema. */
+function manifestOf(app: number): string {
+  const operations = Array.from({ length: 200 }, (_, index) => [
+    `${app}-${index}`,
+    `query Q${app}_${index} { contacts { id name email phone ${index < 199 ? "company" : "gone"} tags owner { id name } } }`,
+  ]);
+  return JSON.stringify(Object.fromEntries(operations));
 }

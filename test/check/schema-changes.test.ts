@@ -57,3 +57,19 @@ test.each([
     coordinate === undefined ? [] : [["sdl-arg-default-value-change", coordinate]],
   );
 });
+
+test("an input type that takes one of its fields now breaks the operations that give several", async () => {
+  const root = repository({
+    "spec/openapi.yaml": openapi,
+    "spec/schema.graphql": schema("Int", "Int"),
+    "spec/operations/depot.graphql": 'mutation Find($size: Int) { find(input: { size: $size, name: "a" }) }',
+    "spec/rest-only.yaml": "",
+  });
+  const oneOf = schema("Int", "Int").replace("input Filter", "input Filter @oneOf");
+  write(root, { "spec/schema.graphql": oneOf });
+  const { findings } = await reportOf(root, "--base", "HEAD");
+  expect(findings.find(({ rule }) => rule === "sdl-one-of-added")).toMatchObject({
+    coordinates: ["Filter", "Filter.size", "Filter.name"],
+    operations: [{ name: "Find", verdict: "broken" }],
+  });
+});

@@ -98,10 +98,11 @@ describe("changes", () => {
     expect(ofDocument.map(({ rule }) => rule)).toEqual([...restRules]);
   });
 
-  test("of the schema are graphql-js's and our two, in this order", () => {
+  test("of the schema are graphql-js's and our three, in this order", () => {
     const library = [...Object.values(BreakingChangeType), ...Object.values(DangerousChangeType)];
     const expected = library.map((type) => `sdl-${type.toLowerCase().replaceAll("_", "-")}`);
-    expect(ofSchema.map(({ rule }) => rule)).toEqual([...expected, "sdl-added", "binding-changed"]);
+    const own = ["sdl-one-of-added", "sdl-added", "binding-changed"];
+    expect(ofSchema.map(({ rule }) => rule)).toEqual([...expected, ...own]);
   });
 
   test.each(examples)("$rule, $class: the example gives it alone", (example) => {

@@ -1,12 +1,9 @@
 /** docs/your-operations.md: each client's set-up sends ids of its own manifest to a server that runs nothing else. */
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { InMemoryCache } from "@apollo/client";
 import { generate } from "@graphql-codegen/cli";
-import { parse, print } from "graphql";
 import { expect, test, vi } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { makeConsumer, temporaryFolder } from "../clients/consumer.ts";
@@ -18,20 +15,15 @@ const [operation = ""] = blocksOf(page, "graphql");
 const snippets = blocksOf(page, "ts");
 const outputs = blocksOf(page, "text");
 
-/** As Apollo's `generate-persisted-query-manifest` writes it. */
-function apolloManifest(): object {
-  const body = print(new InMemoryCache().transformDocument(parse(operation)));
-  const id = createHash("sha256").update(body).digest("hex");
-  const operations = [{ id, name: "WhoAmI", type: "query", body }];
-  return { format: "apollo-persisted-query-manifest", version: 1, operations };
-}
+const runTool = (tool: string, cwd: string) =>
+  promisify(execFile)(process.execPath, [join(root, "node_modules", tool)], { cwd });
 
 /** A client's repository: the operation, and what each tool makes of it. */
 async function repository() {
   const consumer = await makeConsumer();
   const at = (path: string): string => join(consumer.folder, path);
-  consumer.write("who-am-i.graphql", operation);
-  consumer.write("persisted-query-manifest.json", JSON.stringify(apolloManifest()));
+  consumer.write("src/who-am-i.graphql", operation);
+  await runTool("@apollo/generate-persisted-query-manifest/cli.js", consumer.folder);
   mkdirSync(at("node_modules/@graphql-codegen"), { recursive: true });
   const preset = "node_modules/@graphql-codegen/client-preset";
   symlinkSync(join(root, preset), at(preset));
@@ -48,8 +40,7 @@ async function repository() {
     "src/WhoAmI.ts",
     `import { graphql } from "relay-runtime";\nexport const query = graphql\`${operation.replace("WhoAmI", "WhoAmIQuery")}\`;`,
   );
-  const compiler = join(root, "node_modules/relay-compiler/cli.js");
-  await promisify(execFile)(process.execPath, [compiler], { cwd: consumer.folder });
+  await runTool("relay-compiler/cli.js", consumer.folder);
   return { ...consumer, at };
 }
 

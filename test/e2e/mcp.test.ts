@@ -144,6 +144,13 @@ test("the output schema follows the selection: aliases, fragments, members of a 
   });
 });
 
+test("an input that takes one of its fields says so", () => {
+  const schema = buildSchema("type Query { a(by: By!): Int } input By @oneOf { id: ID name: String }");
+  const entry = { id: "1", name: "A", body: "query A($by: By!) { a(by: $by) }", tool: "Reads a." };
+  const [tool] = toolsOf({ savedOperations: [entry], argumentSchemas: {} } as never, schema);
+  expect(tool?.inputSchema.properties).toMatchObject({ by: { minProperties: 1, maxProperties: 1 } });
+});
+
 describe("the mark", () => {
   const operation = (text: string) => parse(text).definitions[0] as never;
   const schema = buildSchema("type Query { a: Int } type Mutation { b: Int }");

@@ -84,6 +84,21 @@ test("an input type is no part of what REST takes: one of several objects with p
   );
 });
 
+test("one of several objects with names of their own has a field for each", async () => {
+  const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+  const kind = (value: string): Schema => ({ kind: { type: "string", enum: [value] } });
+  const One = objectOf({ ...kind("file"), path: string }, ["kind", "path"]);
+  const Two = objectOf({ ...kind("folder"), of: { type: "array", items: ref("Any") } }, ["kind"]);
+  const Any = { oneOf: [ref("One"), ref("Two")] };
+  const text = await proposed(
+    documentOf({ answers: [ref("Any"), string], schemas: { ...schemas, One, Two, Any } as never }),
+    ["listThings", "makeThing"],
+  );
+  expect(text).toContain("input AnyInput @oneOf {\n  file: OneInput\n  folder: TwoInput\n}");
+  expect(text).toContain("input OneInput {\n  path: String!\n}");
+  expect(text).toContain("input TwoInput {\n  of: [AnyInput!]\n}");
+});
+
 test("every proposal binds", () => {
   const counted = { operations: 0, proposed: 0 };
   const allBind = (composed: World): void => {

@@ -1,6 +1,12 @@
 /** Prints the values of a request: the expression of a value, and the function of each input conversion. */
-import type { ConversionId, InputConversion, SentValue } from "../bind/requests/rest-request.ts";
+import type {
+  ConversionId,
+  ConvertedField,
+  InputConversion,
+  SentValue,
+} from "../bind/requests/rest-request.ts";
 import { access, object } from "./names.ts";
+import { literal } from "./text.ts";
 import type { TypeNames } from "./type-names.ts";
 
 /** The expression that sends `value` to REST. */
@@ -20,11 +26,30 @@ export function sentExpression(sent: SentValue, value: string): string {
 }
 
 export function conversionFunction(names: TypeNames, input: InputConversion): string {
-  const entries = input.fields.map(
-    ({ restName, field, sent }) => [restName, sentExpression(sent, access("input", [field]))] as const,
-  );
   const result = input.isRecursive ? ": any" : "";
-  return `const ${conversionName(input)} = (input: ${names.of(input.type)})${result} => (${object(entries)});`;
+  const value = input.isChoice ? choiceExpression(input.fields) : `(${object(input.fields.map(entryOf))})`;
+  return `const ${conversionName(input)} = (input: ${names.of(input.type)})${result} => ${value};`;
+}
+
+const sentValue = ({ field, sent }: ConvertedField): string => sentExpression(sent, access("input", [field]));
+
+const entryOf = (field: ConvertedField): [name: string, value: string] => [
+  field.restName ?? field.field,
+  sentValue(field),
+];
+
+/** GraphQL has refused an input that gives none of the fields, or several. */
+const choiceExpression = (fields: readonly ConvertedField[]): string =>
+  [
+    ...fields.map((each) => `${access("input", [each.field])} != null ? ${chosenValue(each)}`),
+    "undefined",
+  ].join(" : ");
+
+function chosenValue(field: ConvertedField): string {
+  const { restName, constants } = field;
+  const beside = Object.entries(constants ?? {}).map(([name, value]) => [name, literal(value)] as const);
+  if (restName !== undefined) return object([...beside, entryOf(field)]);
+  return constants ? object(beside, sentValue(field)) : sentValue(field);
 }
 
 /** The function that converts one item of a list. */

@@ -16,6 +16,11 @@ export const access = (object: string, path: readonly string[], isNullable = fal
       : `${chain}${optional}[${literal(name)}]`;
   }, object);
 
-/** `{ a: x, b: y }`, with shorthand where name and value agree. */
-export const object = (entries: readonly (readonly [name: string, value: string])[]): string =>
-  `{ ${entries.map(([name, value]) => (name === value && identifier.test(name) ? name : `${key(name)}: ${value}`)).join(", ")} }`;
+/** `{ a: x, b: y, ...z }`, with shorthand where name and value agree. */
+export const object = (
+  entries: readonly (readonly [name: string, value: string])[],
+  spread?: string,
+): string => `{ ${[...entries.map(entry), ...(spread === undefined ? [] : [`...${spread}`])].join(", ")} }`;
+
+const entry = ([name, value]: readonly [name: string, value: string]): string =>
+  name === value && identifier.test(name) ? name : `${key(name)}: ${value}`;

@@ -1,9 +1,19 @@
 /** The arguments of a proposed field, and the GraphQL types for the request of a REST operation. */
-import { unfedProperties } from "../bind/inputs/input-pairs.ts";
+import { valueProblem } from "../bind/inputs/check-values.ts";
+import { choicesOf, without } from "../bind/inputs/member-choice.ts";
+import { unfedProperties } from "../bind/inputs/unfed-properties.ts";
 import { exceedsInt } from "../bind/type-rules.ts";
+import { standsFor } from "../bind/variant-names.ts";
 import type { Parameter, RestOperation } from "../openapi/operation.ts";
-import { isOnly, requestProperties, type Shape } from "../openapi/shapes/shape.ts";
-import { fieldName, isIdName, restNameDirective, typeName } from "../schema/graphql-names.ts";
+import {
+  declaredProperty,
+  isOnly,
+  requestProperties,
+  type Shape,
+  type Variant,
+} from "../openapi/shapes/shape.ts";
+import type { ToldApart } from "../openapi/shapes/told-apart.ts";
+import { fieldName, isIdName, lettersOf, restNameDirective, typeName } from "../schema/graphql-names.ts";
 import type { FoundPage } from "./pages.ts";
 import { deprecatedDirective, descriptionLines, nameFrom, uniqueNames } from "./proposed-names.ts";
 import { scalarType } from "./scalar-types.ts";
@@ -67,7 +77,8 @@ export class InputTypes {
     // an input type with the common properties alone could not send what one of several objects has of its own
     const isWhole = (each: Shape): boolean => requestProperties(each).every(({ name }) => shared.has(name));
     const isTaken = isFed(shape) && members.some(isFed) && members.every(isWhole);
-    if (fields.length === 0 || !isTaken || requiresItself(shape)) return this.#definitions.json();
+    if (fields.length === 0 || !isTaken || requiresItself(shape))
+      return this.#choice(shape, wanted) ?? this.#definitions.json();
     const names = uniqueNames(
       fields.map(({ name }) => name),
       fieldName,
@@ -85,6 +96,31 @@ export class InputTypes {
           ...descriptionLines(describedBy(property), "  "),
           `  ${own}: ${type}${restNameDirective(own, rest, shape.properties.keys())}${deprecated}`,
         ];
+      }),
+      "}",
+    ]);
+  }
+
+  /** A field for each member of a `oneOf` of objects, if each has a name of its own. */
+  #choice(shape: Shape, wanted: string): string | undefined {
+    const { property, members = [] }: Partial<ToldApart> = shape.variants ? choicesOf(shape.variants) : {};
+    const rests = members.map(({ name, values }) => values[0] ?? name ?? "");
+    const names = uniqueNames(rests, fieldName);
+    const isChosen = (member: Variant, index: number): boolean => {
+      const chosenBy = property === undefined ? undefined : declaredProperty(member.shape, property);
+      const isNamed = members.find((each) => standsFor(rests[index] ?? "", each)) === member;
+      const isTold = !chosenBy || valueProblem(chosenBy.shape, member.values[0]) === undefined;
+      return isOnly(member.shape, "object") && isNamed && isTold;
+    };
+    if (members.length < 2 || !members.every(isChosen)) return undefined;
+    return this.#definitions.define(shape, wanted, "Input", (own) => [
+      ...descriptionLines(descriptionOf(shape.node), ""),
+      `input ${own} @oneOf {`,
+      ...members.map((member, index) => {
+        const [name = "", rest = ""] = [names[index], rests[index]];
+        const sent = property === undefined ? member.shape : without(member.shape, property);
+        const restName = lettersOf(name) === lettersOf(rest) ? "" : restNameDirective(name, rest, []);
+        return `  ${name}: ${this.#inputObject(sent, typeName(member.name ?? rest))}${restName}`;
       }),
       "}",
     ]);

@@ -1,6 +1,7 @@
 /** The GraphQL types for the response of a REST operation. */
-import { variantName } from "../bind/outputs/bind-abstract.ts";
+
 import { barePage, connectionShape } from "../bind/outputs/connection-shape.ts";
+import { variantName } from "../bind/variant-names.ts";
 import { entriesShape, isMap } from "../openapi/shapes/entry.ts";
 import {
   declaredProperty,

@@ -1,7 +1,8 @@
 /** Decides where `propose` can print a union: the binder must be able to choose the member type of every value. */
 
 import type { Model } from "../bind/model.ts";
-import { hasDiscriminator, standsFor, variantName } from "../bind/outputs/bind-abstract.ts";
+import { hasDiscriminator } from "../bind/outputs/bind-abstract.ts";
+import { standsFor, variantName } from "../bind/variant-names.ts";
 import { printable } from "../cli/printable.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
 import type { ToldApart } from "../openapi/shapes/told-apart.ts";

@@ -4,13 +4,17 @@
  */
 import type { GraphQLInputField, GraphQLInputObjectType } from "graphql";
 import { mergeShapes } from "../../openapi/shapes/merge-shapes.ts";
-import { declaredProperty, type Property, type Shape } from "../../openapi/shapes/shape.ts";
+import { declaredProperty, type Property, Shape, type Variants } from "../../openapi/shapes/shape.ts";
 import type { RestNames } from "../../schema/rest-names.ts";
+import { choicesOf, type MemberChoice, memberChoice } from "./member-choice.ts";
+import { unfedProperties } from "./unfed-properties.ts";
 
 export type InputPair = {
   /** The REST object: of several, the first one with all fields of the type. */
   readonly shape: Shape;
   readonly fields: readonly PairedField[];
+  /** The members of REST's `oneOf`, if each field of a `@oneOf` type stands for one: `shape` has them as its properties. */
+  readonly choosesFrom?: Variants;
 };
 
 /** `property`: what the field feeds, if the REST object has it. */
@@ -18,6 +22,7 @@ type PairedField = {
   readonly field: GraphQLInputField;
   readonly name: string;
   readonly property?: Property | undefined;
+  readonly choice?: MemberChoice;
 };
 
 export class InputPairs {
@@ -33,14 +38,31 @@ export class InputPairs {
     const key = `${type.name} ${written.identity.text}`;
     const known = this.#pairs.get(key);
     if (known) return known;
+    const { variants } = written;
+    const pair =
+      type.isOneOf && variants ? this.#chosen(type, written, variants) : this.#wholeObject(type, written);
+    this.#pairs.set(key, pair);
+    return pair;
+  }
+
+  #wholeObject(type: GraphQLInputObjectType, written: Shape): InputPair {
     const shape = this.#takenObject(type, written);
     const fields = Object.values(type.getFields()).map((field): PairedField => {
       const name = this.names.among(field, shape.properties);
       return { field, name, property: shape.properties.get(name) };
     });
-    const pair = { shape, fields };
-    this.#pairs.set(key, pair);
-    return pair;
+    return { shape, fields };
+  }
+
+  #chosen(type: GraphQLInputObjectType, { node }: Shape, variants: Variants): InputPair {
+    const choices = choicesOf(variants);
+    const fields = Object.values(type.getFields()).map((field): PairedField => {
+      const choice = memberChoice(this.names, field, choices);
+      return { field, name: field.name, ...(choice && { choice, property: choice.sent }) };
+    });
+    const sent = fields.flatMap(({ name, property }) => (property ? [[name, property] as const] : []));
+    const shape = new Shape({ node, types: ["object"], properties: () => new Map(sent) });
+    return { shape, fields, choosesFrom: variants };
   }
 
   /** The shape itself if it declares every field, or if none of its members does. */
@@ -58,9 +80,3 @@ export class InputPairs {
     return member ? mergeShapes(shape, member, member.node) : shape;
   }
 }
-
-/** The names of the properties that REST requires and nothing feeds. */
-export const unfedProperties = ({ properties }: Shape, fed: ReadonlySet<string>): string[] =>
-  [...properties.values()].flatMap(({ name, required, only }) =>
-    required && only !== "response" && !fed.has(name) ? [name] : [],
-  );

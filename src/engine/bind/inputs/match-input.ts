@@ -17,9 +17,11 @@ import { enumValueDefinition, enumValueName } from "../../schema/graphql-names.t
 import type { Binder } from "../binder.ts";
 import type { Where } from "../findings.ts";
 import { checkFormat, describeShape, refusedEnumValues, scalarFitsInput } from "../type-rules.ts";
+import { checkChoice } from "./check-choice.ts";
 import { checkLimits } from "./check-limits.ts";
-import { type InputPair, unfedProperties } from "./input-pairs.ts";
+import type { InputPair } from "./input-pairs.ts";
 import { isNullableInput } from "./input-source.ts";
+import { unfedProperties } from "./unfed-properties.ts";
 
 export function matchInput(
   binder: Binder,
@@ -92,13 +94,13 @@ function matchInputObject(
   written: Shape,
   enclosing: readonly InputPair[],
 ): void {
-  if (written.types.size > 0 && !written.types.has("object"))
-    return addMismatch(binder, where, type, written);
   const pair = binder.pairs.of(type, written);
+  const { shape, fields, choosesFrom } = pair;
+  if (!choosesFrom && written.types.size > 0 && !written.types.has("object"))
+    return addMismatch(binder, where, type, written);
   if (enclosing.includes(pair)) return;
-  const { shape, fields } = pair;
   const fed = new Set<string>();
-  for (const { field, name, property: found } of fields) {
+  for (const { field, name, property: found, choice } of fields) {
     const property = found?.isUndeclared ? undefined : found;
     const at = {
       coordinate: `${type.name}.${field.name}`,
@@ -106,6 +108,8 @@ function matchInputObject(
       rest: property?.node ?? shape.node,
     };
     fed.add(name);
+    if (choosesFrom) checkChoice(binder, at, field, choosesFrom, choice);
+    if (choosesFrom && !choice) continue;
     if (!property) {
       addMissing(binder, at, shape, name);
       continue;

@@ -7,6 +7,7 @@ import { lettersOf } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
 import type { Where } from "../findings.ts";
 import type { AbstractType } from "../model.ts";
+import { namesOf, variantName } from "../variant-names.ts";
 import type { ResponseValue } from "./response-value.ts";
 import { holderType, variantType } from "./type-expression.ts";
 
@@ -182,13 +183,3 @@ function byOverlay(shape: Shape, property: string): string {
   const target = `$${path.map((step) => `[${JSON.stringify(step).replaceAll('"', "'")}]`).join("")}`;
   return `, in spec/overlay.yaml by { target: "${target}", update: { required: [${property}]${declared} } }`;
 }
-
-/** A member that stands in the `oneOf` itself, and has no value of its own, is named by its place: `oneOf.1`. */
-export const variantName = ({ name, values, node }: Variant): string =>
-  name ?? values[0] ?? node.path.slice(-2).join(".");
-
-/** Whether a member has the name of the variant's schema or of one of its values. Case and punctuation do not count. */
-export const standsFor = (member: string, variant: Variant): boolean =>
-  namesOf(variant).some((name) => lettersOf(name) === lettersOf(member));
-
-const namesOf = ({ name, values }: Variant): string[] => [...(name === undefined ? [] : [name]), ...values];

@@ -9,10 +9,16 @@ import {
 } from "graphql";
 import type { Shape } from "../../openapi/shapes/shape.ts";
 import type { InputPair, InputPairs } from "../inputs/input-pairs.ts";
+import type { MemberChoice } from "../inputs/member-choice.ts";
 import { isIntegerText } from "../type-rules.ts";
 import type { ConversionId, ConvertedField, InputConversion, SentValue } from "./rest-request.ts";
 
-type Entry = { readonly id: ConversionId; isRecursive: boolean; fields?: readonly ConvertedField[] };
+type Entry = {
+  readonly id: ConversionId;
+  readonly isChoice?: true;
+  isRecursive: boolean;
+  fields?: readonly ConvertedField[];
+};
 
 export class InputConversions {
   readonly pairs: InputPairs;
@@ -26,9 +32,9 @@ export class InputConversions {
 
   /** In the order of their first use. */
   get all(): InputConversion[] {
-    return [...new Set(this.#entries.values())].map(({ id, isRecursive, fields = [] }) => ({
+    return [...new Set(this.#entries.values())].map(({ id, fields = [], ...how }) => ({
       ...id,
-      isRecursive,
+      ...how,
       fields,
     }));
   }
@@ -47,6 +53,7 @@ export class InputConversions {
 
   /** Whether the REST object differs from its type in a name, in taking nulls or in a number, at any depth. */
   #differs(pair: InputPair, seen: Set<InputPair>): boolean {
+    if (pair.choosesFrom) return true;
     if (seen.has(pair)) return false;
     seen.add(pair);
     return pair.fields.some(({ field, name, property }) => {
@@ -70,14 +77,19 @@ export class InputConversions {
     }
     const ofType = this.#byType.get(type) ?? new Set();
     const others = [...ofType];
-    const entry: Entry = { id: { type, ordinal: others.length + 1 }, isRecursive: false };
+    const entry: Entry = {
+      id: { type, ordinal: others.length + 1 },
+      isRecursive: false,
+      ...(pair.choosesFrom && { isChoice: true }),
+    };
     this.#entries.set(pair, entry);
     this.#byType.set(type, ofType.add(entry));
-    entry.fields = pair.fields.map(({ field, name, property }) => ({
-      restName: name,
-      field: field.name,
-      sent: this.sentValue(field.type, property?.shape ?? written),
-    }));
+    entry.fields = pair.fields.map(({ field, name, property, choice }) => {
+      const sent = this.sentValue(field.type, property?.shape ?? written);
+      return choice
+        ? { field: field.name, ...chosen(choice), sent: { ...sent, nulls: "never" } }
+        : { restName: name, field: field.name, sent };
+    });
     const text = JSON.stringify(entry.fields);
     const equal = others.find((other) => JSON.stringify(other.fields) === text) ?? entry;
     this.#entries.set(pair, equal);
@@ -85,6 +97,16 @@ export class InputConversions {
     return equal.id;
   }
 }
+
+/** The value by which REST chooses the member stands beside what the client gives. */
+const chosen = ({
+  sent,
+  isWhole,
+  chosenBy,
+}: MemberChoice): Pick<ConvertedField, "restName" | "constants"> => ({
+  ...(!isWhole && { restName: sent.name }),
+  ...(chosenBy?.value !== undefined && !chosenBy.isFed && { constants: { [chosenBy.name]: chosenBy.value } }),
+});
 
 const nullsOf = (type: GraphQLInputType, takesNull: boolean): SentValue["nulls"] =>
   isNonNullType(type) ? "never" : takesNull ? "sent" : "omitted";

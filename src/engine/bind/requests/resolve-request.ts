@@ -15,7 +15,7 @@ export function resolveRequest(conversions: InputConversions, field: FieldBindin
     method: operation.method === "get" && nullOn404 ? "find" : operation.method,
     parts: requestParts(conversions, field),
     argumentSchemas: argumentSchemas(conversions.pairs, field),
-    argumentNames: argumentNames(conversions.pairs.names, field),
+    argumentNames: argumentNames(conversions.pairs, field),
   };
 }
 
@@ -86,6 +86,7 @@ function isBeyondTypes(
   if (isListType(bare))
     return shape.items !== undefined && isBeyondTypes(pairs, bare.ofType, shape.items, enclosing);
   if (!isInputObjectType(bare)) return false;
+  if (bare.isOneOf) return true;
   if ([...shape.properties.values()].some(({ required, only }) => required && only === "response"))
     return true;
   const pair = pairs.of(bare, shape);

@@ -69,12 +69,16 @@ export type InputConversion = ConversionId & {
   /** Whether the conversion calls itself. TypeScript cannot infer the type of its result then. */
   readonly isRecursive: boolean;
   readonly fields: readonly ConvertedField[];
+  /** Exactly one of the fields is given (`@oneOf`). */
+  readonly isChoice?: true;
 };
 
 export type ConvertedField = {
-  readonly restName: string;
+  /** Absent: the value is the whole that REST receives, with the constants in it. */
+  readonly restName?: string;
   readonly field: string;
   readonly sent: SentValue;
+  readonly constants?: Readonly<Record<string, string>>;
 };
 
 /** The facts about a bound operation that the REST client needs at run time. */

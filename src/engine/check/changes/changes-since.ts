@@ -133,17 +133,22 @@ const changeFinding = (
 });
 
 function schemaFinding(base: BoundSnapshot, head: BoundSnapshot, change: SchemaChange): Finding[] {
-  const { rule, class: kind, coordinate, message, before, after } = change;
+  const { rule, class: kind, coordinate, reached = [], message, before, after } = change;
   if (kind === "safe") return [];
   const places = schemaFrames(base, head, coordinate);
-  return [
-    { ...changeFinding(rule, kind, coordinate, [before, after]), coordinates: [coordinate], message, places },
-  ];
+  const coordinates = [coordinate, ...reached];
+  return [{ ...changeFinding(rule, kind, coordinate, [before, after]), coordinates, message, places }];
 }
 
-const schemaSummary = ({ rule, class: kind, coordinate, message }: SchemaChange): SpecChange => ({
+const schemaSummary = ({
+  rule,
+  class: kind,
+  coordinate,
+  reached = [],
+  message,
+}: SchemaChange): SpecChange => ({
   ...{ rule, class: kind, message },
-  ...{ coordinates: [coordinate], operations: [] },
+  ...{ coordinates: [coordinate, ...reached], operations: [] },
 });
 
 const summaryOf = ({

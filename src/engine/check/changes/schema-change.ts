@@ -5,6 +5,8 @@ export type SchemaChange = {
   readonly rule: string;
   readonly class: ChangeClass;
   readonly coordinate: string;
+  /** The coordinates that an operation selects, if it cannot select the first one. */
+  readonly reached?: readonly string[];
   readonly message: string;
   readonly before: unknown;
   readonly after: unknown;

@@ -28,6 +28,7 @@ export function schemaChanges(base: Model, head: Model, today: string): SchemaCh
     ),
     ...additions(base.schema, head.schema),
     ...newDefaults(base.schema, head.schema),
+    ...newChoices(base.schema, head.schema),
     ...bindingChanges(base, head),
   ];
   return found
@@ -134,6 +135,20 @@ function defaultsOf(schema: GraphQLSchema): Map<string, Default> {
       );
     }),
   );
+}
+
+/** A client may have given several fields, or none. graphql-js does not compare `@oneOf`. */
+function newChoices(base: GraphQLSchema, head: GraphQLSchema): SchemaChange[] {
+  return Object.values(base.getTypeMap()).flatMap((old): SchemaChange[] => {
+    const now = head.getType(old.name);
+    if (!isInputObjectType(old) || !isInputObjectType(now) || old.isOneOf || !now.isOneOf) return [];
+    const message = `${old.name} takes exactly one of its fields now`;
+    const reached = Object.keys(old.getFields()).map((field) => `${old.name}.${field}`);
+    const facts = { before: "any of its fields", after: "exactly one" };
+    return [
+      { rule: "sdl-one-of-added", class: "breaking", coordinate: old.name, reached, message, ...facts },
+    ];
+  });
 }
 
 function additions(base: GraphQLSchema, head: GraphQLSchema): SchemaChange[] {

@@ -102,5 +102,6 @@ function schemaOf(type: GraphQLInputType, above: readonly string[]): JsonObject 
     properties: Object.fromEntries(properties),
     required,
     additionalProperties: false,
+    ...(type.isOneOf && { minProperties: 1, maxProperties: 1 }),
   };
 }
