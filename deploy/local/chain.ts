@@ -23,8 +23,9 @@ export type Chain = {
 };
 
 const deploy = join(import.meta.dirname, "..");
-const main = join(deploy, "../src/main.ts");
 const ports = { nginx: 8443, haproxy: 8444, platform: 4020, graphql: 4100, redis: 6390, prometheus: 9490 };
+/** `/metrics` is on 5,000 more. */
+export const rolePorts = { gateway1: 4001, gateway2: 4002, graphql1: 4011, graphql2: 4012 } as const;
 
 export const isInstalled = (command: string): boolean => {
   try {
@@ -40,13 +41,19 @@ export type Starting = {
   readonly signal?: AbortSignal;
   /** Takes a line for each process that ended and is started again. */
   readonly say?: (line: string) => void;
+  /** The program of the roles. */
+  readonly main?: string;
 };
 
 /** `environment` is for the gateways and for graphql. Rejects, and leaves nothing behind, if one does not become ready. */
 export async function startChain(
   balancer: Balancer,
   environment: NodeJS.ProcessEnv = {},
-  { signal = new AbortController().signal, say = () => {} }: Starting = {},
+  {
+    signal = new AbortController().signal,
+    say = () => {},
+    main = join(deploy, "../src/main.ts"),
+  }: Starting = {},
 ): Promise<Chain> {
   const folder = mkdtempSync(join(tmpdir(), "chain-"));
   const members = new Map<string, Member>();
@@ -75,7 +82,11 @@ export async function startChain(
     if (isInstalled("redis-server")) await start("redis", redis(folder));
     await start("platform", role("platform", ports.platform, { BUILD: "local" }));
     const production = { NODE_ENV: "production", REST_BASE_URL: rest, BUILD: "local", ...environment };
-    await Promise.all([1, 2].map((n) => start(`graphql${n}`, role("graphql", 4010 + n, production))));
+    const startBoth = (roles: "gateway" | "graphql", own: NodeJS.ProcessEnv) =>
+      Promise.all(
+        (["1", "2"] as const).map((n) => start(roles + n, role(roles, rolePorts[`${roles}${n}`], own))),
+      );
+    await startBoth("graphql", production);
     const behind = {
       ...production,
       KEY_INTROSPECTION_URL: `${rest}/internal/keys/introspect`,
@@ -84,7 +95,8 @@ export async function startChain(
       ...(members.has("redis") && { REDIS_URL: `redis://127.0.0.1:${ports.redis}` }),
     };
     await start(balancer, balancerOf(balancer, folder));
-    await Promise.all([1, 2].map((n) => start(`gateway${n}`, role("gateway", 4000 + n, behind))));
+    if (balancer === "nginx" && isInstalled("curl")) await start("eject", eject(folder));
+    await startBoth("gateway", behind);
     if (isInstalled("prometheus")) await start("prometheus", prometheus(folder));
     return { url: new URL(`https://127.0.0.1:${ports[balancer]}`), certificate, members, stop };
   } catch (error) {
@@ -109,6 +121,12 @@ function balancerOf(balancer: Balancer, folder: string): Given {
       ? ["-p", folder, "-c", "nginx.conf", "-g", "daemon off;"]
       : ["-C", folder, "-db", "-f", "haproxy.cfg"];
   return { command: balancer, args, isReady, stopsBy: "SIGTERM" };
+}
+
+/** The loop beside nginx that takes out what is frozen. */
+function eject(folder: string): Given {
+  const args = [join(folder, "gateway.conf"), `nginx -p ${folder} -c nginx.conf -s reload`];
+  return { command: join(deploy, "nginx/eject.sh"), args, isReady: () => true };
 }
 
 function redis(folder: string): Given {

@@ -57,3 +57,28 @@ test.each([
     ["Mutation.call(input:)", message],
   ]);
 });
+
+/** The members of the items have no names, and share `title`. */
+const pages = (...members: readonly (readonly string[])[]): string =>
+  openapi({
+    note: listOf({
+      anyOf: members.map((names) => ({
+        ...object(Object.fromEntries(names.map((name) => [name, text]))),
+        required: names,
+      })),
+    }),
+  });
+
+test.each([
+  [pages(["slug", "title"], ["title_2", "url"]), "schema Script.by[].note[].title is gone"],
+  [pages(["slug", "title"], ["title", "url_2"]), "schema Script.by[].note[].url is gone"],
+  [
+    pages(["slug", "title", "day", "hour"], ["title", "url"]),
+    'schema Script.by[].note[] requires "day" and "hour" now',
+  ],
+])("a change in one of several members without names is told once", (now, message) => {
+  const { model, ...base } = snapshot(pages(["slug", "title"], ["title", "url"]));
+  if (!model) throw new Error("no model");
+  const { findings } = examine(snapshot(now), { ...base, model, name: "base" }, "2026-01-01");
+  expect(findings.filter(({ change }) => change).map((each) => each.message)).toEqual([message]);
+});

@@ -71,6 +71,7 @@ async function startAll(ends: (() => unknown)[]): Promise<Omit<FaultyRun, "stop"
     MAX_CONCURRENT_REQUESTS: "12",
   });
   const behind = {
+    NODE_ENV: "production", // elsewhere there are no rate limits, and no metric of what they leave
     ...{ RATE_LIMIT_PER_KEY: "1000000", RATE_LIMIT_PER_ADDRESS: "1000000", GRAPHQL_URL: graphql.url.href },
     ...{ REST_BASE_URL: platform.url.href, KEY_INTROSPECTION_URL: `${platform.url}internal/keys/introspect` },
   };

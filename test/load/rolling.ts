@@ -1,6 +1,8 @@
 /**
- * Rolling restarts of every gateway and every graphql behind a stock balancer, at 250 requests a second; then `kill -9` of
- * each. A restart fails no request. A kill fails what was under way on that process, and nothing after a second.
+ * Rolling restarts of every gateway and every graphql behind a stock balancer, at 250 requests a second, to a release with a
+ * field and a saved operation more and back; then `kill -9` of each. A restart fails no request. Clients that need what is
+ * new ask after the last replica, and are served; one that asks before it is told by log and metric. A kill fails what was
+ * under way on that process, and nothing after a second.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent } from "undici";
@@ -9,15 +11,18 @@ import {
   balancerArgument,
   balancers,
   type Chain,
+  rolePorts,
   startChain,
 } from "../../deploy/local/chain.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
 import { Verdict } from "../suites/verdict.ts";
 import { readArguments } from "../support/script-arguments.ts";
+import { failuresOf, isEverywhere, makeReleases, type News, type Releases } from "./two-releases.ts";
 
 const perSecond = Number(process.env.RATE ?? 250);
 const requests = Number(process.env.REQUESTS ?? 30_000);
-const names = ["gateway1", "graphql1", "gateway2", "graphql2"];
+/** In the order of docs/operating.md. */
+const names = ["graphql1", "graphql2", "gateway1", "gateway2"] as const;
 
 const body = JSON.stringify({ query: "{ me { id } contacts { id name } }" });
 const headers = { "content-type": "application/json", "x-api-key": demoKeys[0]?.key ?? "" };
@@ -67,20 +72,56 @@ const reasonsOf = (output: string): string[] =>
     .map(([, reason, upstream]) => `${reason} (${upstream})`)
     .filter((reason) => !reason.includes("Connection refused"));
 
+/** Whether the log and the metrics of a replica tell of the client that asked it for what it does not know yet. */
+async function isTold(chain: Chain, name: keyof typeof rolePorts, { saved }: News): Promise<boolean> {
+  const lines = (chain.members.get(name)?.output() ?? "").split("\n").filter((line) => line.startsWith("{"));
+  const told = lines
+    .map((line) => JSON.parse(line))
+    .filter(({ msg, document }) => msg === "request" && document === saved.documentId);
+  const metrics = await (await fetch(`http://127.0.0.1:${rolePorts[name] + 5_000}/metrics`)).text();
+  return (
+    told.some(({ client, code }) => client === "early" && code === "PERSISTED_QUERY_NOT_FOUND") &&
+    /^http_server_request_errors_total\{.*code="PERSISTED_QUERY_NOT_FOUND".*\} [1-9]/m.test(metrics)
+  );
+}
+
+/** Rolls out the next release and back again, as long as there is time. */
+async function rollOut(chain: Chain, { old, next, news }: Releases, until: number) {
+  const shipped: string[] = [];
+  const early = { times: 0, refused: 0, told: 0 };
+  let [restarts, rollOuts] = [0, 0];
+  for (let release = next; performance.now() < until; release = release === next ? old : next) {
+    release.take();
+    for (const name of names) {
+      await sleep(500);
+      await chain.members.get(name)?.restart();
+      restarts++;
+      if (release !== next || name !== "graphql1") continue;
+      const asked = Array<object>(20).fill(news.saved);
+      const refused = await failuresOf(chain, asked, { ...headers, "graphql-client-name": "early" });
+      early.refused += refused.filter((what) => what.endsWith("PERSISTED_QUERY_NOT_FOUND")).length;
+      if (await isTold(chain, "graphql2", news)) early.told++;
+      early.times++;
+    }
+    if (release !== next || !(await isEverywhere(next))) continue;
+    rollOuts++;
+    shipped.push(...(await failuresOf(chain, Array(10).fill([news.saved, news.field]).flat(), headers)));
+  }
+  return { restarts, rollOuts, shipped, early };
+}
+
 async function rolling(balancer: Balancer, verdict: Verdict<"rolling">): Promise<void> {
-  const chain = await startChain(balancer, {
-    RATE_LIMIT_PER_KEY: "100000000",
-    RATE_LIMIT_PER_ADDRESS: "100000000",
-  });
+  const releases = await makeReleases();
+  const chain = await startChain(
+    balancer,
+    { RATE_LIMIT_PER_KEY: "100000000", RATE_LIMIT_PER_ADDRESS: "100000000" },
+    { main: releases.main },
+  );
   try {
     let isOver = false;
-    let restarts = 0;
-    const until = performance.now() + (requests / perSecond) * 1_000;
     const running = load(chain, () => isOver);
-    while (performance.now() < until) {
-      await sleep(500);
-      await chain.members.get(names[restarts++ % names.length] ?? "")?.restart();
-    }
+    const until = performance.now() + (requests / perSecond) * 1_000;
+    const { restarts, rollOuts, shipped, early } = await rollOut(chain, releases, until);
     isOver = true;
     const { sent, failures } = await running;
     print(
@@ -88,8 +129,19 @@ async function rolling(balancer: Balancer, verdict: Verdict<"rolling">): Promise
     );
     const reasons = reasonsOf(chain.members.get(balancer)?.output() ?? "");
     if (failures.length > 0) print(`${balancer}: its own reasons: ${tally(reasons)}`);
+    print(
+      `${balancer}: clients that asked after the last replica failed: ${tally(shipped)}; before it, ${early.refused} of ${20 * early.times}`,
+    );
     verdict.hold("requests", sent, balancer);
     verdict.hold("requests that a restart failed", failures.length, balancer);
+    verdict.hold("releases that reached every replica", rollOuts, balancer);
+    verdict.hold("requests for what is new that failed after the last replica", shipped.length, balancer);
+    verdict.hold("early requests for a new id that an old replica refused", early.refused, balancer);
+    verdict.hold(
+      "roll-outs whose early requests the log and the metrics tell",
+      early.told / early.times,
+      balancer,
+    );
     let late = 0;
     for (const name of names) {
       let killedAt = 0;
@@ -109,6 +161,7 @@ async function rolling(balancer: Balancer, verdict: Verdict<"rolling">): Promise
     verdict.hold("requests that failed later than a second after a kill", late, balancer);
   } finally {
     await chain.stop();
+    releases.remove();
   }
 }
 

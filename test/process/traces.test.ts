@@ -11,7 +11,7 @@ import { service } from "../../src/main.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
 import { freePort } from "../support/free-port.ts";
 import { patient } from "../support/patient.ts";
-import { get, query, runHere, runReady } from "./program.ts";
+import { get, query, runReady } from "./program.ts";
 
 const { key, tenant } = demoKeys[0] as (typeof demoKeys)[number];
 
@@ -202,17 +202,6 @@ test("a receiver that is down fails no request and is told", async () => {
   expect((await get(program.url, "/v1/identity/me", key)).status).toBe(200);
   await program.stop("SIGTERM");
   expect(program.child.exitCode).toBe(0);
-});
-
-test.each<[NodeJS.ProcessEnv, RegExp]>([
-  [{ OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" }, /OTEL_EXPORTER_OTLP_PROTOCOL: wants http\/json/],
-  [{ OTEL_TRACES_EXPORTER: "zipkin" }, /OTEL_TRACES_EXPORTER: wants otlp or none/],
-  [{ OTEL_TRACES_SAMPLER: "sometimes" }, /OTEL_TRACES_SAMPLER: wants one of always_on/],
-  [{ OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: "2" }, /OTEL_TRACES_SAMPLER_ARG: wants/],
-])("%o is refused", async (environment, line) => {
-  const given = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1", ...environment };
-  expect(() => readConfig(given, ["platform"])).toThrow(line);
-  expect((await runHere(["platform", "--check-config"], given)).exitCode).toBe(2);
 });
 
 test("a collector that is down is one line and a count, and so is its return", async () => {

@@ -84,6 +84,10 @@ export const bars = {
   rolling: {
     requests: { atLeast: 100 },
     "requests that a restart failed": none,
+    "releases that reached every replica": some,
+    "requests for what is new that failed after the last replica": none,
+    "early requests for a new id that an old replica refused": some,
+    "roll-outs whose early requests the log and the metrics tell": { atLeast: 1, unit: "%" },
     "requests that failed later than a second after a kill": none,
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Bar>>>>;

@@ -100,7 +100,7 @@ export const suites: Readonly<Record<string, Runnable>> = {
   },
   restarts: { does: "restarts by SIGTERM under load, behind readiness", file: "test/load/restarts.ts" },
   rolling: {
-    does: "restarts and kills of each process of the whole chain under load, behind each balancer",
+    does: "roll-outs of another spec and back, and kills of each process of the whole chain under load",
     file: "test/load/rolling.ts",
   },
   "slow-clients": { does: "a thousand sockets that never finish a header", file: "test/load/slow-loris.ts" },

@@ -63,7 +63,8 @@ function findUnsafe(config: Config): string[] {
 export const findDoubtful = (config: Config, products: ReadonlySet<string>): string[] => [
   ...(config.production ? [] : findOpenGateway(config)),
   ...findOpenDemo(config),
-  ...findLateCall(config),
+  ...findNoGateway(config),
+  ...findUselessTimeouts(config),
   ...findWrongGraphql(config),
   ...findUnknownProducts(config, products),
 ];
@@ -77,13 +78,29 @@ function findOpenGateway({ roles, env }: Config): string[] {
   ];
 }
 
-function findLateCall({
-  roles,
-  env: { CALL_TIMEOUT_MS: call, REQUEST_TIMEOUT_MS: request },
-}: Config): string[] {
-  if (!roles.has("graphql") || call <= request) return [];
+/** A `graphql` role without a gateway is right where REST knows the callers by their credentials. */
+function findNoGateway({ roles, env, production }: Config): string[] {
+  if (!production || !roles.has("graphql") || roles.has("gateway") || env.GATEWAY_SECRET !== undefined)
+    return [];
   return [
-    `CALL_TIMEOUT_MS: ${call} has no effect, for REQUEST_TIMEOUT_MS ends the whole request after ${request}`,
+    "GATEWAY_SECRET: is not set, so context headers are dropped, and credentials alone tell who calls; if there is a gateway, set its secret here",
+  ];
+}
+
+function findUselessTimeouts({ roles, env }: Config): string[] {
+  const { CONNECT_TIMEOUT_MS: connect, CALL_TIMEOUT_MS: call, REQUEST_TIMEOUT_MS: request } = env;
+  if (!roles.has("graphql")) return [];
+  return [
+    ...(connect > call
+      ? [
+          `CONNECT_TIMEOUT_MS: ${connect} has no effect, for CALL_TIMEOUT_MS ends the whole call after ${call}`,
+        ]
+      : []),
+    ...(call > request
+      ? [
+          `CALL_TIMEOUT_MS: ${call} has no effect, for REQUEST_TIMEOUT_MS ends the whole request after ${request}`,
+        ]
+      : []),
   ];
 }
 
@@ -94,12 +111,14 @@ function findWrongGraphql({ roles, env }: Config): string[] {
   const itself = new Set([HOST, "127.0.0.1", "localhost", "[::1]"].map((host) => `${host}:${PORT}`));
   if (itself.has(graphql.host))
     return ["GRAPHQL_URL: is this gateway itself; set the graphql role's address"];
-  if (graphql.href === rest?.href)
+  const prefixOf = (url: URL): string => url.pathname.replace(/(?:\/v1\/graphql)?\/?$/, "");
+  const prefix = prefixOf(graphql);
+  const isAtRest = graphql.origin === rest?.origin;
+  if (isAtRest && prefix === prefixOf(rest))
     return ["GRAPHQL_URL: is REST_BASE_URL too; set the graphql role's address"];
-  const prefix = graphql.pathname.replace(/(?:\/v1\/graphql)?\/?$/, "");
   if (prefix === "") return [];
   return [
-    `GRAPHQL_URL: requests go to ${prefix}/v1/graphql, for its path is kept; leave it out if that is not meant`,
+    `GRAPHQL_URL: ${isAtRest ? "is at REST_BASE_URL's host, and " : ""}requests go to ${prefix}/v1/graphql, for its path is kept; leave it out if that is not meant`,
   ];
 }
 

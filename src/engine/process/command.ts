@@ -4,6 +4,7 @@ import { type Config, readConfig, roleNames } from "../config.ts";
 import type { Operations } from "../rest/operation.ts";
 import { variables } from "../settings/environment.ts";
 import { findDoubtful, productsOf, refuseUnfit } from "./boot-check.ts";
+import { checkMachine } from "./check-machine.ts";
 import { findMisspelt } from "./misspelt.ts";
 import { printConfig } from "./print-config.ts";
 import { start } from "./program.ts";
@@ -20,7 +21,9 @@ type Options = { readonly brief?: boolean; readonly checkConfig?: boolean };
 /** Returns 0 once the roles run; they run on until a signal stops them. Any other exit code: none of them runs. */
 export function run(argv: readonly string[], given: Io, service: Service): Promise<number> {
   const forPeople = speaker(service.name, given, false);
-  let say = given.env.NODE_ENV === "production" ? speaker(service.name, given, true) : forPeople;
+  // whoever misspells `production` has a collector that reads JSON alone
+  const isForPeople = /^(?:development|test)?$/.test(given.env.NODE_ENV ?? "");
+  let say = isForPeople ? forPeople : speaker(service.name, given, true);
   const io = { ...given, out: forPeople.info, error: (line: string) => say.fatal(line) };
   return runCommand("npm start", argv, io, (line, does) =>
     line
@@ -38,7 +41,7 @@ export function run(argv: readonly string[], given: Io, service: Service): Promi
           refuseStale(service.root, specHash);
           const doubts = [...findMisspelt(io.env), ...findDoubtful(config, productsOf(operations))];
           if (!checkConfig) return startRoles(config, service, operations, brief === true, say, doubts);
-          for (const doubt of doubts) forPeople.warn(doubt);
+          for (const doubt of [...doubts, ...(await checkMachine(config))]) forPeople.warn(doubt);
           io.out(printConfig(config, io.env));
           return 0;
         }),

@@ -9,6 +9,7 @@ import {
   count,
   headerPrefix,
   httpUrl,
+  label,
   manifestPlaces,
   names,
   origins,
@@ -92,7 +93,7 @@ export const variables = {
     default: 9_000,
     desc: "from SIGTERM until the process ends in any case; `docker stop` kills after 10000",
   }),
-  BUILD: str({
+  BUILD: label({
     default: "development",
     desc: "what this process was built from, such as a git commit; `/healthz` and `/metrics` tell it",
   }),

@@ -71,6 +71,12 @@ export const secret = makeValidator((value: string): string => {
   return value;
 });
 
+export const label = makeValidator((value: string): string => {
+  if (!/^[\x21-\x7e]{1,200}$/.test(value))
+    throw new Error("wants at most 200 visible ASCII characters, without spaces");
+  return value;
+});
+
 export const pattern = makeValidator((value: string): string => {
   linearPattern(value);
   return value;

@@ -34,11 +34,12 @@ export function refusedParts(old: ValueUse, now: ValueUse): Unfit[] {
       told.add(was.holder);
     }
   }
-  // a property with another name is told by the one that is gone
-  for (const [path, [is]] of after) {
-    const [was] = before.get(is?.holder ?? "") ?? [];
-    if (is?.required && was && !before.has(path) && !told.has(is.holder))
-      found.push({ found: required, was, is });
+  // a property with another name is told by the one that is gone, also where that was one of all members
+  const isTold = (holder: string): boolean => told.has(holder) || told.has(holder.replace(/<[^<>]*>$/, ""));
+  const added = [...after].flatMap(([path, [is]]) => (is?.required && !before.has(path) ? [is] : []));
+  for (const [holder, [is, ...others]] of Map.groupBy(added, (each) => each.holder)) {
+    const [was] = before.get(holder) ?? [];
+    if (is && was && !isTold(holder)) found.push({ found: demanding([is, ...others]), was, is });
   }
   return oneOfEachList(found);
 }
@@ -65,6 +66,12 @@ const required: Differing = {
   ...{ rule: "rest-required-changed", class: "breaking", phrase: "is required now" },
   ...{ before: false, after: true },
 };
+
+/** The properties are new, so the value that holds them is named. */
+const demanding = (added: readonly Part[]): Differing => ({
+  ...required,
+  phrase: `requires ${added.map(({ node }) => JSON.stringify(node.path.at(-1))).join(" and ")} now`,
+});
 
 const refusedPart = ({ type }: ValueUse, was: Part, is: Part): Unfit[] => [
   ...refusals(type, was.shape, is.shape).map((found) => ({ found, was, is })),

@@ -9,18 +9,19 @@ import {
   type JsonType,
   type Property,
   Shape,
+  typeText,
   type Variants,
 } from "./shape.ts";
 import { composedIdentity } from "./shape-identity.ts";
 
 export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
   if (left === right) return left;
-  const types =
-    left.types.size === 0
-      ? right.types
-      : right.types.size === 0
-        ? left.types
-        : intersect(left.types, right.types);
+  const areBothTyped = left.types.size > 0 && right.types.size > 0;
+  const types = areBothTyped ? intersect(left.types, right.types) : new Set([...left.types, ...right.types]);
+  const contradiction =
+    areBothTyped && types.size === 0
+      ? `nothing, because its \`allOf\` asks for ${typeText(left)} and for ${typeText(right)}`
+      : (left.contradiction ?? right.contradiction);
   const says = (shape: Shape): boolean =>
     shape.types.size > 0 || shape.nullable || shape.values !== undefined;
   const mergeParts = (one: Shape | undefined, other: Shape | undefined): Shape | undefined =>
@@ -35,6 +36,7 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
     node,
     identity: composedIdentity("allOf", [left.identity, right.identity], node),
     types,
+    contradiction,
     nullable:
       (left.nullable || !says(left)) && (right.nullable || !says(right)) && (left.nullable || right.nullable),
     limits: mergeLimits(left.limits, right.limits),

@@ -24,6 +24,7 @@ type Statements = {
   readonly node: RestNode;
   readonly identity?: ShapeIdentity;
   readonly types?: Iterable<JsonType>;
+  readonly contradiction?: string;
   readonly nullable?: boolean;
   readonly format?: string;
   readonly values?: readonly unknown[];
@@ -44,6 +45,8 @@ export class Shape {
   readonly identity: ShapeIdentity;
   /** Allowed types besides null; empty: the schema allows any type. */
   readonly types: ReadonlySet<JsonType>;
+  /** Why no value meets all members of an `allOf`, as messages say it. The types are empty then. */
+  readonly contradiction?: string;
   readonly nullable: boolean;
   readonly format?: string;
   /** Allowed values besides null. */
@@ -61,6 +64,7 @@ export class Shape {
     this.node = node;
     this.identity = identity;
     this.types = new Set(types);
+    this.contradiction = statements.contradiction;
     this.nullable = nullable;
     this.format = statements.format;
     this.values = statements.values;
@@ -172,7 +176,8 @@ export const textFits = (from: Shape, to: Shape): boolean =>
   typesFit(from, to) || (isOnly(from, "integer") && to.types.has("string"));
 
 /** The types as messages name them. */
-export const typeText = ({ types }: Shape): string => [...types].sort().join(" or ") || "anything";
+export const typeText = ({ types, contradiction = "anything" }: Shape): string =>
+  [...types].sort().join(" or ") || contradiction;
 
 /** Formats that state the width of a number (OpenAPI Format Registry). */
 export const numberFormats: ReadonlySet<string> = new Set(["int32", "int64", "float", "double"]);
@@ -193,7 +198,3 @@ export const nodeBelow = (node: RestNode, ...steps: (string | number)[]): RestNo
 /** The same shape with another `nullable`. */
 export const withNullable = (shape: Shape, nullable: boolean): Shape =>
   shape.nullable === nullable ? shape : shape.with({ nullable });
-
-/** The same shape with another identity. */
-export const withIdentity = (shape: Shape, identity: ShapeIdentity): Shape =>
-  shape.identity.text === identity.text ? shape : shape.with({ identity });
