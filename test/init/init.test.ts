@@ -3,6 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { run as check } from "../../src/engine/check/main.ts";
+import { run as codegen } from "../../src/engine/codegen/main.ts";
 import { run as init } from "../../src/engine/init/begin.ts";
 import { ran, silent } from "../check/run.ts";
 import { startBlog } from "../e2e/another-api/blog.ts";
@@ -102,17 +104,27 @@ test("a document that is not there is told before npm installs anything", async 
   expect(readdirSync(root)).toEqual([]);
 });
 
-test("a terminal shows what it is at, and nothing of that is left at its end", async () => {
+test("a terminal shows what init, codegen and check are at, and nothing of that is left at their ends", async () => {
   const { root } = opened();
-  const shown: string[] = [];
-  const io = { ...silent, root, progress: (text: string) => void shown.push(text) };
-  expect(await init(["--openapi", blogDocument], io)).toBe(0);
-  expect(shown.filter(Boolean)).toEqual([
-    "restbound init: reads the document",
-    "restbound init: makes a field for each operation, and proves it",
-    "restbound init: generates the code",
-  ]);
-  expect(shown.at(-1)).toBe("");
+  for (const [command, argv, steps] of [
+    [
+      init,
+      ["--openapi", blogDocument],
+      [
+        "restbound init: reads the document",
+        "restbound init: makes a field for each operation, and proves it",
+        "restbound init: generates the code",
+      ],
+    ],
+    [codegen, [], ["restbound codegen: generates from spec/"]],
+    [check, [], ["restbound check: proves spec/", "restbound check: generates, and compares generated/"]],
+  ] as const) {
+    const shown: string[] = [];
+    const io = { ...silent, root, progress: (text: string) => void shown.push(text) };
+    expect(await command(argv, io)).toBe(0);
+    expect(shown.filter(Boolean)).toEqual(steps);
+    expect(shown.at(-1)).toBe("");
+  }
 });
 
 test("a Swagger 2.0 document becomes OpenAPI 3.0; what takes an upload has no field", async () => {

@@ -32,7 +32,8 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
     outputs = oneToStandardOutput(format);
     // the report of an earlier run must not stay if this run fails
     for (const { file } of outputs) if (file !== undefined) removeFile(resolve(io.root, file));
-    const report = await reportOf(base, usage, io);
+    io.progress?.("restbound check: proves spec/");
+    const report = await reportOf(base, usage, io).finally(() => io.progress?.(""));
     for (const output of outputs) write(print(report, output, io), output, io);
     if (report.findings.some(({ rule }) => rule === "spec-unreadable")) return 3;
     return report.summary.unapproved === 0 ? 0 : 1;
@@ -69,7 +70,7 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
 async function reportOf(
   given: string | undefined,
   usage: string | undefined,
-  { root, today, env }: Io,
+  { root, today, env, progress }: Io,
 ): Promise<Report> {
   if (usage !== undefined && given === undefined)
     throw new UsageError(["--usage needs --base: it says which changes since then matter"]);
@@ -79,7 +80,10 @@ async function reportOf(
   return check({
     manifests,
     files: folderFiles(join(root, "spec")),
-    freshness: (sources) => freshness(root, sources),
+    freshness: (sources) => {
+      progress?.("restbound check: generates, and compares generated/");
+      return freshness(root, sources);
+    },
     today: today ?? new Date().toISOString().slice(0, 10),
     ...(given !== undefined &&
       base !== undefined && {

@@ -24,9 +24,10 @@ export const run = (argv: readonly string[], io: Io, results?: Results): Promise
   );
 
 /** Codegen's libraries are most of the start-up: loaded after the start, they come from the compile cache. */
-async function update({ root, out }: Io, results?: Results): Promise<number> {
+async function update({ root, out, progress }: Io, results?: Results): Promise<number> {
+  progress?.("restbound codegen: generates from spec/");
   const { generate } = await import("./generate.ts");
-  const files = await generate(root, results);
+  const files = await generate(root, results).finally(() => progress?.(""));
   const changed = [...files].flatMap(([path, text]) =>
     readIfThere(join(root, path)) === text ? [] : [path],
   );
