@@ -1,15 +1,15 @@
-/** `--help` of every script that reads its own arguments, as npm starts it. */
+/** `--help` of every script that reads its own arguments, as npm starts it; and pages name no other command, and no other option. */
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { run as restbound } from "../../src/engine/command/restbound.ts";
+import { codeOf, pages, read, root } from "../docs/page.ts";
 import { benches, suites } from "../suites/suites.ts";
 import { programEnvironment } from "../support/child-process.ts";
 
-const root = join(import.meta.dirname, "../..");
-const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+const { scripts } = JSON.parse(read("package.json")) as {
   scripts: Record<string, string>;
 };
 const own = Object.keys(scripts).filter((name) =>
@@ -51,12 +51,18 @@ test.concurrent.each(own)("npm run %s explains itself and starts nothing", async
   expect(text).toContain("--help");
 });
 
-test.concurrent.each([
+const suitesAndBenches = [
   ...Object.entries(suites).map(([name, one]) => ["suite", name, one] as const),
   ...Object.entries(benches).map(([name, one]) => ["bench", name, one] as const),
-])("npm run %s -- %s explains itself and starts nothing", async (kind, name, one) => {
-  if ("file" in one) expect(await help(kind, name)).toContain(`Usage: npm run ${kind} -- ${name} [options]`);
-});
+];
+
+test.concurrent.each(suitesAndBenches)(
+  "npm run %s -- %s explains itself and starts nothing",
+  async (kind, name, one) => {
+    if ("file" in one)
+      expect(await help(kind, name)).toContain(`Usage: npm run ${kind} -- ${name} [options]`);
+  },
+);
 
 test("a help text says which options are required, and no empty default", async () => {
   expect(await help("keys", "create")).toMatch(/--tenant <id> +tenant of the key \(required\)\n/);
@@ -95,3 +101,55 @@ test("restbound has one help for its commands, and a wrong name is told the near
   expect(lines.at(-1)).toContain("GET /v1/identity/me");
   expect(await restbound(["start"], { ...io, root: join(root, "docs") })).toBe(2);
 });
+
+/** Of a command that a page names; `undefined` if there is no such command, "" if its options are another tool's. */
+async function helpOf(command: string, name: string, rest: string): Promise<string | undefined> {
+  const { io, lines } = printing();
+  if (!own.includes(name)) {
+    if (command !== "restbound") return name in scripts ? "" : undefined;
+    return (await restbound([name, "--help"], io)) === 0 ? lines.join("\n") : undefined;
+  }
+  const [first = ""] = rest.replace(/^ -- /, "").split(" ");
+  const table = { suite: suites, bench: benches }[name];
+  if (table && /^\w/.test(first)) return first in table ? help(name, first) : undefined;
+  return help(name, name === "keys" ? first : "");
+}
+
+/** The help of every command in one text. */
+const everyHelp = async (): Promise<string> => {
+  const scripted = suitesAndBenches.flatMap(([kind, name, one]) => ("file" in one ? [help(kind, name)] : []));
+  const all = [helpOf("restbound", "init", ""), ...own.map((name) => help(name)), ...scripted];
+  return (await Promise.all(all)).join("\n");
+};
+
+/** Options of V8, npm and docker that pages name by themselves. */
+const foreign =
+  /^--(?:max-old-space-size|no-minor-gc-task|no-allocation-site-pretenuring|install-links|build-arg)\b/;
+
+const optionsIn = (text: string): string[] => text.match(/(?<=^| )--[a-z][\w-]*/g) ?? [];
+const has = (text: string, option: string): boolean =>
+  new RegExp(`(?<![\\w-])${option}(?![\\w-])`).test(text);
+
+test.concurrent.each(pages.filter((path) => path !== "CHANGELOG.md"))(
+  "%s names commands that there are, with options that they have",
+  async (path) => {
+    const unknown: string[] = [];
+    for (const code of codeOf(read(path)).flatMap((line) => line.split(/&&|;| [|>] |\)/))) {
+      const called =
+        /(?:^|[\s(])(npm run(?: -s| --silent)?|npm(?= (?:start|test)\b)|restbound) ([a-z][\w:-]*)(.*)$/.exec(
+          code,
+        );
+      const [, command = "", name = "", rest = ""] = called ?? [];
+      const file = /(?:^| )node ([\w./-]+\.\w+)/.exec(code)?.[1];
+      if (file !== undefined && !existsSync(join(root, file))) unknown.push(code);
+      const isOption = /^(?:-- )?--[a-z]/.test(code) && !foreign.test(code);
+      const text = called ? await helpOf(command, name, rest) : isOption ? await everyHelp() : "";
+      if (
+        text === undefined ||
+        (text !== "" && !optionsIn(called ? rest : code).every((one) => has(text, one)))
+      )
+        unknown.push(code);
+    }
+    expect(unknown).toEqual([]);
+  },
+);

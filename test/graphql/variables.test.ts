@@ -11,12 +11,25 @@ import {
   isEnumType,
   isInputObjectType,
   isLeafType,
+  isNonNullType,
 } from "graphql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { CodedError } from "../../src/engine/errors.ts";
 import { executableSchema } from "../../src/engine/graphql/schema.ts";
 import { jsonParser } from "../../src/engine/http/bodies/json-body.ts";
 import { processorMs } from "../support/cost.ts";
-import { bodyBytes, filled, hostile, places, recursive, repeated, valid } from "./hostile-values.ts";
+import {
+  around,
+  bodyBytes,
+  filled,
+  fitting,
+  hostile,
+  places,
+  recursive,
+  repeated,
+  saidOf,
+  valid,
+} from "./hostile-values.ts";
 import {
   type ArgumentSchemas,
   boundPairs,
@@ -59,11 +72,18 @@ beforeAll(async () => {
   parsing = await processorMs(() => JSON.parse(text), 20);
 });
 
-type Input = readonly [name: string, query: string, variables: string];
+/** `said`: how the answer must begin (`Answer`), so that no case passes because something else was refused before. */
+type Input = readonly [name: string, query: string, variables: string, said: RegExp];
 
-/** The cost of `input` is linear in the body, accepted or refused. The response is short. */
-async function expectCheap(pair: Pair, [name, query, json]: Input): Promise<void> {
-  let answer = "";
+/** The code and message of the first error, or `taken`: the field was called. And the bytes of the whole. */
+type Answer = { readonly said: string; readonly bytes: number };
+
+/**
+ * The cost of `input` is linear in the body, accepted or refused. The response is short, and says what it must. Returns
+ * what it says.
+ */
+async function expectCheap(pair: Pair, [name, query, json, said]: Input): Promise<string> {
+  let answer: Answer = { said: "", bytes: 0 };
   const body = `{"query":${JSON.stringify(query)},"variables":${json}}`;
   const run = async () => {
     answer = await answerOf(pair, body);
@@ -73,17 +93,24 @@ async function expectCheap(pair: Pair, [name, query, json]: Input): Promise<void
     ms = Math.min(ms, await processorMs(run, 1));
   note(ms, name);
   expect(ms / parsing, `${name}, in parsings of a body`).toBeLessThan(mostParsings);
-  expect(answer.length, name).toBeLessThan(8_000);
+  expect(answer.bytes, name).toBeLessThan(8_000);
+  expect(answer.said, name).toMatch(said);
+  return answer.said;
 }
 /** As the role reads a body and executes it. */
-async function answerOf(pair: Pair, body: string): Promise<string> {
+async function answerOf(pair: Pair, body: string): Promise<Answer> {
   let parameters: object;
   try {
     parameters = parse({} as never, body) as object;
   } catch (error) {
-    return (error as Error).message;
+    const { code, message } = error as CodedError;
+    return { said: `${code} ${message}`, bytes: message.length };
   }
-  return JSON.stringify(await execute(pair, parameters));
+  const result = await execute(pair, parameters);
+  const [{ message = "", extensions = {} } = {}] = result.errors ?? [];
+  // REST calls fail here, so a call that was tried was let through
+  const isTaken = !result.errors || extensions.code === "UPSTREAM_UNAVAILABLE";
+  return { said: isTaken ? "taken" : `${extensions.code} ${message}`, bytes: JSON.stringify(result).length };
 }
 const parse = jsonParser(Fastify());
 
@@ -114,24 +141,37 @@ function inputsOf(root: Root, schemas: ArgumentSchemas, tried = new Set<string>(
     const value = `${definition(argument.type)} ${JSON.stringify(rules?.[argument.name])}`;
     if (tried.has(value)) return [];
     tried.add(value);
+    // an argument that may be left out is: its value could be refused before the one that is tried
     const others = root.field.args
-      .filter((other) => other !== argument)
-      .map((other) => `,"${other.name}":${valid(other.type)}`)
+      .filter((other) => other !== argument && isNonNullType(other.type))
+      .map(
+        (other) =>
+          `,"${other.name}":${JSON.stringify(fitting(rules?.[other.name], JSON.parse(valid(other.type))))}`,
+      )
       .join("");
     const values: (readonly [name: string, json: string])[] = [
       ...hostile.flatMap(([name, json], number) =>
         places(argument.type)
           .filter((_place, index) => index < 2 || index % share === number % share)
+          .map((place) => around(rules?.[argument.name], place))
           .map(([before, after]) => [`${name} after ${before}`, before + json + after] as const),
       ),
       ...repeated(argument.type).map((json) => ["a long list", json] as const),
       ...recursive(argument.type).map((json) => ["objects in each other", json] as const),
     ];
     return values.map(
-      ([name, json]): Input => [`${argument.name}: ${name}`, query, `{"${argument.name}":${json}${others}}`],
+      ([name, json]): Input => [
+        `${argument.name}: ${name}`,
+        query,
+        `{"${argument.name}":${json}${others}}`,
+        saidOf(argument, json),
+      ],
     );
   });
 }
+
+const refusedPattern = (name: string): RegExp =>
+  new RegExp(`^BAD_USER_INPUT argument "${name}[\\w.]*" does not have the form`);
 
 describe.each([...pairs, ...boundPairs])("%s schema", (_name, folder) => {
   test("the cost of variables is linear in the body", { timeout: 300_000 }, async () => {
@@ -177,10 +217,24 @@ describe("an expensive schema", () => {
     );
   };
 
+  /** Each argument's value is taken, or refused for its type, and, where REST has a limit for it, for that. */
   test.each(fields)("%s", async (name) => {
     const pair = await open();
-    for (const root of rootsOf(pair).filter(({ field }) => field.name === name))
-      for (const input of inputsOf(root, schemas)) await expectCheap(pair, input);
+    for (const root of rootsOf(pair).filter(({ field }) => field.name === name)) {
+      const said: string[] = [];
+      for (const input of inputsOf(root, schemas)) said.push(await expectCheap(pair, input));
+      for (const argument of root.field.args)
+        for (const begin of ["taken", `BAD_USER_INPUT Variable "$${argument.name}" got invalid value`])
+          expect(
+            said.filter((text) => text.startsWith(begin)),
+            `${argument.name}: ${begin}`,
+          ).not.toEqual([]);
+      for (const argument of Object.keys((schemas as ArgumentSchemas)[`Query.${name}`] ?? {}))
+        expect(
+          said.filter((text) => text.startsWith(`BAD_USER_INPUT argument "${argument}`)),
+          argument,
+        ).not.toEqual([]);
+    }
   });
 
   test("one value at each of 20 places", async () => {
@@ -188,13 +242,18 @@ describe("an expensive schema", () => {
     const field = (index: number) => `f${index}: written(value: $value, list: $list)`;
     const query = `query ($value: String, $list: [String!]) { ${Array.from({ length: 20 }, (_, index) => field(index)).join(" ")} }`;
     const word = JSON.stringify("a b ".repeat(20));
-    for (const [name, variables] of [
-      ["a text", `{"value":"${"a".repeat(bodyBytes)}"}`],
-      ["a text that the pattern refuses", `{"value":"${"a b".repeat(5_000)}!"}`],
-      ["a list of texts", filled('{"list":[', () => word, "]}")],
-      ["a list with a text that the pattern refuses", filled('{"list":[', () => word, ',"!"]}')],
+    for (const [name, variables, said] of [
+      ["a text", `{"value":"${"a".repeat(bodyBytes)}"}`, /^LIMIT_EXCEEDED /],
+      ["a text that the pattern refuses", `{"value":"${"a b".repeat(100)}!"}`, refusedPattern("value")],
+      ["a text that is too long for the pattern", `{"value":"${"a b".repeat(5_000)}!"}`, /^taken$/],
+      ["a list of texts", filled('{"list":[', () => word, "]}"), /^LIMIT_EXCEEDED /],
+      [
+        "a list with a text that the pattern refuses",
+        filled('{"list":[', () => word, ',"!"]}'),
+        refusedPattern("list"),
+      ],
     ] as const)
-      await expectCheap(pair, [name, query, variables]);
+      await expectCheap(pair, [name, query, variables, said]);
     const value = "é".repeat(65_536);
     const { data, errors } = await execute(pair, { query, variables: { value } });
     expect(Object.values(data ?? {}).filter((result) => result === 1).length).toBe(15); // 15 of 16 fit into 1 MiB
@@ -211,7 +270,7 @@ describe("an expensive schema", () => {
     const pair = await openSchema(executableSchema(types, { resolvers, argumentSchemas, argumentNames: {} }));
     const query = "query ($value: String) { items { link(value: $value) } }";
     const variables = JSON.stringify({ value: "a ".repeat(2_000) });
-    await expectCheap(pair, ["500 parents", query, variables]);
+    await expectCheap(pair, ["500 parents", query, variables, /^taken$/]);
   });
 
   test("800 refused variables", async () => {
@@ -219,9 +278,9 @@ describe("an expensive schema", () => {
     const variables = Array.from({ length: 800 }, (_, index) => `v${index}`);
     const query = `query (${variables.map((name) => `$${name}: Many`).join()}) { kinds(lists: [[[${variables.map((name) => `$${name}`).join()}]]]) }`;
     const json = `{${variables.map((name) => `"${name}":"${"x".repeat(100)}"`).join()}}`;
-    await expectCheap(pair, ["800 variables", query, json]);
+    const said = /^BAD_USER_INPUT Variable "\$v0" got invalid value "x{60}…"; /;
+    await expectCheap(pair, ["800 variables", query, json, said]);
     const { errors } = await execute(pair, { query, variables: JSON.parse(json) });
-    expect(errors?.[0]?.message).toMatch(/^Variable "\$v0" got invalid value/);
     expect(errors).toHaveLength(10);
   });
 });

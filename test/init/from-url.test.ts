@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { run as init } from "../../src/engine/init/main.ts";
+import { run as init } from "../../src/engine/init/begin.ts";
 import { ran } from "../check/run.ts";
 import { emptyProject } from "../e2e/project-copy.ts";
 import { listen } from "../gateway/fakes.ts";

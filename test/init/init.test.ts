@@ -1,9 +1,10 @@
 /** `restbound init` in an empty folder: a project that runs at once. */
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { run as init } from "../../src/engine/init/main.ts";
-import { ran } from "../check/run.ts";
+import { run as init } from "../../src/engine/init/begin.ts";
+import { ran, silent } from "../check/run.ts";
 import { startBlog } from "../e2e/another-api/blog.ts";
 import { emptyProject } from "../e2e/project-copy.ts";
 import { runReady } from "../process/program.ts";
@@ -88,6 +89,30 @@ test.each([
   const before = readdirSync(root);
   expect(await ran(root, ["--openapi", name], init)).toMatchObject({ code, error });
   expect(readdirSync(root)).toEqual(before);
+});
+
+test("a document that is not there is told before npm installs anything", async () => {
+  const root = mkdtempSync(join(tmpdir(), "init-"));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  for (const given of ["gone.yaml", "http://127.0.0.1:1/gone.yaml"])
+    expect(await ran(root, ["--openapi", given], init)).toMatchObject({
+      code: 2,
+      error: expect.stringContaining(`--openapi ${given}: `),
+    });
+  expect(readdirSync(root)).toEqual([]);
+});
+
+test("a terminal shows what it is at, and nothing of that is left at its end", async () => {
+  const { root } = opened();
+  const shown: string[] = [];
+  const io = { ...silent, root, progress: (text: string) => void shown.push(text) };
+  expect(await init(["--openapi", blogDocument], io)).toBe(0);
+  expect(shown.filter(Boolean)).toEqual([
+    "restbound init: reads the document",
+    "restbound init: makes a field for each operation, and proves it",
+    "restbound init: generates the code",
+  ]);
+  expect(shown.at(-1)).toBe("");
 });
 
 test("a Swagger 2.0 document becomes OpenAPI 3.0; what takes an upload has no field", async () => {

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { run as check } from "../../src/engine/check/main.ts";
-import { run as init } from "../../src/engine/init/main.ts";
+import { run as init } from "../../src/engine/init/begin.ts";
 import { ran } from "../check/run.ts";
 import { copyProject, emptyProject, type ProjectCopy } from "../e2e/project-copy.ts";
 

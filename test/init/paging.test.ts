@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { run as init } from "../../src/engine/init/main.ts";
+import { run as init } from "../../src/engine/init/begin.ts";
 import { ran } from "../check/run.ts";
 import { emptyProject, type ProjectCopy } from "../e2e/project-copy.ts";
 import { listen } from "../gateway/fakes.ts";

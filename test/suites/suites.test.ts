@@ -1,11 +1,11 @@
 /** A suite fails when a bar is missed, when nothing was measured, when its name is unknown, and when no test passed. */
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { TestModule } from "vitest/node";
-import { read, root } from "../docs/page.ts";
+import { root } from "../docs/page.ts";
 import { bars } from "./bars.ts";
 import { benches, type Runnable, suites } from "./suites.ts";
 import { tally } from "./tally.ts";
@@ -69,20 +69,6 @@ test("each suite and benchmark starts files that are there, and each bar is of a
   expect(named.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   const grouped = Object.values(suites).flatMap((one) => ("suites" in one ? one.suites : []));
   expect([...grouped, ...Object.keys(bars)].filter((name) => !(name in suites))).toEqual([]);
-});
-
-test("each suite and benchmark that a page or a workflow names is there", () => {
-  const folders = ["docs", "deploy", ".github/workflows"];
-  const pages = folders.flatMap((folder) =>
-    readdirSync(join(root, folder)).map((name) => join(folder, name)),
-  );
-  const text = ["README.md", "CONTRIBUTING.md", ...pages.filter((name) => /\.(?:md|yml)$/.test(name))]
-    .map(read)
-    .join("\n");
-  const named = [...text.matchAll(/npm run (?:--silent )?(suite|bench) -- ([a-z][\w-]*)/g)];
-  expect(named.length).toBeGreaterThan(15);
-  const unknown = named.filter(([, kind, name = ""]) => !(name in (kind === "suite" ? suites : benches)));
-  expect(unknown.map(([words]) => words)).toEqual([]);
 });
 
 test("a run of vitest in which no test passed has failed", async () => {

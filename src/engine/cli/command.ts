@@ -12,6 +12,8 @@ export type Io = {
   readonly env: NodeJS.ProcessEnv;
   readonly out: (text: string) => void;
   readonly error: (line: string) => void;
+  /** Shows on a terminal what a command is at, instead of what it showed before; "" takes it away. */
+  readonly progress?: (text: string) => void;
   /** Whether the output shows colours. */
   readonly colour?: boolean;
   /** `YYYY-MM-DD`; the day of the clock (UTC) if it is left out. */
@@ -24,6 +26,7 @@ export const processIo: Io = {
   env: process.env,
   out: console.log,
   error: console.error,
+  ...(process.stderr.isTTY && { progress: (text: string) => void process.stderr.write(`\r\u001b[K${text}`) }),
   colour: process.stdout.hasColors?.() === true,
 };
 

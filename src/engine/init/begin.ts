@@ -1,21 +1,51 @@
 /**
- * `restbound init`: in a folder without the packages of code generation it has npm install them first, and runs the command
- * of the package that is installed then. So `npx restbound init` works in an empty folder.
+ * `restbound init --openapi <file or URL>`: its command line. In a folder without the packages of code generation it has npm
+ * install them first, and runs the command of the package that is installed then. So `npx restbound init` works in an empty
+ * folder.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Io } from "../cli/command.ts";
+import { exitCodes, type Io, runCommand } from "../cli/command.ts";
+import { nonEmpty } from "../cli/parse.ts";
+import { documentPath, fetchDocument, isUrl } from "./fetch-document.ts";
 import { addPackages } from "./project-files.ts";
+import type { Given } from "./start-project.ts";
 
-export async function run(argv: readonly string[], io: Io): Promise<number> {
+const collected = (value: string, before: readonly string[] = []): string[] => [...before, nonEmpty(value)];
+
+export const run = (argv: readonly string[], io: Io): Promise<number> =>
+  runCommand("restbound init", argv, io, (line, does) =>
+    line
+      .description(
+        "Starts a project on an OpenAPI document: writes spec/, generates it, and adds what the folder lacks.",
+      )
+      .requiredOption(
+        "--openapi <file>",
+        "the document, a file or a URL; an overlay.yaml beside a file is taken along",
+        nonEmpty,
+      )
+      .option(
+        "--tag <tag>",
+        "gives the operations of this tag a field; may be given several times",
+        collected,
+      )
+      .option(
+        "--operation <operation>",
+        'gives this operation a field: its id, its method and path, or a pattern ("/v1/customers*")',
+        collected,
+      )
+      .addHelpText("after", exitCodes)
+      .action(does((given: Given) => begin(given, argv, io))),
+  );
+
+async function begin(given: Given, argv: readonly string[], io: Io): Promise<number> {
   const { root, env } = io;
   if (existsSync(join(root, "node_modules/@graphql-codegen/core")))
-    return (await import("./main.ts")).run(argv, io);
-  if (!argv.some((word) => word.startsWith("--openapi"))) {
-    io.error("restbound init: --openapi <file> is needed: the document to start on");
-    return 2;
-  }
+    return (await import("./main.ts")).init(given, io).finally(() => io.progress?.(""));
+  // a document that is not there is told before anything is installed
+  if (isUrl(given.openapi)) await fetchDocument(given.openapi);
+  else documentPath(given.openapi, root);
   addPackages(root);
   io.out("npm installs the packages that package.json names");
   const npm = spawnSync("npm", ["install", "--no-audit", "--no-fund"], { cwd: root, env, stdio: "inherit" });

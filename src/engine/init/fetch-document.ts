@@ -1,4 +1,6 @@
-/** Reads the OpenAPI document that `init` is given by its URL. Files that it refers to are not read. */
+/** Finds the OpenAPI document that `init` is given, by its path or its URL. Files that one at a URL refers to are not read. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { UsageError } from "../cli/usage-error.ts";
 import { boundedText } from "../standards/bounded-text.ts";
 
@@ -16,4 +18,11 @@ export async function fetchDocument(url: string): Promise<string> {
     const { cause, message } = error as Error;
     throw new UsageError([`--openapi ${url}: ${cause instanceof Error ? cause.message : message}`]);
   }
+}
+
+/** The path of a document that is a file. Throws `UsageError` if there is none. */
+export function documentPath(given: string, root: string): string {
+  const path = resolve(root, given);
+  if (!existsSync(path)) throw new UsageError([`--openapi ${given}: there is no such file`]);
+  return path;
 }

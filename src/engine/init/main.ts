@@ -1,10 +1,8 @@
-/** `restbound init --openapi <file or URL>`: writes a project on a document into a folder that has no `spec/`, and generates it. */
-import { existsSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+/** Writes a project on a document into a folder that has no `spec/`, and generates it. */
+import { basename, dirname, join } from "node:path";
 import { folderFiles, textFiles } from "../bind/spec-files.ts";
-import { exitCodes, type Io, runCommand } from "../cli/command.ts";
+import type { Io } from "../cli/command.ts";
 import { ExpectedFailure, withoutPlace } from "../cli/failure.ts";
-import { nonEmpty } from "../cli/parse.ts";
 import { asWord } from "../cli/printable.ts";
 import { replaceFolders } from "../cli/replace.ts";
 import { UsageError } from "../cli/usage-error.ts";
@@ -13,46 +11,20 @@ import { SpecUnreadable } from "../diagnostic.ts";
 import { type ReadFile, RestDocument } from "../openapi/document.ts";
 import { escaped } from "../standards/steering.ts";
 import { converted } from "./converted.ts";
-import { fetchDocument, isUrl } from "./fetch-document.ts";
+import { documentPath, fetchDocument, isUrl } from "./fetch-document.ts";
 import { addFiles, addPackages } from "./project-files.ts";
-import { type Choice, type StartedProject, startProject } from "./start-project.ts";
+import { type Choice, type Given, type StartedProject, startProject } from "./start-project.ts";
 
-type Given = Partial<Choice> & { readonly openapi: string };
-
-const collected = (value: string, before: readonly string[] = []): string[] => [...before, nonEmpty(value)];
-
-export const run = (argv: readonly string[], io: Io): Promise<number> =>
-  runCommand("restbound init", argv, io, (line, does) =>
-    line
-      .description(
-        "Starts a project on an OpenAPI document: writes spec/, generates it, and adds what the folder lacks.",
-      )
-      .requiredOption(
-        "--openapi <file>",
-        "the document, a file or a URL; an overlay.yaml beside a file is taken along",
-        nonEmpty,
-      )
-      .option(
-        "--tag <tag>",
-        "gives the operations of this tag a field; may be given several times",
-        collected,
-      )
-      .option(
-        "--operation <operation>",
-        'gives this operation a field: its id, its method and path, or a pattern ("/v1/customers*")',
-        collected,
-      )
-      .addHelpText("after", exitCodes)
-      .action(does((given: Given) => init(given, io))),
-  );
-
-async function init({ openapi, tag = [], operation = [] }: Given, io: Io): Promise<number> {
+/** Returns 0 once the project is written. */
+export async function init({ openapi, tag = [], operation = [] }: Given, io: Io): Promise<number> {
   const spec = join(io.root, "spec");
   if (folderFiles(spec).list(".").length > 0)
     throw new UsageError(["spec/ has files: a project starts where there is none"]);
-  const { files, lines, base } = await startedProject(openapi, io.root, { tag, operation });
+  const { files, lines, base } = await startedProject(openapi, io, { tag, operation });
   // nothing is written before all is generated
+  io.progress?.("restbound init: generates the code");
   const generated = await generateFrom(files, openapi);
+  io.progress?.("");
   replaceFolders(new Map([[spec, files], generatedFolder(io.root, generated)]));
   addPackages(io.root);
   for (const path of [...generated.keys(), ...addFiles(io.root, base)]) io.out(`wrote ${path}`);
@@ -85,8 +57,10 @@ function refuseOwnNames(names: Iterable<string>, given: string): void {
 }
 
 /** The files of the new `spec/`, and the lines that tell of them. Only texts, so that codegen has the memory of the rest. */
-async function startedProject(openapi: string, root: string, choice: Choice) {
+async function startedProject(openapi: string, { root, progress }: Io, choice: Choice) {
+  progress?.("restbound init: reads the document");
   const { document, files } = await readDocument(openapi, root);
+  progress?.("restbound init: makes a field for each operation, and proves it");
   const start = startProject(document, choice);
   refuseOwnNames(files.keys(), openapi);
   files.set("schema.graphql", escaped(start.schema)).set("rest-only.yaml", start.ledger);
@@ -99,7 +73,7 @@ async function readDocument(given: string, root: string) {
   const files = new Map<string, string>();
   const source = isUrl(given)
     ? textFiles(new Map([["openapi.yaml", await fetchDocument(given)]])).read
-    : filesBeside(given, resolve(root, given));
+    : filesBeside(documentPath(given, root));
   const main = await converted(source("openapi.yaml") ?? "");
   const read = (name: string): string | undefined => {
     const text = name === "openapi.yaml" ? main : source(name);
@@ -109,8 +83,7 @@ async function readDocument(given: string, root: string) {
   return { document: await ofDocument(given, () => new RestDocument("openapi.yaml", read)), files };
 }
 
-function filesBeside(given: string, path: string): ReadFile {
-  if (!existsSync(path)) throw new UsageError([`--openapi ${given}: there is no such file`]);
+function filesBeside(path: string): ReadFile {
   const { read } = folderFiles(dirname(path));
   return (name) => read(name === "openapi.yaml" ? basename(path) : name);
 }
