@@ -82,7 +82,7 @@ function oneOfEachList(all: readonly Unfit[]): Unfit[] {
     if (!first || others.length === 0) return first ?? [];
     const names = new Set(others.map((each) => nodeOf(each).path.at(-1)));
     names.delete(nodeOf(first).path.at(-1)); // the same schema at another place of the value
-    const also = names.size > 0 ? `, and so are ${[...names].join(", ")}` : "";
+    const also = names.size > 0 ? `, and so ${names.size > 1 ? "are" : "is"} ${[...names].join(", ")}` : "";
     return { ...first, found: { ...first.found, phrase: `${first.found.phrase}${also}` } };
   });
 }
