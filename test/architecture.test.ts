@@ -1,10 +1,9 @@
-/** The shape of the code, held by machine: who imports whom, how long a file is, and what it may not know. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+/** The shape of the code: how long a file is, and what it may not know. `npm run lint` holds who imports whom. */
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { ground, towers } from "./towers.ts";
 
 const root = join(import.meta.dirname, "..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -21,23 +20,6 @@ function filesBelow(folder: string): string[] {
 }
 
 const sources = filesBelow("src").filter((path) => path.endsWith(".ts"));
-const generated = filesBelow("generated").filter((path) => path.endsWith(".ts"));
-
-const { exports: doors } = JSON.parse(read("src/engine/package.json"));
-
-/** The file of the engine that a name such as `restbound/rest` stands for. */
-const doorOf = (name: string): string | undefined =>
-  /^restbound(?:\/|$)/.test(name)
-    ? join("src/engine", doors[name.replace("restbound", ".")] ?? "no such door")
-    : undefined;
-
-/** The project's own files that a file imports, for types or at run time, at once or later. */
-const importsOf = (path: string): string[] =>
-  ts
-    .preProcessFile(read(path))
-    .importedFiles.flatMap(({ fileName }) =>
-      fileName.startsWith(".") ? [join(dirname(path), fileName)] : (doorOf(fileName) ?? []),
-    );
 
 /** The names that a file exports by its own declarations. */
 const exportsOf = (path: string): string[] =>
@@ -51,128 +33,6 @@ const exportsOf = (path: string): string[] =>
   });
 
 const isExport = ({ kind }: ts.Modifier): boolean => kind === ts.SyntaxKind.ExportKeyword;
-
-const graph = new Map([...sources, ...generated].map((path) => [path, importsOf(path)]));
-
-/** The first cycle found, as the files on it. */
-function findCycle(): string[] {
-  const done = new Set<string>();
-  const walk = (path: string, trail: readonly string[]): string[] => {
-    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path];
-    if (done.has(path)) return [];
-    for (const next of graph.get(path) ?? []) {
-      const cycle = walk(next, [...trail, path]);
-      if (cycle.length > 0) return cycle;
-    }
-    done.add(path);
-    return [];
-  };
-  for (const path of graph.keys()) {
-    const cycle = walk(path, []);
-    if (cycle.length > 0) return cycle;
-  }
-  return [];
-}
-
-describe("imports", () => {
-  /** The frame of commands knows neither tower. At run time these files alone stand on it, never a role. */
-  const framed = [
-    ...[
-      "src/engine/config.ts",
-      "src/engine/process/command.ts",
-      "src/engine/process/serve.ts",
-      "src/engine/process/speaker.ts",
-    ],
-    ...["src/platform/keys/keys-cli.ts", "src/platform/keys/key-options.ts"],
-  ];
-  /** A command beside a role's code, and its options: no role imports them. */
-  const commandOfRole = framed.slice(-2);
-
-  /** The folder of `src/` or `src/engine/` that a file stands in, or the file's own name at their top. */
-  const roomOf = (path: string): string => /^src\/(?:engine\/)?([^/]+)/.exec(path)?.[1] ?? path;
-
-  const mayImport = (path: string, target: string): boolean => {
-    const [from, to] = [roomOf(path), roomOf(target)];
-    if (from === to) return true;
-    const isInside = path.startsWith("src/engine/");
-    if (target.startsWith("generated/")) return !isInside;
-    if (!isInside && target.startsWith("src/engine/")) return to === "doors";
-    if (to === "cli" && framed.includes(path)) return true;
-    return towers.some((tower) => {
-      const row = tower.findIndex((rooms) => rooms.includes(from));
-      return tower.slice(0, Math.max(row, 0)).some((rooms) => rooms.includes(to));
-    });
-  };
-
-  test("are found: each names a file that exists", () => {
-    expect(graph.get("src/engine/process/program.ts")).toEqual(
-      expect.arrayContaining(["src/engine/config.ts", "src/engine/graphql/graphql.ts"]),
-    );
-    expect([...graph.values()].flat().filter((path) => !existsSync(join(root, path)))).toEqual([]);
-  });
-
-  test("of the engine from outside go through its doors, by its name, and none inside do", () => {
-    const outside = [...graph.keys(), "codegen.ts"].filter((path) => !path.startsWith("src/engine/"));
-    const deep = outside.filter((path) => /(?:from|import\() ?"[./]+\/engine\//.test(read(path)));
-    expect(deep).toEqual([]);
-    expect(outside.flatMap(importsOf).filter((path) => path.startsWith("src/engine/doors/"))).not.toEqual([]);
-    const inside = sources.filter((path) => /^src\/engine\/(?!doors\/)/.test(path));
-    expect(inside.filter((path) => importsOf(path).some((to) => to.startsWith("src/engine/doors/")))).toEqual(
-      [],
-    );
-  });
-
-  test("make no cycle", () => {
-    expect(findCycle()).toEqual([]);
-  });
-
-  test("go one way in each of the two towers", () => {
-    const rooms = new Set(towers.flat(2));
-    expect([...new Set(sources.map(roomOf))].filter((room) => !rooms.has(room))).toEqual([]);
-    const upward = sources.flatMap((path) =>
-      (graph.get(path) ?? [])
-        .filter((target) => !mayImport(path, target))
-        .map((target) => `${path} → ${target}`),
-    );
-    expect(upward).toEqual([]);
-    const importers = [...graph].filter(([, targets]) =>
-      commandOfRole.some((path) => targets.includes(path)),
-    );
-    expect(importers.map(([path]) => path)).toEqual(["src/platform/keys/keys-cli.ts"]);
-  });
-
-  test("go one way inside the graphql role", () => {
-    const role = "src/engine/graphql/";
-    const order = ["errors", "saved", "limits", "variables", "plan"];
-    const lowest = ["request-context.ts"];
-    /** The files beside the folders put them together. The `lowest` files import none of them. */
-    const rankOf = (path: string): number => {
-      const [name = ""] = path.slice(role.length).split("/");
-      return lowest.includes(name) ? 0 : order.includes(name) ? 1 + order.indexOf(name) : 1 + order.length;
-    };
-    const inside = sources.filter((path) => path.startsWith(role));
-    expect(new Set(inside.map(rankOf)).size).toBe(2 + order.length);
-    const upward = inside.flatMap((path) =>
-      (graph.get(path) ?? [])
-        .filter((target) => target.startsWith(role) && rankOf(target) > rankOf(path))
-        .map((target) => `${path} → ${target}`),
-    );
-    expect(upward).toEqual([]);
-  });
-
-  test("of a running graphql or gateway role include nothing of build time, and no YAML parser", () => {
-    const reached = new Set<string>();
-    const visit = (path: string): void => {
-      if (reached.has(path)) return;
-      reached.add(path);
-      for (const next of graph.get(path) ?? []) visit(next);
-    };
-    for (const role of ["src/engine/graphql/graphql.ts", "src/engine/gateway/gateway.ts"]) visit(role);
-    const build = new Set(towers[0].flat().filter((room) => ![...ground, "cli"].includes(room)));
-    expect([...reached].filter((path) => build.has(roomOf(path)))).toEqual([]);
-    expect([...reached].filter((path) => /from "yaml"/.test(read(path)))).toEqual([]);
-  });
-});
 
 describe("files", () => {
   test("stand in folders of at most twenty", () => {

@@ -22,7 +22,7 @@ export class AnswerCheck {
     const isOld = String(root.openapi).startsWith("3.0");
     this.#root = root;
     this.#ajv = isOld ? new Ajv(options) : new Ajv2020(options);
-    this.#ajv.addSchema(isOld ? (asJsonSchema(root) as Json) : root, "document:/");
+    this.#ajv.addSchema(isOld ? (asJsonSchema(root) as Json) : withoutNullable(root), "document:/");
   }
 
   /** What the document does not allow in the body of this operation's answer. */
@@ -72,6 +72,12 @@ export class AnswerCheck {
 }
 
 const stepsOf = (reference: string): string[] => reference.split("/").slice(1);
+
+/** OpenAPI 3.1 has no `nullable`, and Ajv refuses one without a type. */
+const withoutNullable = (root: Json): Json =>
+  JSON.parse(JSON.stringify(root), (key, value) =>
+    key === "nullable" && typeof value === "boolean" ? undefined : value,
+  );
 
 /** Schemas of OpenAPI 3.0 in the words of JSON Schema: `nullable`, exclusive limits, and `$ref` without what stands beside it. */
 function asJsonSchema(value: unknown): unknown {

@@ -7,6 +7,7 @@ import {
   type ASTNode,
   type ConstDirectiveNode,
   type GraphQLEnumType,
+  type GraphQLEnumValue,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
@@ -118,7 +119,7 @@ const compareFields = (
   fieldsShown(type, depth).flatMap((field) => {
     const { name, self } = directive(field.astNode, "restName") ?? {};
     const below = {
-      rest: shownBy(field.astNode, self === true ? rest : at(rest, name ?? field.name)),
+      rest: shownBy(field.astNode, self === true ? rest : at(rest, name ?? conventional(rest, field.name))),
       shown: membersOf(shown)[alias + field.name],
       path: `${path}.${field.name}`,
     };
@@ -133,6 +134,21 @@ function shownBy(field: ASTNode | null | undefined, value: unknown): unknown {
     : Object.entries(value).map(([key, each]) => ({ key, value: each }));
 }
 
+/** Names that the naming convention takes for one: case and punctuation do not count. */
+const letters = (name: string): string =>
+  name
+    .replace(/^\+(?=\d)/, "plus")
+    .replace(/^-(?=\d)/, "minus")
+    .replaceAll(/[^A-Za-z0-9]/g, "")
+    .toLowerCase();
+
+/** The property of a field without `@restName`: its own name, or the one that the convention turns into it. */
+function conventional(value: unknown, name: string): string {
+  const members = membersOf(value);
+  if (Object.hasOwn(members, name)) return name;
+  return Object.keys(members).find((key) => letters(key) === letters(name)) ?? name;
+}
+
 /** The value at a property, or at a path of properties. */
 function at(value: unknown, name: unknown): unknown {
   if (typeof name !== "string") return value;
@@ -142,8 +158,12 @@ function at(value: unknown, name: unknown): unknown {
     : name.split(".").reduce<unknown>((each, step) => membersOf(each)[step], value);
 }
 
-const enumName = (type: GraphQLEnumType, rest: unknown): string | undefined =>
-  type.getValues().find(({ name, astNode }) => (directive(astNode, "restName")?.name ?? name) === rest)?.name;
+function enumName(type: GraphQLEnumType, rest: unknown): string | undefined {
+  const values = type.getValues();
+  const written = ({ name, astNode }: GraphQLEnumValue) => directive(astNode, "restName")?.name ?? name;
+  const isAlike = ({ name }: GraphQLEnumValue) => letters(name) === letters(String(rest));
+  return (values.find((value) => written(value) === rest) ?? values.find(isAlike))?.name;
+}
 
 export function directive(node: ASTNode | null | undefined, name: string): Json | undefined {
   const all = node && "directives" in node ? ((node.directives ?? []) as readonly ConstDirectiveNode[]) : [];

@@ -1,6 +1,7 @@
-/** `/v1/mcp`: saved operations as tools, by the SDK's own client through the gateway. */
+/** `/v1/mcp`: saved operations as tools, by the SDK's own client and the AI SDK's through the gateway. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createMCPClient } from "@ai-sdk/mcp";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { buildSchema, parse } from "graphql";
@@ -72,6 +73,28 @@ test.each(Object.entries(calls))(
     );
   },
 );
+
+test("another house's client, the AI SDK's, lists the tools and calls five", async () => {
+  const open = async (key: string) => {
+    const url = new URL("/v1/mcp", layer.url).href;
+    const client = await createMCPClient({ transport: { type: "http", url, headers: { "X-API-Key": key } } });
+    onTestFinished(() => client.close());
+    const tools = await client.tools();
+    return (name: string, input: object) =>
+      tools[name]?.execute(input, { toolCallId: name, messages: [], context: {} });
+  };
+  const [call, refused] = [await open(keys.owner), await open(keys.analyst)];
+  for (const [name, input] of Object.entries(calls))
+    expect([name, await call(name, input)]).toMatchObject([
+      name,
+      { isError: false, structuredContent: { data: expect.anything() } },
+    ]);
+  expect(await refused("FindCustomers", {})).toMatchObject({
+    isError: true,
+    structuredContent: { errors: [{ extensions: { code: "FORBIDDEN" } }] },
+  });
+  expect(await call("Dashboard", {})).toBeUndefined(); // it did not opt in
+});
 
 describe("what is refused is a tool error with its code", () => {
   test("a key without the permission", async () => {

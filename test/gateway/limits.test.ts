@@ -74,12 +74,17 @@ describe("rate limits", () => {
     expect((await from(wary.url, "192.0.2.2")).status).toBe(429);
   });
 
-  test("are off outside production", async () => {
-    const { url } = await startGateway({ env: { RATE_LIMIT_PER_KEY: "1", RATE_LIMIT_PER_ADDRESS: "1" } });
-    for (let index = 0; index < 3; index++) {
-      const answer = await call(url, goodKey);
-      expect([answer.status, answer.headers.get("ratelimit-limit")]).toEqual([200, null]);
-    }
+  test("are off outside production, unless they are set", async () => {
+    const limitsOf = async (env: NodeJS.ProcessEnv) => {
+      const { url } = await startGateway({ env });
+      const answers = [await call(url, goodKey), await call(url, goodKey)];
+      return answers.map(({ status, headers }) => [status, headers.get("ratelimit-limit")]);
+    };
+    expect(await limitsOf({})).toEqual(Array(2).fill([200, null]));
+    expect(await limitsOf({ RATE_LIMIT_PER_KEY: "1" })).toEqual([
+      [200, "1"],
+      [429, "1"],
+    ]);
   });
 });
 

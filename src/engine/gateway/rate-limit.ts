@@ -1,7 +1,8 @@
 /**
- * Rate limits in production: requests a minute of each address, checked before the key, and of each API key. The response
- * carries `RateLimit-Limit`, `-Remaining` and `-Reset` of the limit that was checked last; over the limit it is a 429 with
- * `Retry-After`. Each process counts for itself, in bounded memory, or all gateways count together in `REDIS_URL`.
+ * Rate limits: requests a minute of each address, checked before the key, and of each API key; outside production only
+ * those that are set. The response carries `RateLimit-Limit`, `-Remaining` and `-Reset` of the limit that was checked last;
+ * over the limit it is a 429 with `Retry-After`. Each process counts for itself, in bounded memory, or all gateways count
+ * together in `REDIS_URL`.
  */
 import rateLimit, { type CreateRateLimitOptions } from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -18,17 +19,15 @@ type RateLimits = {
   readonly byKey: Check;
 };
 
-const unlimited: RateLimits = { byAddress: async () => {}, byKey: async () => {} };
-
-/** The route calls the checks. They throw RATE_LIMITED with `retryAfter` in seconds; outside production they do nothing. */
+/** The route calls the checks. They throw RATE_LIMITED with `retryAfter` in seconds. */
 export async function createRateLimits(
   server: FastifyInstance,
   config: Config,
   store: SharedEngine["store"] = RateStore,
 ): Promise<RateLimits> {
-  if (!config.production) return unlimited;
   await server.register(rateLimit, { global: false, store });
-  const limit = (bound: BoundName, options: CreateRateLimitOptions): Check => {
+  const limit = (bound: BoundName, options: CreateRateLimitOptions & { readonly max: number }): Check => {
+    if (options.max === Number.POSITIVE_INFINITY) return async () => {};
     const count = server.createRateLimit({
       timeWindow: windowMs,
       ...options,

@@ -64,10 +64,15 @@ export const variables = {
     default: [],
     desc: "addresses or CIDR blocks whose `X-Forwarded-For` says who calls",
   }),
-  RATE_LIMIT_PER_KEY: count({ default: 1_200, desc: "requests a minute of one API key; production only" }),
+  RATE_LIMIT_PER_KEY: count({
+    default: 1_200,
+    devDefault: Number.POSITIVE_INFINITY,
+    desc: "requests a minute of one API key; outside production only if it is set",
+  }),
   RATE_LIMIT_PER_ADDRESS: count({
     default: 3_000,
-    desc: "requests a minute from one address; production only",
+    devDefault: Number.POSITIVE_INFINITY,
+    desc: "requests a minute from one address; outside production only if it is set",
   }),
   REDIS_URL: redisUrl({
     default: undefined,

@@ -63,7 +63,7 @@ async function pack(
     replaceFile(join(folder, path), text);
     print(`wrote ${relative(root, join(folder, path))}`);
   }
-  print(`install it:  npm install --install-links ${folder}`);
+  print(`install it:  echo install-links=true >> .npmrc && npm install ${folder}`);
   return 0;
 }
 
