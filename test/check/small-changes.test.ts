@@ -148,7 +148,7 @@ test("what REST requires of a value that passes as JSON is one finding, and so i
   const base = adding("properties: { a: { type: string }, b: { type: string } }");
   const all = adding("required: [a, b], properties: { a: { type: string }, b: { type: string } }");
   expect(stepFindings(schema, base, all).map(({ message }) => message)).toEqual([
-    "POST /things body.a is required now, and so are b",
+    "POST /things body.a is required now, and so is b",
   ]);
   const named = adding("required: [a2], properties: { a2: { type: string }, b: { type: string } }");
   expect(stepFindings(schema, base, named)).toMatchObject([{ rule: "rest-property-removed" }]);

@@ -1,5 +1,6 @@
 /** A change of one shared schema that means one thing for what is sent to REST, and another for what is read from it. */
 import { expect, test } from "vitest";
+import { stepFindings } from "./in-memory.ts";
 import { reportOf, repository, write } from "./run.ts";
 
 test("a value that an enum loses breaks who sends it, and nobody who reads it", async () => {
@@ -17,6 +18,25 @@ enum State { new old }`,
     { rule: "input-enum", change: "breaking", coordinates: ["Query.things(state:)"] },
   ]);
   expect(changes).toHaveLength(1);
+});
+
+test("a required property with another name is told once, with the input that has none of it", async () => {
+  const schema = `type Query { things: Boolean @rest(operation: "things") }
+type Mutation { add(thing: Thing): Boolean @rest(operation: "add") }
+input Thing { title: String! size: Int }`;
+  const openapi = (name: string): string => {
+    const thing = { properties: { [name]: { type: "string" }, size: { type: "integer" } }, required: [name] };
+    const content = (schema: object) => ({ content: { "application/json": { schema } } });
+    const responses = { 200: { description: "ok", ...content({ type: "boolean" }) } };
+    const post = { operationId: "add", requestBody: content({ properties: { thing } }), responses };
+    const paths = { "/things": { get: { operationId: "things", responses }, post } };
+    return JSON.stringify({ openapi: "3.1.0", info: { title: "t", version: "1" }, security: [], paths });
+  };
+  const findings = stepFindings(schema, openapi("title"), openapi("name"));
+  expect(findings).toMatchObject([
+    { rule: "property-missing", coordinates: ["Thing.title", "Mutation.add(thing:)"] },
+  ]);
+  expect(findings).toHaveLength(1);
 });
 
 /** Things with a state, which the list can be asked by. */

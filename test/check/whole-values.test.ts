@@ -60,14 +60,11 @@ test.each([
 
 /** The members of the items have no names, and share `title`. */
 const pages = (...members: readonly (readonly string[])[]): string =>
-  openapi({
-    note: listOf({
-      anyOf: members.map((names) => ({
-        ...object(Object.fromEntries(names.map((name) => [name, text]))),
-        required: names,
-      })),
-    }),
-  });
+  openapi({ note: listOf({ anyOf: members.map(pageOf) }) });
+
+function pageOf(required: readonly string[]): object {
+  return { ...object(Object.fromEntries(required.map((name) => [name, text]))), required };
+}
 
 test.each([
   [pages(["slug", "title"], ["title_2", "url"]), "schema Script.by[].note[].title is gone"],
@@ -75,6 +72,15 @@ test.each([
   [
     pages(["slug", "title", "day", "hour"], ["title", "url"]),
     'schema Script.by[].note[] requires "day" and "hour" now',
+  ],
+  [pages(["slug"], ["url"]), "schema Script.by[].note[].title is gone"],
+  [
+    openapi({ note: listOf({ anyOf: [pageOf(["slug", "title"]), { ...pageOf(["url"]), type: "string" }] }) }),
+    "schema Script.by[].note[] has one alternative less now",
+  ],
+  [
+    openapi({ note: listOf({ anyOf: [{ type: "object" }, pageOf(["title", "url"])] }) }),
+    "schema Script.by[].note[].slug is gone, and so is title",
   ],
 ])("a change in one of several members without names is told once", (now, message) => {
   const { model, ...base } = snapshot(pages(["slug", "title"], ["title", "url"]));

@@ -144,7 +144,10 @@ export class Oracle {
         );
         return ways.filter((way) => this.#isOf(member, members, tells, reader, way));
       };
-      this.#object(member, own(this.#old, before), own(this.#new, after));
+      const [was, is] = [own(this.#old, before), own(this.#new, after)];
+      // what stands below a member that is gone is told by the value
+      if (was.length > 0 && !is.some(mayBeObject) && this.changed.has(coordinate)) continue;
+      this.#object(member, was, is);
     }
     if (members.length === 0) this.#object(owner, before, after);
   }

@@ -33,6 +33,8 @@ export function causeOfError(
   { rule, coordinate, nodes = [], below = [] }: Diagnostic,
 ): Cause | undefined {
   const own = nodes.map((node) => ({ ...node, value: undefined }));
+  const [renamed] = own.flatMap((node) => formerName(base.document, head.document, node) ?? []);
+  if (renamed) return renamed;
   const rested = restedOn(base, coordinate, rule);
   const gone = rested.flatMap((node) => topmostGone(head.document, node) ?? []);
   const candidates = ofMissing.has(rule)
@@ -44,6 +46,15 @@ export function causeOfError(
   }
   const [node] = [...own, ...rested];
   return node && { node, below };
+}
+
+/** The name that a new property had before, where one of the same object is gone and one is new. */
+function formerName(base: RestDocument, head: RestDocument, { path, ...node }: RestNode): Cause | undefined {
+  const holder = { ...node, path: path.slice(0, -1) };
+  if (path.at(-2) !== "properties" || base.has({ ...node, path })) return undefined;
+  const [name, ...deeper] = differenceBelow(base, head, holder) ?? [];
+  if (name === undefined || name === path.at(-1) || deeper.length > 0) return undefined;
+  return { node: holder, below: [name] };
 }
 
 /** The list that says which properties are required, beside the one at this node. */

@@ -2,6 +2,7 @@
  * A custom scalar is sent as the caller writes it, so its argument rests on every part of REST's schema. The parts are
  * known by their path. Members of a `oneOf` are known by their names; those without a name stand in each other's place.
  */
+import { isDeepStrictEqual } from "node:util";
 import type { ValueUse } from "../../bind/model.ts";
 import type { RestNode } from "../../openapi/document.ts";
 import { type Shape, typeText } from "../../openapi/shapes/shape.ts";
@@ -22,46 +23,75 @@ export function refusedParts(old: ValueUse, now: ValueUse): Unfit[] {
   const found: Unfit[] = [];
   // a value that has a finding tells of its members
   const told = new Set<string>();
+  // what a member that is gone holds, and what the members of a value tell already
+  const passed: string[] = [];
+  const isPassed = (path: string): boolean =>
+    passed.some((each) => path.startsWith(each) && /^(?:[.[<]|$)/.test(path.slice(each.length)));
+  const [unions, unionsNow] = [before, after].map(unionsOf);
   for (const [path, parts] of before) {
-    const others = after.get(path);
-    for (const was of parts) {
-      const [holder] = after.get(was.holder) ?? [];
-      const unfit = others ? fewest(others.map((is) => refusedPart(now, was, is))) : [];
-      if (unfit.length > 0) told.add(path);
-      found.push(...unfit);
-      if (others || !holder || (told.has(was.holder) && path.endsWith(">"))) continue;
-      found.push({ found: gone, was, is: holder });
-      told.add(was.holder);
+    const [first] = parts;
+    if (!first || isPassed(path)) continue;
+    const isMember = path.endsWith(">");
+    if (path !== "" && !isMember && unions?.has(first.holder) && unionsNow?.has(first.holder)) {
+      passed.push(path);
+      continue;
     }
+    const others = after.get(path) ?? [];
+    const unfit =
+      others.length > 0 ? parts.flatMap((was) => fewest(others.map((is) => refusedPart(now, was, is)))) : [];
+    if (unfit.length > 0) told.add(path);
+    found.push(...unfit);
+    const [holder] = after.get(first.holder) ?? [];
+    if (parts.length <= others.length || !holder || (told.has(first.holder) && isMember)) continue;
+    found.push({ found: isMember ? fewerMembers : gone, was: oneWithout(parts, others), is: holder });
+    told.add(first.holder);
+    if (isMember) passed.push(path);
   }
-  // a property with another name is told by the one that is gone, also where that was one of all members
-  const isTold = (holder: string): boolean => told.has(holder) || told.has(holder.replace(/<[^<>]*>$/, ""));
-  const added = [...after].flatMap(([path, [is]]) => (is?.required && !before.has(path) ? [is] : []));
+  // a property with another name is told by the one that is gone
+  const added = [...after].flatMap(([path, [is]]) =>
+    is?.required && !before.has(path) && !isPassed(path) ? [is] : [],
+  );
   for (const [holder, [is, ...others]] of Map.groupBy(added, (each) => each.holder)) {
     const [was] = before.get(holder) ?? [];
-    if (is && was && !isTold(holder)) found.push({ found: demanding([is, ...others]), was, is });
+    if (is && was && !told.has(holder)) found.push({ found: demanding([is, ...others]), was, is });
   }
   return oneOfEachList(found);
 }
 
-/** What one list of required properties demands is one difference, told at the first of them. */
+/** The paths of the values that have members. */
+const unionsOf = (parts: Parts): Set<string> =>
+  new Set([...parts].flatMap(([path, [first]]) => (first && path.endsWith(">") ? [first.holder] : [])));
+
+/** The first part that says something else than all others. */
+const oneWithout = (parts: readonly Part[], others: readonly Part[]): Part =>
+  parts.find(
+    ({ shape }) => !others.some((other) => isDeepStrictEqual(shape.node.value, other.shape.node.value)),
+  ) ?? (parts[0] as Part);
+
+/**
+ * What one list of required properties demands is one difference, told at the first of them, and so are the properties that
+ * one object has no more.
+ */
 function oneOfEachList(all: readonly Unfit[]): Unfit[] {
-  const listOf = ({ is: { node } }: Unfit): string => JSON.stringify([node.file, node.path.slice(0, -2)]);
-  return [...Map.groupBy(all, (each) => (each.found === required ? listOf(each) : each)).values()].flatMap(
-    ([first, ...others]) => {
-      if (!first || others.length === 0) return first ?? [];
-      const names = new Set(others.map(({ is }) => is.node.path.at(-1)));
-      names.delete(first.is.node.path.at(-1)); // the same schema at another place of the value
-      const also = names.size > 0 ? `, and so are ${[...names].join(", ")}` : "";
-      return { ...first, found: { ...required, phrase: `${required.phrase}${also}` } };
-    },
-  );
+  const nodeOf = ({ found, was, is }: Unfit): RestNode => (found === required ? is : was).node;
+  const listOf = (each: Unfit): unknown =>
+    each.found === required || each.found === gone
+      ? JSON.stringify([each.found.rule, nodeOf(each).file, nodeOf(each).path.slice(0, -2)])
+      : each;
+  return [...Map.groupBy(all, listOf).values()].flatMap(([first, ...others]) => {
+    if (!first || others.length === 0) return first ?? [];
+    const names = new Set(others.map((each) => nodeOf(each).path.at(-1)));
+    names.delete(nodeOf(first).path.at(-1)); // the same schema at another place of the value
+    const also = names.size > 0 ? `, and so ${names.size > 1 ? "are" : "is"} ${[...names].join(", ")}` : "";
+    return { ...first, found: { ...first.found, phrase: `${first.found.phrase}${also}` } };
+  });
 }
 
 const gone: Differing = {
   ...{ rule: "rest-property-removed", class: "breaking", phrase: "is gone" },
   ...{ before: "present", after: "absent" },
 };
+const fewerMembers: Differing = { ...gone, phrase: "has one alternative less now" };
 const required: Differing = {
   ...{ rule: "rest-required-changed", class: "breaking", phrase: "is required now" },
   ...{ before: false, after: true },
