@@ -5,9 +5,17 @@ import { listens, startProgram } from "../support/child-process.ts";
 import { Random } from "../support/random.ts";
 
 const at = "2026-11-21T00:00:00Z";
+/** Stands for the caller's key: each caller has data of its own. */
+const keyHere = "{key}";
 const contact = (id: number) => ({
   ...{ id: `con_${id}`, name: `Contact ${id}`, email: `contact${id}@example.com`, phoneNumber: null },
-  ...{ company: "x".repeat(2_000), stage: "customer", ownerId: null, tags: ["a"], createdAt: at },
+  ...{
+    company: `${keyHere} ${"x".repeat(2_000)}`,
+    stage: "customer",
+    ownerId: null,
+    tags: ["a"],
+    createdAt: at,
+  },
   lastSeenAt: null,
 });
 const conversation = (id: number) => ({
@@ -20,7 +28,7 @@ const agent = (id: number) => ({
   ...{ description: null, createdAt: at },
 });
 const message = { id: "msg_1", conversationId: "cnv_1", status: "sent", body: "b", createdAt: at };
-const me = { id: "1", email: "a@b.example", tenantId: "t", roles: [], permissions: [], features: [] };
+const me = { id: keyHere, email: "a@b.example", tenantId: "t", roles: [], permissions: [], features: [] };
 const list = (count: number, make: (id: number) => object): string =>
   JSON.stringify({
     items: Array.from({ length: count }, (_, id) => make(id)),
@@ -80,7 +88,8 @@ function serve(random: Random, broken: number, cached: number): void {
   const answer = (request: IncomingMessage, response: ServerResponse, sent: string): void => {
     const { method, url = "" } = request;
     if (url.startsWith("/keys")) return void response.writeHead(200, json).end(introspected(sent));
-    const body = method === "GET" ? bodies.find(([path]) => path.test(url))?.[1] : JSON.stringify(message);
+    const known = method === "GET" ? bodies.find(([path]) => path.test(url))?.[1] : JSON.stringify(message);
+    const body = known?.replaceAll(keyHere, String(request.headers["x-api-key"]));
     if (body === undefined) return void response.writeHead(404, json).end("{}");
     const delayMs = url.includes("/contacts") ? random.int(3) : 25 + random.int(30);
     const isBroken = method === "GET" && random.chance(broken);
