@@ -1,6 +1,6 @@
 /** Where the value of a parameter comes from. */
 import { type GraphQLArgument, type GraphQLInputField, type GraphQLInputType, isNonNullType } from "graphql";
-import type { Shape } from "../../openapi/shapes/shape.ts";
+import type { Property, Shape } from "../../openapi/shapes/shape.ts";
 
 /**
  * An argument, or a field of an input object. `nullable`: a step of the path may be null. `defaults`: the indexes of the
@@ -60,6 +60,10 @@ export const isNullableInput = (input: Declared): boolean =>
 /** Whether the input has a default, and a client may write null nevertheless. */
 export const isNullByDefault = (input: Declared): boolean =>
   !isNonNullType(input.type) && input.defaultValue !== undefined;
+
+/** Whether the null of a field of an input is refused, because REST requires the property that it feeds. */
+export const refusesNull = (field: GraphQLInputField, { required, shape }: Property): boolean =>
+  required && !shape.nullable && isNullByDefault(field);
 
 /** The source that takes a whole argument, or one of its fields: the arguments and fields along the path. */
 export const argumentSource = (steps: readonly Declared[], type: GraphQLInputType): ArgumentSource => ({

@@ -18,7 +18,7 @@ import type { InputPairs } from "../inputs/input-pairs.ts";
 import {
   type ArgumentAboveSource,
   type ArgumentSource,
-  isNullByDefault,
+  refusesNull,
   sourceOf,
 } from "../inputs/input-source.ts";
 import type { FieldBinding } from "../model.ts";
@@ -90,10 +90,8 @@ function objectSchema(
 ): JsonSchema {
   const properties = pairs.of(type, written).fields.flatMap(({ field, property }) => {
     if (!property) return [];
-    const { shape, required } = property;
-    const limits = valueSchema(pairs, field.type, shape, true, depth + 1);
-    const isNeeded = required && !shape.nullable && isNullByDefault(field);
-    const schema = isNeeded ? notNull(limits) : limits;
+    const limits = valueSchema(pairs, field.type, property.shape, true, depth + 1);
+    const schema = refusesNull(field, property) ? notNull(limits) : limits;
     return Object.keys(schema).length > 0 ? [[field.name, schema] as const] : [];
   });
   return properties.length > 0 ? { properties: Object.fromEntries(properties) } : {};

@@ -1,14 +1,17 @@
 /** Decides which input objects must be converted for REST, and collects their conversions. */
 import {
+  type GraphQLInputField,
   type GraphQLInputType,
+  GraphQLNonNull,
   getNamedType,
   getNullableType,
   isInputObjectType,
   isListType,
   isNonNullType,
 } from "graphql";
-import type { Shape } from "../../openapi/shapes/shape.ts";
+import type { Property, Shape } from "../../openapi/shapes/shape.ts";
 import type { InputPair, InputPairs } from "../inputs/input-pairs.ts";
+import { refusesNull } from "../inputs/input-source.ts";
 import type { MemberChoice } from "../inputs/member-choice.ts";
 import { isIntegerText } from "../type-rules.ts";
 import type { ConversionId, ConvertedField, InputConversion, SentValue } from "./rest-request.ts";
@@ -61,7 +64,7 @@ export class InputConversions {
       const named = getNamedType(field.type);
       return (
         name !== field.name ||
-        nullsOf(field.type, property.shape.nullable) === "omitted" ||
+        nullsOf(typeSent(field, property), property.shape.nullable) === "omitted" ||
         isIntegerText(named, itemShape(field.type, property.shape)) ||
         (isInputObjectType(named) &&
           this.#differs(this.pairs.of(named, itemShape(field.type, property.shape)), seen))
@@ -85,7 +88,7 @@ export class InputConversions {
     this.#entries.set(pair, entry);
     this.#byType.set(type, ofType.add(entry));
     entry.fields = pair.fields.map(({ field, name, property, choice }) => {
-      const sent = this.sentValue(field.type, property?.shape ?? written);
+      const sent = this.sentValue(typeSent(field, property), property?.shape ?? written);
       return choice
         ? { field: field.name, ...chosen(choice), sent: { ...sent, nulls: "never" } }
         : { restName: name, field: field.name, sent };
@@ -107,6 +110,10 @@ const chosen = ({
   ...(!isWhole && { restName: sent.name }),
   ...(chosenBy?.value !== undefined && !chosenBy.isFed && { constants: { [chosenBy.name]: chosenBy.value } }),
 });
+
+/** The type of the values that are sent. */
+const typeSent = (field: GraphQLInputField, property: Property | undefined): GraphQLInputType =>
+  property && refusesNull(field, property) ? new GraphQLNonNull(field.type) : field.type;
 
 const nullsOf = (type: GraphQLInputType, takesNull: boolean): SentValue["nulls"] =>
   isNonNullType(type) ? "never" : takesNull ? "sent" : "omitted";

@@ -12,7 +12,7 @@ import {
   typeText,
   type Variants,
 } from "./shape.ts";
-import { composedIdentity } from "./shape-identity.ts";
+import { composedIdentity, type ShapeIdentity } from "./shape-identity.ts";
 
 export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
   if (left === right) return left;
@@ -54,6 +54,10 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
     }),
   });
 }
+
+/** The same shape with another identity. Nearly every schema has its own already. */
+export const withIdentity = (shape: Shape, identity: ShapeIdentity): Shape =>
+  shape.identity.text === identity.text ? shape : shape.with({ identity });
 
 /** Whether every value of the member meets the other shape. */
 const addsNothing = (

@@ -10,7 +10,7 @@ import { isClosed, readEntry } from "./entry.ts";
 import { enumerationOf } from "./enumeration.ts";
 import { readLimits } from "./limits.ts";
 import { makeProperty } from "./make-property.ts";
-import { mergeShapes } from "./merge-shapes.ts";
+import { mergeShapes, withIdentity } from "./merge-shapes.ts";
 import { type JsonType, nodeBelow, type Property, Shape, unresolvedSchema, withNullable } from "./shape.ts";
 import { identityOf } from "./shape-identity.ts";
 import { foldVariants } from "./variants.ts";
@@ -46,7 +46,7 @@ function makeShape(document: RestDocument, node: RestNode, within?: Inclusion): 
   if (!siblings) return own;
   const rest = Object.fromEntries(Object.entries(node.value as object).filter(([key]) => key !== "$ref"));
   const merged = mergeShapes(own, foldSchema(document, { ...node, value: rest }, within), node);
-  return merged.with({ identity: identityOf(node) });
+  return withIdentity(merged, identityOf(node));
 }
 
 /**
@@ -78,7 +78,7 @@ function foldSchema(document: RestDocument, node: RestNode, within?: Inclusion):
   // OpenAPI 3.0 writes a nullable reference as `nullable: true` beside `allOf`
   if (schema.nullable === true && !shape.nullable) shape = withNullable(shape, true);
   // a wrapper around one schema keeps the node and the identity of that schema
-  return shape.node === node ? shape.with({ identity: identityOf(node) }) : shape;
+  return shape.node === node ? withIdentity(shape, identityOf(node)) : shape;
 }
 
 /** OpenAPI 3.0 describes a reference by an `allOf` of it alone, because nothing may stand beside a `$ref`. */

@@ -6,7 +6,7 @@
 import { isRecord, membersOf } from "../../standards/json-object.ts";
 import { type RestDocument, type RestNode, refOf, unescapePointer } from "../document.ts";
 import { makeProperty } from "./make-property.ts";
-import { mergeShapes } from "./merge-shapes.ts";
+import { mergeShapes, withIdentity } from "./merge-shapes.ts";
 import { acceptsType, type JsonType, type Property, Shape, type Variants, withNullable } from "./shape.ts";
 import { composedIdentity } from "./shape-identity.ts";
 
@@ -28,10 +28,7 @@ export function foldVariants(document: RestDocument, base: Shape, shapes: readon
   const allowsNull = base.nullable || (base.types.size === 0 && base.values === undefined);
   const merged = mergeShapes(base, folded, named ? folded.node : base.node);
   const saysNothing = named && !base.values && !base.format && Object.keys(base.limits).length === 0;
-  return withNullable(
-    saysNothing ? merged.with({ identity: folded.identity }) : merged,
-    nullable && allowsNull,
-  );
+  return withNullable(saysNothing ? withIdentity(merged, folded.identity) : merged, nullable && allowsNull);
 }
 
 const isNull = (value: unknown): boolean =>

@@ -11,7 +11,7 @@ import type {
 
 const toBooking = (input: Booking) => ({
   building: input.building,
-  seats: input.seats ?? undefined,
+  seats: input.seats,
   note: input.note ?? undefined,
   until: input.until,
 });
