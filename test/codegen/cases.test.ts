@@ -14,7 +14,7 @@ const withSchema = ["arguments-above", "maps", "names"];
 
 describe.each(readdirSync(folder))("%s", (name) => {
   test("generates exactly the files of its folder", async () => {
-    const { model, diagnostics } = loadSpec(folderFiles(join(folder, name)).read);
+    const { model, diagnostics } = loadSpec(folderFiles(join(folder, name)));
     expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
     if (!model) throw new Error("no model");
     const config = codegenConfig(model);

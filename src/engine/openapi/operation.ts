@@ -1,5 +1,5 @@
 /** A REST operation of the OpenAPI document, with the parts that a binding uses (OpenAPI 3.1 §4.8.8 to §4.8.17). */
-import type { RestNode } from "./document.ts";
+import type { RestNode, RootNode } from "./document.ts";
 import type { Shape } from "./shapes/shape.ts";
 import type { NodePath } from "./yaml-file.ts";
 
@@ -42,12 +42,15 @@ export type SuccessResponse = {
 };
 
 export type RestOperation = {
-  /** The `operationId`; the method and path where it has none of its own. */
+  /** The `operationId`, of several documents as `crm/listThings`; the method and path where it has none of its own. */
   readonly id: string;
   readonly method: string;
+  /** Of several documents behind the document's name: `crm/things/{id}`. */
   readonly path: string;
-  /** The first tag in upper case, with `_` for `-`. It names the product whose upstream receives the call. */
+  /** The document's name or, if there is one document, the first tag: it names the upstream that receives the call. */
   readonly product: string;
+  /** The document that the operation is of. */
+  readonly root: RootNode;
   readonly summary?: string;
   readonly permission?: string;
   readonly node: RestNode;
