@@ -1,9 +1,20 @@
 /** Finds the operation that `@rest` names: by its `operationId`, or by its method and path. */
 import { methodAndPath, type RestOperation } from "../openapi/operation.ts";
 import { operationIdOf } from "../openapi/operation-nodes.ts";
+import type { RestOperations } from "../openapi/read-operations.ts";
 import { type DirectiveCarrier, directivePlace, type RestDirective } from "../schema/directives.ts";
 import type { Binder } from "./binder.ts";
-import type { Where } from "./findings.ts";
+import { didYouMean, type Where } from "./findings.ts";
+
+/** For a name of none, or of several: `; did you mean "…"?` with the nearest, or all that share the name. */
+export function meantBy(
+  name: string,
+  operations: RestOperations,
+  names: Iterable<string> = operations.keys(),
+): string {
+  const sharing = operations.sharing(name).map(({ id }) => id);
+  return sharing.length > 0 ? `; several have that name: ${sharing.join(", ")}` : didYouMean(name, names);
+}
 
 /** Returns `undefined` after a finding. */
 export function findOperation(

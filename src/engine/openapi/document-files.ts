@@ -4,6 +4,8 @@
  */
 import { posix } from "node:path";
 import { SpecUnreadable, unreadable } from "../diagnostic.ts";
+import { membersOf } from "../standards/json-object.ts";
+import { parseWithDuplicates } from "./yaml-file.ts";
 
 /** `name` is absent for `openapi.yaml`, which is the only document. */
 export type DocumentFile = { readonly file: string; readonly overlay: string; readonly name?: string };
@@ -41,7 +43,7 @@ export function documentFiles(names: readonly string[], read: (name: string) => 
   const isSplit = read(oneDocument.file) !== undefined;
   if (isSplit) {
     // one document may keep its parts there, and a part is no document
-    const other = documents.find(({ file }) => /^\s*["']?openapi["']?\s*:/m.test(read(file) ?? ""));
+    const other = documents.find(({ file }) => isDocument(file, read(file) ?? ""));
     if (other) throw unreadable(oneDocument.file, `stands beside ${other.file}: ${eitherOr}`);
   }
   if (isSplit || documents.length === 0) return [oneDocument];
@@ -71,6 +73,9 @@ export function documentFiles(names: readonly string[], read: (name: string) => 
   if (faults.length > 0) throw new SpecUnreadable(faults.flatMap(({ diagnostics }) => diagnostics));
   return documents;
 }
+
+const isDocument = (file: string, text: string): boolean =>
+  /openapi["']?\s*:/.test(text) && "openapi" in membersOf(parseWithDuplicates(file, text).value);
 
 const eitherOr =
   "a spec has one document, or several below openapi/. Move this one there, under its product's name, and its overlay.yaml as <name>.overlay.yaml";

@@ -91,6 +91,9 @@ export const boundMethods: readonly string[] = ["get", "post", "put", "patch", "
 export const methodAndPath = ({ method, path }: Pick<RestOperation, "method" | "path">): string =>
   `${method.toUpperCase()} ${path}`;
 
+/** The path as the document writes it. */
+export const ownPath = ({ path, root: { name = "" } }: RestOperation): string => path.slice(name.length);
+
 /** `GET /things/{id} (getThing)`; without the id where that is the method and path. */
 export const withId = (operation: RestOperation): string => {
   const name = methodAndPath(operation);

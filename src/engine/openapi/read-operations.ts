@@ -4,7 +4,7 @@
  * the document's name: `crm/getThing`, `GET crm/things/{id}`.
  */
 import type { RestDocument } from "./document.ts";
-import { methodAndPath, type RestOperation } from "./operation.ts";
+import { methodAndPath, ownPath, type RestOperation } from "./operation.ts";
 import { operationIdOf, operationNodes } from "./operation-nodes.ts";
 import { readOperation } from "./read-operation.ts";
 
@@ -37,8 +37,8 @@ export class RestOperations extends Map<string, RestOperation> {
   }
 }
 
-const ownPlaceOf = ({ method, path, root: { name = "" } }: RestOperation): string =>
-  methodAndPath({ method, path: path.slice(name.length) });
+const ownPlaceOf = (operation: RestOperation): string =>
+  methodAndPath({ method: operation.method, path: ownPath(operation) });
 
 export function readOperations(document: RestDocument): RestOperations {
   const found = [...operationNodes(document)];

@@ -55,13 +55,13 @@ export function credentialPlacesOf(
     Object.keys(alternative).map((name) => securitySchemeOf(document, operation.root, name)),
   );
   return new Map(
-    schemes.flatMap((scheme) => {
+    schemes.flatMap((scheme): [string, CredentialPlace][] => {
       const { in: location, name } = membersOf(scheme?.value);
       const [header, own] = [headerOf(scheme), ownHeaderOf(scheme)];
       if (header === undefined || header === own) return [];
-      if (own !== undefined) return [[header, { in: "header", name: own }] as const];
+      if (own !== undefined) return [[header, { in: "header", name: own }]];
       const isPlace = location === "query" || location === "cookie";
-      return isPlace && typeof name === "string" ? [[header, { in: location, name }] as const] : [];
+      return isPlace && typeof name === "string" ? [[header, { in: location, name }]] : [];
     }),
   );
 }

@@ -44,7 +44,9 @@ function checkUnused({ findings, document }: Binder, { operation, where }: Field
       "server-ignored",
       { coordinate: urls, schema: where.schema, rest: servers.node },
       `${id} has servers of its own, ${urls}: its calls go to the base URL of its product all the same`,
-      "give its operations a first tag of their own, and set REST_BASE_URL_<TAG>; then approve it",
+      operation.root.name === undefined
+        ? "give its operations a first tag of their own, and set REST_BASE_URL_<TAG>; then approve it"
+        : "give its operations a document of their own, and set REST_BASE_URL_<NAME>; then approve it",
       [],
     );
   }
