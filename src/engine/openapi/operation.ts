@@ -94,6 +94,19 @@ export const methodAndPath = ({ method, path }: Pick<RestOperation, "method" | "
 /** The path as the document writes it. */
 export const ownPath = ({ path, root: { name = "" } }: RestOperation): string => path.slice(name.length);
 
+/**
+ * Whether both are one operation, which keeps its `operationId`, or its method and path. It stays one when the only document
+ * becomes one of several.
+ */
+export function isSameOperation(one: RestOperation, other: RestOperation): boolean {
+  const isMoved = (one.root.name === undefined) !== (other.root.name === undefined);
+  return (
+    one.id === other.id ||
+    methodAndPath(one) === methodAndPath(other) ||
+    (isMoved && one.method === other.method && ownPath(one) === ownPath(other))
+  );
+}
+
 /** `GET /things/{id} (getThing)`; without the id where that is the method and path. */
 export const withId = (operation: RestOperation): string => {
   const name = methodAndPath(operation);
