@@ -15,7 +15,7 @@ export function componentName(document: RestDocument, node: RestNode): string | 
 export const componentNames = (document: RestDocument): string[] =>
   document.roots.flatMap((root) => Object.keys(schemasOf(root)).map((name) => nameIn(document, root, name)));
 
-/** `Contact`; `crm.Contact` if another document has a component of this name, or if this could be such a name. */
+/** `Thing`; `shop.Thing` if another document has a component of this name, or if this could be such a name. */
 function nameIn({ roots }: RestDocument, root: RootNode, name: string): string {
   const clashes = roots.some(
     (each) => (each !== root && Object.hasOwn(schemasOf(each), name)) || name.startsWith(`${each.name}.`),

@@ -8,22 +8,22 @@ import { membersOf } from "../standards/json-object.ts";
 import { parseWithDuplicates } from "./yaml-file.ts";
 
 /** `name` is absent for `openapi.yaml`, which is the only document. */
-export type DocumentFile = { readonly file: string; readonly overlay: string; readonly name?: string };
+export type NamedDocument = { readonly file: string; readonly overlay: string; readonly name?: string };
 
-export const oneDocument: DocumentFile = { file: "openapi.yaml", overlay: "overlay.yaml" };
+export const oneDocument: NamedDocument = { file: "openapi.yaml", overlay: "overlay.yaml" };
 
 /** The folder of several documents. */
 export const documentsFolder = "openapi";
 
 /** The file of a product's document, and that of its overlay beside it. */
-export const documentNamed = (name: string, extension = ".yaml"): DocumentFile => ({
+const documentNamed = (name: string, extension = ".yaml"): NamedDocument => ({
   name,
   file: `${documentsFolder}/${name}${extension}`,
   overlay: `${documentsFolder}/${name}.overlay.yaml`,
 });
 
-/** Whether a product may have this name: it becomes the end of `REST_BASE_URL_<NAME>`, and the start of `name/operationId`. */
-export const isDocumentName = (name: string): boolean => /^[A-Za-z0-9][\w-]*$/.test(name);
+/** Whether a document may have this name, which becomes the end of `REST_BASE_URL_<NAME>`, and the start of `name/operationId`. */
+const isDocumentName = (name: string): boolean => /^[A-Za-z0-9][\w-]*$/.test(name);
 
 /** A product as variables spell it. */
 export const productOf = (name: string): string => name.toUpperCase().replaceAll("-", "_");
@@ -35,7 +35,7 @@ const overlayEnd = ".overlay";
  * kinds, or if a file is neither a document of its own name nor the overlay of one.
  */
 export function documentFiles(names: readonly string[], read: (name: string) => string | undefined) {
-  const found = names.flatMap((file): DocumentFile[] => {
+  const found = names.flatMap((file): NamedDocument[] => {
     const { dir, name, ext } = posix.parse(file);
     return dir === documentsFolder && /^\.(?:ya?ml|json)$/.test(ext) ? [documentNamed(name, ext)] : [];
   });

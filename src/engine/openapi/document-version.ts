@@ -1,7 +1,7 @@
 /** The versions of OpenAPI documents and of their parts: 3.0 or 3.1, and no other. */
 import { unreadable } from "../diagnostic.ts";
 import { membersOf } from "../standards/json-object.ts";
-import type { DocumentFile } from "./document-files.ts";
+import type { NamedDocument } from "./document-files.ts";
 
 const converters = "`restbound init` converts it in an empty folder, and so does `npx swagger2openapi`";
 
@@ -20,7 +20,7 @@ export class Versions {
   }
 
   /** Throws `SpecUnreadable` for a document of any other version, and for what is no document. */
-  add({ file, name }: DocumentFile, value: unknown): void {
+  add({ file, name }: NamedDocument, value: unknown): void {
     const { openapi, swagger } = membersOf(value);
     if (swagger !== undefined)
       throw unreadable(file, `is Swagger ${swagger}, and OpenAPI 3.0 or 3.1 is needed: ${converters}`);

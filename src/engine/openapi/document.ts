@@ -6,7 +6,7 @@ import { hash } from "node:crypto";
 import { posix } from "node:path";
 import { type Diagnostic, type Place, unreadable } from "../diagnostic.ts";
 import { isRecord } from "../standards/json-object.ts";
-import { type DocumentFile, oneDocument } from "./document-files.ts";
+import { type NamedDocument, oneDocument } from "./document-files.ts";
 import { Versions } from "./document-version.ts";
 import { decodePercent, unescapePointer } from "./json-pointer.ts";
 import { withOverlay } from "./overlay.ts";
@@ -24,7 +24,7 @@ export type RestNode = { readonly file: string; readonly path: NodePath; readonl
 export type ReadFile = (name: string) => string | undefined;
 
 /** A document's own node, with the names of its file, of its overlay and, if there are several, of the document. */
-export type RootNode = RestNode & DocumentFile;
+export type RootNode = RestNode & NamedDocument;
 
 export class RestDocument {
   /** Each document of the spec. There are several if products own theirs. */
@@ -35,9 +35,9 @@ export class RestDocument {
   readonly shapes = new WeakMap<object, unknown>();
   /** Whether `documentFaults` has walked the whole document and found no fault. Every later walk would find none. */
   isSound = false;
+  readonly versions = new Versions();
   readonly #read: ReadFile;
   readonly #files = new Map<string, YamlFile | undefined>();
-  readonly versions = new Versions();
   /** The object with a `$ref` → the end of its chain: a chain is followed once for all of its members. */
   readonly #ends = new WeakMap<object, RestNode | undefined>();
   readonly #plainEnds = new WeakMap<object, RestNode | undefined>();
@@ -48,17 +48,16 @@ export class RestDocument {
    * Reads the documents, and the overlay of each if there is one. `named`: those of several, or the file of the only one.
    * Throws `SpecUnreadable` if a file is not an OpenAPI 3.0 or 3.1 document.
    */
-  constructor(named: string | readonly DocumentFile[], read: ReadFile) {
+  constructor(named: string | readonly NamedDocument[], read: ReadFile) {
     this.#read = read;
-    const files = typeof named === "string" ? [{ ...oneDocument, file: named }] : named;
-    const [first = oneDocument, ...others] = files;
+    const [first = oneDocument, ...others] =
+      typeof named === "string" ? [{ ...oneDocument, file: named }] : named;
     this.roots = [this.#open(first), ...others.map((each) => this.#open(each))];
   }
 
-  #open(given: DocumentFile): RootNode {
+  #open(given: NamedDocument): RootNode {
     const { file: name } = given;
-    const own = this.#file(name);
-    const overlay = this.#file(given.overlay);
+    const [own, overlay] = [this.#file(name), this.#file(given.overlay)];
     const { file, unused } = own && overlay ? withOverlay(own, overlay) : { file: own, unused: [] };
     this.overlayFindings.push(...unused);
     this.#files.set(name, file);

@@ -2,7 +2,7 @@
 import { isRecord } from "../standards/json-object.ts";
 import { keysOf, type RestDocument, type RestNode, type RootNode } from "./document.ts";
 
-/** Of several documents, the id and the path stand behind the document's name: `crm/listThings`, `crm/things`. */
+/** Of several documents, the id and the path stand behind the document's name: `shop/listThings`, `shop/things`. */
 export type OperationNode = {
   readonly root: RootNode;
   readonly ownId: string | undefined;

@@ -42,10 +42,10 @@ export type SuccessResponse = {
 };
 
 export type RestOperation = {
-  /** The `operationId`, of several documents as `crm/listThings`; the method and path where it has none of its own. */
+  /** The `operationId`, of several documents as `shop/listThings`; the method and path where it has none of its own. */
   readonly id: string;
   readonly method: string;
-  /** Of several documents behind the document's name: `crm/things/{id}`. */
+  /** Of several documents behind the document's name: `shop/things/{id}`. */
   readonly path: string;
   /** The document's name or, if there is one document, the first tag: it names the upstream that receives the call. */
   readonly product: string;

@@ -1,7 +1,7 @@
 /**
  * Reads all operations of the documents. An operation is known by its `operationId`. Where it has none, or shares it with
  * another of its document, it is known by its method and path: `GET /things/{id}`. Of several documents, both stand behind
- * the document's name: `crm/getThing`, `GET crm/things/{id}`.
+ * the document's name: `shop/getThing`, `GET shop/things/{id}`.
  */
 import type { RestDocument } from "./document.ts";
 import { methodAndPath, ownPath, type RestOperation } from "./operation.ts";

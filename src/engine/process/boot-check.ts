@@ -3,8 +3,8 @@
  * one line that names the variable and its remedy.
  */
 import { type Config, ConfigError } from "../config.ts";
-import { baseUrls } from "../rest/base-urls.ts";
 import type { Operations } from "../rest/operation.ts";
+import { baseUrls } from "../rest/upstream/base-urls.ts";
 
 /** The products that GraphQL fields call, as `REST_BASE_URL_<TAG>` spells them. */
 export const productsOf = (operations: Operations): ReadonlySet<string> =>

@@ -7,7 +7,6 @@ import { CodedError } from "../errors.ts";
 import { beginCall, endCall } from "../observe/observer.ts";
 import { CallRecord, type RequestRecord } from "../observe/records.ts";
 import { isJson, isText } from "../standards/media-type.ts";
-import { baseUrls, pathBelowBase } from "./base-urls.ts";
 import { CallerCache } from "./cache/caller-cache.ts";
 import { bodySerializerOf, serializeHeaders, serializeQuery } from "./encode.ts";
 import { failureOf, named, responseFailure, retryWaitMs } from "./failure.ts";
@@ -16,6 +15,7 @@ import type { RequestScope } from "./request-scope.ts";
 import type { RestResponse } from "./rest-response.ts";
 import { openShares, type Shares } from "./shares/shares.ts";
 import type { TakesLink } from "./types.ts";
+import { baseUrls, pathBelowBase } from "./upstream/base-urls.ts";
 import { Upstream } from "./upstream/upstream.ts";
 import { valueAt } from "./value-at.ts";
 

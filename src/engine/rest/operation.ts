@@ -32,5 +32,5 @@ export type Operation = {
   readonly bareRefusals?: readonly string[];
 };
 
-/** By method and path: `GET /things`. Of several documents, the path stands behind the document's name: `GET crm/things`. */
+/** By method and path: `GET /things`. Of several documents, the path stands behind the document's name: `GET shop/things`. */
 export type Operations = Readonly<Record<string, Operation>>;

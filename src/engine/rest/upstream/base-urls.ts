@@ -2,10 +2,10 @@
  * The base URL of each product: its own variable, or `REST_BASE_URL`. A product with a document of its own has only its own
  * variable, so that no credential of one vendor goes to another because a variable was forgotten.
  */
-import type { Config } from "../config.ts";
-import type { Operations } from "./operation.ts";
+import type { Config } from "../../config.ts";
+import type { Operations } from "../operation.ts";
 
-/** Of several documents, the path of an operation stands behind the document's name: `GET crm/things`. */
+/** Of several documents, the path of an operation stands behind the document's name: `GET shop/things`. */
 const isOfOneDocument = (name: string): boolean => /^\w+ \//.test(name);
 
 /** The path of an operation below its base URL. */
