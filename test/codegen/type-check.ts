@@ -21,8 +21,11 @@ export async function generatedFiles(
   schema: string,
   openapi: string | SpecFiles,
 ): Promise<Map<string, string>> {
+  // the hash of the spec is that of no file, so that two documents may generate the same
   const { read, list } =
-    typeof openapi === "string" ? textFiles(new Map([["openapi.yaml", openapi]])) : openapi;
+    typeof openapi === "string"
+      ? { ...textFiles(new Map([["openapi.yaml", openapi]])), list: () => [] }
+      : openapi;
   const texts = await generateFrom(
     readSources({ read: (name) => (name === "schema.graphql" ? schema : read(name)), list }),
   );
