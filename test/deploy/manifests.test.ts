@@ -1,8 +1,9 @@
 /** The files of deploy/ hold together, and stock validators take them. */
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { roleNames } from "../../src/engine/config.ts";
 import { secrets, variables } from "../../src/engine/settings/environment.ts";
@@ -174,6 +175,21 @@ describe("kubernetes", () => {
       { podSelector: { matchLabels: { "app.kubernetes.io/component": "gateway" } } },
     ]);
   });
+});
+
+test.skipIf(!has("systemd-analyze"))("systemd takes each unit", () => {
+  const folder = mkdtempSync(join(tmpdir(), "units-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "nginx.service"), `[Service]\nExecStart=${process.execPath}\n`);
+  const units = readdirSync(join(deploy, "systemd")).map((name) => {
+    const unit = join(folder, name);
+    const text = read(`systemd/${name}`).replaceAll("/opt/messaging-graphql", dirname(deploy));
+    writeFileSync(unit, text.replaceAll("/usr/bin/node", process.execPath));
+    return unit;
+  });
+  expect(units).toHaveLength(2);
+  const { stdout, stderr, status } = spawnSync("systemd-analyze", ["verify", ...units], { encoding: "utf8" });
+  expect({ said: stdout + stderr, status }).toEqual({ said: "", status: 0 });
 });
 
 describe("Dockerfile", () => {
