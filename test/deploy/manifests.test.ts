@@ -206,6 +206,11 @@ describe("Dockerfile", () => {
     expect(copied.filter((name) => !existsSync(join(deploy, "..", name)))).toEqual([]);
   });
 
+  test("its base image is one, pinned by its digest", () => {
+    const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+    expect(new Set(bases)).toEqual(new Set([expect.stringMatching(/^node:24-\S+@sha256:[0-9a-f]{64}$/)]));
+  });
+
   test("its variables are ours, its user is nobody", () => {
     const names = [...dockerfile.matchAll(/^ENV (.*)$/gm)].flatMap(([, pairs = ""]) =>
       pairs.split(" ").map((pair) => pair.replace(/=.*/, "")),
