@@ -1,5 +1,6 @@
 /** docs/your-operations.md: each client's set-up sends ids of its own manifest to a server that runs nothing else. */
 import { execFile } from "node:child_process";
+import { hash } from "node:crypto";
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -40,6 +41,8 @@ async function repository() {
     `import { graphql } from "relay-runtime";\nexport const query = graphql\`${operation.replace("WhoAmI", "WhoAmIQuery")}\`;`,
   );
   await runTool("relay-compiler/cli.js", consumer.folder);
+  // what `gql.tada generate persisted` writes
+  consumer.write("tada.json", JSON.stringify({ [`sha256:${hash("sha256", operation)}`]: operation }));
   return { ...consumer, at };
 }
 
@@ -50,6 +53,7 @@ test("each client sends the ids of its own manifest to a server that runs saved 
     ["web.json", "persisted-query-manifest.json"],
     ["preset.json", "src/gql/persisted-documents.json"],
     ["relay.json", "persisted.json"],
+    ["tada.json", "tada.json"],
   ] as const;
   const { url, post } = await openLayer([], { OPERATIONS: "saved", OPERATIONS_FROM: apps });
   const codeOf = async (documentId: string): Promise<unknown> => {
