@@ -1,0 +1,56 @@
+/** Type-checks generated files in memory, with the compiler's options and the sources of this project. */
+import { join } from "node:path";
+import ts from "typescript";
+import { generateFrom, readSources } from "../../../src/engine/codegen/generate.ts";
+import type { ReadFile } from "../../../src/engine/openapi/document.ts";
+
+const root = join(import.meta.dirname, "../../..");
+const { options } = ts.parseJsonConfigFileContent(
+  ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile).config,
+  ts.sys,
+  root,
+);
+const parsed = new Map<string, ts.SourceFile | undefined>();
+let last: ts.Program | undefined;
+
+/**
+ * File name → text of the generated TypeScript. Throws if the mapping has errors. `openapi`: the document, or what reads it
+ * and its overlay.
+ */
+export async function generatedFiles(
+  schema: string,
+  openapi: string | ReadFile,
+): Promise<Map<string, string>> {
+  const document: ReadFile =
+    typeof openapi === "string" ? (name) => (name === "openapi.yaml" ? openapi : undefined) : openapi;
+  const read: ReadFile = (name) => (name === "schema.graphql" ? schema : document(name));
+  const texts = await generateFrom(readSources({ read, list: () => [] }));
+  return new Map([...texts].filter(([name]) => name.endsWith(".ts")));
+}
+
+/** The compiler's errors in the generated files, and in `sources`, as they stand beside them. */
+export function typeErrors(files: ReadonlyMap<string, string>, sources: readonly string[] = []): string[] {
+  const texts = new Map([...files].map(([name, text]) => [join(root, name), text]));
+  const host = ts.createCompilerHost(options);
+  const read = host.getSourceFile.bind(host);
+  const exists = host.fileExists.bind(host);
+  host.fileExists = (name) => texts.has(name) || exists(name);
+  host.getSourceFile = (name, target) => {
+    const text = texts.get(name);
+    if (text !== undefined) return ts.createSourceFile(name, text, target);
+    if (!parsed.has(name)) parsed.set(name, read(name, target));
+    return parsed.get(name);
+  };
+  const names = [...texts.keys(), ...sources.map((path) => join(root, path))];
+  const program = ts.createProgram(names, { ...options, noEmit: true }, host, last);
+  last = program;
+  return names.flatMap((name) => {
+    const file = program.getSourceFile(name);
+    const found = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
+    return found.map(({ messageText, start = 0 }) => {
+      const line = file?.text.slice(0, start).split("\n").length;
+      const text = ts.flattenDiagnosticMessageText(messageText, "\n");
+      return `${name.slice(root.length + 1)}:${line}: ${text.split("\n").slice(0, 4).join("\n")}`;
+    });
+  });
+}
