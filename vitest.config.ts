@@ -24,7 +24,7 @@ const apart = [
   "test/engine/check/{garbage,large}.test.ts",
   "test/engine/codegen/{type-check,wide}.test.ts",
   "test/service/faults/*.test.ts",
-  "test/engine/fuzz/*.test.ts",
+  "test/service/fuzz/*.test.ts",
   "test/engine/graphql/{documents,documents-cost,leaving,overload,variables}.test.ts",
   "test/engine/graphql/plan/budget.test.ts",
   "test/engine/http/slow-bodies.test.ts",

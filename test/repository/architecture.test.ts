@@ -46,7 +46,7 @@ describe("files", () => {
   });
 
   test("of test have at most 300 lines", () => {
-    const tests = filesBelow("test").filter((path) => path.endsWith(".ts"));
+    const tests = filesBelow("test").filter((path) => /^(?!.*\/generated\/).*\.ts$/.test(path));
     expect(tests.filter((path) => read(path).trimEnd().split("\n").length > 300)).toEqual([]);
   });
 
@@ -71,6 +71,15 @@ describe("files", () => {
     const top = sources.filter((path) => ["src", "src/engine"].includes(dirname(path)));
     const names = ["config", "diagnostic", "errors"].map((name) => `src/engine/${name}.ts`);
     expect(top).toEqual([...names, "src/main.ts"]);
+  });
+
+  test("that test the engine, and what they share with others, know no service", () => {
+    const room =
+      /^\s*(?:import|export)[^;]* from "(?:\.\.\/)+(?:(?:test\/)?(?:service|repository)|generated|src\/(?:main|platform))\b/m;
+    const tests = filesBelow("test").filter((path) =>
+      /^test\/(?:engine|support)\/(?!.*\/cases\/).*\.ts$/.test(path),
+    );
+    expect(tests.filter((path) => room.test(read(path)))).toEqual([]);
   });
 
   test("are no utils, helpers or commons", () => {

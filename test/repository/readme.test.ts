@@ -10,9 +10,9 @@ import { parse as parseYaml } from "yaml";
 import { roleNames } from "../../src/engine/config.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
 import { ran } from "../engine/check/run.ts";
+import { copyProject } from "../service/copy-project.ts";
 import { openLayer } from "../service/e2e/layer.ts";
 import { query, runReady } from "../service/process/program.ts";
-import { copyProject } from "../support/project-copy.ts";
 import { blocksOf, read, root, tableOf } from "./docs/page.ts";
 
 const readme = read("README.md");

@@ -5,16 +5,16 @@
 import { join } from "node:path";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { listens, startProgram } from "../../support/child-process.ts";
-import { copyProject, type ProjectCopy } from "../../support/project-copy.ts";
+import { type Project, projectOf } from "../../support/project.ts";
 import { startBlog } from "./blog.ts";
 
-let copy: ProjectCopy;
+let copy: Project;
 let url: URL;
 let calls: string[];
 
 /** The role in front of the blog, asked with a key that only the blog knows. */
 beforeAll(async () => {
-  copy = copyProject(join(import.meta.dirname, "spec"));
+  copy = projectOf(join(import.meta.dirname, "spec"));
   await copy.codegen();
   const blog = await startBlog();
   calls = blog.calls;

@@ -4,7 +4,12 @@ import { expect, test } from "vitest";
 import { formatted, withLayout } from "../../../src/engine/codegen/format.ts";
 import { generate } from "../../../src/engine/codegen/generate.ts";
 
-const files = await generate(join(import.meta.dirname, "../../.."));
+const desk = join(import.meta.dirname, "../desk");
+const files = await generate(desk);
+
+test.each([...files])("%s of the desk is as it is committed", async (path, text) => {
+  await expect(text).toMatchFileSnapshot(join(desk, path));
+});
 
 test.each([...files].filter(([path]) => !path.endsWith(".json")))(
   "%s has the banner on line 1",

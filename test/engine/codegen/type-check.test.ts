@@ -27,11 +27,11 @@ describe("the generated files of the case", () => {
 });
 
 describe("the generated files, and all that serves them, of", () => {
-  const tests = join(import.meta.dirname, "../..");
+  const tests = join(import.meta.dirname, "..");
 
-  test.each(["e2e/another-api", "e2e/vendor"])("%s", async (place) => {
-    // test/service/e2e/init type-checks all of src/ beside the generated files of another API
-    const sources = globSync("src/engine/rest/*.ts", { cwd: join(tests, "..") });
+  test.each(["another-api", "vendor"])("%s", async (place) => {
+    // test/engine/init type-checks all of src/ beside the generated files of another API
+    const sources = globSync("src/engine/rest/*.ts", { cwd: join(tests, "../..") });
     const file = (name: string): string => join(tests, place, "spec", name);
     const files = await generatedFiles(readFileSync(file("schema.graphql"), "utf8"), (name) =>
       existsSync(file(name)) ? readFileSync(file(name), "utf8") : undefined,

@@ -10,7 +10,7 @@ import { buildASTSchema, type GraphQLSchema, parse } from "graphql";
 import { type ReadFile, RestDocument } from "../../../src/engine/openapi/document.ts";
 import { listens, startProgram } from "../../support/child-process.ts";
 import { patient } from "../../support/patient.ts";
-import { copyProject } from "../../support/project-copy.ts";
+import { projectOf } from "../../support/project.ts";
 import { AnswerCheck } from "./answer-check.ts";
 import { compareValues, directive } from "./compare-values.ts";
 import { type Prism, type RestAnswer, startPrism } from "./prism.ts";
@@ -63,7 +63,7 @@ async function serveGroup(read: ReadFile, sdl: string, asked: Omit<Asked, "schem
     if (text !== undefined) writeFileSync(join(spec, name), text);
   }
   writeFileSync(join(spec, "schema.graphql"), sdl);
-  const copy = copyProject(spec);
+  const copy = projectOf(spec);
   rmSync(spec, { recursive: true });
   await copy.codegen();
   const limits = {

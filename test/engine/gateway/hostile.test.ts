@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { api } from "../../../generated/index.ts";
 import { readConfig } from "../../../src/engine/config.ts";
 import { createGateway } from "../../../src/engine/gateway/gateway.ts";
 import { contextHeaderNames } from "../../../src/engine/http/context-headers.ts";
+import { api } from "../desk/generated/index.ts";
 import { fakeKeyService, goodKey, type KeyService, otherKey, type Recorder, recorder } from "./fakes.ts";
 import type { Front, Hostile } from "./hostile/request.ts";
 import { findLeaks, hostileRequests, send } from "./hostile.ts";

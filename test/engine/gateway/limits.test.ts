@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { sendRaw } from "../fuzz/raw-client.ts";
+import { sendRaw } from "../../support/raw-client.ts";
 import { goodKey, makeKey, otherKey } from "./fakes.ts";
 import { startGateway } from "./start.ts";
 

@@ -4,10 +4,10 @@ import type { RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { onTestFinished } from "vitest";
-import { api } from "../../../generated/index.ts";
 import { readConfig } from "../../../src/engine/config.ts";
 import { createGateway } from "../../../src/engine/gateway/gateway.ts";
 import { patient } from "../../support/patient.ts";
+import { api } from "../desk/generated/index.ts";
 import { fakeKeyService, type KeyService, listen, type Recorder, recorder } from "./fakes.ts";
 
 export const secret = "a-secret-of-the-gateway";

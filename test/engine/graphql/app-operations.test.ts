@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { api } from "../../../generated/index.ts";
 import { createGraphql } from "../../../src/engine/graphql/graphql.ts";
 import { SavedOperations } from "../../../src/engine/graphql/saved/saved-operations.ts";
+import { api } from "../desk/generated/index.ts";
 import { configure } from "./configure.ts";
 
 const inbox = "query Inbox {\n  me {\n    id\n  }\n}";

@@ -3,12 +3,12 @@
 import type { FastifyRequest } from "fastify";
 import { execute, parse } from "graphql";
 import { expect, test, vi } from "vitest";
-import { api } from "../../../generated/index.ts";
-import { operations } from "../../../generated/operations.ts";
 import { Callers } from "../../../src/engine/graphql/callers.ts";
 import { buildSchema } from "../../../src/engine/graphql/schema.ts";
 import { proofHeader, writeContextHeaders } from "../../../src/engine/http/context-headers.ts";
 import { msPerRefusal, startWork } from "../../../src/engine/rest/shares/processor-time.ts";
+import { api } from "../desk/generated/index.ts";
+import { operations } from "../desk/generated/operations.ts";
 import { configure } from "./configure.ts";
 import { inFrontOf, me, send } from "./rest-stand-in.ts";
 

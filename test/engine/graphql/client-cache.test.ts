@@ -1,6 +1,6 @@
 /** What the answer to a query by GET tells its client about keeping it: the strictest of REST's headers (RFC 9111 §5.2.2). */
 import { expect, test } from "vitest";
-import { api } from "../../../generated/index.ts";
+import { api } from "../desk/generated/index.ts";
 import { inFrontOf } from "./rest-stand-in.ts";
 
 type Headers = Record<string, string>;

@@ -2,8 +2,8 @@
 
 import type { FastifyInstance, InjectOptions } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { api } from "../../../generated/index.ts";
 import { createGraphql } from "../../../src/engine/graphql/graphql.ts";
+import { api } from "../desk/generated/index.ts";
 import { configure } from "./configure.ts";
 
 let server: FastifyInstance;

@@ -1,8 +1,8 @@
 /** CORS of a role without a gateway: a browser can call it and read its responses. */
 
 import { expect, onTestFinished, test } from "vitest";
-import { api } from "../../../generated/index.ts";
 import { createGraphql } from "../../../src/engine/graphql/graphql.ts";
+import { api } from "../desk/generated/index.ts";
 import { configure } from "./configure.ts";
 
 const origin = "https://dashboard.example";

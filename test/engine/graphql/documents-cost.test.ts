@@ -5,9 +5,9 @@
 
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { api } from "../../../generated/index.ts";
 import { createGraphql } from "../../../src/engine/graphql/graphql.ts";
 import { processorMs } from "../../support/cost.ts";
+import { api } from "../desk/generated/index.ts";
 import { configure } from "./configure.ts";
 
 const times = (count: number, text: (index: number) => string): string =>

@@ -3,8 +3,8 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test } from "vitest";
-import { api } from "../../../generated/index.ts";
 import { createGraphql } from "../../../src/engine/graphql/graphql.ts";
+import { api } from "../desk/generated/index.ts";
 import { configure } from "./configure.ts";
 
 setFlagsFromString("--expose-gc");

@@ -1,8 +1,8 @@
 /** A refusal by HTTP is a GraphQL response too, with the status and the headers of the refusal. */
 
 import { expect, onTestFinished, test } from "vitest";
-import { api } from "../../../generated/index.ts";
 import { createGraphql } from "../../../src/engine/graphql/graphql.ts";
+import { api } from "../desk/generated/index.ts";
 import { configure } from "./configure.ts";
 
 const url = "/v1/graphql";

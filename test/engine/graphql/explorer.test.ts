@@ -1,10 +1,10 @@
 /** The compression of the explorer's page (RFC 9110 §12.5.3). Other tests try the page in a browser. */
 
 import { afterAll, expect, test } from "vitest";
-import { api } from "../../../generated/index.ts";
 import { makePage } from "../../../src/engine/graphql/explorer/page.ts";
 import { createGraphql } from "../../../src/engine/graphql/graphql.ts";
 import { buildSchema } from "../../../src/engine/graphql/schema.ts";
+import { api } from "../desk/generated/index.ts";
 import { configure } from "./configure.ts";
 
 const server = await createGraphql(configure(), api);

@@ -2,8 +2,8 @@
 
 import type { InjectOptions } from "fastify";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { api } from "../../../generated/index.ts";
 import { createGraphql } from "../../../src/engine/graphql/graphql.ts";
+import { api } from "../desk/generated/index.ts";
 import { configure } from "./configure.ts";
 import { inFrontOf, send } from "./rest-stand-in.ts";
 

@@ -3,12 +3,12 @@
 import type { FastifyInstance } from "fastify";
 import { parse, validate } from "graphql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { api } from "../../../generated/index.ts";
 import { createGraphql } from "../../../src/engine/graphql/graphql.ts";
 import { limitRule } from "../../../src/engine/graphql/limits/limits.ts";
 import { executableSchema } from "../../../src/engine/graphql/schema.ts";
 import { entries, property } from "../../../src/engine/rest/property.ts";
 import { processorMs } from "../../support/cost.ts";
+import { api } from "../desk/generated/index.ts";
 import { configure } from "./configure.ts";
 
 let server: FastifyInstance;

@@ -2,8 +2,8 @@
 
 import { serverAudits } from "graphql-http";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { api } from "../../../generated/index.ts";
 import { createGraphql } from "../../../src/engine/graphql/graphql.ts";
+import { api } from "../desk/generated/index.ts";
 import { configure } from "./configure.ts";
 
 async function auditsOf(environment: NodeJS.ProcessEnv) {

@@ -34,9 +34,9 @@ const project = join(import.meta.dirname, "../../..");
 const cases = join(project, "test/engine/codegen/cases");
 const bindCases = join(project, "test/engine/bind/cases");
 
-/** All spec pairs of the project and its tests: name → folder. */
+/** The spec pairs of the engine's tests: name → folder. */
 export const pairs: readonly (readonly [name: string, folder: string])[] = [
-  ["the product's", join(project, "spec")],
+  ["the desk's", join(project, "test/engine/desk/spec")],
   ["another API's", join(project, "test/engine/another-api/spec")],
   ["the vendor's", join(project, "test/engine/vendor/spec")],
   ["the depot's", join(project, "test/engine/depot/spec")],

@@ -4,12 +4,12 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { CustomerDocument, DashboardDocument } from "../../../generated/documents.ts";
-import { api } from "../../../generated/index.ts";
 import { createApollo } from "../../../src/engine/graphql/apollo.ts";
 import { createGraphql, savedOperations } from "../../../src/engine/graphql/graphql.ts";
 import { SavedOperations } from "../../../src/engine/graphql/saved/saved-operations.ts";
 import { buildSchema } from "../../../src/engine/graphql/schema.ts";
+import { CustomerDocument, DashboardDocument } from "../desk/generated/documents.ts";
+import { api } from "../desk/generated/index.ts";
 import { configure } from "./configure.ts";
 import { freeScope } from "./free-scope.ts";
 import { inFrontOf, send } from "./rest-stand-in.ts";
@@ -18,7 +18,7 @@ type Reply = { data: { contact: object } };
 
 type Entry = { id: string; name: string; type: string; body: string };
 const manifest = JSON.parse(
-  readFileSync(join(import.meta.dirname, "../../../generated/operations-manifest.json"), "utf8"),
+  readFileSync(join(import.meta.dirname, "../desk/generated/operations-manifest.json"), "utf8"),
 ) as { operations: Entry[] };
 const entry = (name: string): Entry =>
   manifest.operations.find((each) => each.name === name) ?? expect.fail(`no operation ${name}`);

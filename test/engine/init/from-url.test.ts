@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { run as init } from "../../../src/engine/init/begin.ts";
-import { emptyProject } from "../../support/project-copy.ts";
+import { emptyProject } from "../../support/project.ts";
 import { ran } from "../check/run.ts";
 import { listen } from "../gateway/fakes.ts";
 

@@ -6,8 +6,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { run as check } from "../../../src/engine/check/main.ts";
 import { run as codegen } from "../../../src/engine/codegen/main.ts";
 import { run as init } from "../../../src/engine/init/begin.ts";
-import { runReady } from "../../service/process/program.ts";
-import { emptyProject } from "../../support/project-copy.ts";
+import { listens, startProgram } from "../../support/child-process.ts";
+import { emptyProject } from "../../support/project.ts";
 import { startBlog } from "../another-api/blog.ts";
 import { ran, silent } from "../check/run.ts";
 
@@ -42,7 +42,9 @@ test("an empty folder becomes a project that passes check, serves, and has types
 
   const blog = await startBlog();
   onTestFinished(blog.close);
-  const { url } = await runReady([], { REST_BASE_URL: blog.url.href }, [], project.main);
+  const program = startProgram([project.main], { REST_BASE_URL: blog.url.href });
+  onTestFinished(() => program.stop());
+  const url = await listens(program);
   blog.calls.length = 0; // the start asked whether it is there
   const headers = { "content-type": "application/json", "x-api-key": "blog-key" };
   const body = JSON.stringify({ query: "{ posts(perPage: 2) { id title } }" });

@@ -4,16 +4,16 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { run as check } from "../../../src/engine/check/main.ts";
 import { run as init } from "../../../src/engine/init/begin.ts";
-import { copyProject, emptyProject, type ProjectCopy } from "../../support/project-copy.ts";
+import { emptyProject, type Project, projectOf } from "../../support/project.ts";
 import { ran } from "../check/run.ts";
 
-function opened(copy = emptyProject()): ProjectCopy {
+function opened(copy = emptyProject()): Project {
   onTestFinished(() => copy.remove());
   return copy;
 }
 
 /** A document whose one schema stands in another file. */
-function vendor(copy: ProjectCopy, file: string): string {
+function vendor(copy: Project, file: string): string {
   const properties = { id: { type: "string" } };
   const schema = { $ref: `${file}#/Thing` };
   const responses = { 200: { description: "ok", content: { "application/json": { schema } } } };
@@ -89,8 +89,11 @@ test("where generated/ cannot be written, nothing else is", async () => {
 test("two runs of codegen at the same time both end well, and leave the whole folder", {
   timeout: 120_000,
 }, async () => {
-  const copy = opened(copyProject());
-  copy.edit("spec/schema.graphql", (text) => text.replaceAll('"Id."', '"The id."'));
+  const copy = opened(projectOf(join(import.meta.dirname, "../desk/spec")));
+  await copy.codegen();
+  copy.edit("spec/schema.graphql", (text) =>
+    text.replace("type Query {", '"All that is read."\ntype Query {'),
+  );
   const runs = await Promise.all([copy.codegen(), copy.codegen(), copy.codegen()]);
   expect(runs).toEqual(["", "", ""]);
   expect((await ran(copy.root, [], check)).out).toContain("findings: 0 ");

@@ -3,9 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { run as init } from "../../../src/engine/init/begin.ts";
-import { query } from "../../service/process/program.ts";
 import { listens, startProgram } from "../../support/child-process.ts";
-import { emptyProject, type ProjectCopy } from "../../support/project-copy.ts";
+import { emptyProject, type Project } from "../../support/project.ts";
 import { ran } from "../check/run.ts";
 import { listen } from "../gateway/fakes.ts";
 
@@ -94,7 +93,7 @@ const startLists = () =>
     response.end(JSON.stringify(answer ?? page));
   });
 
-let copy: ProjectCopy;
+let copy: Project;
 let url: URL;
 
 beforeAll(async () => {
@@ -112,6 +111,12 @@ beforeAll(async () => {
   };
 });
 
+async function query(document: string): Promise<unknown> {
+  const headers = { "content-type": "application/json", "x-api-key": "key" };
+  const body = JSON.stringify({ query: document });
+  return (await fetch(new URL("/v1/graphql", url), { method: "POST", headers, body })).json();
+}
+
 test("what is generated passes check and type-checks", { timeout: 120_000 }, async () => {
   expect((await ran(copy.root, [])).out).toContain("findings: 0 ");
   expect(await copy.typeErrors(["generated"])).toBe("");
@@ -123,7 +128,7 @@ test("every list reads on to its end, in one call a page", { timeout: 60_000 }, 
     for (let after: string | null = null; pages.length < 9; ) {
       const given: string = after === null ? "" : `(after: ${JSON.stringify(after)})`;
       const fields = "nodes { id } edges { cursor } pageInfo { hasNextPage endCursor }";
-      const answer = (await query(url, `{ ${field}${given} { ${fields} } }`, "key")) as {
+      const answer = (await query(`{ ${field}${given} { ${fields} } }`)) as {
         data: Record<
           string,
           { nodes: { id: string }[]; pageInfo: { hasNextPage: boolean; endCursor: string } }
@@ -163,7 +168,7 @@ test("every list reads on to its end, in one call a page", { timeout: 60_000 }, 
 test("a page may begin behind any edge, and `first` may change on the way", { timeout: 60_000 }, async () => {
   for (const field of ["cursors", "linked", "counted"]) {
     const ask = async (given: string) => {
-      const answer = await query(url, `{ ${field}(${given}) { edges { cursor node { id } } } }`, "key");
+      const answer = await query(`{ ${field}(${given}) { edges { cursor node { id } } } }`);
       return (answer as { data: Record<string, { edges: { cursor: string; node: { id: string } }[] }> }).data[
         field
       ]?.edges;

@@ -1,11 +1,11 @@
 /** What must and must not compile against the document's types; `npm run types` is what fails. */
 import { expectTypeOf, test } from "vitest";
-import type { ContactResolvers, ConversationResolvers, QueryResolvers } from "../../../generated/graphql.ts";
-import type { components, paths } from "../../../generated/rest.ts";
 import { batchEach, batchMany, batchOne } from "../../../src/engine/rest/batch.ts";
 import { level } from "../../../src/engine/rest/level.ts";
 import type { Rest } from "../../../src/engine/rest/rest.ts";
 import type { SuccessBody } from "../../../src/engine/rest/types.ts";
+import type { ContactResolvers, ConversationResolvers, QueryResolvers } from "../desk/generated/graphql.ts";
+import type { components, paths } from "../desk/generated/rest.ts";
 
 type Contact = components["schemas"]["Contact"];
 type Agent = components["schemas"]["Agent"];
@@ -17,7 +17,7 @@ test("a call is held to the operation's path, parameters and body", () => {
   compiles((rest) => [
     rest.get("/v1/identity/me"),
     rest.get("/v1/crm/contacts", {}, "items"),
-    rest.get("/v1/crm/contacts", { query: { q: null, limit: 50, stage: "any text" } }),
+    rest.get("/v1/ai/agents", { query: { ids: null, limit: 50, kind: "any text" } }),
     rest.find("/v1/crm/contacts/{contactId}", { path: { contactId: "1" } }),
     rest.post("/v1/messages", {
       header: { "Idempotency-Key": null },

@@ -9,11 +9,11 @@ import { relayStylePagination } from "@apollo/client/utilities";
 import Negotiator from "negotiator";
 import { beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { listens, type Program, startProgram } from "../../support/child-process.ts";
-import { copyProject, type ProjectCopy } from "../../support/project-copy.ts";
+import { type Project, projectOf } from "../../support/project.ts";
 import { ran } from "../check/run.ts";
 import { listen } from "../gateway/fakes.ts";
 
-let copy: ProjectCopy;
+let copy: Project;
 let program: Program;
 let url: URL;
 /** The requests that the vendor got, each with the credentials in it. */
@@ -35,7 +35,7 @@ function notesFrom(url: string): object {
 
 /** The role in front of a vendor that answers every ticket, and 406 if `Accept` does not take what the document says. */
 beforeAll(async () => {
-  copy = copyProject(join(import.meta.dirname, "spec"));
+  copy = projectOf(join(import.meta.dirname, "spec"));
   await copy.codegen();
   const vendor = await listen(async (request, response) => {
     const { method, url, headers } = request;

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent } from "undici";
 import { type Chain, rolePorts } from "../../../deploy/local/chain.ts";
-import { copyProject, type ProjectCopy } from "../../support/project-copy.ts";
+import type { Project } from "../../support/project.ts";
+import { copyProject } from "../copy-project.ts";
 
 export type Release = {
   readonly specHash: string;
@@ -36,7 +37,7 @@ export async function makeReleases(): Promise<Releases> {
   await next.codegen();
   const folder = mkdtempSync(join(tmpdir(), "releases-"));
   const current = join(folder, "current");
-  const releaseOf = (copy: ProjectCopy): Release => ({
+  const releaseOf = (copy: Project): Release => ({
     specHash: /specHash = "(\w+)"/.exec(copy.read("generated/spec.ts"))?.[1] ?? "",
     take: () => {
       symlinkSync(copy.root, `${current}.new`);

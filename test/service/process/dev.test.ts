@@ -3,7 +3,8 @@ import { execFileSync } from "node:child_process";
 import { renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { command, copyProject } from "../../support/project-copy.ts";
+import { command } from "../../support/project.ts";
+import { copyProject } from "../copy-project.ts";
 import { get, run, runReady } from "./program.ts";
 
 test("dev survives findings and any error of codegen, starts a server that died, and ends it with itself", async () => {

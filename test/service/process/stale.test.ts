@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { specHash } from "../../../generated/spec.ts";
 import { hashSpec } from "../../../src/engine/standards/spec-hash.ts";
-import { copyProject } from "../../support/project-copy.ts";
+import { copyProject } from "../copy-project.ts";
 import { get, run, runReady } from "./program.ts";
 
 test("a start refuses generated/ of another spec, and takes an installation without spec/", async () => {

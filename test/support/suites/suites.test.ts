@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { TestModule } from "vitest/node";
-import { root } from "../../repository/docs/page.ts";
 import { bars } from "./bars.ts";
 import { benches, type Runnable, suites } from "./suites.ts";
 import { tally } from "./tally.ts";
+
+const root = join(import.meta.dirname, "../../..");
 
 type Ended = { code: number; out: string; error: string };
 

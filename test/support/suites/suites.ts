@@ -59,7 +59,7 @@ export const suites: Readonly<Record<string, Runnable>> = {
     does: "20,000 random bodies, heads, variables and answers of REST",
     projects: ["apart", "shared"],
     files: [
-      "test/engine/fuzz",
+      "test/service/fuzz",
       "test/engine/graphql/variables.test.ts",
       "test/engine/codegen/hostile.test.ts",
     ],
@@ -85,7 +85,7 @@ export const suites: Readonly<Record<string, Runnable>> = {
   },
   mutations: {
     does: "edits of the spec in every way that breaks or spares clients",
-    file: "test/engine/check/mutations/main.ts",
+    file: "test/service/mutations/main.ts",
   },
   overload: {
     does: "load at twice and at five times what the role can do",

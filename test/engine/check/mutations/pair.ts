@@ -79,45 +79,19 @@ function restName(field: FieldDefinitionNode): { name?: string; self?: boolean }
   };
 }
 
-const schemas = (name: string, ...below: (string | number)[]): Path => [
+/** The path of a schema, or of a place in it. */
+export const schemas = (name: string, ...below: (string | number)[]): Path => [
   "components",
   "schemas",
   name,
   ...below,
 ];
 
-const root = join(import.meta.dirname, "../../../..");
-
-export const messaging = (): Pair => {
-  const own = [
-    "IdentityProfile",
-    "Conversation",
-    "Message",
-    "Agent",
-    "Contact",
-    "MetricSeries",
-    "MetricPoint",
-  ];
-  const authors = ["ContactAuthor", "AgentAuthor", "UserAuthor"];
-  const pages = {
-    ConversationConnection: schemas("ConversationPage"),
-    AgentConnection: schemas("AgentPage"),
-    ContactConnection: schemas("ContactPage"),
-  };
-  const connections = {
-    ConversationConnection: "Query.conversationsConnection",
-    AgentConnection: "Query.agentsConnection",
-    ContactConnection: "Query.contactsConnection",
-  };
-  const named = Object.fromEntries([...own, ...authors].map((name) => [name, schemas(name)]));
-  return readPair(join(root, "spec"), "messaging", { ...named, ...pages }, {}, connections);
-};
-
 export const depot = (): Pair => {
   const page = schemas("ParcelList", "properties", "result");
   const insured = schemas("ContentBase");
   return readPair(
-    join(root, "test/engine/depot/spec"),
+    join(import.meta.dirname, "../../depot/spec"),
     "depot",
     {
       Warehouse: schemas("Warehouse", "allOf", 1),

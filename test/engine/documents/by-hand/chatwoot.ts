@@ -14,7 +14,7 @@ import { ledgerFindings } from "../../../../src/engine/check/ledger.ts";
 import { RestDocument } from "../../../../src/engine/openapi/document.ts";
 import { listens, startProgram } from "../../../support/child-process.ts";
 import { patient } from "../../../support/patient.ts";
-import { copyProject } from "../../../support/project-copy.ts";
+import { projectOf } from "../../../support/project.ts";
 import { generatedFiles, typeErrors } from "../../codegen/type-check.ts";
 import { fetchDocument } from "../fetch.ts";
 import { sources } from "../list.ts";
@@ -63,7 +63,7 @@ async function serve(spec: string): Promise<number> {
   writeFileSync(mended, JSON.stringify(value));
   const prism = await startPrism(mended);
   rmSync(mended);
-  const copy = copyProject(spec);
+  const copy = projectOf(spec);
   try {
     await copy.codegen();
     const role = startProgram([copy.main, "graphql"], { ...patient, REST_BASE_URL: prism.url });

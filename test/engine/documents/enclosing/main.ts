@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { RestDocument } from "../../../../src/engine/openapi/document.ts";
 import { listens, startProgram } from "../../../support/child-process.ts";
 import { patient } from "../../../support/patient.ts";
-import { copyProject } from "../../../support/project-copy.ts";
+import { projectOf } from "../../../support/project.ts";
 import { readArguments } from "../../../support/script-arguments.ts";
 import { Verdict } from "../../../support/suites/verdict.ts";
 import { specFiles } from "../fetch.ts";
@@ -105,7 +105,7 @@ async function faultsOf({ name, query, first, answer, calls }: Case): Promise<st
     response.writeHead(reply.status, { "content-type": "application/json" }).end(JSON.stringify(sent));
   });
   await new Promise<void>((resolve) => front.listen(0, "127.0.0.1", resolve));
-  const copy = copyProject(spec);
+  const copy = projectOf(spec);
   await copy.codegen();
   const REST_BASE_URL = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
   const role = startProgram([copy.main, "graphql"], { ...patient, REST_BASE_URL });

@@ -3,8 +3,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { api } from "../../../../generated/index.ts";
 import { createGraphql } from "../../../../src/engine/graphql/graphql.ts";
+import { api } from "../../desk/generated/index.ts";
 import { configure } from "../configure.ts";
 
 test("aliases and fields with identical reads share one call within a request", async () => {

@@ -1,9 +1,9 @@
 /** The graphql role in front of a REST that answers rightly, and what both were seen to do. */
 import { expect } from "vitest";
-import { inFrontOf, send } from "../graphql/rest-stand-in.ts";
+import { inFrontOf, send } from "../../engine/graphql/rest-stand-in.ts";
+import { sendRaw } from "../../support/raw-client.ts";
 import { canary, judge } from "./judge.ts";
 import { rightAnswer } from "./operations.ts";
-import { sendRaw } from "./raw-client.ts";
 
 /** Of a caller's headers these alone may travel on to REST; the rest is the HTTP client's own. */
 const travelling =

@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { addFiles } from "../../src/engine/init/project-files.ts";
 import { programEnvironment } from "./child-process.ts";
 
 const project = join(import.meta.dirname, "../..");
@@ -15,7 +16,7 @@ export const command = "node_modules/restbound/command/restbound.ts";
 /** A command that has ended. */
 export type Ended = { code: number; stdout: string; stderr: string };
 
-export type ProjectCopy = ReturnType<typeof emptyProject>;
+export type Project = ReturnType<typeof emptyProject>;
 
 /** A folder that has this project's packages, the engine among them, and nothing else. */
 export function emptyProject() {
@@ -56,18 +57,10 @@ export function emptyProject() {
   };
 }
 
-/** This service in a folder of its own. `spec` is the folder that stands in for the project's own. */
-export function copyProject(spec = join(project, "spec")): ProjectCopy {
-  const copy = emptyProject();
-  for (const name of [
-    "src/main.ts",
-    "src/platform",
-    "package.json",
-    "codegen.ts",
-    "tsconfig.json",
-    "generated",
-  ])
-    cpSync(join(project, name), join(copy.root, name), { recursive: true });
-  cpSync(spec, join(copy.root, "spec"), { recursive: true });
-  return copy;
+/** A project as `restbound init` writes it, over the spec of a folder. */
+export function projectOf(spec: string): Project {
+  const made = emptyProject();
+  addFiles(made.root, undefined);
+  cpSync(spec, join(made.root, "spec"), { recursive: true });
+  return made;
 }

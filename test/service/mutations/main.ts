@@ -1,7 +1,7 @@
 /** `npm run suite -- mutations`: prints the score and every edit with wrong findings. */
 
-import { readArguments } from "../../../support/script-arguments.ts";
-import { Verdict } from "../../../support/suites/verdict.ts";
+import { readArguments } from "../../support/script-arguments.ts";
+import { Verdict } from "../../support/suites/verdict.ts";
 import { score } from "./score.ts";
 
 await readArguments("npm run suite -- mutations", (line) =>

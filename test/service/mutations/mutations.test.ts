@@ -3,7 +3,7 @@
  * `npm run suite -- mutations` runs all edits.
  */
 import { describe, expect, test } from "vitest";
-import { score } from "./mutations/score.ts";
+import { score } from "./score.ts";
 
 describe("single edits of either spec file", () => {
   const { breaking, harmless, missed } = score({ messaging: 74, depot: 20 });

@@ -4,10 +4,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { run as restbound } from "../../../src/engine/command/restbound.ts";
-import { codeOf, pages, read, root } from "../../repository/docs/page.ts";
-import { programEnvironment } from "../../support/child-process.ts";
-import { benches, suites } from "../../support/suites/suites.ts";
+import { run as restbound } from "../../src/engine/command/restbound.ts";
+import { programEnvironment } from "../support/child-process.ts";
+import { benches, suites } from "../support/suites/suites.ts";
+import { codeOf, pages, read, root } from "./docs/page.ts";
 
 const { scripts } = JSON.parse(read("package.json")) as {
   scripts: Record<string, string>;

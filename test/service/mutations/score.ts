@@ -1,10 +1,11 @@
 /** Runs the mutations of both pairs and counts the right findings. */
-import { harmlessMutations } from "./harmless.ts";
-import { baseOf, judge, type Outcome } from "./mutation.ts";
-import { operationMutations } from "./operations.ts";
-import { depot, messaging, type Pair } from "./pair.ts";
-import { propertyMutations } from "./properties.ts";
-import { schemaMutations } from "./schema.ts";
+import { harmlessMutations } from "../../engine/check/mutations/harmless.ts";
+import { baseOf, judge, type Outcome } from "../../engine/check/mutations/mutation.ts";
+import { operationMutations } from "../../engine/check/mutations/operations.ts";
+import { depot, type Pair } from "../../engine/check/mutations/pair.ts";
+import { propertyMutations } from "../../engine/check/mutations/properties.ts";
+import { schemaMutations } from "../../engine/check/mutations/schema.ts";
+import { messaging } from "./messaging.ts";
 
 export type Score = {
   readonly breaking: { readonly right: number; readonly all: number };

@@ -3,9 +3,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { run } from "../../../src/engine/validate/main.ts";
-import { temporaryFolder } from "../../service/clients/consumer.ts";
-import { openLayer } from "../../service/e2e/layer.ts";
-import { type Ran, ran } from "../check/run.ts";
+import { type Ran, ran } from "../../engine/check/run.ts";
+import { temporaryFolder } from "../clients/consumer.ts";
+import { openLayer } from "./layer.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const good = { a: "query Start { me { email } }" };

@@ -4,7 +4,7 @@
  */
 import { expect } from "vitest";
 import { codes } from "../../../src/engine/standards/error-codes.ts";
-import type { RawAnswer } from "./raw-client.ts";
+import type { RawAnswer } from "../../support/raw-client.ts";
 
 /** Stands in what REST sends and in the caller's credentials, and is never to be seen in a failure. */
 export const canary = "CANARY";

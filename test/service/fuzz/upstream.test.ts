@@ -5,11 +5,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { inFrontOf } from "../graphql/rest-stand-in.ts";
+import { inFrontOf } from "../../engine/graphql/rest-stand-in.ts";
+import { sendRaw } from "../../support/raw-client.ts";
 import { fuzz, timeout } from "./fuzz.ts";
 import { canary, judge } from "./judge.ts";
 import { operations, rightAnswer } from "./operations.ts";
-import { sendRaw } from "./raw-client.ts";
 import { bytesOf, type Reply, reply, rightReply } from "./replies.ts";
 
 /** All that has been logged since it was last asked. */
