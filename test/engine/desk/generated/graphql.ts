@@ -147,22 +147,47 @@ export type IdentityProfile = {
 
 export type Conversation = {
   __typename?: "Conversation";
+  /** Id. */
   id: Scalars["ID"]["output"];
+  /** Subject, where the channel has one or an agent set one. */
   subject: Maybe<Scalars["String"]["output"]>;
+  /** State. */
   status: ConversationStatus;
+  /** How urgent it is. */
   priority: Priority;
+  /** Channel it is held over. */
   channel: Channel;
+  /** Inbound messages since the last answer. */
   unreadCount: Scalars["Int"]["output"];
+  /** Labels set by agents. */
   tags: Array<Scalars["String"]["output"]>;
+  /** When it began. */
   createdAt: Scalars["DateTime"]["output"];
+  /** When its latest message was written. */
   lastMessageAt: Scalars["DateTime"]["output"];
-  /** REST: `GET /v1/crm/contacts` (listContacts). Needs the permission `crm:contacts:read`. */
+  /**
+   * The contact it is held with.
+   *
+   * REST: `GET /v1/crm/contacts` (listContacts). Needs the permission `crm:contacts:read`.
+   */
   contact: Maybe<Contact>;
-  /** REST: `GET /v1/ai/agents` (listAgents). Needs the permission `ai:agents:read`. */
+  /**
+   * The agent who is in charge; null while nobody is.
+   *
+   * REST: `GET /v1/ai/agents` (listAgents). Needs the permission `ai:agents:read`.
+   */
   assignee: Maybe<Agent>;
-  /** REST: `GET /v1/ai/agents` (listAgents). Needs the permission `ai:agents:read`. */
+  /**
+   * The agents who wrote in it; null stands for an agent who is gone.
+   *
+   * REST: `GET /v1/ai/agents` (listAgents). Needs the permission `ai:agents:read`.
+   */
   participants: Maybe<Array<Maybe<Agent>>>;
-  /** REST: `GET /v1/inbox/messages` (listMessages). Needs the permission `inbox:messages:read`. */
+  /**
+   * Its latest messages, newest first; `Query.messagesConnection` reads on.
+   *
+   * REST: `GET /v1/inbox/messages` (listMessages). Needs the permission `inbox:messages:read`.
+   */
   messages: Maybe<Array<Message>>;
 };
 
@@ -226,12 +251,19 @@ export type UserAuthor = {
 
 export type Agent = {
   __typename?: "Agent";
+  /** Id. */
   id: Scalars["ID"]["output"];
+  /** Name that contacts see. */
   name: Scalars["String"]["output"];
+  /** Artificial or human. */
   kind: AgentKind;
+  /** Whether the agent takes conversations now. */
   availability: AgentAvailability;
+  /** E-mail address; null for AI agents. */
   email: Maybe<Scalars["String"]["output"]>;
+  /** Topics the agent is good at. */
   skills: Array<Scalars["String"]["output"]>;
+  /** When the agent was set up. */
   createdAt: Scalars["DateTime"]["output"];
 };
 
@@ -255,18 +287,35 @@ export type AgentAvailability = "online" | "away" | "offline";
 
 export type Contact = {
   __typename?: "Contact";
+  /** Id. */
   id: Scalars["ID"]["output"];
+  /** Full name, or the address where no name is known. */
   name: Scalars["String"]["output"];
+  /** E-mail address. */
   email: Maybe<Scalars["String"]["output"]>;
+  /** International telephone number (E.164). */
   phone: Maybe<Scalars["String"]["output"]>;
+  /** Company the contact works for. */
   company: Maybe<Scalars["String"]["output"]>;
+  /** Where the contact stands on its way to being a customer. */
   stage: ContactStage;
+  /** Labels. */
   tags: Array<Scalars["String"]["output"]>;
+  /** When the contact was added. */
   createdAt: Scalars["DateTime"]["output"];
+  /** When the contact last wrote; null if never. */
   lastSeenAt: Maybe<Scalars["DateTime"]["output"]>;
-  /** REST: `GET /v1/ai/agents` (listAgents). Needs the permission `ai:agents:read`. */
+  /**
+   * The agent who looks after the contact.
+   *
+   * REST: `GET /v1/ai/agents` (listAgents). Needs the permission `ai:agents:read`.
+   */
   owner: Maybe<Agent>;
-  /** REST: `GET /v1/inbox/conversations-by-contact` (listConversationsByContact). Needs the permission `inbox:conversations:read`. */
+  /**
+   * The contact's conversations, latest activity first.
+   *
+   * REST: `GET /v1/inbox/conversations-by-contact` (listConversationsByContact). Needs the permission `inbox:conversations:read`.
+   */
   conversations: Maybe<Array<Conversation>>;
 };
 
