@@ -88,7 +88,8 @@ function plotOf({ points, total, unit }, tile) {
       axes: [
         {
           ...axis,
-          size: 20,
+          gap: 10, // below the lower half of the zero beside it
+          size: 24,
           space: 80,
           grid: { show: false },
           values: (_plot, days) => days.map((one) => day.format(new Date(one * 1000))),

@@ -1,5 +1,5 @@
 /** The arguments of a script of the tests, such as a benchmark: read as those of every command, with `--help`. */
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { processIo, runCommand } from "../../src/engine/cli/command.ts";
 
 /** Ends the process where the arguments are wrong or ask for help. */
@@ -11,3 +11,8 @@ export async function readArguments(script: string, describe: (line: Command) =>
   const [line] = read;
   return line ?? process.exit(code);
 }
+
+export const positive = (text: string): number => {
+  if (!(Number(text) > 0)) throw new InvalidArgumentError("wants a number above 0");
+  return Number(text);
+};

@@ -34,7 +34,11 @@ export function recordRequest(
   raw.on("close", () => {
     const slowReader = slowReaderOf(socket);
     if (slowReader) known.fail(slowReader);
-    known.finish(raw.statusCode, !raw.writableFinished, socket.bytesWritten - bytesBefore);
+    known.finish(
+      raw.statusCode,
+      slowReader !== undefined || !raw.writableFinished,
+      socket.bytesWritten - bytesBefore,
+    );
     if (known.code !== undefined || face.log.access === "all") known.client ??= clientOf(headers);
     endRequest(known);
   });

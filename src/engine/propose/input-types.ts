@@ -3,7 +3,7 @@ import { valueProblem } from "../bind/inputs/check-values.ts";
 import { choicesOf, without } from "../bind/inputs/member-choice.ts";
 import { unfedProperties } from "../bind/inputs/unfed-properties.ts";
 import { exceedsInt } from "../bind/type-rules.ts";
-import { standsFor } from "../bind/variant-names.ts";
+import { namesOf, standsFor, variantName } from "../bind/variant-names.ts";
 import type { Parameter, RestOperation } from "../openapi/operation.ts";
 import {
   declaredProperty,
@@ -13,7 +13,15 @@ import {
   type Variant,
 } from "../openapi/shapes/shape.ts";
 import type { ToldApart } from "../openapi/shapes/told-apart.ts";
-import { fieldName, isIdName, lettersOf, restNameDirective, typeName } from "../schema/graphql-names.ts";
+import {
+  fieldName,
+  isIdName,
+  lettersOf,
+  restNameDirective,
+  typeName,
+  words,
+} from "../schema/graphql-names.ts";
+import { membersOf } from "../standards/json-object.ts";
 import type { FoundPage } from "./pages.ts";
 import { deprecatedDirective, descriptionLines, nameFrom, uniqueNames } from "./proposed-names.ts";
 import { scalarType } from "./scalar-types.ts";
@@ -104,15 +112,24 @@ export class InputTypes {
   /** A field for each member of a `oneOf` of objects, if each has a name of its own. */
   #choice(shape: Shape, wanted: string): string | undefined {
     const { property, members = [] }: Partial<ToldApart> = shape.variants ? choicesOf(shape.variants) : {};
-    const rests = members.map(({ name, values }) => values[0] ?? name ?? "");
-    const names = uniqueNames(rests, fieldName);
+    const rests = members.map((member) => member.values[0] ?? variantName(member));
+    const isNameless = (member: Variant): boolean => property === undefined && namesOf(member).length === 0;
+    const own = members.map((member, index) =>
+      isNameless(member) ? wordFor(member, members) : rests[index],
+    );
     const isChosen = (member: Variant, index: number): boolean => {
       const chosenBy = property === undefined ? undefined : declaredProperty(member.shape, property);
-      const isNamed = members.find((each) => standsFor(rests[index] ?? "", each)) === member;
+      const isNamed = isNameless(member)
+        ? own[index] !== undefined
+        : members.find((each) => standsFor(rests[index] ?? "", each)) === member;
       const isTold = !chosenBy || valueProblem(chosenBy.shape, member.values[0]) === undefined;
       return isOnly(member.shape, "object") && isNamed && isTold;
     };
     if (members.length < 2 || !members.every(isChosen)) return undefined;
+    const names = uniqueNames(
+      own.map((word = "") => word),
+      fieldName,
+    );
     return this.#definitions.define(shape, wanted, "Input", (own) => [
       ...descriptionLines(descriptionOf(shape.node), ""),
       `input ${own} @oneOf {`,
@@ -120,11 +137,22 @@ export class InputTypes {
         const [name = "", rest = ""] = [names[index], rests[index]];
         const sent = property === undefined ? member.shape : without(member.shape, property);
         const restName = lettersOf(name) === lettersOf(rest) ? "" : restNameDirective(name, rest, []);
-        return `  ${name}: ${this.#inputObject(sent, typeName(member.name ?? rest))}${restName}`;
+        const type = isNameless(member) ? wanted + typeName(name) : typeName(member.name ?? rest);
+        return `  ${name}: ${this.#inputObject(sent, type)}${restName}`;
       }),
       "}",
     ]);
   }
+}
+
+/** For a member that REST does not name: its title, or a property that no other member has, one that it requires if there is any. */
+function wordFor({ shape }: Variant, members: readonly Variant[]): string | undefined {
+  const { title } = membersOf(shape.node.value);
+  if (typeof title === "string" && words(title).length > 0) return title;
+  const own = requestProperties(shape).filter(({ name }) =>
+    members.every((each) => each.shape === shape || !each.shape.properties.has(name)),
+  );
+  return (own.find(({ required }) => required) ?? own[0])?.name;
 }
 
 /** Whether each object must hold another one of its kind: GraphQL has no input type for it. */

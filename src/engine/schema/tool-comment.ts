@@ -15,10 +15,14 @@ function linesAbove({ loc }: OperationDefinitionNode): string[] {
 
 /** The tool's description; `undefined` for an operation that is no tool. */
 export function toolDescription(definition: OperationDefinitionNode): string | undefined {
-  const lines = linesAbove(definition);
-  if (!lines.some((line) => mark.test(line))) return undefined;
-  return lines.filter((line) => !mark.test(line)).join(" ");
+  return linesAbove(definition).some((line) => mark.test(line)) ? textAbove(definition) : undefined;
 }
+
+/** What the comment above an operation says of it. */
+export const textAbove = (definition: OperationDefinitionNode): string =>
+  linesAbove(definition)
+    .filter((line) => !mark.test(line))
+    .join(" ");
 
 /** What is wrong with an operation's mark. */
 export function toolFault(definition: OperationDefinitionNode): string | undefined {

@@ -99,6 +99,28 @@ test("one of several objects with names of their own has a field for each", asyn
   expect(text).toContain("input TwoInput {\n  of: [AnyInput!]\n}");
 });
 
+test("one of several objects without names has fields named by title, or by a property of each alone", async () => {
+  const common = { note: string };
+  const oneOf = [
+    { ...objectOf({ ...common, mail: string }, ["mail"]), title: "By e-mail" },
+    objectOf({ ...common, letter: string, phone_number: string }, ["phone_number"]),
+    objectOf({ ...common, room: string, floor: string }),
+    { $ref: "#/components/schemas/Team" },
+  ];
+  const Team = objectOf({ members: string }, ["members"]);
+  const document = documentOf({ answers: [{ oneOf }, string], schemas: { ...schemas, Team } as never });
+  const text = await proposed(document, ["listThings", "makeThing"]);
+  expect(text).toContain(`input MakeThingInput @oneOf {
+  byEMail: MakeThingByEMailInput @restName(name: "oneOf.0")
+  phoneNumber: MakeThingPhoneNumberInput @restName(name: "oneOf.1")
+  room: MakeThingRoomInput @restName(name: "oneOf.2")
+  team: TeamInput
+}`);
+  expect(text).toContain(
+    "input MakeThingPhoneNumberInput {\n  note: String\n  letter: String\n  phoneNumber: String!\n}",
+  );
+});
+
 test("every proposal binds", () => {
   const counted = { operations: 0, proposed: 0 };
   const allBind = (composed: World): void => {

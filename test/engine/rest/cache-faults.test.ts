@@ -5,21 +5,14 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { CallerCache } from "../../../src/engine/rest/cache/caller-cache.ts";
 import { CallerKey } from "../../../src/engine/rest/cache/caller-key.ts";
 import { cachedResponses, unconfirmedResponses } from "../../../src/engine/settings/capacity.ts";
+import { randomOf } from "../../support/random.ts";
+import { seed } from "../../support/seed.ts";
 import { against, failureOf } from "./client.ts";
 import { http } from "./raw-server.ts";
 
 afterEach(() => void vi.useRealTimers());
 
 type Headers = Record<string, string>;
-
-/** Numbers from 0 to 1, the same in each run. */
-function draw(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return state / 2_147_483_648;
-  };
-}
 
 const keyOf = (text: string): string => /x-api-key: (\S+)/.exec(text)?.[1] ?? "";
 const tagIn = (text: string): string | undefined => /if-none-match: (\S+)/.exec(text)?.[1];
@@ -40,7 +33,7 @@ const headersOf = (key: string, count: number): Headers[] => [
 
 test("whatever an upstream does, no caller gets another's response, and all that was held is given back", async () => {
   vi.useFakeTimers({ toFake: ["Date"] }); // the wall clock jumps, and the monotonic clock goes on
-  const random = draw(7);
+  const random = randomOf("cache faults", seed);
   const state = { isCalm: false };
   const foreign: string[] = [];
   const answer = (socket: net.Socket, text: string, count: number): void => {

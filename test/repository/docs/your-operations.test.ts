@@ -22,15 +22,14 @@ const runTool = (tool: string, cwd: string) =>
 async function repository() {
   const consumer = await makeConsumer();
   const at = (path: string): string => join(consumer.folder, path);
-  consumer.write("src/who-am-i.graphql", operation);
+  for (const [index, code] of snippets.entries()) consumer.write(`src/snippet-${index}.ts`, code);
   await runTool("@apollo/generate-persisted-query-manifest/cli.js", consumer.folder);
+  consumer.write("src/who-am-i.graphql", operation);
   mkdirSync(at("node_modules/@graphql-codegen"), { recursive: true });
   const preset = "node_modules/@graphql-codegen/client-preset";
   symlinkSync(join(root, preset), at(preset));
   const config = parseYaml(blocksOf(page, "yaml")[0] ?? "");
-  const schema = join(root, "generated/schema.graphql");
-  await generate({ ...config, schema, silent: true, cwd: consumer.folder }, true);
-  copyFileSync(schema, at("schema.graphql"));
+  await generate({ ...config, silent: true, cwd: consumer.folder }, true);
   consumer.write("persisted.json", "{}");
   const types =
     "export const graphql: (text: TemplateStringsArray) => unknown; export type ConcreteRequest = any;";
@@ -49,7 +48,7 @@ test("each client sends the ids of its own manifest to a server that runs saved 
   const apps = temporaryFolder();
   const published = [
     ["web.json", "persisted-query-manifest.json"],
-    ["preset.json", "gql/persisted-documents.json"],
+    ["preset.json", "src/gql/persisted-documents.json"],
     ["relay.json", "persisted.json"],
   ] as const;
   const { url, post } = await openLayer([], { OPERATIONS: "saved", OPERATIONS_FROM: apps });
@@ -59,7 +58,7 @@ test("each client sends the ids of its own manifest to a server that runs saved 
   };
   expect(outputs).toHaveLength(snippets.length);
   for (const [index, code] of snippets.entries())
-    write(`snippet-${index}.ts`, code.replaceAll("http://127.0.0.1:4000", url.origin));
+    write(`src/snippet-${index}.ts`, code.replaceAll("http://127.0.0.1:4000", url.origin));
   expect(await typeErrors()).toBe("");
   for (const [name, manifest] of published) {
     const ids = idsOf(JSON.parse(readFileSync(at(manifest), "utf8")));
@@ -68,7 +67,7 @@ test("each client sends the ids of its own manifest to a server that runs saved 
     await vi.waitFor(async () => expect(await codeOf(ids[0] ?? "")).toBeUndefined(), { timeout: 60_000 });
   }
   for (const index of snippets.keys())
-    expect([index, await runModule(`snippet-${index}.ts`, { NO_COLOR: "1" })]).toEqual([
+    expect([index, await runModule(`src/snippet-${index}.ts`, { NO_COLOR: "1" })]).toEqual([
       index,
       outputs[index],
     ]);

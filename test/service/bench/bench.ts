@@ -11,7 +11,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { Option } from "commander";
 import { cpuMs, main, memoryMiB, pinSelf } from "../../support/child-process.ts";
-import { readArguments } from "../../support/script-arguments.ts";
+import { positive, readArguments } from "../../support/script-arguments.ts";
 import { at, connections, file, load, median, run, type Server } from "./measure.ts";
 import { type Caching, cachings, startNginx } from "./nginx.ts";
 import { startTailcall } from "./tailcall.ts";
@@ -25,7 +25,7 @@ const { callers, profile, rest, tailcall } = (
     line
       .description("Measures the graphql role beside a floor program, Mercurius, Apollo Server and Tailcall.")
       .option("--no-tailcall", "leaves out Tailcall, which npm fetches")
-      .option("--callers <number>", "the callers, each with a key of its own", Number, 5_000)
+      .option("--callers <number>", "the callers, each with a key of its own", positive, 5_000)
       .addOption(
         new Option("--rest <caching>", "what REST allows to keep").choices(cachings).default("validators"),
       )

@@ -14,7 +14,7 @@ import { api } from "../../../generated/index.ts";
 import { readConfig } from "../../../src/engine/config.ts";
 import { createGateway } from "../../../src/engine/gateway/gateway.ts";
 import { contextOf, goodKey } from "../../engine/gateway/fakes.ts";
-import { readArguments } from "../../support/script-arguments.ts";
+import { positive, readArguments } from "../../support/script-arguments.ts";
 
 const file = import.meta.filename;
 const [, , role, upstreamUrl = ""] = process.argv;
@@ -29,7 +29,7 @@ async function readSeconds(): Promise<number> {
   const line = await readArguments("npm run bench -- gateway", (line) =>
     line
       .description("Measures the cost of the gateway beside direct calls of the same upstream.")
-      .argument("[seconds]", "the time of each measurement", Number, 5),
+      .argument("[seconds]", "the time of each measurement", positive, 5),
   );
   return line.processedArgs[0] as number;
 }

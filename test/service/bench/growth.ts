@@ -25,6 +25,8 @@ const { args } = await readArguments("npm run bench -- growth", (line) =>
     .argument("[table]", "a part of a table's title; without one, all tables"),
 );
 const [part = ""] = args;
+let tables = 0;
+const isWanted = (title: string): boolean => title.includes(part) && ++tables > 0;
 const upstream = fork(new URL("growth-upstream.ts", import.meta.url).pathname);
 const [url] = (await once(upstream, "message")) as [string];
 const environment = {
@@ -77,7 +79,7 @@ const rowMs = Number(process.env.SECONDS ?? 0.5) * 1_000;
 
 /** Repeats each row, after a warm-up; prints the median time and the CPU. */
 async function table(title: string, unit: string, rows: readonly Row[]): Promise<void> {
-  if (!title.includes(part)) return;
+  if (!isWanted(title)) return;
   const printed: Record<string, unknown>[] = [];
   for (const { size, units = size, shape, query } of rows) {
     await tell(shape);
@@ -172,11 +174,12 @@ await distinctOperations();
 await appsOfOperations();
 await server.close();
 upstream.kill();
+if (tables === 0) throw new Error(`no table has '${part}' in its title`);
 
 /** Every outcome of k conditions would have a plan of its own. */
 async function outcomes(): Promise<void> {
   const title = "outcomes of @skip and @include";
-  if (!title.includes(part)) return;
+  if (!isWanted(title)) return;
   await tell({ items: 10 });
   const printed: Record<string, unknown>[] = [];
   for (const count of [1, 2, 4, 6, 8]) {
@@ -199,7 +202,7 @@ async function outcomes(): Promise<void> {
 /** Operations that were never seen before, then memory after all of them. */
 async function distinctOperations(): Promise<void> {
   const title = "distinct operations";
-  if (!title.includes(part)) return;
+  if (!isWanted(title)) return;
   await tell({ items: 10 });
   const printed: Record<string, unknown>[] = [];
   let seen = 0;
@@ -231,7 +234,7 @@ async function distinctOperations(): Promise<void> {
 /** What the manifests of apps add to a start, and what a request by one of their ids costs beside the others. */
 async function appsOfOperations(): Promise<void> {
   const title = "apps of 200 operations";
-  if (!title.includes(part)) return;
+  if (!isWanted(title)) return;
   await tell({ items: 10 });
   const printed: Record<string, unknown>[] = [];
   const folder = mkdtempSync(join(tmpdir(), "growth-apps-"));

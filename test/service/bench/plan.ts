@@ -2,8 +2,7 @@
  * How many processes a rate of dashboard requests needs, and what they ask of the services behind them: arithmetic over the
  * figures of other benchmarks. `npm run bench -- plan --help` lists your own numbers. docs/scale.md explains the rows.
  */
-import { InvalidArgumentError } from "commander";
-import { readArguments } from "../../support/script-arguments.ts";
+import { positive, readArguments } from "../../support/script-arguments.ts";
 
 export type Numbers = {
   /** GraphQL requests a second of one core of `graphql` and of a gateway: `npm run bench -- sizing`. */
@@ -52,25 +51,20 @@ export function plan(rate: number, given: Numbers) {
   };
 }
 
-const number = (text: string): number => {
-  if (!(Number(text) > 0)) throw new InvalidArgumentError("wants a number above 0");
-  return Number(text);
-};
-
 if (import.meta.main) {
   const line = await readArguments("npm run bench -- plan", (command) =>
     command
       .description("Prints how many processes rates of requests need, as a Markdown table.")
       .option("--rates <list>", "requests a second, comma-separated", "1000,10000,100000")
-      .option("--graphql-per-core <number>", "as `sizing` measures it", number, measured.graphqlPerCore)
-      .option("--gateway-per-core <number>", "as `sizing` measures it", number, measured.gatewayPerCore)
-      .option("--calls <number>", "REST calls of a request", number, measured.calls)
-      .option("--keys <number>", "API keys in use", number, measured.keys)
-      .option("--cache-seconds <number>", "KEY_CACHE_MS in seconds", number, measured.cacheSeconds)
-      .option("--connections <number>", "REST_CONNECTIONS", number, measured.connections),
+      .option("--graphql-per-core <number>", "as `sizing` measures it", positive, measured.graphqlPerCore)
+      .option("--gateway-per-core <number>", "as `sizing` measures it", positive, measured.gatewayPerCore)
+      .option("--calls <number>", "REST calls of a request", positive, measured.calls)
+      .option("--keys <number>", "API keys in use", positive, measured.keys)
+      .option("--cache-seconds <number>", "KEY_CACHE_MS in seconds", positive, measured.cacheSeconds)
+      .option("--connections <number>", "REST_CONNECTIONS", positive, measured.connections),
   );
   const { rates, ...numbers } = line.opts<Numbers & { rates: string }>();
-  const columns = rates.split(",").map((rate) => [rate, plan(number(rate), numbers)] as const);
+  const columns = rates.split(",").map((rate) => [rate, plan(positive(rate), numbers)] as const);
   console.log(
     `| requests a second | ${columns.map(([rate]) => Number(rate).toLocaleString("en")).join(" | ")} |`,
   );

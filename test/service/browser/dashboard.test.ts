@@ -11,6 +11,26 @@ import { executable, findBarriers, type Noted, openPage, takePicture, timeout } 
 const deadPort = "http://127.0.0.1:9";
 const clean = { foreign: [], errors: [] };
 
+/** Notes each text of a canvas with its box; `touchingLabels` then tells of any two that are less than 2 pixels apart. */
+const noteLabels = `{
+  const labels = new Map(), { clearRect, fillText } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.clearRect = function (...box) {
+    labels.set(this, []);
+    clearRect.apply(this, box);
+  };
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+    const size = this.measureText(text), { e, f } = this.getTransform();
+    const box = { text, left: e + x - size.actualBoundingBoxLeft, right: e + x + size.actualBoundingBoxRight,
+      top: f + y - size.actualBoundingBoxAscent, bottom: f + y + size.actualBoundingBoxDescent };
+    labels.set(this, [...(labels.get(this) ?? []), box]);
+    fillText.call(this, text, x, y);
+  };
+  window.touchingLabels = () => [...labels.values()].flatMap((boxes) => boxes.flatMap((one, at) => boxes.slice(at + 1)
+    .filter((other) => one.left < other.right + 2 && other.left < one.right + 2 && one.top < other.bottom + 2 && other.top < one.bottom + 2)
+    .map((other) => one.text + " / " + other.text)));
+  window.noted = labels;
+}`;
+
 async function openDashboard(
   opening: Parameters<typeof openPage>[1] = {},
   environment: NodeJS.ProcessEnv = {},
@@ -18,6 +38,7 @@ async function openDashboard(
   expect(executable, "wants Chromium: apt-get install chromium").toBeDefined();
   const { url } = await openLayer([], environment);
   const opened = await openPage([url.origin], opening);
+  await opened.page.addInitScript(noteLabels);
   await opened.page.goto(url.href);
   await loaded(opened.page);
   return opened;
@@ -50,6 +71,8 @@ test.each([
   expect(overflow).toBeLessThanOrEqual(0);
   const clipped = `[...document.querySelectorAll(".scroll, input")].filter((one) => one.scrollWidth > one.clientWidth).length`;
   expect(await page.evaluate(clipped)).toBe(0);
+  expect(await page.evaluate("[...noted.values()].filter((boxes) => boxes.length > 3).length")).toBe(6);
+  expect(await page.evaluate("touchingLabels()")).toEqual([]);
   expect(await findBarriers(page)).toEqual([]);
   expect(noted).toMatchObject(clean);
 });

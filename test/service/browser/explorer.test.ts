@@ -207,6 +207,19 @@ test("a phone shows the answer below the editors, and the whole call list", { ti
   await page.getByRole("button", { name: /REST calls/ }).click();
   await page.getByRole("cell", { name: "revalidated" }).first().waitFor();
   expect(await page.locator("#calls").evaluate((calls) => calls.scrollWidth - calls.clientWidth)).toBe(0);
+  const beside = await page.locator(".result-window").boundingBox();
+  expect(beside?.y).toBeGreaterThan(0);
+  expect(beside?.height).toBeGreaterThan(160); // eight lines of the answer, and all the calls below it
+  expect(await page.locator("#calls").evaluate((calls) => calls.getBoundingClientRect().bottom)).toBeLessThan(
+    861,
+  );
+  const brokenWords = `[...document.querySelectorAll("#calls tbody th")].flatMap(({ childNodes }) => [...childNodes])
+    .filter((node) => {
+      const range = new Range();
+      range.selectNodeContents(node);
+      return node.data && range.getClientRects().length > 1;
+    }).map(({ data }) => data)`;
+  expect(await page.evaluate(brokenWords)).toEqual([]);
   await takePicture(page, "explorer-400");
 });
 

@@ -1,14 +1,15 @@
 /**
  * Forty clients of mixed manners (they leave, stop in the middle of a body, read slowly, pipeline, send GETs, batches, ids
- * and mutations) over a REST that fails in every way: `npm run suite -- chaos --minutes 10 --seed 7`. Criterion: the process
+ * and mutations) over a REST that fails in every way: `npm run suite -- chaos --minutes 10`. Criterion: the process
  * lives with the heap of a container of 512 MiB and fits in it, each whole answer is GraphQL with known codes and no fault of
  * ours, and holds the data of its own caller in its own place; in the end no gauge is above 0.
  */
 import { codes } from "../../../src/engine/standards/error-codes.ts";
+import { Verdict } from "../../support/suites/verdict.ts";
 import { pinSelf } from "../../support/child-process.ts";
 import { Random } from "../../support/random.ts";
-import { readArguments } from "../../support/script-arguments.ts";
-import { Verdict } from "../../support/suites/verdict.ts";
+import { positive, readArguments } from "../../support/script-arguments.ts";
+import { seed } from "../../support/seed.ts";
 import { manners } from "./clients.ts";
 import { graphqlAlone, hasEnded, leftovers, residentOf, timersOf } from "./house.ts";
 import { startFaultyRest } from "./rest.ts";
@@ -64,21 +65,19 @@ function faultOf(text: string, key: string): string | undefined {
 const line = await readArguments("npm run suite -- chaos", (given) =>
   given
     .description("Forty clients of mixed manners over a REST that fails in every way.")
-    .option("--minutes <number>", "how long", "1")
-    .option("--seed <number>", "of the random choices", String(Date.now() % 1e6)),
+    .option("--minutes <number>", "how long", positive, 1),
 );
-const { minutes, seed } = line.opts<{ minutes: string; seed: string }>();
+const { minutes } = line.opts<{ minutes: number }>();
 const verdict = new Verdict("chaos");
-process.stdout.write(`seed ${seed}\n`);
 pinSelf(1);
 const rest = await startFaultyRest(seed, 0.04, 0.3);
 const house = await graphqlAlone(rest);
 const timers = await timersOf(house);
 const faults: string[] = [];
 let [sent, whole] = [0, 0];
-const until = performance.now() + Number(minutes) * 60_000;
+const until = performance.now() + minutes * 60_000;
 async function client(_: unknown, index: number): Promise<void> {
-  const random = new Random(Number(seed), index);
+  const random = new Random(seed, index);
   while (performance.now() < until && !hasEnded(house)) {
     sent++;
     const key = `key-${random.int(callers)}`;

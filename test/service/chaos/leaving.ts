@@ -5,11 +5,12 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "undici";
-import { pinSelf } from "../../support/child-process.ts";
-import { Random } from "../../support/random.ts";
-import { readArguments } from "../../support/script-arguments.ts";
 import { bars } from "../../support/suites/bars.ts";
 import { Verdict } from "../../support/suites/verdict.ts";
+import { pinSelf } from "../../support/child-process.ts";
+import { Random } from "../../support/random.ts";
+import { positive, readArguments } from "../../support/script-arguments.ts";
+import { seed } from "../../support/seed.ts";
 import { leaving } from "./clients.ts";
 import {
   behindGateway,
@@ -40,7 +41,7 @@ const asker =
     }
   };
 
-async function run(house: House, requests: number, seed: number): Promise<void> {
+async function run(house: House, requests: number): Promise<void> {
   const { name, url, keys, programs } = house;
   const pool = new Pool(url.origin, { connections: 1 });
   const ask = asker(pool);
@@ -81,15 +82,12 @@ async function run(house: House, requests: number, seed: number): Promise<void> 
 const line = await readArguments("npm run suite -- leaving", (given) =>
   given
     .description("Lets clients leave at random moments, in every role.")
-    .option("--requests <number>", "of all roles together", "10000")
-    .option("--seed <number>", "of the random choices", String(Date.now() % 1e6)),
+    .option("--requests <number>", "of all roles together", positive, 10_000),
 );
-const { requests, seed } = line.opts<{ requests: string; seed: string }>();
+const { requests } = line.opts<{ requests: number }>();
 const verdict = new Verdict("leaving");
-process.stdout.write(`seed ${seed}\n`);
 pinSelf(1);
 const rest = await startFaultyRest(seed, 0, 0);
 const houses = [npmStart, () => graphqlAlone(rest), () => behindGateway(rest)];
-for (const start of houses)
-  await run(await start(), Math.ceil(Number(requests) / houses.length), Number(seed));
+for (const start of houses) await run(await start(), Math.ceil(requests / houses.length));
 await rest.stop();

@@ -78,8 +78,8 @@ const caching: readonly Readonly<Record<string, string>>[] = [
 ];
 
 /** Starts the platform below as a process of its own: in that of the clients it would answer when they are done. */
-export async function startFaultyRest(seed: string, broken: number, cached: number) {
-  const program = startProgram([import.meta.filename, seed, String(broken), String(cached)]);
+export async function startFaultyRest(seed: number, broken: number, cached: number) {
+  const program = startProgram([import.meta.filename, String(seed), String(broken), String(cached)]);
   return { url: await listens(program), stop: program.stop };
 }
 

@@ -131,7 +131,8 @@ test("documents are the saved operations, under their persisted ids; enums and u
     `import * as client from "${packageName}";
 import { print } from "graphql";
 const bodies = Object.keys(client.persistedIds).map((name) => [name, print(client[name + "Document"])]);
-console.log(JSON.stringify({ ids: client.persistedIds, bodies, stage: client.ContactStage.CUSTOMER, possibleTypes: client.possibleTypes }));`,
+const exported = Object.keys(client).filter((name) => /Document$|FragmentDoc$/.test(name));
+console.log(JSON.stringify({ ids: client.persistedIds, bodies, exported, stage: client.ContactStage.CUSTOMER, possibleTypes: client.possibleTypes }));`,
   );
   const printed = JSON.parse(await consumer.runModule("print.js"));
   const manifest = JSON.parse(readFileSync(join(root, "generated/operations-manifest.json"), "utf8")) as {
@@ -140,6 +141,9 @@ console.log(JSON.stringify({ ids: client.persistedIds, bodies, stage: client.Con
   const byName = manifest.operations.map(({ name, body }) => [name, body]).sort();
   expect(printed.bodies.sort()).toEqual(byName);
   expect(printed.ids).toEqual(Object.fromEntries(manifest.operations.map(({ id, name }) => [name, id])));
+  const readme = readFileSync(join(consumer.folder, "node_modules", packageName, "README.md"), "utf8");
+  const listed = [...readme.matchAll(/^- `(\w+)`: a .+\.$/gm)].map(([, name]) => name);
+  expect(listed.sort()).toEqual(printed.exported.sort());
   expect(printed.stage).toBe("CUSTOMER");
   expect(printed.possibleTypes).toEqual({ MessageAuthor: ["ContactAuthor", "AgentAuthor", "UserAuthor"] });
 });

@@ -1,8 +1,9 @@
 /** The files of deploy/ hold together, and stock validators take them. */
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { roleNames } from "../../../src/engine/config.ts";
 import { secrets, variables } from "../../../src/engine/settings/environment.ts";
@@ -176,6 +177,21 @@ describe("kubernetes", () => {
   });
 });
 
+test.skipIf(!has("systemd-analyze"))("systemd takes each unit", () => {
+  const folder = mkdtempSync(join(tmpdir(), "units-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "nginx.service"), `[Service]\nExecStart=${process.execPath}\n`);
+  const units = readdirSync(join(deploy, "systemd")).map((name) => {
+    const unit = join(folder, name);
+    const text = read(`systemd/${name}`).replaceAll("/opt/messaging-graphql", dirname(deploy));
+    writeFileSync(unit, text.replaceAll("/usr/bin/node", process.execPath));
+    return unit;
+  });
+  expect(units).toHaveLength(2);
+  const { stdout, stderr, status } = spawnSync("systemd-analyze", ["verify", ...units], { encoding: "utf8" });
+  expect({ said: stdout + stderr, status }).toEqual({ said: "", status: 0 });
+});
+
 describe("Dockerfile", () => {
   const dockerfile = read("Dockerfile");
 
@@ -188,6 +204,11 @@ describe("Dockerfile", () => {
     const alone = copied.filter((name) => !letIn.some((folder) => name.startsWith(`${folder}/`)));
     expect([...new Set(alone)].sort()).toEqual(letIn.sort());
     expect(copied.filter((name) => !existsSync(join(deploy, "..", name)))).toEqual([]);
+  });
+
+  test("its base image is one, pinned by its digest", () => {
+    const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+    expect(new Set(bases)).toEqual(new Set([expect.stringMatching(/^node:24-\S+@sha256:[0-9a-f]{64}$/)]));
   });
 
   test("its variables are ours, its user is nobody", () => {

@@ -5,7 +5,7 @@
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { isMainThread, Worker, workerData } from "node:worker_threads";
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { Argument } from "commander";
 import { Pool } from "undici";
 import { formatApiKey } from "../../../src/engine/http/api-key.ts";
@@ -21,13 +21,21 @@ const manyNames = `{"query":"{ __typename }","variables":{${text(80_000, (index)
 const spreads = text(600, (index) => `...F${index}`);
 
 type Flood = {
+  /** What the limit says that is there for this flood. Another one must not hide that it is gone. */
+  readonly limit: string;
   readonly perSecond: number;
   readonly body: (index: number) => string;
   readonly key: (index: number) => string;
 };
 const floods: Readonly<Record<string, Flood>> = {
-  "bodies of 80,000 names": { perSecond: 20, body: () => manyNames, key: () => "key" },
+  "bodies of 80,000 names": {
+    limit: "at most 50000 values",
+    perSecond: 20,
+    body: () => manyNames,
+    key: () => "key",
+  },
   "refused documents, each with another key": {
+    limit: "selects the same fields again too often",
     perSecond: 40,
     body: (index) => JSON.stringify({ query: `{ me { ${spreads} } } # ${index}` }),
     key: (index) => `key${index}`,
@@ -37,39 +45,47 @@ const floods: Readonly<Record<string, Flood>> = {
 const unknownKeys = "300 unknown keys a second from one address, against the gateway";
 const gatewayFloods: Readonly<Record<string, Flood>> = {
   [unknownKeys]: {
+    limit: "RATE_LIMITED",
     perSecond: 300,
     body: () => query,
     key: (index) => formatApiKey("test", `unknown${index}x`.padEnd(26, "0")),
   },
 };
 const demoKey = "sk_test_DemoHarborOlivia00000000004LRXgc";
-const chunks = "chunks of one byte, 32 connections without a key";
+/** The type of the body, and what its limit says. A body of the second one is answered before it is there, and goes on. */
+const chunks: Readonly<Record<string, readonly [type: string, limit: string]>> = {
+  "chunks of one byte, 32 connections without a key": ["application/json", "comes in too many pieces"],
+  "chunks of one byte behind the answer, 32 connections": ["text/plain", "UNSUPPORTED_MEDIA_TYPE"],
+};
 
-function send(url: URL, { perSecond, body, key }: Flood): void {
+const tell = (text: string, limit: string): void => {
+  if (text.includes(limit)) parentPort?.postMessage(limit);
+};
+
+function send(url: URL, { limit, perSecond, body, key }: Flood): void {
   const pool = new Pool(url.origin, { connections: 200 });
   let index = 0;
   setInterval(() => {
     const sent = { ...headers, "x-api-key": key(index) };
     const options = { path: url.pathname, method: "POST", headers: sent, body: body(index++) } as const;
     pool.request(options).then(
-      (answer) => answer.body.dump(),
+      async (answer) => tell(await answer.body.text(), limit),
       () => {},
     );
   }, 1_000 / perSecond);
 }
 
-/** A request that is answered before its body is there, and a body that goes on. */
-function sendChunks(url: URL): void {
+function sendChunks(url: URL, [type, limit]: readonly [string, string]): void {
   const body = "1\r\na\r\n".repeat(10_000);
   const open = (): void => {
     const socket = net.connect(Number(url.port), url.hostname);
     const more = (): void => void (socket.destroyed || socket.write(body, () => setTimeout(more, 5)));
     socket
       .on("error", () => {})
-      .on("data", () => {})
+      .on("data", (piece) => tell(String(piece), limit))
       .on("close", () => setTimeout(open, 20));
     socket.write(
-      "POST /v1/graphql HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n",
+      `POST /v1/graphql HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`,
     );
     more();
   };
@@ -95,7 +111,7 @@ async function medianOf(pool: Pool, ms: number, key: string): Promise<number> {
 }
 
 async function main(): Promise<void> {
-  const all = [...Object.keys(floods), chunks, ...Object.keys(gatewayFloods)];
+  const all = [floods, chunks, gatewayFloods].flatMap(Object.keys);
   const { args } = await readArguments("npm run suite -- floods", (line) =>
     line
       .description("Measures what floods do to another caller.")
@@ -112,6 +128,8 @@ async function main(): Promise<void> {
     const before = await medianOf(pool, 2_000, key);
     const data = { name, url: role.url.href };
     const flood = new Worker(fileURLToPath(import.meta.url), { workerData: data });
+    let limited = 0;
+    flood.on("message", () => limited++);
     await sleep(500);
     const during = await medianOf(pool, seconds * 1_000, key);
     await flood.terminate();
@@ -119,6 +137,7 @@ async function main(): Promise<void> {
     process.stdout.write(
       `${name}: the other's median ${before.toFixed(1)} → ${during.toFixed(1)} ms; ${peak.toFixed(0)} MiB\n`,
     );
+    verdict.hold("answers that name the flood's own limit", limited, name);
     verdict.hold("median of the other caller, of what it was", during / before, name);
     verdict.hold("memory at most", peak, name);
     await pool.destroy();
@@ -131,6 +150,7 @@ if (isMainThread) await main();
 else {
   const { name, url } = workerData as { name: string; url: string };
   const flood = floods[name] ?? gatewayFloods[name];
+  const chunked = chunks[name];
   if (flood) send(new URL(url), flood);
-  else sendChunks(new URL(url));
+  else if (chunked) sendChunks(new URL(url), chunked);
 }

@@ -58,6 +58,7 @@ export const bars = {
   },
   "slow-clients": {
     "sockets that are still open": none,
+    "time until the last was closed, of the time for a header": { atMost: 1.3, unit: "×" },
     "median of another client beside them, of what it was": { atMost: 5, unit: "×" },
   },
   "two-tenants": {
@@ -67,6 +68,7 @@ export const bars = {
     "processes that ended": none,
   },
   floods: {
+    "answers that name the flood's own limit": some,
     "median of the other caller, of what it was": { atMost: 5, unit: "×" },
     "memory at most": { atMost: 512, unit: "MiB" },
   },

@@ -23,18 +23,22 @@ function run(one: Runnable, rest: readonly string[]): number {
     });
     return codes.find((code) => code !== 0) ?? 0;
   }
-  const [args, environment] = "file" in one ? [[one.file], {}] : [tests(one), one.environment];
+  const [args, environment] = "file" in one ? [[one.file, ...rest], {}] : [tests(one, rest), one.environment];
   const options = { cwd: root, stdio: "inherit", env: { ...environment, ...process.env, SEED } } as const;
   if (kind === "suite") console.log(`SEED=${SEED} repeats the random choices of this run`);
-  const { status } = spawnSync(process.execPath, [...args, ...rest], options);
+  const { status } = spawnSync(process.execPath, args, options);
   return status ?? 1; // no status: a signal ended it
 }
 
-/** vitest takes a file that is not there for a pattern that fits nothing, and runs the others. */
-function tests({ projects, files = [] }: Tests): string[] {
-  const gone = files.filter((file) => !existsSync(join(root, file)));
-  if (gone.length > 0) throw new Error(`no such tests: ${gone.join(", ")}`);
-  return [...vitest, ...projects.flatMap((name) => ["--project", name]), ...files];
+/** Paths before the first option are run instead of all. vitest takes one that is not there for a pattern, and runs the others. */
+function tests({ projects, files = ["test"] }: Tests, rest: readonly string[]): string[] {
+  const option = rest.findIndex((word) => word.startsWith("-"));
+  const named = rest.slice(0, option < 0 ? rest.length : option);
+  const isOurs = (path: string) => files.some((file) => path === file || path.startsWith(`${file}/`));
+  const gone = [...files, ...named].filter((path) => !existsSync(join(root, path)) || !isOurs(path));
+  if (gone.length > 0) throw new UsageError([`no tests of this ${kind}: ${gone.join(", ")}`]);
+  const chosen = named.length > 0 ? rest : [...files, ...rest];
+  return [...vitest, ...projects.flatMap((name) => ["--project", name]), ...chosen];
 }
 
 const [kind = "", ...argv] = process.argv.slice(2);

@@ -63,6 +63,17 @@ test.each(["suite", "bench"])("an unknown %s is an error that names the nearest"
   });
 });
 
+test.each([
+  ["is not there", "browser", "test/browser/explorers.test.ts"],
+  ["another suite has", "fuzz", "test/standards/linear-pattern.test.ts"],
+])("a path that %s is an error, not a suite of fewer tests", async (_, name, path) => {
+  const { code, error } = await run(["test/suites/main.ts", "suite", name, path]);
+  expect({ code, error }).toEqual({
+    code: 2,
+    error: expect.stringContaining(`no tests of this suite: ${path}`),
+  });
+});
+
 test("each suite and benchmark starts files that are there, and each bar is of a suite", () => {
   const all: Runnable[] = [...Object.values(suites), ...Object.values(benches)];
   const named = all.flatMap((one) => ("suites" in one ? [] : "file" in one ? [one.file] : (one.files ?? [])));
@@ -91,8 +102,18 @@ test("a run of vitest says which test failed, and why", () => {
   });
   const module = {
     errors: () => [],
-    children: { allTests: () => [one("passed", ""), one("failed", "no\nmore")] },
+    children: {
+      allTests: () => [
+        one("passed", ""),
+        one("failed", "no\nmore"),
+        one("failed", "Command failed: node a.ts\na.ts:1\n\nError: why\n    at a.ts:1"),
+      ],
+    },
   };
   tally.onTestRunEnd?.([module as unknown as TestModule], [], "failed");
-  expect(said).toEqual(["FAIL  a.test.ts > group > test: no", "tally: 1 passed, 1 failed"]);
+  expect(said).toEqual([
+    "FAIL  a.test.ts > group > test: no",
+    "FAIL  a.test.ts > group > test: Error: why",
+    "tally: 1 passed, 2 failed",
+  ]);
 });

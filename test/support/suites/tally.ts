@@ -27,4 +27,6 @@ export const tally: Reporter = {
   },
 };
 
-const firstLine = (error: { message: string } | undefined): string => error?.message.split("\n")[0] ?? "";
+/** The error's first line; of a child process that failed, the child's own error instead. */
+const firstLine = ({ message } = { message: "" }): string =>
+  (/^Command failed: .*?^(\w*Error: .*)/ms.exec(message)?.[1] ?? message).split("\n")[0] ?? "";

@@ -1,6 +1,7 @@
-/** README of the client package: how each client library takes a document, shown with the first saved query. */
-import type { OperationDefinitionNode } from "graphql";
+/** README of the client package: its documents, and how each client library takes one, shown with the first saved query. */
+import { Kind, type OperationDefinitionNode, print } from "graphql";
 import type { SavedOperation } from "../../schema/saved-operations.ts";
+import { textAbove } from "../../schema/tool-comment.ts";
 
 /** `headers`: the credential headers of the first bound operation, such as `x-api-key`. */
 export function emitReadme(
@@ -16,8 +17,25 @@ A client library infers the types of variables and result from a document: a mis
 `;
   const query = saved.find(({ definition }) => definition.operation === "query") ?? saved[0];
   return query
-    ? `${head}\n${examples(name, query, headers.map(headerText).join(", ")).join("\n\n")}\n`
+    ? `${head}\n${documents(saved)}\n\n${examples(name, query, headers.map(headerText).join(", ")).join("\n\n")}\n`
     : head;
+}
+
+/** What the package exports of the saved operations, each with its variables and the comment above it. */
+function documents(saved: readonly SavedOperation[]): string {
+  const operations = saved.map(({ name, definition }) => {
+    const variables = (definition.variableDefinitions ?? []).map(print).join(", ");
+    const taken = variables === "" ? "" : ` with \`${variables}\``;
+    return `- \`${name}Document\`: a ${definition.operation}${taken}. ${textAbove(definition)}`.trimEnd();
+  });
+  const fragments = saved.flatMap(({ document }) =>
+    document.definitions.flatMap((each) =>
+      each.kind === Kind.FRAGMENT_DEFINITION
+        ? [`- \`${each.name.value}FragmentDoc\`: a fragment on ${each.typeCondition.name.value}.`]
+        : [],
+    ),
+  );
+  return ["## Documents", "", ...operations, ...new Set(fragments)].join("\n");
 }
 
 const headerText = (header: string): string =>

@@ -13,6 +13,7 @@ import {
 } from "../../openapi/shapes/shape.ts";
 import { membersOf } from "../../standards/json-object.ts";
 import { guarded } from "./inherited-names.ts";
+import { areListsOfThemselves } from "./recursive-lists.ts";
 
 export type PlainSchema = Record<string, unknown>;
 
@@ -130,7 +131,10 @@ export class PlainSchemas {
   }
 
   #ofType(shape: Shape, type: JsonType): PlainSchema {
-    if (type === "array") return { type, ...(shape.items && { items: this.of(shape.items) }) };
+    if (type === "array") {
+      const { items } = shape;
+      return { type, ...(items && !areListsOfThemselves(items) && { items: this.of(items) }) };
+    }
     if (type !== "object") return { type };
     const properties = [...shape.properties.values()];
     const others = shape.entry?.properties.get("value")?.shape;

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Bound } from "../../../../src/engine/rest/shares/bound.ts";
 import { type Caller, PresentCallers } from "../../../../src/engine/rest/shares/caller.ts";
+import { seed } from "../../../support/seed.ts";
 
 const total = 256;
 const callersOf = (count: number): Caller[] => {
@@ -37,7 +38,7 @@ test("in any order of 1 to 10,000 callers the total is never passed, and what is
         expect(bound.held).toBeLessThanOrEqual(total);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 300, seed },
   );
 });
 
@@ -50,6 +51,7 @@ test("whatever callers that hold something take, as many newcomers as an eighth 
       for (const newcomer of callers.slice(count, count + total / 8 - count))
         expect(bound.take(newcomer, 1)).toBeUndefined();
     }),
+    { seed },
   );
 });
 

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { type Caller, PresentCallers } from "../../../../src/engine/rest/shares/caller.ts";
 import { Places } from "../../../../src/engine/rest/shares/places.ts";
 import { Turns } from "../../../../src/engine/rest/shares/turns.ts";
+import { seed } from "../../../support/seed.ts";
 
 function waiting(names: string) {
   const turns = new Turns<string>();
@@ -93,6 +94,7 @@ test("in any order, whoever waits for a place gets one once the others have left
         expect(places.bound.held).toBe(0);
       },
     ),
+    { seed },
   );
 });
 

@@ -181,10 +181,11 @@ function tableOf(calls) {
     const bar = make("span", { class: "span" });
     bar.style.marginInlineStart = `${(100 * startMs) / end}%`;
     bar.style.inlineSize = `max(3px, ${(100 * ms) / end}%)`;
+    const words = operation.split(/(?=[A-Z])/); // where a narrow column may break the name
     return make(
       "tr",
       {},
-      make("th", { scope: "row" }, operation),
+      make("th", { scope: "row" }, ...words.flatMap((word) => [make("wbr", {}), word])),
       make("td", { class: "path" }, `${method} ${path}`),
       make("td", { class: (status ?? 500) < 400 ? "good" : "bad" }, `${status ?? "no answer"}`),
       make("td", {}, status ? `${source ?? "fetched"}${age}` : "–"),
@@ -213,6 +214,7 @@ function tableOf(calls) {
 function open(isOpen) {
   element("calls").hidden = !isOpen;
   element("toggle").setAttribute("aria-expanded", String(isOpen));
+  if (isOpen) element("calls").scrollIntoView({ block: "nearest" });
 }
 element("calls").tabIndex = 0; // a region that scrolls is reached by keyboard
 element("toggle").addEventListener("click", () => open(element("calls").hidden));

@@ -42,6 +42,27 @@ export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, ob
       },
     },
   },
+  "Mutation.addAlarm": {
+    when: {
+      items: {
+        properties: {
+          hours: { properties: { from: { minimum: 0 }, to: { maximum: 24 } } },
+          steps: {
+            items: {
+              properties: {
+                hours: { properties: { from: { minimum: 0 }, to: { maximum: 24 } } },
+                steps: {
+                  items: {
+                    properties: { hours: { properties: { from: { minimum: 0 }, to: { maximum: 24 } } } },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
   "Mutation.invite": {
     input: { properties: { email: { maxLength: 40 }, phoneNumber: { pattern: "^\\+[0-9]+$" } } },
   },

@@ -25,6 +25,13 @@ export const operations: Readonly<Record<string, Operation>> = {
     empty: true,
     unread: true,
   },
+  "POST /alarms": {
+    id: "addAlarm",
+    product: "",
+    accept: "application/json, */*;q=0.5",
+    empty: true,
+    unread: true,
+  },
   "POST /invitations": {
     id: "invite",
     product: "",

@@ -10,6 +10,7 @@ import type {
   MutationResolvers,
   Payment,
   QueryResolvers,
+  Step,
   Text,
 } from "./graphql.ts";
 
@@ -42,6 +43,9 @@ const toCondition = (input: Condition): any =>
         ? { all_of: input.allOf.map(toCondition) }
         : undefined;
 
+const toStep = (input: Step): any =>
+  input.hours != null ? input.hours : input.steps != null ? input.steps.map(toStep) : undefined;
+
 const toInvitee = (input: Invitee) =>
   input.email != null
     ? { email: input.email }
@@ -65,6 +69,9 @@ export const Mutation = {
     rest.post("/rules", {
       body: { name: args.name, when: untyped(args.when ? toCondition(args.when) : undefined) },
     }),
+  /** Mutation.addAlarm → POST /alarms (addAlarm) */
+  addAlarm: (_parent, args, { rest }) =>
+    rest.post("/alarms", { body: { when: untyped(args.when.map(toStep)) } }),
   /** Mutation.invite → POST /invitations (invite) */
   invite: (_parent, args, { rest }) => rest.post("/invitations", { body: untyped(toInvitee(args.input)) }),
 } satisfies Required<MutationResolvers>;
