@@ -92,6 +92,7 @@ export const rules = {
   ),
   "credential-unsent": warning("A bound operation needs a credential that never travels to REST."),
   "credential-undeclared": warning("The document does not say which credentials REST takes."),
+  "credential-shared": error("A caller's credential would travel to the services of several documents."),
   "deprecation-unsaid": warning(
     "REST deprecates what a field or an argument rests on, and no `@deprecated` says so.",
   ),

@@ -11,6 +11,7 @@ import { unreachedTypes } from "../schema/unreached-types.ts";
 import { Binder } from "./binder.ts";
 import { deprecations } from "./checks/deprecations.ts";
 import { checkNPlusOne } from "./checks/n-plus-one.ts";
+import { checkSharedCredentials } from "./checks/shared-credentials.ts";
 import { checkUnsentCredentials } from "./checks/unsent-credentials.ts";
 import { bindField } from "./field.ts";
 import { Findings } from "./findings.ts";
@@ -71,6 +72,7 @@ export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[
   checkNPlusOne(model, findings);
   checkUnreached(input, findings);
   checkUnsentCredentials(model, findings);
+  checkSharedCredentials(model, findings);
   return { model, diagnostics: findings.all };
 }
 

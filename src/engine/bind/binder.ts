@@ -1,5 +1,6 @@
 /** Collects the parts of the model while the fields are bound, and queues the object types that are still unvisited. */
 import type { GraphQLSchema } from "graphql";
+import { componentName } from "../openapi/component-names.ts";
 import { nodeKey, type RestDocument } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { RestOperations } from "../openapi/read-operations.ts";
@@ -90,11 +91,7 @@ export class Binder {
   /** The TypeScript type of a shape: its component's type if it is a named component, else `otherwise`. */
   typeExpressionOf(shape: Shape, otherwise: string): string {
     const { node, identity } = shape;
-    const [components, schemas, name, ...below] = node.path;
-    const isComponent =
-      node.file === this.document.root.file && components === "components" && schemas === "schemas";
-    if (!isComponent || name === undefined || below.length > 0 || identity.text !== nodeKey(node))
-      return otherwise;
-    return componentType(String(name), shapeAt(this.document, node).nullable);
+    const name = identity.text === nodeKey(node) ? componentName(this.document, node) : undefined;
+    return name === undefined ? otherwise : componentType(name, shapeAt(this.document, node).nullable);
   }
 }

@@ -1,8 +1,20 @@
 /** Finds the operation that `@rest` names: by its `operationId`, or by its method and path. */
 import { methodAndPath, type RestOperation } from "../openapi/operation.ts";
+import { operationIdOf } from "../openapi/operation-nodes.ts";
+import type { RestOperations } from "../openapi/read-operations.ts";
 import { type DirectiveCarrier, directivePlace, type RestDirective } from "../schema/directives.ts";
 import type { Binder } from "./binder.ts";
-import type { Where } from "./findings.ts";
+import { didYouMean, type Where } from "./findings.ts";
+
+/** For a name of none, or of several: `; did you mean "…"?` with the nearest, or all that share the name. */
+export function meantBy(
+  name: string,
+  operations: RestOperations,
+  names: Iterable<string> = operations.keys(),
+): string {
+  const sharing = operations.sharing(name).map(({ id }) => id);
+  return sharing.length > 0 ? `; several have that name: ${sharing.join(", ")}` : didYouMean(name, names);
+}
 
 /** Returns `undefined` after a finding. */
 export function findOperation(
@@ -18,11 +30,14 @@ export function findOperation(
   const [first] = sharing;
   if (first) {
     const names = sharing.map(methodAndPath);
+    const ids = sharing.map(({ id }) => `"${id}"`).join(" or ");
     findings.add(
       "operation-id-duplicate",
       { ...at, rest: first.node, below: ["operationId"] },
-      `operationId "${name}" is shared by ${names.join(" and ")}`,
-      `name one of them by its method and path: ${names.map((each) => `"${each}"`).join(" or ")}`,
+      `${operationIdOf(first.node) === name ? "operationId " : ""}"${name}" is shared by ${names.join(" and ")}`,
+      names.includes(first.id)
+        ? `name one of them by its method and path: ${ids}`
+        : `name one of them with its document: ${ids}`,
     );
     return undefined;
   }

@@ -1,33 +1,39 @@
-/** Reads `schema.graphql` and `openapi.yaml` of a spec folder and binds them. */
+/** Reads `schema.graphql` and the OpenAPI documents of a spec folder and binds them. */
 
 import { type GraphQLSchema, isObjectType } from "graphql";
 import { SpecUnreadable, unreadable } from "../diagnostic.ts";
-import { type ReadFile, RestDocument } from "../openapi/document.ts";
+import { RestDocument } from "../openapi/document.ts";
 import { documentFaults } from "../openapi/document-faults.ts";
+import { documentFiles, documentsFolder } from "../openapi/document-files.ts";
 import { readOperations } from "../openapi/read-operations.ts";
 import { readRest } from "../schema/directives.ts";
 import { readSchema, type SchemaFile } from "../schema/read-schema.ts";
 import { bind } from "./bind.ts";
 import { boundFields, type Model, type Spec } from "./model.ts";
+import type { SpecFiles } from "./spec-files.ts";
 
-/** The OpenAPI document with its operations, which do not depend on the schema. */
+/** The OpenAPI documents with their operations, which do not depend on the schema. */
 export type DocumentFile = Pick<Model, "document" | "operations">;
 
-export function readDocument(read: ReadFile): DocumentFile {
-  const document = new RestDocument("openapi.yaml", read);
-  return withinStack(() => ({ document, operations: readOperations(document) }));
+/** Here several documents become one: all that follows sees one set of operations and schemas. */
+export const openDocument = ({ read, list }: SpecFiles): RestDocument =>
+  new RestDocument(documentFiles(list(documentsFolder), read), read);
+
+export function readDocument(files: SpecFiles): DocumentFile {
+  const document = openDocument(files);
+  return withinStack(document, () => ({ document, operations: readOperations(document) }));
 }
 
 /**
  * Throws `SpecUnreadable` with a finding for each unreadable file. `faultsOf`: `reachedFaults` for a reader that needs
  * the errors alone.
  */
-export function loadSpec(read: ReadFile, documentOf = readDocument, faultsOf = documentFaults): Spec {
+export function loadSpec(files: SpecFiles, documentOf = readDocument, faultsOf = documentFaults): Spec {
   const [documentFile, schemaFile] = readBoth(
-    () => documentOf(read),
-    () => readSchema("schema.graphql", read("schema.graphql") ?? missing("schema.graphql")),
+    () => documentOf(files),
+    () => readSchema("schema.graphql", files.read("schema.graphql") ?? missing("schema.graphql")),
   );
-  return withinStack(() => bindBoth(documentFile, schemaFile, faultsOf));
+  return withinStack(documentFile.document, () => bindBoth(documentFile, schemaFile, faultsOf));
 }
 
 /** Binds a schema, written to a file or not, to the document. */
@@ -67,11 +73,12 @@ const boundNames = (schema: GraphQLSchema): string[] =>
   );
 
 /** Turns a stack overflow, the sign of an endless or very deep schema, into `SpecUnreadable`. */
-function withinStack<T>(make: () => T): T {
+function withinStack<T>({ roots, root }: RestDocument, make: () => T): T {
   try {
     return make();
   } catch (error) {
-    if (error instanceof RangeError) throw unreadable("openapi.yaml", "is nested too deeply");
+    if (error instanceof RangeError)
+      throw unreadable(roots.length > 1 ? documentsFolder : root.file, "is nested too deeply");
     throw error;
   }
 }

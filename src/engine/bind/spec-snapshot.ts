@@ -28,7 +28,7 @@ export function loadSnapshot(
   manifests: readonly Manifest[] = [],
   documentOf = readDocument,
 ): SpecSnapshot {
-  const { model, diagnostics } = loadSpec(files.read, documentOf);
+  const { model, diagnostics } = loadSpec(files, documentOf);
   const saved = readSavedOperations(model?.schema, savedOperationTexts(files));
   const apps = readAppOperations(model?.schema, manifests);
   return {

@@ -2,7 +2,7 @@
  * Stage 6: every REST operation has a GraphQL field, or an entry with a reason in `spec/rest-only.yaml` (the ledger). So a
  * new REST operation is never overlooked.
  */
-import { didYouMean } from "../bind/findings.ts";
+import { meantBy } from "../bind/find-operation.ts";
 import { boundFields, type Model } from "../bind/model.ts";
 import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
 import { asWord } from "../cli/printable.ts";
@@ -95,7 +95,7 @@ function staleEntries(
     if (operations.length === 0) {
       const message = isOperationPattern(id)
         ? `"${id}" takes no REST operation`
-        : `there is no REST operation "${id}"${didYouMean(id, model.operations.keys())}`;
+        : `there is no REST operation "${id}"${meantBy(id, model.operations)}`;
       return [{ ...common("ledger-unknown", id), message, hint: `correct its name, or ${hint}`, places }];
     }
     if (operations.every((operation) => bound.has(operation.id)))

@@ -34,7 +34,7 @@ export const loadSources = (root: string, results = new Results()): SpecSources 
 
 /** Throws as `loadSources` does. */
 export function readSources(files: SpecFiles, results = new Results()): SpecSources {
-  const model = provedModel(loadSpec(files.read, results.readDocument, reachedFaults));
+  const model = provedModel(loadSpec(files, results.readDocument, reachedFaults));
   return { files, model, saved: loadSaved(files, model) };
 }
 

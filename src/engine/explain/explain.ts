@@ -4,7 +4,7 @@
  */
 import { getNamedType } from "graphql";
 import { atWorst, callCost, callCount, callPlanOf } from "../bind/call-cost.ts";
-import { didYouMean } from "../bind/findings.ts";
+import { meantBy } from "../bind/find-operation.ts";
 import { enclosingTypes, sourceOf } from "../bind/inputs/input-source.ts";
 import {
   type BoundField,
@@ -33,7 +33,7 @@ export function explain(model: Model, saved: readonly SavedOperation[], name: st
   if (called) return explainCalled(model, called, name);
   const names = [...model.fields.keys(), ...saved.map((each) => each.name)];
   const ofThatName = names.find((each) => each.endsWith(`.${name}`));
-  const near = ofThatName ? `; did you mean "${ofThatName}"?` : didYouMean(name, names);
+  const near = ofThatName ? `; did you mean "${ofThatName}"?` : meantBy(name, model.operations, names);
   throw new UsageError([`explain ${name}: there is no such field, saved operation or REST operation${near}`]);
 }
 

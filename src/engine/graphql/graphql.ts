@@ -45,13 +45,11 @@ export async function createGraphql(
   api: GeneratedApi,
   { samples = {} }: Options = {},
 ): Promise<FastifyInstance> {
-  const { REST_BASE_URL: base, CORS_ORIGINS: origins } = config.env;
-  if (!base)
-    throw new ConfigError(["REST_BASE_URL: the graphql role needs it; set it to the REST platform's URL"]);
+  const { CORS_ORIGINS: origins } = config.env;
   const { operations, savedOperations: entries, specHash } = api;
   const credentials = credentialNames(operations);
   const server = createServer(config, "graphql", { credentials, specHash });
-  const upstreams = new Upstreams(config, base, operations);
+  const upstreams = new Upstreams(config, operations);
   const executions: ExecutionCounts = { count: 0 };
   const schema = buildSchema(api);
   const saved = savedOperations(config, entries);

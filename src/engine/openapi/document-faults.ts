@@ -7,8 +7,8 @@
 import { type Diagnostic, diagnosed, type Place, type Rule } from "../diagnostic.ts";
 import { type RestDocument, type RestNode, refOf } from "./document.ts";
 import { methodAndPath, type RestOperation } from "./operation.ts";
+import { operationNodes } from "./operation-nodes.ts";
 import { mappingsOf, partsOf, reachedNodes } from "./reach.ts";
-import { operationNodes } from "./read-operations.ts";
 import { SchemaCycles } from "./shapes/schema-cycles.ts";
 import { mappedSchema } from "./shapes/variants.ts";
 import { type DuplicateKey, duplicateText } from "./yaml-file.ts";
@@ -21,16 +21,16 @@ export function documentFaults(
   misnamed: Iterable<RestOperation> = [],
 ): Diagnostic[] {
   const ids = idFaults(document, [...bound, ...misnamed]);
-  if (document.isSound) return unreached(ids);
+  if (document.isSound) return unreached(document, ids);
   const { walk, errors, others } = reachedBy(document, bound);
-  const elsewhere = [...walk.from([document.root]), ...others()];
+  const elsewhere = [...walk.from(document.roots), ...others()];
   document.isSound = errors.length + elsewhere.length === 0;
   const faults = elsewhere.map(({ rule, message, rest }) => ({
     kind: kinds[rule] ?? rule,
     message,
     place: () => rest,
   }));
-  return [...errors, ...unreached([...faults, ...ids])];
+  return [...errors, ...unreached(document, [...faults, ...ids])];
 }
 
 /** Returns the errors alone. It walks only the nodes that bound operations reach: a small part of a large document. */
@@ -92,7 +92,7 @@ const unresolved = (document: RestDocument, node: RestNode, reference: string): 
     rule: "ref-unresolved",
     coordinate: reference,
     message: `$ref "${reference}" points at nothing`,
-    hint: "mend the reference, or write what it names, here or in spec/overlay.yaml",
+    hint: `mend the reference, or write what it names, here or in ${document.overlayAt(node)}`,
     rest: document.place(node, "$ref"),
     nodes: [node],
   });
@@ -148,7 +148,7 @@ function idFaults(document: RestDocument, bound: Iterable<RestOperation>): Fault
 }
 
 /** One warning for all faults that no bound operation reaches, at the first of them. */
-function unreached(faults: readonly Fault[]): Diagnostic[] {
+function unreached(document: RestDocument, faults: readonly Fault[]): Diagnostic[] {
   const [first] = faults;
   const place = first?.place();
   if (!first || !place) return [];
@@ -160,7 +160,7 @@ function unreached(faults: readonly Fault[]): Diagnostic[] {
       rule: "document-faulty",
       coordinate: place.file,
       message: `${faults.length} fault${faults.length === 1 ? "" : "s"} in parts of the document that no field reaches: ${counts.join(", ")}. Here: ${first.message}`,
-      hint: "mend it here or in spec/overlay.yaml, or approve it; a fault that a field reaches becomes an error",
+      hint: `mend it here or in ${document.overlayAt(place)}, or approve it; a fault that a field reaches becomes an error`,
       rest: place,
       facts: [],
     }),

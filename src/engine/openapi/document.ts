@@ -5,8 +5,11 @@
 import { hash } from "node:crypto";
 import { posix } from "node:path";
 import { type Diagnostic, type Place, unreadable } from "../diagnostic.ts";
-import { isRecord, membersOf } from "../standards/json-object.ts";
-import { overlayFile, withOverlay } from "./overlay.ts";
+import { isRecord } from "../standards/json-object.ts";
+import { type NamedDocument, oneDocument } from "./document-files.ts";
+import { Versions } from "./document-version.ts";
+import { decodePercent, unescapePointer } from "./json-pointer.ts";
+import { withOverlay } from "./overlay.ts";
 import {
   type DuplicateKey,
   type NodePath,
@@ -20,22 +23,19 @@ export type RestNode = { readonly file: string; readonly path: NodePath; readonl
 /** Reads a file by its name below the spec folder; `undefined` if the file does not exist. */
 export type ReadFile = (name: string) => string | undefined;
 
-const converters = "`restbound init` converts it in an empty folder, and so does `npx swagger2openapi`";
-
-/** What is new in OpenAPI 3.2 (`query`, `additionalOperations`, `itemSchema`) has no place in a schema's proof. */
-const otherVersion = (version: string): string =>
-  `is OpenAPI ${version}, and 3.0 or 3.1 is needed: if it uses nothing newer, an overlay that sets openapi to 3.1.1 says so`;
+/** A document's own node, with the names of its file, of its overlay and, if there are several, of the document. */
+export type RootNode = RestNode & NamedDocument;
 
 export class RestDocument {
-  readonly root: RestNode;
-  /** Keywords beside a `$ref` count from OpenAPI 3.1 on (§4.8.24). OpenAPI 3.0 ignores them (§4.7.23). */
-  readonly readsBesideRef: boolean;
-  /** The actions of the overlay that select nothing. */
-  readonly overlayFindings: readonly Diagnostic[];
+  /** Each document of the spec. There are several if products own theirs. */
+  readonly roots: readonly [RootNode, ...RootNode[]];
+  /** The actions of the overlays that select nothing. */
+  readonly overlayFindings: Diagnostic[] = [];
   /** The cache of `shapeAt`: schema → shape. Two references to one schema get the same shape object. */
   readonly shapes = new WeakMap<object, unknown>();
   /** Whether `documentFaults` has walked the whole document and found no fault. Every later walk would find none. */
   isSound = false;
+  readonly versions = new Versions();
   readonly #read: ReadFile;
   readonly #files = new Map<string, YamlFile | undefined>();
   /** The object with a `$ref` → the end of its chain: a chain is followed once for all of its members. */
@@ -45,27 +45,41 @@ export class RestDocument {
   readonly #targets = new Map<string, Map<string, RestNode | undefined>>();
 
   /**
-   * Reads the file, and the overlay beside it if there is one. Throws `SpecUnreadable` if the file is not an OpenAPI 3.0
-   * or 3.1 document.
+   * Reads the documents, and the overlay of each if there is one. `named`: those of several, or the file of the only one.
+   * Throws `SpecUnreadable` if a file is not an OpenAPI 3.0 or 3.1 document.
    */
-  constructor(name: string, read: ReadFile) {
+  constructor(named: string | readonly NamedDocument[], read: ReadFile) {
     this.#read = read;
-    const own = this.#file(name);
-    const overlay = this.#file(overlayFile);
+    const [first = oneDocument, ...others] =
+      typeof named === "string" ? [{ ...oneDocument, file: named }] : named;
+    this.roots = [this.#open(first), ...others.map((each) => this.#open(each))];
+  }
+
+  #open(given: NamedDocument): RootNode {
+    const { file: name } = given;
+    const [own, overlay] = [this.#file(name), this.#file(given.overlay)];
     const { file, unused } = own && overlay ? withOverlay(own, overlay) : { file: own, unused: [] };
-    this.overlayFindings = unused;
+    this.overlayFindings.push(...unused);
     this.#files.set(name, file);
     if (!file) throw unreadable(name, "there is no such file");
-    const { openapi, swagger } = membersOf(file.value);
-    if (swagger !== undefined)
-      throw unreadable(name, `is Swagger ${swagger}, and OpenAPI 3.0 or 3.1 is needed: ${converters}`);
-    if (typeof openapi !== "string" || !/^3\.[01]\./.test(`${openapi}.`)) {
-      const isOther = typeof openapi === "string" && /^\d/.test(openapi);
-      throw unreadable(name, isOther ? otherVersion(openapi) : "is not an OpenAPI 3.0 or 3.1 document");
-    }
+    this.versions.add(given, file.value);
     refuseDuplicates(file.duplicateKeys.filter(({ path }) => path.length === 1));
-    this.readsBesideRef = !openapi.startsWith("3.0");
-    this.root = { file: name, path: [], value: file.value };
+    return { ...given, path: [], value: file.value };
+  }
+
+  /** The first document: the only one, unless products own theirs. */
+  get root(): RootNode {
+    return this.roots[0];
+  }
+
+  /** The document whose file the node stands in; `undefined` for a node of a part that documents refer to. */
+  rootAt({ file }: Pick<RestNode, "file">): RootNode | undefined {
+    return this.roots.find((root) => root.file === file);
+  }
+
+  /** The overlay that may change the node, as findings name it. */
+  overlayAt(node: Pick<RestNode, "file">): string {
+    return `spec/${(this.rootAt(node) ?? this.root).overlay}`;
   }
 
   /** The parsed content of a file by its name below the spec folder; `undefined` if the file does not exist. */
@@ -103,7 +117,9 @@ export class RestDocument {
 
   /** Like `follow`, but a reference on the way that has statements beside it is an end, too: its statements count. */
   followPlain(node: RestNode): RestNode | undefined {
-    return this.readsBesideRef ? this.#end(node, this.#plainEnds, true) : this.follow(node);
+    return this.versions.readsBesideRef(node.file)
+      ? this.#end(node, this.#plainEnds, true)
+      : this.follow(node);
   }
 
   #end(node: RestNode, ends: WeakMap<object, RestNode | undefined>, isPlain: boolean): RestNode | undefined {
@@ -135,6 +151,7 @@ export class RestDocument {
   #resolve(from: RestNode, reference: string): RestNode | undefined {
     const [path = "", fragment = ""] = reference.split("#");
     const name = path === "" ? from.file : posix.join(posix.dirname(from.file), decodePercent(path));
+    this.versions.refer(from.file, name);
     let value = this.file(name);
     const steps = fragment.split("/").slice(1).map(unescapePointer);
     for (const step of steps) value = childValue(value, step);
@@ -180,20 +197,4 @@ export const saysBesideRef = ({ value }: RestNode): boolean =>
 export function childValue(value: unknown, key: string | number): unknown {
   if (Array.isArray(value)) return value[Number(key)];
   return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-}
-
-/** A step of a JSON pointer as a name (RFC 6901 §4). */
-export const unescapePointer = (step: string): string =>
-  decodePercent(step).replaceAll("~1", "/").replaceAll("~0", "~");
-
-/** A name as a step of a JSON pointer (RFC 6901 §3). */
-export const escapePointer = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
-
-/** Decodes the percent-encoding of a part of a reference (RFC 3986 §2.1). */
-function decodePercent(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

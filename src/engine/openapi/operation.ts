@@ -1,5 +1,5 @@
 /** A REST operation of the OpenAPI document, with the parts that a binding uses (OpenAPI 3.1 §4.8.8 to §4.8.17). */
-import type { RestNode } from "./document.ts";
+import type { RestNode, RootNode } from "./document.ts";
 import type { Shape } from "./shapes/shape.ts";
 import type { NodePath } from "./yaml-file.ts";
 
@@ -42,12 +42,15 @@ export type SuccessResponse = {
 };
 
 export type RestOperation = {
-  /** The `operationId`; the method and path where it has none of its own. */
+  /** The `operationId`, of several documents as `shop/listThings`; the method and path where it has none of its own. */
   readonly id: string;
   readonly method: string;
+  /** Of several documents behind the document's name: `shop/things/{id}`. */
   readonly path: string;
-  /** The first tag in upper case, with `_` for `-`. It names the product whose upstream receives the call. */
+  /** The document's name or, if there is one document, the first tag: it names the upstream that receives the call. */
   readonly product: string;
+  /** The document that the operation is of. */
+  readonly root: RootNode;
   readonly summary?: string;
   readonly permission?: string;
   readonly node: RestNode;
@@ -87,6 +90,22 @@ export const boundMethods: readonly string[] = ["get", "post", "put", "patch", "
 /** `GET /things/{id}`: names an operation in messages and in generated comments. */
 export const methodAndPath = ({ method, path }: Pick<RestOperation, "method" | "path">): string =>
   `${method.toUpperCase()} ${path}`;
+
+/** The path as the document writes it. */
+export const ownPath = ({ path, root: { name = "" } }: RestOperation): string => path.slice(name.length);
+
+/**
+ * Whether both are one operation, which keeps its `operationId`, or its method and path. It stays one when the only document
+ * becomes one of several.
+ */
+export function isSameOperation(one: RestOperation, other: RestOperation): boolean {
+  const isMoved = (one.root.name === undefined) !== (other.root.name === undefined);
+  return (
+    one.id === other.id ||
+    methodAndPath(one) === methodAndPath(other) ||
+    (isMoved && one.method === other.method && ownPath(one) === ownPath(other))
+  );
+}
 
 /** `GET /things/{id} (getThing)`; without the id where that is the method and path. */
 export const withId = (operation: RestOperation): string => {

@@ -7,8 +7,6 @@ import { isRecord, membersOf } from "../standards/json-object.ts";
 import { queryPaths } from "./json-path.ts";
 import type { NodePath, YamlFile } from "./yaml-file.ts";
 
-export const overlayFile = "overlay.yaml";
-
 type Action = { readonly target: string; readonly update?: unknown; readonly remove?: boolean };
 
 /** One change: a value that the overlay wrote at `path`, or the item `index` that it took from the list at `path`. */
@@ -32,7 +30,7 @@ export function withOverlay(
     for (const path of found) {
       const change =
         action.remove === true
-          ? (before: unknown) => removed(before, path, changes)
+          ? (before: unknown) => removed(before, path, changes, overlay.place([...at, "target"]))
           : (before: unknown) => merged(before, action.update, path, [...at, "update"], changes);
       value = action.remove === true ? change(value) : changedAt(value, path, change);
     }
@@ -43,6 +41,7 @@ export function withOverlay(
 /** Throws `SpecUnreadable` unless the file is an overlay. */
 function actionsOf({ value, place }: YamlFile): readonly Action[] {
   const { overlay, actions } = membersOf(value);
+  const { file: overlayFile } = place([]);
   if (typeof overlay !== "string" || !/^1\./.test(overlay))
     throw unreadable(overlayFile, "is not an OpenAPI Overlay: it wants `overlay: 1.0.0`");
   if (!Array.isArray(actions)) throw unreadable(overlayFile, "has no list of actions");
@@ -68,7 +67,7 @@ function select({ target, update, remove }: Action, value: unknown, place: Place
       throw new Error(`${wrong.getPath()} cannot be updated: it is no list, or one of both is no object`);
     return nodes.map(({ location }) => location);
   } catch (error) {
-    throw unreadable(overlayFile, `target ${target}: ${(error as Error).message}`, place);
+    throw unreadable(place.file, `target ${target}: ${(error as Error).message}`, place);
   }
 }
 
@@ -94,9 +93,9 @@ function changedAt(
   return { ...object, [step]: changedAt(object[step], below, change) };
 }
 
-function removed(value: unknown, path: NodePath, changes: Change[]): unknown {
+function removed(value: unknown, path: NodePath, changes: Change[], place: Place): unknown {
   const [parent, last] = [path.slice(0, -1), path.at(-1)];
-  if (last === undefined) throw unreadable(overlayFile, "removes the whole document");
+  if (last === undefined) throw unreadable(place.file, "removes the whole document", place);
   return changedAt(value, parent, (before) => {
     if (Array.isArray(before)) {
       changes.push({ path: parent, index: Number(last) });

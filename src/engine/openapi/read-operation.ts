@@ -1,10 +1,12 @@
 /** Reads one operation: its parameters, its JSON body and its 2xx responses. */
 import { isRecord, membersOf } from "../standards/json-object.ts";
 import { isJson } from "../standards/media-type.ts";
-import { entriesOf, keysOf, type RestDocument, type RestNode } from "./document.ts";
+import { entriesOf, keysOf, type RestDocument, type RestNode, type RootNode } from "./document.ts";
+import { productOf } from "./document-files.ts";
 import { inputKey, leavesSuccessOut, type Parameter, type RestOperation } from "./operation.ts";
+import type { OperationNode } from "./operation-nodes.ts";
 import { readRequestBody, readSuccesses, schemaIn } from "./read-content.ts";
-import { headerOf } from "./security.ts";
+import { headerOf, ownHeaderOf, securitySchemesOf } from "./security.ts";
 import { shapeAt } from "./shapes/read-shape.ts";
 import type { Shape } from "./shapes/shape.ts";
 import type { NodePath } from "./yaml-file.ts";
@@ -12,15 +14,12 @@ import type { NodePath } from "./yaml-file.ts";
 export function readOperation(
   document: RestDocument,
   id: string,
-  method: string,
-  path: string,
-  item: RestNode,
-  node: RestNode,
+  { root, method, path, item, node }: OperationNode,
 ): RestOperation {
   const value = node.value as Record<string, unknown>;
   const [tag] = Array.isArray(value.tags) ? value.tags : [];
   const merged = new Map<string, Parameter>();
-  const credentials = credentialHeaders(document);
+  const credentials = credentialHeaders(document, root);
   for (const owner of [item, node]) {
     for (const parameter of readParameters(document, owner)) {
       const key = inputKey(parameter);
@@ -37,7 +36,8 @@ export function readOperation(
     path,
     node,
     item,
-    product: typeof tag === "string" ? tag.toUpperCase().replaceAll("-", "_") : "",
+    root,
+    product: productOf(root.name ?? (typeof tag === "string" ? tag : "")),
     parameters: [...merged.values()],
     successes: leavesSuccessOut({ method, statuses }) ? [{ status: "2XX" }] : readSuccesses(document, node),
     successPath: readSuccessPath(document, node),
@@ -56,9 +56,9 @@ const ignoredHeaders: ReadonlySet<string> = new Set(
 );
 
 /** The header parameters that a security scheme names too: the caller's own header is forwarded. */
-function credentialHeaders(document: RestDocument): Set<string> {
-  const schemes = document.child(document.child(document.root, "components"), "securitySchemes");
-  const headers = entriesOf(document, schemes).flatMap((scheme) => headerOf(scheme) ?? []);
+function credentialHeaders(document: RestDocument, root: RootNode): Set<string> {
+  const schemes = entriesOf(document, securitySchemesOf(document, root));
+  const headers = schemes.flatMap((scheme) => [headerOf(scheme) ?? [], ownHeaderOf(scheme) ?? []].flat());
   return new Set(headers.map((name) => inputKey({ in: "header", name })));
 }
 

@@ -1,6 +1,6 @@
 /** The security requirements of an operation (OpenAPI 3.1 §4.8.30) and the security schemes (§4.8.27). */
 import { isRecord, membersOf } from "../standards/json-object.ts";
-import type { RestDocument, RestNode } from "./document.ts";
+import type { RestDocument, RestNode, RootNode } from "./document.ts";
 import type { RestOperation } from "./operation.ts";
 
 type SecurityRequirements = {
@@ -11,14 +11,11 @@ type SecurityRequirements = {
 };
 
 /** An operation's own list replaces the document's. An empty list allows anonymous calls. */
-export function securityRequirementsOf(
-  document: RestDocument,
-  { node }: RestOperation,
-): SecurityRequirements {
+export function securityRequirementsOf({ node, root }: RestOperation): SecurityRequirements {
   const ownList = listOf(node);
-  const alternatives = (ownList ?? listOf(document.root) ?? []).filter(isRecord);
+  const alternatives = (ownList ?? listOf(root) ?? []).filter(isRecord);
   return {
-    owner: ownList ? node : document.root,
+    owner: ownList ? node : root,
     alternatives: alternatives.length > 0 ? alternatives : [{}],
   };
 }
@@ -31,57 +28,77 @@ const listOf = ({ value }: RestNode): unknown[] | undefined =>
  * than `apiKey` and `mutualTLS` use `Authorization` (§4.8.27).
  */
 export function credentialHeadersOf(document: RestDocument, operation: RestOperation): string[][] {
-  const { alternatives } = securityRequirementsOf(document, operation);
+  const { alternatives } = securityRequirementsOf(operation);
   const lists = alternatives.map((alternative) => {
-    const headers = Object.keys(alternative).map((name) => headerOf(securitySchemeOf(document, name)));
+    const headers = Object.keys(alternative).map((name) =>
+      headerOf(securitySchemeOf(document, operation.root, name)),
+    );
     return [...new Set(headers.filter((header) => header !== undefined))].sort();
   });
   return [...new Map(lists.map((list) => [list.join(), list])).values()].filter(({ length }) => length > 0);
 }
 
 /** Whether REST answers without a credential too. */
-export const isAnonymousToo = (document: RestDocument, operation: RestOperation): boolean =>
-  securityRequirementsOf(document, operation).alternatives.some((one) => Object.keys(one).length === 0);
+export const isAnonymousToo = (operation: RestOperation): boolean =>
+  securityRequirementsOf(operation).alternatives.some((one) => Object.keys(one).length === 0);
 
-/** A credential that REST takes in its query or in a cookie. */
-export type CredentialPlace = { readonly in: "query" | "cookie"; readonly name: string };
+/** Where REST takes a credential that comes in a header of another name. */
+export type CredentialPlace = { readonly in: "query" | "cookie" | "header"; readonly name: string };
 
-/** The operation's credentials that REST takes in its query or in a cookie, by the request header that they come in. */
+/** The operation's credentials that REST takes elsewhere than in the request header that they come in, by this header. */
 export function credentialPlacesOf(
   document: RestDocument,
   operation: RestOperation,
 ): Map<string, CredentialPlace> {
-  const { alternatives } = securityRequirementsOf(document, operation);
+  const { alternatives } = securityRequirementsOf(operation);
   const schemes = alternatives.flatMap((alternative) =>
-    Object.keys(alternative).map((name) => securitySchemeOf(document, name)),
+    Object.keys(alternative).map((name) => securitySchemeOf(document, operation.root, name)),
   );
   return new Map(
-    schemes.flatMap((scheme) => {
+    schemes.flatMap((scheme): [string, CredentialPlace][] => {
       const { in: location, name } = membersOf(scheme?.value);
-      const header = headerOf(scheme);
-      const isPlace = header !== undefined && (location === "query" || location === "cookie");
-      return isPlace && typeof name === "string" ? [[header, { in: location, name }] as const] : [];
+      const [header, own] = [headerOf(scheme), ownHeaderOf(scheme)];
+      if (header === undefined || header === own) return [];
+      if (own !== undefined) return [[header, { in: "header", name: own }]];
+      const isPlace = location === "query" || location === "cookie";
+      return isPlace && typeof name === "string" ? [[header, { in: location, name }]] : [];
     }),
   );
 }
 
 /**
- * The request header that a security scheme's credential comes in, in lower case; `undefined` if it comes in none. A key
- * that REST takes in its query or in a cookie comes in the header that `x-from-header` names.
+ * The request header that a security scheme's credential comes in, in lower case; `undefined` if it comes in none. The scheme
+ * names it by `x-from-header`; without that it is the header in which REST takes the credential.
  */
 export function headerOf(scheme: RestNode | undefined): string | undefined {
-  const { type, in: location, name, "x-from-header": from } = membersOf(scheme?.value);
-  if (type === "apiKey") return headerName(location === "header" ? name : from);
-  return ["http", "oauth2", "openIdConnect"].includes(String(type)) ? "authorization" : undefined;
+  const { type, "x-from-header": from } = membersOf(scheme?.value);
+  const isNamed = from !== undefined && (type === "apiKey" || ofAuthorization.has(type));
+  return isNamed ? headerName(from) : ownHeaderOf(scheme);
+}
+
+const ofAuthorization: ReadonlySet<unknown> = new Set(["http", "oauth2", "openIdConnect"]);
+
+/** The header in which REST takes the credential, in lower case. */
+export function ownHeaderOf(scheme: RestNode | undefined): string | undefined {
+  const { type, in: location, name } = membersOf(scheme?.value);
+  if (type === "apiKey") return location === "header" ? headerName(name) : undefined;
+  return ofAuthorization.has(type) ? "authorization" : undefined;
 }
 
 /** The name in lower case, if a header may have it (RFC 9110 §5.1). */
 export const headerName = (name: unknown): string | undefined =>
   typeof name === "string" && /^[\w!#$%&'*+.^`|~-]+$/.test(name) ? name.toLowerCase() : undefined;
 
-/** Whether the document says anywhere which credentials its operations take; `security: []` says that they take none. */
-export const declaresSecurity = (document: RestDocument, operations: Iterable<RestOperation>): boolean =>
-  listOf(document.root) !== undefined || [...operations].some(({ node }) => listOf(node) !== undefined);
+/** Whether a document says anywhere which credentials its operations take; `security: []` says that they take none. */
+export const declaresSecurity = (root: RootNode, operations: Iterable<RestOperation>): boolean =>
+  listOf(root) !== undefined ||
+  [...operations].some((operation) => operation.root === root && listOf(operation.node) !== undefined);
 
-export const securitySchemeOf = (document: RestDocument, name: string): RestNode | undefined =>
-  document.child(document.child(document.child(document.root, "components"), "securitySchemes"), name);
+export const securitySchemesOf = (document: RestDocument, root: RootNode): RestNode | undefined =>
+  document.child(document.child(root, "components"), "securitySchemes");
+
+export const securitySchemeOf = (
+  document: RestDocument,
+  root: RootNode,
+  name: string,
+): RestNode | undefined => document.child(securitySchemesOf(document, root), name);

@@ -4,15 +4,16 @@
  */
 import { type Config, ConfigError } from "../config.ts";
 import type { Operations } from "../rest/operation.ts";
+import { baseUrls } from "../rest/upstream/base-urls.ts";
 
 /** The products that GraphQL fields call, as `REST_BASE_URL_<TAG>` spells them. */
 export const productsOf = (operations: Operations): ReadonlySet<string> =>
   new Set(Object.values(operations).map(({ product }) => product));
 
 /** Throws `ConfigError` with every line that stops a start. */
-export function refuseUnfit(config: Config): void {
+export function refuseUnfit(config: Config, operations: Operations): void {
   const lines = [
-    ...findMissing(config),
+    ...findMissing(config, operations),
     ...findClash(config),
     ...findShortStop(config),
     ...findUnsafe(config),
@@ -21,14 +22,15 @@ export function refuseUnfit(config: Config): void {
 }
 
 /** Returns one line per variable that the roles need and do not have. */
-function findMissing({ roles, env }: Config): string[] {
+function findMissing(config: Config, operations: Operations): string[] {
+  const { roles, env } = config;
   if (roles.has("platform")) return [];
-  const needs = { REST_BASE_URL: true, KEY_INTROSPECTION_URL: roles.has("gateway") };
   const who = [...roles].join(" and ");
-  const missing = (["REST_BASE_URL", "KEY_INTROSPECTION_URL"] as const).filter(
-    (name) => needs[name] && !env[name],
-  );
-  return missing.map(
+  const urls = roles.has("graphql") ? [...baseUrls(config, operations).values()] : [];
+  const missing = new Set(urls.filter((url) => typeof url === "string"));
+  for (const name of ["REST_BASE_URL", "KEY_INTROSPECTION_URL"] as const)
+    if (roles.has("gateway") && !env[name]) missing.add(name);
+  return [...missing].map(
     (name) => `${name}: ${who} without platform needs it; set it to an http:// or https:// URL`,
   );
 }

@@ -36,8 +36,8 @@ export function run(argv: readonly string[], given: Io, service: Service): Promi
         does(async (roles: readonly string[], { brief, checkConfig }: Options) => {
           if (checkConfig) say = forPeople;
           const config = readConfig(io.env, roles, service.platform !== undefined);
-          refuseUnfit(config);
           const { operations, specHash } = await service.api();
+          refuseUnfit(config, operations);
           refuseStale(service.root, specHash);
           const doubts = [...findMisspelt(io.env), ...findDoubtful(config, productsOf(operations))];
           if (!checkConfig) return startRoles(config, service, operations, brief === true, say, doubts);

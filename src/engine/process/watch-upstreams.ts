@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
 import type { Operations } from "../rest/operation.ts";
+import { pathBelowBase } from "../rest/upstream/base-urls.ts";
 import { productsOf } from "./boot-check.ts";
 import { failureWords, type Probed, probeGraphql, probeRest } from "./probe.ts";
 import type { Speaker } from "./speaker.ts";
@@ -70,7 +71,7 @@ function probed(
     ([name, { product, text }]) =>
       /^GET [^{]*$/.test(name) && !text && (tag === undefined ? !upstreams.has(product) : product === tag),
   );
-  return found && { ...found[1], path: found[0].slice("GET ".length) };
+  return found && { ...found[1], path: pathBelowBase(found[0]) };
 }
 
 /** The reason in `/readyz`, and in a line, is the newest one. */

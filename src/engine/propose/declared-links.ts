@@ -4,7 +4,7 @@
  */
 import { getNullableType, isObjectType } from "graphql";
 import { type BoundField, boundFields, type Model } from "../bind/model.ts";
-import { keysOf, type RestNode } from "../openapi/document.ts";
+import { keysOf, type RestNode, type RootNode } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import { declaredProperty, type Shape, textFits } from "../openapi/shapes/shape.ts";
 import { fieldAt } from "../schema/object-types.ts";
@@ -21,7 +21,7 @@ export type Link = {
 export function declaredLinks(model: Model): ReadonlyMap<string, readonly Link[]> {
   const found = boundFields(model).flatMap((field) =>
     linkNodes(model, field).flatMap(({ name, node }) => {
-      const operation = targetOf(model, membersOf(node.value));
+      const operation = targetOf(model, field.operation.root, membersOf(node.value));
       const link = operation && linkOf(model, field, operation, name, membersOf(node.value));
       return link ? [{ id: operation.id, link }] : [];
     }),
@@ -42,12 +42,17 @@ function linkNodes({ document }: Model, { operation }: BoundField): { name: stri
 }
 
 /** `operationRef` is a pointer of this document: `#/paths/~1users~1{id}/get`. */
-function targetOf({ operations }: Model, { operationId, operationRef }: Record<string, unknown>) {
-  if (typeof operationId === "string") return operations.named(operationId);
+function targetOf(
+  { operations }: Model,
+  { name = "" }: RootNode,
+  { operationId, operationRef }: Record<string, unknown>,
+) {
+  if (typeof operationId === "string")
+    return operations.named(name === "" ? operationId : `${name}/${operationId}`);
   const [, path, method] = /^#\/paths\/([^/]+)\/(\w+)$/.exec(String(operationRef)) ?? [];
   if (path === undefined || method === undefined) return undefined;
   const unescaped = decodeURIComponent(path).replaceAll("~1", "/").replaceAll("~0", "~");
-  return operations.named(`${method.toUpperCase()} ${unescaped}`);
+  return operations.named(`${method.toUpperCase()} ${name}${unescaped}`);
 }
 
 function linkOf(

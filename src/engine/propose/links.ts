@@ -14,7 +14,7 @@ import { fieldAt } from "../schema/object-types.ts";
 import { declaredLinks, type Link } from "./declared-links.ts";
 
 const isParameter = (step = ""): boolean => /^\{.*\}$/.test(step);
-const stepsOf = ({ path }: RestOperation): string[] => path.split("/").slice(1);
+const stepsOf = ({ path }: RestOperation): string[] => path.split("/");
 
 /** A model may have thousands of fields, and is asked for thousands of operations. */
 export class Links {
@@ -41,7 +41,7 @@ export class Links {
     if (declared && isSafe(operation.method)) return declared;
     const last = steps.findLastIndex(isParameter);
     const below = steps.slice(last + 1);
-    if (!isSafe(operation.method) || last < 1 || below.length === 0) return undefined;
+    if (!isSafe(operation.method) || last < 2 || below.length === 0) return undefined;
     const above = steps.slice(0, last + 1);
     const fields = this.#byPath.get(pathKey(above)) ?? [];
     for (const type of new Set(fields.flatMap((field) => typeOf(model, field)))) {

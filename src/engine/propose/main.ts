@@ -1,10 +1,9 @@
 /** `restbound propose <operation>…`. */
 import { join } from "node:path";
-import { loadSpec, provedModel } from "../bind/load.ts";
+import { loadSpec, openDocument, provedModel } from "../bind/load.ts";
 import { boundFields, type Model } from "../bind/model.ts";
 import { folderFiles } from "../bind/spec-files.ts";
 import { exitCodes, type Io, runCommand } from "../cli/command.ts";
-import { RestDocument } from "../openapi/document.ts";
 import { escaped } from "../standards/steering.ts";
 import { hasNoField, modelWithoutFields } from "./empty-schema.ts";
 import { Proposal } from "./propose.ts";
@@ -13,15 +12,13 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
   runCommand("restbound propose", argv, io, (line, does) =>
     line
       .description("Prints the SDL for REST operations that have no field yet, ready to paste.")
-      .argument("<operation...>", 'operationIds of spec/openapi.yaml, or methods and paths: "GET /things"')
+      .argument("<operation...>", 'operationIds of the OpenAPI document, or methods and paths: "GET /things"')
       .addHelpText("after", exitCodes)
       .action(
         does((ids: readonly string[]) => {
-          const { read } = folderFiles(join(io.root, "spec"));
-          const isEmpty = hasNoField(read("schema.graphql"));
-          const model = isEmpty
-            ? modelWithoutFields(new RestDocument("openapi.yaml", read))
-            : provedModel(loadSpec(read));
+          const files = folderFiles(join(io.root, "spec"));
+          const isEmpty = hasNoField(files.read("schema.graphql"));
+          const model = isEmpty ? modelWithoutFields(openDocument(files)) : provedModel(loadSpec(files));
           const proposal = new Proposal(model);
           for (const id of ids) proposal.add(id);
           io.out(escaped(proposal.sdl(isEmpty ? "type" : "extend type")));

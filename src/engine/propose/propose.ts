@@ -2,7 +2,7 @@
  * `restbound propose`: prints the SDL for REST operations that have no field yet, ready to paste into the schema. It uses
  * the schema's own types where they fit. The pasted SDL passes `check`.
  */
-import { didYouMean } from "../bind/findings.ts";
+import { meantBy } from "../bind/find-operation.ts";
 import type { Model } from "../bind/model.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import {
@@ -22,7 +22,14 @@ import { InputTypes } from "./input-types.ts";
 import { Links } from "./links.ts";
 import { entriesDirective, OutputTypes } from "./output-types.ts";
 import { type FoundPage, pageOf } from "./pages.ts";
-import { deprecatedDirective, descriptionLines, freeName, nameFrom, uniqueNames } from "./proposed-names.ts";
+import {
+  deprecatedDirective,
+  descriptionLines,
+  freeName,
+  nameFrom,
+  uniqueNames,
+  wholeNameFrom,
+} from "./proposed-names.ts";
 import { type Sendable, withoutUnsendable } from "./sendable.ts";
 import { TypeDefinitions } from "./type-definitions.ts";
 
@@ -58,7 +65,7 @@ export class Proposal {
   add(name: string): void {
     const operation = this.#model.operations.named(name);
     if (!operation) {
-      const near = didYouMean(name, this.#model.operations.keys());
+      const near = meantBy(name, this.#model.operations);
       throw new UsageError([`propose ${name}: there is no such REST operation${near}`]);
     }
     const refusal = refusalOf(operation);
@@ -80,7 +87,7 @@ export class Proposal {
       ...(operation.body ? ['body: "args.input"'] : []),
       ...(place === undefined ? [] : [place]),
     ];
-    const field = this.#fieldName(owner, link ? link.name : nameFrom(operation), nameFrom(operation));
+    const field = this.#fieldName(owner, link ? link.name : nameFrom(operation), wholeNameFrom(operation));
     const fed = new Set(link?.params.map(({ name }) => name));
     fields.set(field, [
       ...left.map((each) => `  # Without ${each}, which cannot be sent.`),

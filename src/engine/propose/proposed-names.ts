@@ -1,16 +1,21 @@
 /** Names proposed fields and their types after REST operations, each name once, and writes descriptions. */
 import { deprecationOf } from "../openapi/deprecation.ts";
 import type { RestNode } from "../openapi/document.ts";
-import { isSafe, methodAndPath, type RestOperation } from "../openapi/operation.ts";
+import { isSafe, methodAndPath, ownPath, type RestOperation } from "../openapi/operation.ts";
 import { words } from "../schema/graphql-names.ts";
 
 /** The `operationId`; for an operation without one its path, behind the method if it does not read. */
 export function nameFrom(operation: RestOperation): string {
-  const { id, method, path } = operation;
-  if (id !== methodAndPath(operation)) return id;
+  const { id, method, root } = operation;
+  if (id !== methodAndPath(operation)) return root.name === undefined ? id : id.slice(root.name.length + 1);
+  const path = ownPath(operation);
   const steps = words(path).length > 0 ? path : "root";
   return isSafe(method) ? steps : `${method} ${steps}`;
 }
+
+/** The name behind that of the document, if there are several. */
+export const wholeNameFrom = (operation: RestOperation): string =>
+  [operation.root.name ?? [], nameFrom(operation)].flat().join(" ");
 
 /** A name for each of REST's names. Where two are alike, the later one gets a number: `userId`, `userId2`. */
 export function uniqueNames(

@@ -13,6 +13,8 @@ export class TypeDefinitions {
   readonly sdl: string[] = [];
   readonly model: Model;
   #operation = "";
+  /** The name of its document, if there are several. */
+  #document: string | undefined;
   readonly #names = new Map<string, string>();
   readonly #taken: Set<string>;
   readonly #scalars = new Set<string>();
@@ -32,6 +34,7 @@ export class TypeDefinitions {
   /** The definitions that follow are those of this operation. It gives its name to a type whose own name is taken. */
   beginOperation(operation: RestOperation): void {
     this.#operation = nameFrom(operation);
+    this.#document = operation.root.name;
   }
 
   /** The scalar for a value that no GraphQL type describes: the value passes unchanged. */
@@ -100,7 +103,8 @@ export class TypeDefinitions {
     const name = typeName(String(component ?? wanted)) + suffix;
     const known = this.#names.get(`${suffix} ${identity.text}`);
     if (known !== undefined || !this.#taken.has(name)) return known ?? name;
-    return freeName(typeName(`${this.#operation} ${name}`), this.#taken);
+    const owner = (isComponent ? this.#document : undefined) ?? this.#operation;
+    return freeName(typeName(`${owner} ${name}`), this.#taken);
   }
 }
 

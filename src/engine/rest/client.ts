@@ -2,19 +2,20 @@
  * The REST client of one request. It finds an operation's upstream, makes the call, and turns the response into a value
  * or into a `CodedError`, which names the operation and nothing of the upstream.
  */
-import type { Config } from "../config.ts";
+import { type Config, ConfigError } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { beginCall, endCall } from "../observe/observer.ts";
 import { CallRecord, type RequestRecord } from "../observe/records.ts";
 import { isJson, isText } from "../standards/media-type.ts";
 import { CallerCache } from "./cache/caller-cache.ts";
 import { bodySerializerOf, serializeHeaders, serializeQuery } from "./encode.ts";
-import { failureOf, named, responseFailure, retryWaitMs } from "./failure.ts";
+import { failureOf, named, noAnswer, notJson, responseFailure, retryWaitMs } from "./failure.ts";
 import type { Operation, Operations } from "./operation.ts";
 import type { RequestScope } from "./request-scope.ts";
 import type { RestResponse } from "./rest-response.ts";
 import { openShares, type Shares } from "./shares/shares.ts";
 import type { TakesLink } from "./types.ts";
+import { baseUrls, pathBelowBase } from "./upstream/base-urls.ts";
 import { Upstream } from "./upstream/upstream.ts";
 import { valueAt } from "./value-at.ts";
 
@@ -39,11 +40,13 @@ export class Upstreams {
   readonly cache = new CallerCache();
   readonly #byProduct = new Map<string, Upstream>();
 
-  constructor(config: Config, base: URL, operations: Operations) {
+  /** Throws `ConfigError` if a base URL is missing. */
+  constructor(config: Config, operations: Operations) {
     this.shares = openShares(config.env);
-    for (const { product } of Object.values(operations)) {
-      if (this.#byProduct.has(product)) continue;
-      this.#byProduct.set(product, new Upstream(config.upstreams.get(product) ?? base, config, this.cache));
+    for (const [product, url] of baseUrls(config, operations)) {
+      if (typeof url === "string")
+        throw new ConfigError([`${url}: the graphql role needs it; set it to the URL of REST`]);
+      this.#byProduct.set(product, new Upstream(url, config, this.cache));
     }
   }
 
@@ -165,7 +168,7 @@ export class RestClient {
       ...(init?.header && serializeHeaders(operation, init.header)),
     };
     const hasHeader = Object.keys(header).length > 0;
-    return (client[method] as unknown as Send)(path, {
+    return (client[method] as unknown as Send)(pathBelowBase(path), {
       params: hasHeader ? { ...init, header } : init,
       body,
       ...bodySerializerOf(operation),
@@ -184,11 +187,10 @@ export class RestClient {
 function bodyOf(operation: Operation, init: Init | undefined, { data, error, response }: Sent): unknown {
   if (!response.ok)
     throw responseFailure(operation, response, error, [init?.path, init?.query, init?.header, init?.body]);
-  if (data === undefined && !operation.empty)
-    throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is empty");
+  if (data === undefined && !operation.empty) throw noAnswer("the answer is empty", "empty body");
   const media = response.headers.get("content-type") ?? "";
   if (data !== undefined && !isJson(media) && !(operation.text && isText(media)))
-    throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not JSON");
+    throw noAnswer("the answer is not JSON", notJson(media));
   return data ?? null;
 }
 

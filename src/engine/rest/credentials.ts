@@ -10,7 +10,13 @@ export function credentialReader(
   operations: Operations,
   isOurs: (name: string) => boolean,
 ): (headers: IncomingHttpHeaders) => Readonly<Record<string, string>> {
-  const names = credentialNames(operations).filter((name) => !isOurs(name) && !neverCredentials.has(name));
+  const isNone = (name: string): boolean => isOurs(name) || neverCredentials.has(name);
+  const misplaced = new Set(
+    Object.values(operations).flatMap(({ places = {} }) =>
+      Object.keys(places).filter((name) => places[name]?.in === "header" && isNone(places[name].name)),
+    ),
+  );
+  const names = credentialNames(operations).filter((name) => !isNone(name) && !misplaced.has(name));
   return (headers) => {
     const found: Record<string, string> = {};
     for (const name of names) {

@@ -61,6 +61,7 @@ export class Forwarded {
     for (const [name, value] of this.#credentialsOf(operation)) {
       const place = operation.places?.[name];
       if (place === undefined) headers[name] = value;
+      else if (place.in === "header") headers[place.name] = value;
       else if (place.in === "cookie" && cookieValue.test(value)) cookies.push(`${place.name}=${value}`);
     }
     if (cookies.length > 0) headers.cookie = cookies.join("; ");

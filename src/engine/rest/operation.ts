@@ -2,7 +2,7 @@
 export type Operation = {
   /** The `operationId`; the method and path where it has none. */
   readonly id: string;
-  /** The first tag, in upper case, with `-` as `_`. Its upstream takes the call. Empty: the platform's own. */
+  /** The first tag, or the document's name, in upper case, with `-` as `_`. Its upstream takes the call. Empty: the platform's own. */
   readonly product: string;
   /** The permission that a caller needs, where the document names one. */
   readonly permission?: string;
@@ -12,8 +12,10 @@ export type Operation = {
   readonly credentials?: readonly (readonly string[])[];
   /** REST answers without a credential too, so a success does not say that one is good. */
   readonly anonymous?: true;
-  /** Header → where REST takes the credential that comes in it, if that is its query or a cookie. */
-  readonly places?: Readonly<Record<string, { readonly in: "query" | "cookie"; readonly name: string }>>;
+  /** Header → where REST takes the credential that comes in it, if that is its query, a cookie or another header. */
+  readonly places?: Readonly<
+    Record<string, { readonly in: "query" | "cookie" | "header"; readonly name: string }>
+  >;
   /** The media type of its body, if that is not `application/json`. */
   readonly media?: string;
   /** The `Accept` header of a call, if it is not `application/json`. */
@@ -30,5 +32,5 @@ export type Operation = {
   readonly bareRefusals?: readonly string[];
 };
 
-/** By method and path. */
+/** By method and path: `GET /things`. Of several documents, the path stands behind the document's name: `GET shop/things`. */
 export type Operations = Readonly<Record<string, Operation>>;

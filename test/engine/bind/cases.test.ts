@@ -11,7 +11,7 @@ const names = readdirSync(folder);
 
 function diagnose(name: string): readonly Diagnostic[] {
   try {
-    return loadSpec(folderFiles(join(folder, name)).read).diagnostics;
+    return loadSpec(folderFiles(join(folder, name))).diagnostics;
   } catch (error) {
     if (error instanceof SpecUnreadable) return error.diagnostics;
     throw error;

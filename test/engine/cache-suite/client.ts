@@ -18,11 +18,11 @@ type Send = (
 ) => Promise<{ data?: unknown; error?: unknown; response: RestResponse }>;
 
 export class SuiteClient {
-  readonly #base: URL;
+  readonly #config: typeof config;
   readonly #byCase = new Map<string, Upstreams>();
 
   constructor(base: URL) {
-    this.#base = base;
+    this.#config = { ...config, env: { ...config.env, REST_BASE_URL: base } };
   }
 
   readonly fetch: Fetch = (url, init = {}) => {
@@ -32,7 +32,7 @@ export class SuiteClient {
   };
 
   async #send(id: string, path: string, { method = "GET", headers = [], body }: Init): Promise<Fetched> {
-    const upstreams = this.#byCase.get(id) ?? new Upstreams(config, this.#base, { operation });
+    const upstreams = this.#byCase.get(id) ?? new Upstreams(this.#config, { operation });
     this.#byCase.set(id, upstreams);
     const forwarded: Record<string, string> = {};
     const own = new Headers();

@@ -22,19 +22,19 @@ export function edited(text: string, from: string, to: string): string {
 
 export const silent = { env: {}, out: () => undefined, error: () => undefined };
 
-/** A project with the depot's spec; `files` (relative paths) replace or join it. Removed when the test ends. */
-export function project(files: Readonly<Record<string, string | Buffer>> = {}): string {
+/** A project with the depot's spec, or another; `files` (relative paths) replace or join it. Removed when the test ends. */
+export function project(files: Readonly<Record<string, string | Buffer>> = {}, spec = depotSpec): string {
   const root = mkdtempSync(join(tmpdir(), "check-"));
   onTestFinished(() => rmSync(root, { recursive: true }));
-  cpSync(depotSpec, join(root, "spec"), { recursive: true });
+  cpSync(spec, join(root, "spec"), { recursive: true });
   write(root, files);
   return root;
 }
 
 /** A git repository with one commit: the project of the same `files`. */
-export function repository(files: Readonly<Record<string, string>> = {}): string {
-  const root = project(files);
-  const given = JSON.stringify(files);
+export function repository(files: Readonly<Record<string, string>> = {}, spec = depotSpec): string {
+  const root = project(files, spec);
+  const given = JSON.stringify([files, spec]);
   const committed = commits.get(given) ?? commit(root);
   commits.set(given, committed);
   if (!existsSync(join(root, ".git"))) cpSync(committed, join(root, ".git"), { recursive: true });

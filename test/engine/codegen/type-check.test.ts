@@ -2,7 +2,7 @@
  * Generated code passes the compiler, whatever the names, the nulls and the inputs of a spec are. All checks stand in one
  * file, so the compiler reads its libraries once.
  */
-import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import ts from "typescript";
@@ -21,7 +21,7 @@ const read = (name: string, file: string): string => readFileSync(join(folder, n
 
 describe("the generated files of the case", () => {
   test.each(readdirSync(folder))("%s", async (name) => {
-    const files = await generatedFiles(read(name, "schema.graphql"), folderFiles(join(folder, name)).read);
+    const files = await generatedFiles(read(name, "schema.graphql"), folderFiles(join(folder, name)));
     expect(typeErrors(files)).toEqual([]);
   });
 });
@@ -32,10 +32,8 @@ describe("the generated files, and all that serves them, of", () => {
   test.each(["another-api", "vendor"])("%s", async (place) => {
     // test/engine/init type-checks all of src/ beside the generated files of another API
     const sources = globSync("src/engine/rest/*.ts", { cwd: join(tests, "../..") });
-    const file = (name: string): string => join(tests, place, "spec", name);
-    const files = await generatedFiles(readFileSync(file("schema.graphql"), "utf8"), (name) =>
-      existsSync(file(name)) ? readFileSync(file(name), "utf8") : undefined,
-    );
+    const spec = folderFiles(join(tests, place, "spec"));
+    const files = await generatedFiles(spec.read("schema.graphql") ?? "", spec);
     expect(typeErrors(files, sources)).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 /** Type-checks generated files in memory, with the compiler's options and the sources of this project. */
 import { join } from "node:path";
 import ts from "typescript";
+import { type SpecFiles, textFiles } from "../../../src/engine/bind/spec-files.ts";
 import { generateFrom, readSources } from "../../../src/engine/codegen/generate.ts";
-import type { ReadFile } from "../../../src/engine/openapi/document.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const { options } = ts.parseJsonConfigFileContent(
@@ -14,17 +14,21 @@ const parsed = new Map<string, ts.SourceFile | undefined>();
 let last: ts.Program | undefined;
 
 /**
- * File name → text of the generated TypeScript. Throws if the mapping has errors. `openapi`: the document, or what reads it
- * and its overlay.
+ * File name → text of the generated TypeScript. Throws if the mapping has errors. `openapi`: the document, or the files that
+ * the documents are among.
  */
 export async function generatedFiles(
   schema: string,
-  openapi: string | ReadFile,
+  openapi: string | SpecFiles,
 ): Promise<Map<string, string>> {
-  const document: ReadFile =
-    typeof openapi === "string" ? (name) => (name === "openapi.yaml" ? openapi : undefined) : openapi;
-  const read: ReadFile = (name) => (name === "schema.graphql" ? schema : document(name));
-  const texts = await generateFrom(readSources({ read, list: () => [] }));
+  // the hash of the spec is that of no file, so that two documents may generate the same
+  const { read, list } =
+    typeof openapi === "string"
+      ? { ...textFiles(new Map([["openapi.yaml", openapi]])), list: () => [] }
+      : openapi;
+  const texts = await generateFrom(
+    readSources({ read: (name) => (name === "schema.graphql" ? schema : read(name)), list }),
+  );
   return new Map([...texts].filter(([name]) => name.endsWith(".ts")));
 }
 

@@ -1,6 +1,7 @@
 /** A wide spec takes time by its size: four times as many of one thing cost about four times the processor time. */
 import { expect, test } from "vitest";
 import { loadSpec } from "../../../src/engine/bind/load.ts";
+import { textFiles } from "../../../src/engine/bind/spec-files.ts";
 import { emitSchema } from "../../../src/engine/codegen/emit-schema.ts";
 import { emitRestTypes } from "../../../src/engine/codegen/rest-types/emit-rest-types.ts";
 import { RestDocument } from "../../../src/engine/openapi/document.ts";
@@ -24,7 +25,7 @@ test.each(Object.entries(widePairs))(
         ["schema.graphql", schema],
       ]);
       return processorMs(() => {
-        const { model, diagnostics } = loadSpec((name) => files.get(name));
+        const { model, diagnostics } = loadSpec(textFiles(files));
         if (model && diagnostics.length === 0) emitSchema(model);
       });
     };
@@ -84,7 +85,7 @@ test(
         ["schema.graphql", schema],
       ]);
       return processorMs(() => {
-        const { model } = loadSpec((name) => files.get(name));
+        const { model } = loadSpec(textFiles(files));
         expect(model?.values.length).toBe(count);
       });
     };

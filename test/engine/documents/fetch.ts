@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ReadFile } from "../../../src/engine/openapi/document.ts";
-import { overlayFile } from "../../../src/engine/openapi/overlay.ts";
+import { oneDocument } from "../../../src/engine/openapi/document-files.ts";
 import type { Source } from "./list.ts";
 
 export const cache = join(tmpdir(), "messaging-graphql-documents");
@@ -17,7 +17,10 @@ export const fetchDocument = (source: Omit<Source, "name">): string =>
 export const specFiles = (source: Source): ReadFile => {
   const files = new Map([["openapi.yaml", fetchDocument(source)]]);
   if (source.overlay !== undefined)
-    files.set(overlayFile, readFileSync(join(import.meta.dirname, "overlays", source.overlay), "utf8"));
+    files.set(
+      oneDocument.overlay,
+      readFileSync(join(import.meta.dirname, "overlays", source.overlay), "utf8"),
+    );
   return (name) => files.get(name);
 };
 

@@ -25,7 +25,7 @@ export type Proposals = {
 /** A root needs a field before the first proposal has one. Its own finding does not count. */
 const start = "type Query { _: Int }\ntype Mutation { _: Int }\n";
 export function proposalsOf(read: ReadFile, most: number, groupSize = 30): Proposals {
-  const file = readDocument(read);
+  const file = readDocument({ read, list: () => [] });
   const all = [...file.operations.keys()];
   // spread over the whole document, so that no part of it is left out
   const step = Math.max(1, all.length / most);

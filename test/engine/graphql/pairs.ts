@@ -84,7 +84,7 @@ export async function openPair(folder: string): Promise<Pair & { schemas: Argume
 
 /** The schema of a pair that has no error. Most cases do not commit it. */
 function schemaOf(folder: string): string {
-  const { model } = loadSpec(folderFiles(folder).read);
+  const { model } = loadSpec(folderFiles(folder));
   if (!model) throw new Error(`${folder} has an error`);
   return emitSchema(model);
 }

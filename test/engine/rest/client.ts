@@ -50,8 +50,9 @@ export async function against(
   table = operations,
 ) {
   const server = await rawServer(answer);
-  const config = configure({ CALL_TIMEOUT_MS: "2000", ...environment });
-  const upstreams = new Upstreams(config, new URL(prefix, server.url), table);
+  const base = new URL(prefix, server.url).href;
+  const config = configure({ CALL_TIMEOUT_MS: "2000", REST_BASE_URL: base, ...environment });
+  const upstreams = new Upstreams(config, table);
   onTestFinished(() => upstreams.close());
   const request = (caller = "key", others: Record<string, string> = {}) => {
     const headers = { "x-api-key": caller, "x-request-id": "id", ...others };

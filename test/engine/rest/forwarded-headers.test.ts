@@ -136,5 +136,14 @@ describe("what travels on", () => {
       accept: "application/json",
       "x-request-id": "id",
     });
+    const taken = {
+      ...operation("taken", [["x-a"], ["x-b"]]),
+      places: {
+        "x-a": { in: "header", name: proofHeader },
+        "x-b": { in: "header", name: "authorization" },
+      },
+    } as const;
+    const placed = headerForwarder(config, { "GET /a": taken })({ "x-a": "forged", "x-b": "b" }, "id");
+    expect(placed.headersOf(taken)).toEqual({ ...forwarded.headers, authorization: "b" });
   });
 });

@@ -1,5 +1,6 @@
 /** The responses of REST as the REST client reads them: values, broken contracts, refusals. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { subscribe } from "../../../src/engine/observe/observer.ts";
 import { against, failureOf, ok, status } from "./client.ts";
 import { type Answer, http } from "./raw-server.ts";
 
@@ -22,30 +23,50 @@ describe("text", () => {
 });
 
 describe("a response that breaks its contract", () => {
-  test.each<[string, Answer, RegExp]>([
-    ["malformed JSON", (socket) => socket.write(http(200, '{"CANARY":')), /not valid JSON/],
-    ["JSON with a comment", (socket) => socket.write(http(200, "{} // CANARY")), /not valid JSON/],
+  test.each<[string, Answer, RegExp, cause?: string]>([
+    ["malformed JSON", (socket) => socket.write(http(200, '{"CANARY":')), /not valid JSON/, "not JSON"],
+    [
+      "JSON with a comment",
+      (socket) => socket.write(http(200, "{} // CANARY")),
+      /not valid JSON/,
+      "not JSON",
+    ],
     [
       "a wrong content type",
       (socket) => socket.write(http(200, '"CANARY"', { "content-type": "text/html" })),
       /not JSON/,
+      "HTML",
     ],
     [
       "a content type that only begins like JSON's",
       (socket) => socket.write(http(200, '"CANARY"', { "content-type": "application/json-seq" })),
       /not JSON/,
+      "not JSON",
     ],
-    ["no content type", (socket) => socket.write(http(200, '"CANARY"', { "content-type": "" })), /not JSON/],
-    ["an empty 200", (socket) => socket.write(http(200, "")), /empty/],
-    ["a 204 that is not documented", (socket) => socket.write("HTTP/1.1 204 No Content\r\n\r\n"), /empty/],
-    ["a redirect", status(302, { location: "http://127.0.0.1:1/CANARY" }), /redirect/],
-    ["a 304", (socket) => socket.write("HTTP/1.1 304 Not Modified\r\n\r\n"), /redirect/],
-  ])("%s", async (_name, answer, message) => {
+    [
+      "no content type",
+      (socket) => socket.write(http(200, '"CANARY"', { "content-type": "" })),
+      /not JSON/,
+      "not JSON",
+    ],
+    ["an empty 200", (socket) => socket.write(http(200, "")), /empty/, "empty body"],
+    [
+      "a 204 that is not documented",
+      (socket) => socket.write("HTTP/1.1 204 No Content\r\n\r\n"),
+      /empty/,
+      "empty body",
+    ],
+    ["a redirect", status(302, { location: "http://127.0.0.1:1/CANARY" }), /redirect/, "redirect"],
+    ["a 304", (socket) => socket.write("HTTP/1.1 304 Not Modified\r\n\r\n"), /redirect/, "redirect"],
+  ])("%s", async (_name, answer, message, cause) => {
+    const causes: (string | undefined)[] = [];
+    onTestFinished(subscribe({ callEnded: (call) => void causes.push(call.cause) }));
     const { rest } = await against(answer);
     const failure = await failureOf(rest.get("/things"));
     expect(failure.code).toBe("BAD_UPSTREAM_RESPONSE");
     expect(failure.message).toMatch(/^listThings: /);
     expect(failure.message).toMatch(message);
+    expect(causes).toEqual([cause]); // which the log tells
     expect(JSON.stringify([failure.details, String(failure.cause)])).not.toContain("CANARY");
   });
 

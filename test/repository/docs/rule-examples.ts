@@ -1,6 +1,7 @@
 /**
  * The examples of docs/rules.md: each is an edit, as a diff, of the pair of spec files that the page begins with. An
- * example has two sides (before and after, or wrong and right). What only one side has is absent on the other.
+ * example has two sides (before and after, or wrong and right). What only one side has is absent on the other. Beside a
+ * document in `openapi/`, that of the pair is `openapi/library.yaml`.
  */
 import { type DefinitionNode, type DocumentNode, Kind, parse, print } from "graphql";
 import { parse as parseYaml, stringify } from "yaml";
@@ -55,6 +56,11 @@ export function sidesOf(pair: Files, blocks: readonly Block[]): readonly [before
   for (const block of blocks) {
     edit(before, block, block.before, block.after);
     edit(after, block, block.after, block.before);
+  }
+  const isOfSeveral = blocks.some(({ file }) => file.startsWith("openapi/"));
+  for (const files of isOfSeveral ? [before, after] : []) {
+    files.set("openapi/library.yaml", files.get("openapi.yaml") ?? "");
+    files.delete("openapi.yaml");
   }
   return [before, after];
 }

@@ -1,6 +1,6 @@
 /** docs/your-operations.md: each client's set-up sends ids of its own manifest to a server that runs nothing else. */
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { generate } from "@graphql-codegen/cli";
@@ -15,15 +15,21 @@ const [operation = ""] = blocksOf(page, "graphql");
 const snippets = blocksOf(page, "ts");
 const outputs = blocksOf(page, "text");
 
-const runTool = (tool: string, cwd: string) =>
-  promisify(execFile)(process.execPath, [join(root, "node_modules", tool)], { cwd });
+const runTool = (tool: string, cwd: string, ...argv: string[]) =>
+  promisify(execFile)(process.execPath, [join(root, "node_modules", tool), ...argv], { cwd });
 
 /** A client's repository: the operation, and what each tool makes of it. */
 async function repository() {
   const consumer = await makeConsumer();
   const at = (path: string): string => join(consumer.folder, path);
-  for (const [index, code] of snippets.entries()) consumer.write(`src/snippet-${index}.ts`, code);
+  const [tsconfig = "", relay = ""] = blocksOf(page, "json");
+  consumer.write("tsconfig.json", tsconfig);
+  consumer.write("src/operation.ts", snippets.find((code) => code.includes("gql.tada")) ?? "");
+  for (const task of ["generate output", "check --fail-on-warn", "generate persisted"])
+    await runTool("gql.tada/bin/cli.js", consumer.folder, ...task.split(" "));
+  consumer.write("src/operation.ts", snippets[0] ?? "");
   await runTool("@apollo/generate-persisted-query-manifest/cli.js", consumer.folder);
+  rmSync(at("src/operation.ts"));
   consumer.write("src/who-am-i.graphql", operation);
   mkdirSync(at("node_modules/@graphql-codegen"), { recursive: true });
   const preset = "node_modules/@graphql-codegen/client-preset";
@@ -34,7 +40,7 @@ async function repository() {
   const types =
     "export const graphql: (text: TemplateStringsArray) => unknown; export type ConcreteRequest = any;";
   consumer.write("relay-runtime.d.ts", `declare module "relay-runtime" { ${types} }`);
-  consumer.write("relay.config.json", blocksOf(page, "json")[0] ?? "");
+  consumer.write("relay.config.json", relay);
   consumer.write(
     "src/WhoAmI.ts",
     `import { graphql } from "relay-runtime";\nexport const query = graphql\`${operation.replace("WhoAmI", "WhoAmIQuery")}\`;`,
@@ -50,6 +56,7 @@ test("each client sends the ids of its own manifest to a server that runs saved 
     ["web.json", "persisted-query-manifest.json"],
     ["preset.json", "src/gql/persisted-documents.json"],
     ["relay.json", "persisted.json"],
+    ["tada.json", "persisted-operations.json"],
   ] as const;
   const { url, post } = await openLayer([], { OPERATIONS: "saved", OPERATIONS_FROM: apps });
   const codeOf = async (documentId: string): Promise<unknown> => {

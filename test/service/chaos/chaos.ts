@@ -5,11 +5,11 @@
  * ours, and holds the data of its own caller in its own place; in the end no gauge is above 0.
  */
 import { codes } from "../../../src/engine/standards/error-codes.ts";
-import { Verdict } from "../../support/suites/verdict.ts";
 import { pinSelf } from "../../support/child-process.ts";
 import { Random } from "../../support/random.ts";
 import { positive, readArguments } from "../../support/script-arguments.ts";
 import { seed } from "../../support/seed.ts";
+import { Verdict } from "../../support/suites/verdict.ts";
 import { manners } from "./clients.ts";
 import { graphqlAlone, hasEnded, leftovers, residentOf, timersOf } from "./house.ts";
 import { startFaultyRest } from "./rest.ts";

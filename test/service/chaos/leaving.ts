@@ -5,12 +5,12 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "undici";
-import { bars } from "../../support/suites/bars.ts";
-import { Verdict } from "../../support/suites/verdict.ts";
 import { pinSelf } from "../../support/child-process.ts";
 import { Random } from "../../support/random.ts";
 import { positive, readArguments } from "../../support/script-arguments.ts";
 import { seed } from "../../support/seed.ts";
+import { bars } from "../../support/suites/bars.ts";
+import { Verdict } from "../../support/suites/verdict.ts";
 import { leaving } from "./clients.ts";
 import {
   behindGateway,

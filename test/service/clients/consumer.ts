@@ -15,6 +15,7 @@ const libraries = [
   "@apollo/client",
   "@urql/core",
   "@urql/exchange-persisted",
+  "gql.tada",
   "graphql-request",
   "graphql",
   "rxjs",

@@ -18,6 +18,7 @@ test("the null of a failed call has its error, and a value that is really null h
   );
   const { ask } = await openLayer([], { REST_BASE_URL_AI: "http://127.0.0.1:1" });
   const answer = await ask(query);
+  expect(failedAt(await ask('{ contact(id: "nobody") { id } }'), ["contact"])).toBeUndefined(); // no errors at all
   const { conversations } = answer.data;
   expect(failedAt(answer, ["agents"]).extensions.code).toBe(ErrorCode.UPSTREAM_UNAVAILABLE);
   expect(failedAt(answer, ["contact"])).toBeUndefined();

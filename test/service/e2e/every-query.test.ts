@@ -11,7 +11,7 @@ import { readConfig } from "../../../src/engine/config.ts";
 import { createGraphql } from "../../../src/engine/graphql/graphql.ts";
 
 const root = join(import.meta.dirname, "../../..");
-const model = provedModel(loadSpec(folderFiles(join(root, "spec")).read));
+const model = provedModel(loadSpec(folderFiles(join(root, "spec"))));
 
 /** A REST platform that lets nobody in, and the graphql role in front of it. */
 const called: string[] = [];

@@ -1,5 +1,6 @@
 /** The graphql role in front of a REST that answers rightly, and what both were seen to do. */
 import { expect } from "vitest";
+import { api } from "../../../generated/index.ts";
 import { inFrontOf, send } from "../../engine/graphql/rest-stand-in.ts";
 import { sendRaw } from "../../support/raw-client.ts";
 import { canary, judge } from "./judge.ts";
@@ -13,12 +14,16 @@ export const credentials = `x-api-key: ${canary}-of-the-caller`;
 
 export async function openRole(environment: NodeJS.ProcessEnv = {}) {
   const strange: string[] = [];
-  const { url } = await inFrontOf((request, response) => {
-    const answer = rightAnswer(request.url ?? "");
-    if (!answer) strange.push(`${request.method} ${request.url}`);
-    strange.push(...Object.keys(request.headers).filter((name) => !travelling.test(name)));
-    send(response, answer ?? {}, request.method === "POST" ? 201 : 200);
-  }, environment);
+  const { url } = await inFrontOf(
+    (request, response) => {
+      const answer = rightAnswer(request.url ?? "");
+      if (!answer) strange.push(`${request.method} ${request.url}`);
+      strange.push(...Object.keys(request.headers).filter((name) => !travelling.test(name)));
+      send(response, answer ?? {}, request.method === "POST" ? 201 : 200);
+    },
+    environment,
+    api,
+  );
   const port = Number(url.port);
 
   /** One request in bytes; `undefined` for a connection that is closed without an answer. */

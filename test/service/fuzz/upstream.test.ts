@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { api } from "../../../generated/index.ts";
 import { inFrontOf } from "../../engine/graphql/rest-stand-in.ts";
 import { sendRaw } from "../../support/raw-client.ts";
 import { fuzz, timeout } from "./fuzz.ts";
@@ -28,14 +29,18 @@ async function openBetween() {
   let replies: readonly Reply[] = [];
   let count = 0;
   const environment = { LOG_LEVEL: "debug", CALL_TIMEOUT_MS: "200", REQUEST_TIMEOUT_MS: "1500" };
-  const { url } = await inFrontOf((request) => {
-    const right = rightAnswer(request.url ?? "") ?? {};
-    const chosen = replies[count++ % replies.length] ?? rightReply;
-    // also the right answers as bytes: the server does not know of the others, and would hold these back behind them
-    request.socket.write(bytesOf(chosen, right));
-    if (chosen.after === "reset") setImmediate(() => request.socket.resetAndDestroy());
-    else if (chosen.after === "end" || chosen.cut < 1) request.socket.end();
-  }, environment);
+  const { url } = await inFrontOf(
+    (request) => {
+      const right = rightAnswer(request.url ?? "") ?? {};
+      const chosen = replies[count++ % replies.length] ?? rightReply;
+      // also the right answers as bytes: the server does not know of the others, and would hold these back behind them
+      request.socket.write(bytesOf(chosen, right));
+      if (chosen.after === "reset") setImmediate(() => request.socket.resetAndDestroy());
+      else if (chosen.after === "end" || chosen.cut < 1) request.socket.end();
+    },
+    environment,
+    api,
+  );
   const ask = async (content: string, ...given: Reply[]) => {
     [replies, count] = [given, 0];
     const head = `POST /v1/graphql HTTP/1.1\r\nhost: a\r\nx-api-key: k\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(content)}\r\n\r\n`;

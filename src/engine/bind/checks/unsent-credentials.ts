@@ -1,5 +1,5 @@
 /** Finds operations that require a credential that is not forwarded to REST, and documents that declare none. */
-import type { RestNode } from "../../openapi/document.ts";
+import type { RestNode, RootNode } from "../../openapi/document.ts";
 import { type InputLocation, inputKey } from "../../openapi/operation.ts";
 import {
   declaresSecurity,
@@ -11,36 +11,44 @@ import { membersOf } from "../../standards/json-object.ts";
 import type { Findings } from "../findings.ts";
 import { type BoundField, boundFields, type Model } from "../model.ts";
 
-/** Adds one finding for each security scheme, at the first field whose operation requires it. */
+/**
+ * Adds one finding for each document that says nothing of credentials, and one for each security scheme, at the first field
+ * whose operation requires it.
+ */
 export function checkUnsentCredentials(model: Model, findings: Findings): void {
-  const { document } = model;
+  const { document, operations } = model;
   const fields = boundFields(model);
-  const [first] = fields;
-  if (first && !declaresSecurity(document, model.operations.values()))
-    findings.add(
-      "credential-undeclared",
-      { coordinate: "#/security", schema: first.place, rest: document.root },
-      "the document does not say which credentials REST takes, so none is forwarded to it",
-      `say so in the document or in spec/overlay.yaml, with \`security\` and \`securitySchemes\`; \`security: []\` says that it takes none${byHeader(model)}`,
-      [],
-    );
+  for (const root of document.roots) {
+    const overlay = document.overlayAt(root);
+    const first = fields.find(({ operation }) => operation.root === root);
+    if (first && !declaresSecurity(root, operations.values()))
+      findings.add(
+        "credential-undeclared",
+        { coordinate: `${root.name ?? ""}#/security`, schema: first.place, rest: root },
+        "the document does not say which credentials REST takes, so none is forwarded to it",
+        `say so in the document or in ${overlay}, with \`security\` and \`securitySchemes\`; \`security: []\` says that it takes none${byHeader(model, root)}`,
+        [],
+      );
+  }
   for (const field of fields) {
-    const { owner, alternatives } = securityRequirementsOf(document, field.operation);
+    const { root } = field.operation;
+    const { owner, alternatives } = securityRequirementsOf(field.operation);
     const unsent = alternatives.map((alternative) =>
-      Object.keys(alternative).filter((name) => !isSent(field, securitySchemeOf(document, name))),
+      Object.keys(alternative).filter((name) => !isSent(field, securitySchemeOf(document, root, name))),
     );
     if (unsent.some((names) => names.length === 0)) continue;
     for (const [index, names] of unsent.entries()) {
       for (const name of names) {
-        const scheme = securitySchemeOf(document, name);
+        const scheme = securitySchemeOf(document, root, name);
         const at = scheme ? { rest: scheme } : { rest: owner, below: ["security", index, name] };
         const sent = sentAs(scheme);
+        const coordinate = `${root.name ?? ""}#/components/securitySchemes/${name}`;
         findings.add(
           "credential-unsent",
-          { coordinate: `#/components/securitySchemes/${name}`, schema: field.place, ...at },
+          { coordinate, schema: field.place, ...at },
           `a bound operation needs the credential "${name}", ${sent}: only request headers are forwarded to REST`,
           isPlaced(scheme)
-            ? `say which request header brings it, by \`x-from-header\` in the scheme (spec/overlay.yaml); or approve it if something in front of REST adds "${name}"`
+            ? `say which request header brings it, by \`x-from-header\` in the scheme (${document.overlayAt(root)}); or approve it if something in front of REST adds "${name}"`
             : `let the operation take a header, or approve it if something in front of REST adds "${name}"`,
           [sent],
         );
@@ -53,8 +61,9 @@ export function checkUnsentCredentials(model: Model, findings: Findings): void {
 const credentialName = /auth|key|token|secret|credential/i;
 
 /** The overlay's action where every operation requires one header that reads like a credential. */
-function byHeader({ operations }: Model): string {
-  const [first, ...others] = [...operations.values()].map(
+function byHeader({ operations }: Model, root: RootNode): string {
+  const own = [...operations.values()].filter((operation) => operation.root === root);
+  const [first, ...others] = own.map(
     ({ parameters }) =>
       new Set(parameters.flatMap((each) => (each.in === "header" && each.required ? [each.name] : []))),
   );

@@ -6,13 +6,14 @@ import type { FieldInProgress } from "../field-in-progress.ts";
 
 export function checkRequest(binder: Binder, field: FieldInProgress): void {
   const { operation, where } = field;
+  const overlay = binder.document.overlayAt(operation.root);
   for (const { name, node, below } of operation.unfeedable) {
     const message = `${operation.id} requires ${name}, which no binding can feed`;
     binder.findings.add(
       "parameter-unfed",
       { ...where, rest: node, ...(below && { below }) },
       message,
-      "if REST does without it, say so in spec/overlay.yaml; otherwise list the operation in spec/rest-only.yaml, and clients call REST",
+      `if REST does without it, say so in ${overlay}; otherwise list the operation in spec/rest-only.yaml, and clients call REST`,
     );
   }
   checkUnused(binder, field);
@@ -35,7 +36,7 @@ function checkUnused({ findings, document }: Binder, { operation, where }: Field
       [media],
     );
   }
-  const [usual] = entriesOf(document, document.child(document.root, "servers"));
+  const [usual] = entriesOf(document, document.child(operation.root, "servers"));
   const usualUrl = membersOf(usual?.value).url;
   if (servers && !servers.urls.some((url) => url === usualUrl)) {
     const urls = servers.urls.join(" or ");
@@ -43,7 +44,9 @@ function checkUnused({ findings, document }: Binder, { operation, where }: Field
       "server-ignored",
       { coordinate: urls, schema: where.schema, rest: servers.node },
       `${id} has servers of its own, ${urls}: its calls go to the base URL of its product all the same`,
-      "give its operations a first tag of their own, and set REST_BASE_URL_<TAG>; then approve it",
+      operation.root.name === undefined
+        ? "give its operations a first tag of their own, and set REST_BASE_URL_<TAG>; then approve it"
+        : "give its operations a document of their own, and set REST_BASE_URL_<NAME>; then approve it",
       [],
     );
   }

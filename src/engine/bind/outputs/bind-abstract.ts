@@ -1,5 +1,6 @@
 /** Binds unions and interfaces to a `oneOf`. Each value that tells its members apart is paired with a member type. */
 import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from "graphql";
+import type { RestDocument } from "../../openapi/document.ts";
 import type { Shape, Variant } from "../../openapi/shapes/shape.ts";
 import { declaredProperty } from "../../openapi/shapes/shape.ts";
 import { type ToldApart, toldApart } from "../../openapi/shapes/told-apart.ts";
@@ -152,7 +153,12 @@ export const hasDiscriminator = ({ shape }: Variant, property: string): boolean 
 };
 
 /** The property must be required (OpenAPI 3.1 §4.8.25), and the mapping must list each of its values. */
-function checkDiscriminator({ findings }: Binder, where: Where, variant: Variant, property: string): void {
+function checkDiscriminator(
+  { document, findings }: Binder,
+  where: Where,
+  variant: Variant,
+  property: string,
+): void {
   const { shape, unmapped } = variant;
   const name = variantName(variant);
   const found = declaredProperty(shape, property);
@@ -161,7 +167,7 @@ function checkDiscriminator({ findings }: Binder, where: Where, variant: Variant
       "discriminator-missing",
       { ...where, rest: found?.node ?? shape.node, also: [where.rest] },
       `${where.coordinate} is chosen by "${property}", which REST may leave out of ${name}`,
-      `make "${property}" a required property of ${name}${byOverlay(shape, property)}`,
+      `make "${property}" a required property of ${name}${byOverlay(document, shape, property)}`,
     );
   }
   if (unmapped.length > 0) {
@@ -175,11 +181,11 @@ function checkDiscriminator({ findings }: Binder, where: Where, variant: Variant
 }
 
 /** The action that mends a vendor's document. An overlay reaches the main document alone, and takes no null away. */
-function byOverlay(shape: Shape, property: string): string {
-  const { file, path } = shape.node;
+function byOverlay(document: RestDocument, shape: Shape, property: string): string {
+  const { path } = shape.node;
   const found = declaredProperty(shape, property);
-  if (file !== "openapi.yaml" || found?.shape.nullable) return "";
+  if (!document.rootAt(shape.node) || found?.shape.nullable) return "";
   const declared = found ? "" : `, properties: { ${property}: { type: string } }`;
   const target = `$${path.map((step) => `[${JSON.stringify(step).replaceAll('"', "'")}]`).join("")}`;
-  return `, in spec/overlay.yaml by { target: "${target}", update: { required: [${property}]${declared} } }`;
+  return `, in ${document.overlayAt(shape.node)} by { target: "${target}", update: { required: [${property}]${declared} } }`;
 }

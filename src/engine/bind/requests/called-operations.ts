@@ -33,7 +33,7 @@ function calledOperation(document: RestDocument, operation: RestOperation): Call
     product,
     ...(permission !== undefined && { permission }),
     ...(credentials.length > 0 && { credentials }),
-    ...(credentials.length > 0 && isAnonymousToo(document, operation) && { anonymous: true }),
+    ...(credentials.length > 0 && isAnonymousToo(operation) && { anonymous: true }),
     ...(places.size > 0 && { places: Object.fromEntries(places) }),
     ...(Object.keys(style).length > 0 && { style }),
     ...(body && body.media !== "application/json" && { media: body.media }),

@@ -93,7 +93,7 @@ export type CalledOperation = {
   readonly credentials?: readonly (readonly string[])[];
   /** Whether REST answers without a credential too. */
   readonly anonymous?: true;
-  /** Header → where REST takes the credential that comes in it, if that is no header. */
+  /** Header → where REST takes the credential that comes in it, if that is not this header. */
   readonly places?: Readonly<Record<string, CredentialPlace>>;
   /** The body's media type, if it is not `application/json`. */
   readonly media?: string;

@@ -3,6 +3,7 @@ import { isEnumType } from "graphql";
 import { sourceOf } from "../../bind/inputs/input-source.ts";
 import type { BoundField, Model, ModelField } from "../../bind/model.ts";
 import { enumValues } from "../../bind/type-rules.ts";
+import { isSameOperation } from "../../openapi/operation.ts";
 import { definitionAt } from "../../schema/coordinate-place.ts";
 import type { SchemaChange } from "./schema-change.ts";
 
@@ -35,10 +36,7 @@ function bindingOf(field: ModelField, now: ModelField): unknown {
     const path = field.path.length > 1 ? field.path : (field.path[0] ?? null);
     return field.entries ? { entries: path } : path;
   }
-  const isSame =
-    now.kind === "bound" &&
-    (now.operation.id === field.operation.id ||
-      (now.operation.path === field.operation.path && now.operation.method === field.operation.method));
+  const isSame = now.kind === "bound" && isSameOperation(now.operation, field.operation);
   // the part of the request that it stands in belongs to REST
   const inputs = field.inputs.map((input) => [input.name, sourceOf(input.source)]);
   return {

@@ -8,13 +8,14 @@ import type { Model } from "../../bind/model.ts";
 import type { BoundSnapshot, SpecSnapshot } from "../../bind/spec-snapshot.ts";
 import type { Diagnostic } from "../../diagnostic.ts";
 import { nodeKey } from "../../openapi/document.ts";
+import { isSameOperation } from "../../openapi/operation.ts";
 import { coordinatePlace } from "../../schema/coordinate-place.ts";
 import { fingerprint } from "../fingerprint.ts";
 import { frameAt } from "../frame.ts";
 import type { Finding, Frame, SpecChange } from "../report.ts";
 import { breakFinding, breaksOf, placeKey } from "./breaks.ts";
 import { differenceBelow } from "./causes.ts";
-import { factChanges, isSameOperation } from "./facts.ts";
+import { factChanges } from "./facts.ts";
 import { placeName } from "./place-name.ts";
 import type { RestChange } from "./rest-change.ts";
 import type { SchemaChange } from "./schema-change.ts";
@@ -72,7 +73,7 @@ const fieldOf = (coordinate: string): string => coordinate.replace(/\(.*/, "");
 
 function isRebound(base: Model, head: Model, coordinate: string): boolean {
   const [old, now] = [base, head].map(({ fields }) => fields.get(fieldOf(coordinate)));
-  if (old?.kind === "bound" && now?.kind === "bound") return !isSameOperation(old, now);
+  if (old?.kind === "bound" && now?.kind === "bound") return !isSameOperation(old.operation, now.operation);
   return (
     old?.kind !== now?.kind ||
     (old?.kind === "plain" && now?.kind === "plain" && `${old.path}` !== `${now.path}`)

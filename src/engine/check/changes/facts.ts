@@ -2,8 +2,8 @@
  * The facts of each bound field that no proof sees, at the base and now. A field that is bound to another operation now has
  * `binding-changed` instead.
  */
-import { type BoundField, boundFields, type Model } from "../../bind/model.ts";
-import { methodAndPath } from "../../openapi/operation.ts";
+import { boundFields, type Model } from "../../bind/model.ts";
+import { isSameOperation } from "../../openapi/operation.ts";
 import { operationFacts } from "./operation-facts.ts";
 import { parameterFacts } from "./parameter-facts.ts";
 import type { RestChange } from "./rest-change.ts";
@@ -11,14 +11,10 @@ import { securityFacts } from "./security-facts.ts";
 
 const facts = [...operationFacts, ...parameterFacts, ...securityFacts];
 
-/** Whether both are bound to one operation, which keeps its `operationId`, or its method and path. */
-export const isSameOperation = (one: BoundField, other: BoundField): boolean =>
-  one.operation.id === other.operation.id || methodAndPath(one.operation) === methodAndPath(other.operation);
-
 export const factChanges = (base: Model, head: Model): RestChange[] =>
   boundFields(base).flatMap((old) => {
     const now = head.fields.get(old.coordinate);
-    if (now?.kind !== "bound" || !isSameOperation(old, now)) return [];
+    if (now?.kind !== "bound" || !isSameOperation(old.operation, now.operation)) return [];
     return facts.flatMap(({ read, judge }) => {
       const after = new Map(read(now, head).map((each) => [each.key, each]));
       return read(old, base).flatMap((was): RestChange[] => {

@@ -1,6 +1,6 @@
 /** The facts of an operation: where the call goes, what it must have, and what a missing thing becomes. */
 import type { RestNode } from "../../openapi/document.ts";
-import { answersOf, type RestOperation } from "../../openapi/operation.ts";
+import { answersOf, ownPath, type RestOperation } from "../../openapi/operation.ts";
 import type { NodePath } from "../../openapi/yaml-file.ts";
 import { membersOf } from "../../standards/json-object.ts";
 import { includes } from "../../standards/media-type.ts";
@@ -25,7 +25,8 @@ const ofOperation = (
 
 /** The names in a path's template may be others: the address is the same. */
 const addressOf = (path: string): string => path.replaceAll(/\{[^{}]*\}/g, "{}");
-const tagOf = (product: string | undefined): string => (product ? `the tag ${product}` : "no tag");
+const productName = (product: string | undefined): string =>
+  product ? `the product ${product}` : "no product";
 
 export const operationFacts: readonly Fact[] = [
   ofOperation(
@@ -36,7 +37,7 @@ export const operationFacts: readonly Fact[] = [
     (method) => `is a ${method?.toUpperCase()} now`,
   ),
   fact(
-    ({ operation }) => [{ node: operation.node, value: operation.path }],
+    ({ operation }) => [{ node: operation.node, value: ownPath(operation) }],
     (before, after) =>
       addressOf(before) === addressOf(after)
         ? undefined
@@ -53,7 +54,8 @@ export const operationFacts: readonly Fact[] = [
     "dangerous",
     ["tags"],
     ({ product }) => product,
-    (now, was) => `has ${tagOf(now)} now, it had ${tagOf(was)}: its calls go to that product's upstream`,
+    (now, was) =>
+      `is of ${productName(now)} now, it was of ${productName(was)}: its calls go to another upstream`,
   ),
   ofOperation(
     "rest-permission-changed",

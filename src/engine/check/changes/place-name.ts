@@ -7,12 +7,14 @@ type Steps = readonly (string | number)[];
 /** The root stands for what all operations share. */
 export function placeName(document: RestDocument, { file, path }: RestNode): string {
   const [first, second, third, ...below] = path;
-  if (first === undefined) return "every operation";
+  const name = document.rootAt({ file })?.name;
+  if (first === undefined) return `every operation${name === undefined ? "" : ` of ${name}`}`;
   if (first === "components" && third !== undefined)
-    return `${components[String(second)] ?? second} ${third}${belowSchema(below)}`;
+    return `${components[String(second)] ?? second} ${name === undefined ? "" : `${name}.`}${third}${belowSchema(below)}`;
   if (first !== "paths" || second === undefined) return `${file}#/${path.join("/")}`;
-  if (third === "parameters") return `${second} ${parameterName(document, file, path.slice(0, 4))}`;
-  return `${String(third ?? "").toUpperCase()} ${second}${belowOperation(document, file, path, below)}`.trim();
+  const at = `${name ?? ""}${second}`;
+  if (third === "parameters") return `${at} ${parameterName(document, file, path.slice(0, 4))}`;
+  return `${String(third ?? "").toUpperCase()} ${at}${belowOperation(document, file, path, below)}`.trim();
 }
 
 const components: Readonly<Record<string, string>> = {

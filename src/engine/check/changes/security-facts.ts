@@ -13,8 +13,8 @@ import type { Differing } from "./rest-change.ts";
 /** `scheme` and `scheme:scope` strings. The empty set admits everybody. */
 type Alternative = ReadonlySet<string>;
 
-const alternativesOf = ({ operation }: BoundField, { document }: Model) => {
-  const { owner, alternatives } = securityRequirementsOf(document, operation);
+const alternativesOf = ({ operation }: BoundField) => {
+  const { owner, alternatives } = securityRequirementsOf(operation);
   return { owner, alternatives: alternatives.map(toAlternative) };
 };
 
@@ -26,8 +26,8 @@ const toAlternative = (requirement: Readonly<Record<string, unknown>>): Alternat
     ]),
   );
 
-function requirementOf(field: BoundField, model: Model): Stated<readonly Alternative[]>[] {
-  const { owner, alternatives } = alternativesOf(field, model);
+function requirementOf(field: BoundField): Stated<readonly Alternative[]>[] {
+  const { owner, alternatives } = alternativesOf(field);
   return [{ node: owner, below: ["security"], value: alternatives }];
 }
 
@@ -85,8 +85,8 @@ const requirementText = (alternatives: readonly Alternative[]): string =>
 type Credential = { readonly name: string; readonly parts: Readonly<Record<string, string>> };
 
 const credentialsOf = (field: BoundField, model: Model): Stated<Credential>[] =>
-  [...new Set(alternativesOf(field, model).alternatives.flatMap((each) => [...each]))].flatMap((name) => {
-    const node = securitySchemeOf(model.document, name);
+  [...new Set(alternativesOf(field).alternatives.flatMap((each) => [...each]))].flatMap((name) => {
+    const node = securitySchemeOf(model.document, field.operation.root, name);
     return node ? [{ key: name, node, value: { name, parts: partsOf(node) } }] : [];
   });
 
@@ -98,13 +98,13 @@ function judgeCredential({ parts: was }: Credential, { parts: is }: Credential):
   return { rule: "rest-security-changed", class: "breaking", phrase, before, after, below: [changed] };
 }
 
-const credentialMembers = ["type", "in", "name", "scheme", "openIdConnectUrl"];
+const credentialMembers = ["type", "in", "name", "scheme", "openIdConnectUrl", "x-from-header"];
 
 /** The credential and its place. Names of headers and of HTTP schemes are case-insensitive. */
 function partsOf(node: RestNode): Record<string, string> {
   const scheme = isRecord(node.value) ? node.value : {};
   const isInAnyCase = (member: string): boolean =>
-    member === "scheme" || (member === "name" && scheme.in === "header");
+    member === "scheme" || member === "x-from-header" || (member === "name" && scheme.in === "header");
   return Object.fromEntries(
     credentialMembers.flatMap((member) => {
       if (scheme[member] === undefined) return [];

@@ -45,7 +45,7 @@ export function failedAt(
   result: { readonly errors?: readonly unknown[] | null | undefined } | readonly unknown[],
   path: readonly (string | number)[],
 ): ApiError | undefined {
-  const errors = ("errors" in result ? result.errors : result) as readonly ApiError[] | null | undefined;
+  const errors = ("find" in result ? result : result.errors) as readonly ApiError[] | null | undefined;
   return errors?.find((error) => {
     const at = error.path ?? [];
     const length = Math.min(at.length, path.length);

@@ -8,6 +8,7 @@ import {
 } from "openapi-typescript";
 import { unreadable } from "../../diagnostic.ts";
 import type { RestDocument } from "../../openapi/document.ts";
+import { documentsFolder } from "../../openapi/document-files.ts";
 import type { RestOperation } from "../../openapi/operation.ts";
 import { unguarded } from "./inherited-names.ts";
 import { shortNames, withLongPaths } from "./long-paths.ts";
@@ -23,7 +24,7 @@ export async function emitRestTypes(
     return withLongPaths(unguarded(astToString(transformSchema(whole, contextFor(whole)))), names);
   } catch (error) {
     throw unreadable(
-      document.root.file,
+      document.roots.length > 1 ? documentsFolder : document.root.file,
       error instanceof URIError
         ? "a path, an operationId, a component or a property has a % in its name that openapi-typescript cannot read"
         : `openapi-typescript cannot write types for it: ${(error as Error).message}`,

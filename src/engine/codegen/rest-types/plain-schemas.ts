@@ -2,7 +2,9 @@
  * Writes shapes as plain schemas, without `allOf` and without statements beside a `$ref`, so that openapi-typescript prints
  * exactly what the proof reads. A schema that is used twice becomes a component: it is written once, and may hold itself.
  */
-import { escapePointer, nodeKey, type RestDocument, type RestNode } from "../../openapi/document.ts";
+import { componentName, componentNames } from "../../openapi/component-names.ts";
+import { nodeKey, type RestDocument, type RestNode } from "../../openapi/document.ts";
+import { escapePointer } from "../../openapi/json-pointer.ts";
 import { shapeAt } from "../../openapi/shapes/read-shape.ts";
 import {
   type JsonType,
@@ -30,8 +32,7 @@ export class PlainSchemas {
 
   constructor(document: RestDocument) {
     this.#document = document;
-    const { schemas } = membersOf(membersOf(document.root.value).components);
-    this.#components = new Map(Object.keys(membersOf(schemas)).map((name) => [name, undefined]));
+    this.#components = new Map(componentNames(document).map((name) => [name, undefined]));
   }
 
   /** The components that the schemas written so far use. */
@@ -63,12 +64,7 @@ export class PlainSchemas {
 
   /** The name of the document's component that the shape is. */
   #componentOf({ node, identity }: Shape): string | undefined {
-    const [components, schemas, name, ...below] = node.path;
-    const isComponent =
-      node.file === this.#document.root.file && components === "components" && schemas === "schemas";
-    return isComponent && name !== undefined && below.length === 0 && identity.text === nodeKey(node)
-      ? String(name)
-      : undefined;
+    return identity.text === nodeKey(node) ? componentName(this.#document, node) : undefined;
   }
 
   /** Writes the shape at its first use. At the second it moves the schema to a component. */
@@ -96,7 +92,8 @@ export class PlainSchemas {
   }
 
   #freeName({ node }: Shape): string {
-    const path = [...(node.file === this.#document.root.file ? [] : [node.file]), ...node.path].join(".");
+    const root = this.#document.rootAt(node);
+    const path = [...(root ? [root.name ?? []].flat() : [node.file]), ...node.path].join(".");
     const wanted = path.replaceAll(/[^\w.-]+/g, "-");
     let name = wanted;
     for (let number = 2; this.#components.has(name); number++) name = `${wanted}.${number}`;

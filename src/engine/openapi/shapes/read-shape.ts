@@ -32,7 +32,7 @@ export function shapeAt(document: RestDocument, node: RestNode): Shape {
 function makeShape(document: RestDocument, node: RestNode, within?: Inclusion): Shape {
   const isReference = refOf(node.value) !== undefined;
   const target = document.followPlain(node) ?? { ...node, value: unresolvedSchema };
-  const siblings = document.readsBesideRef && saysBesideRef(node);
+  const siblings = document.versions.readsBesideRef(node.file) && saysBesideRef(node);
   if (within?.schemas.some((other) => other.value === target.value)) return new Shape({ node: target });
   if (isReference && !siblings && !within) return shapeAt(document, target);
   const inside: Inclusion = {

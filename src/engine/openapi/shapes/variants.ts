@@ -4,7 +4,8 @@
  */
 
 import { isRecord, membersOf } from "../../standards/json-object.ts";
-import { type RestDocument, type RestNode, refOf, unescapePointer } from "../document.ts";
+import { type RestDocument, type RestNode, refOf } from "../document.ts";
+import { unescapePointer } from "../json-pointer.ts";
 import { makeProperty } from "./make-property.ts";
 import { mergeShapes, withIdentity } from "./merge-shapes.ts";
 import { acceptsType, type JsonType, type Property, Shape, type Variants, withNullable } from "./shape.ts";

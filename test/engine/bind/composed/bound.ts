@@ -1,6 +1,7 @@
 /** Binds random types to a random document, without the fields that do not fit. */
 import type { GraphQLSchema } from "graphql";
 import { bindSdl, loadSpec } from "../../../../src/engine/bind/load.ts";
+import { textFiles } from "../../../../src/engine/bind/spec-files.ts";
 import { sdl, type Types } from "./schemas.ts";
 
 const start = "type Query { f0: Boolean }";
@@ -10,9 +11,11 @@ export function bindWithoutErrors(
   rest: string,
   given: Types,
 ): { readonly schema: GraphQLSchema; readonly text: string } | undefined {
-  const { model: parsed } = loadSpec((name) =>
-    name === "openapi.yaml" ? rest : name === "schema.graphql" ? start : undefined,
-  );
+  const texts = new Map([
+    ["openapi.yaml", rest],
+    ["schema.graphql", start],
+  ]);
+  const { model: parsed } = loadSpec(textFiles(texts));
   if (!parsed) throw new Error("no model");
   let left = new Map(given);
   while ([...left.keys()].some((at) => at.startsWith("Query."))) {

@@ -53,8 +53,8 @@ async function prove(spec: string): Promise<void> {
     found.map(({ rule, coordinate }) => `${rule} ${coordinate}`),
     unbatched.map((coordinate) => `n-plus-one ${coordinate}`),
   );
-  const read = folderFiles(spec).read;
-  assert.deepEqual(typeErrors(await generatedFiles(read("schema.graphql") ?? "", read)), []);
+  const files = folderFiles(spec);
+  assert.deepEqual(typeErrors(await generatedFiles(files.read("schema.graphql") ?? "", files)), []);
 }
 
 async function serve(spec: string): Promise<number> {

@@ -178,7 +178,7 @@ test.each(Array.from({ length: schemas }, (_, index) => index))("schema %i", asy
   const write = (fields: readonly Field[]) => {
     writeFileSync(join(folder, "schema.graphql"), schemaText(fields));
     writeFileSync(join(folder, "openapi.yaml"), documentText(fields));
-    return loadSpec(folderFiles(folder).read).diagnostics.filter(({ severity }) => severity === "error");
+    return loadSpec(folderFiles(folder)).diagnostics.filter(({ severity }) => severity === "error");
   };
 
   const proposed = randomFields(random).map(

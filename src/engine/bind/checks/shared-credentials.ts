@@ -1,0 +1,45 @@
+/** Finds the request headers whose credential would travel to the services of several documents, unless they say so. */
+import type { RestNode, RootNode } from "../../openapi/document.ts";
+import { headerOf, securityRequirementsOf, securitySchemeOf } from "../../openapi/security.ts";
+import { membersOf } from "../../standards/json-object.ts";
+import type { Findings } from "../findings.ts";
+import { type BoundField, boundFields, type Model } from "../model.ts";
+
+/** The first field whose operation takes a scheme's credential. */
+type Use = {
+  readonly root: RootNode;
+  readonly name: string;
+  readonly scheme: RestNode;
+  readonly field: BoundField;
+};
+
+/** Adds a finding for each security scheme whose header another document takes too. */
+export function checkSharedCredentials(model: Model, findings: Findings): void {
+  if (model.document.roots.length === 1) return;
+  for (const [header, uses] of Map.groupBy(usesOf(model), ({ scheme }) => headerOf(scheme))) {
+    const names = [...new Set(uses.map(({ root }) => root.name))];
+    if (header === undefined || names.length === 1) continue;
+    for (const { root, name, scheme, field } of uses) {
+      if (membersOf(scheme.value)["x-from-header"] !== undefined) continue;
+      findings.add(
+        "credential-shared",
+        { coordinate: `${root.name}#/components/securitySchemes/${name}`, schema: field.place, rest: scheme },
+        `what a caller sends as ${header} would go to ${names.join(" and to ")}`,
+        `name a request header for ${root.name} alone, by \`x-from-header\` in the scheme (${model.document.overlayAt(root)}); the same name in each of them says that they share one credential`,
+      );
+    }
+  }
+}
+
+function usesOf(model: Model): Use[] {
+  const uses = new Map<string, Use>();
+  for (const field of boundFields(model)) {
+    const { root } = field.operation;
+    for (const name of securityRequirementsOf(field.operation).alternatives.flatMap(Object.keys)) {
+      const scheme = securitySchemeOf(model.document, root, name);
+      const key = `${root.name}#${name}`;
+      if (scheme && !uses.has(key)) uses.set(key, { root, name, scheme, field });
+    }
+  }
+  return [...uses.values()];
+}

@@ -1,0 +1,28 @@
+/**
+ * The base URL of each product: its own variable, or `REST_BASE_URL`. A product with a document of its own has only its own
+ * variable, so that no credential of one vendor goes to another because a variable was forgotten.
+ */
+import type { Config } from "../../config.ts";
+import type { Operations } from "../operation.ts";
+
+/** Of several documents, the path of an operation stands behind the document's name: `GET shop/things`. */
+const isOfOneDocument = (name: string): boolean => /^\w+ \//.test(name);
+
+/** The path of an operation below its base URL. */
+export const pathBelowBase = (path: string): string => path.slice(path.indexOf("/"));
+
+/** Product → its base URL, or the name of the variable that is missing. */
+export function baseUrls(
+  { env, upstreams }: Pick<Config, "env" | "upstreams">,
+  operations: Operations,
+): Map<string, URL | string> {
+  const urls = new Map<string, URL | string>();
+  for (const [name, { product }] of Object.entries(operations)) {
+    if (urls.has(product)) continue;
+    const others = isOfOneDocument(name)
+      ? (env.REST_BASE_URL ?? "REST_BASE_URL")
+      : `REST_BASE_URL_${product}`;
+    urls.set(product, upstreams.get(product) ?? others);
+  }
+  return urls;
+}
