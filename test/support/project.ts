@@ -60,7 +60,7 @@ export function emptyProject() {
 /** A project as `restbound init` writes it, over the spec of a folder. */
 export function projectOf(spec: string): Project {
   const made = emptyProject();
-  addFiles(made.root, undefined);
+  addFiles(made.root, undefined, "REST_BASE_URL");
   cpSync(spec, join(made.root, "spec"), { recursive: true });
   return made;
 }

@@ -68,7 +68,8 @@ test("an empty folder becomes a project that passes check, serves, and has types
   expect(await typeErrors()).toMatch(/generated\/resolvers\.ts/);
   expect(await ran(project.root, ["--openapi", blogDocument], init)).toMatchObject({
     code: 2,
-    error: "spec/ has files: a project starts where there is none",
+    error:
+      "spec/ has files: a project starts where there is none; --name adds a document to those of spec/openapi/",
   });
 });
 

@@ -33,17 +33,26 @@ export function openFolder() {
           resolve({ code: error === null ? 0 : Number(error.code ?? 1), text: stdout + stderr }),
         ),
       ),
-    /** Starts the project in front of a REST API that answers every GET with `answer`, and sends it a query. */
-    ask: async (query: string, answer: unknown, environment = {}) => {
+    /**
+     * Starts the project in front of a REST API that answers every GET with `answer`, and sends it a query. `products` are
+     * answered below paths of their own.
+     */
+    ask: async (query: string, answer: unknown, environment = {}, products: Record<string, unknown> = {}) => {
       const calls: string[] = [];
-      const rest = await listen(({ method, url }, response) => {
+      const rest = await listen(({ method, url = "" }, response) => {
         calls.push(`${method} ${url}`);
-        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+        const [, first = ""] = url.split("/");
+        const own = first in products ? products[first] : answer;
+        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(own));
       });
+      const urls = Object.keys(products).map((name) => [
+        `REST_BASE_URL_${name}`,
+        new URL(name, rest.url).href,
+      ]);
       const bin = join(folder, "node_modules/restbound/command/restbound.js");
       const program = startProgram(
         [bin, "start"],
-        { REST_BASE_URL: rest.url.href, ...environment },
+        { REST_BASE_URL: rest.url.href, ...Object.fromEntries(urls), ...environment },
         { cwd: folder },
       );
       try {

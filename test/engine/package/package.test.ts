@@ -1,6 +1,6 @@
 /** The engine's tarball: what npm's own checkers say of it, and projects that others start with it. */
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -100,6 +100,64 @@ test.each([
     );
   },
 );
+
+test("two vendors' documents make one graph: one query asks both, and an edit of one is told", async () => {
+  const { folder, read, run, ask } = openFolder();
+  const runs = async (command: string, ...words: string[]): Promise<string> => {
+    const { code, text } = await run(command, ...words);
+    expect({ code, text }, words.join(" ")).toMatchObject({ code: 0 });
+    return text;
+  };
+  writeFileSync(join(folder, "trains.json"), example("3.1/json/train-travel.json"));
+  writeFileSync(join(folder, "pets.json"), example("3.0/json/petstore.json"));
+  await runs("npm", "install", "--no-audit", "--no-fund", tarball);
+  await runs("npx", "restbound", "init", "--openapi", "trains.json", "--name", "trains");
+  await runs("npx", "restbound", "init", "--openapi", "pets.json", "--name", "pets");
+  const schema = join(folder, "spec/schema.graphql");
+  for (const id of ["pets/getPetById", "pets/findPetsByStatus"])
+    appendFileSync(schema, `\n${await runs("npx", "restbound", "propose", id)}\n`);
+  // both take OAuth's token as Authorization
+  expect((await run("npm", "run", "codegen")).text).toContain(
+    "credential-shared at pets#/components/securitySchemes/petstore_auth",
+  );
+  const overlay = {
+    overlay: "1.0.0",
+    info: { title: "Clients send the pets' token apart", version: "1" },
+    actions: [
+      {
+        target: "$.components.securitySchemes.petstore_auth",
+        update: { "x-from-header": "X-Pets-Authorization" },
+      },
+    ],
+  };
+  writeFileSync(join(folder, "spec/openapi/pets.overlay.yaml"), JSON.stringify(overlay));
+  await runs("npm", "run", "codegen");
+  const main = read("src/main.ts");
+  const defaults = 'defaults: { REST_BASE_URL_PETS: "http://petstore.swagger.io/v2",';
+  writeFileSync(join(folder, "src/main.ts"), main.replace("defaults: {", defaults));
+  const answers = { TRAINS: { data: [station] }, PETS: pet };
+  expect(await ask('{ stations { data { name } } petById(petId: "7") { name } }', null, {}, answers)).toEqual(
+    {
+      data: { stations: { data: [{ name: "Berlin" }] }, petById: { name: "Rex" } },
+      calls: ["GET /TRAINS/stations", "GET /PETS/pet/7"],
+    },
+  );
+  await runs("npm", "run", "types");
+  await runs("npm", "test");
+  await runs("npm", "run", "check");
+  for (const words of ["init -q", "add .", "-c user.name=t -c user.email=t@t.example commit -q -m base"])
+    await runs("git", ...words.split(" "));
+  const document = read("spec/openapi/pets.yaml");
+  writeFileSync(
+    join(folder, "spec/openapi/pets.yaml"),
+    document.replace('"/pet/{petId}": {', '"/pets/{petId}": {'),
+  );
+  const { code, text } = await run("npx", "restbound", "check", "--base", "HEAD");
+  expect([code, text]).toEqual([
+    1,
+    expect.stringMatching(/spec\/openapi\/pets\.yaml:\d+[\s\S]*Query\.petById/),
+  ]);
+});
 
 test("a project that a version before made says so, and codegen mends it", async () => {
   const { folder, run, ask } = openFolder();
