@@ -140,4 +140,5 @@ export const benches: Readonly<Record<string, Runnable>> = {
     file: "test/bench/processes.ts",
   },
   sizing: { does: "requests/s of a core, and memory, of both roles", file: "test/bench/sizing.ts" },
+  warming: { does: "what requests to a fresh graphql role cost", file: "test/bench/warming.ts" },
 };
