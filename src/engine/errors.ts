@@ -26,6 +26,9 @@ export type BoundName =
   | "stopping"
   | "tenant_concurrency";
 
+/** Why credentials are refused. The service behind key introspection, or REST, refuses a `refused_key`. */
+export type KeyFault = "no_key" | "not_a_key" | "refused_key";
+
 /** A good request that is refused for now. The client may try again after so many seconds. */
 export const refusedBy = (
   reason: BoundName,
@@ -52,10 +55,16 @@ type Details = {
 export class CodedError extends Error {
   readonly code: Code;
   readonly details: Details;
-  /** The bound that refused a good request. Operators see it; clients do not. */
-  readonly reason: BoundName | undefined;
+  /** The bound that refused a good request, or the fault of a key. Operators see it; clients do not. */
+  readonly reason: BoundName | KeyFault | undefined;
 
-  constructor(code: Code, message: string, details: Details = {}, cause?: unknown, reason?: BoundName) {
+  constructor(
+    code: Code,
+    message: string,
+    details: Details = {},
+    cause?: unknown,
+    reason?: CodedError["reason"],
+  ) {
     super(message, { cause });
     this.name = "CodedError";
     this.code = code;

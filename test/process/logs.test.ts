@@ -161,8 +161,21 @@ describe("the log", () => {
       expect(line.code).toBe(code);
       if (code === "PERSISTED_QUERY_NOT_FOUND") expect(line.document).toBe(`sha256:${"0".repeat(64)}`);
       if (code === "UNAUTHENTICATED")
-        expect(line).toMatchObject({ role: "gateway", client: "web", clientVersion: "2" });
+        expect(line).toMatchObject({
+          role: "gateway",
+          reason: "not_a_key",
+          client: "web",
+          clientVersion: "2",
+        });
     }
+    // a flood of one reason hides no other
+    for (let asked = 0; asked < 25; asked++) await get(url, "/v1/identity/me", "none");
+    await get(url, "/v1/identity/me", "sk_test_DemoHarborOlivia00000000004LRXgd");
+    await fetch(new URL("/v1/identity/me", url));
+    const reasons = new Set(["no_key", "refused_key"]);
+    const others = await linesWhen(program, ({ reason }) => reasons.has(reason), 2);
+    expect(others.map(({ code }) => code)).toEqual(["UNAUTHENTICATED", "UNAUTHENTICATED"]);
+    expect(linesOf(program).filter(({ reason }) => reason === "not_a_key")).toHaveLength(20);
   });
 
   test("ACCESS_LOG=all has a line a request: a saved operation by name and id, probes left out", async () => {

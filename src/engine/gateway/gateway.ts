@@ -127,10 +127,13 @@ async function introspect(
   key: string | undefined,
   ip: string,
 ) {
-  const isKey = key !== undefined && isLookedUp(key);
-  if (!isKey && key !== undefined) tellOther(key);
-  const caller = isKey ? await verify(key, addressBlock(ip)) : undefined;
-  if (!caller) throw unauthenticated(key !== undefined);
+  if (key === undefined) throw unauthenticated("no_key");
+  if (!isLookedUp(key)) {
+    tellOther(key);
+    throw unauthenticated("not_a_key");
+  }
+  const caller = await verify(key, addressBlock(ip));
+  if (!caller) throw unauthenticated("refused_key");
   return caller;
 }
 

@@ -14,7 +14,7 @@ export function throwForRefusedCredentials(
   hasCredentials: boolean,
   headers: readonly string[],
 ): void {
-  if (responses.every(isRefused)) throw unauthenticated(hasCredentials, headers);
+  if (responses.every(isRefused)) throw unauthenticated(hasCredentials ? "refused_key" : "no_key", headers);
 }
 
 function isRefused({ body }: GraphQLResponse): boolean {

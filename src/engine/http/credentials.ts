@@ -3,7 +3,7 @@
  * because Node joins or drops repeated fields. Both headers may be given with the same key. Headers that two servers could
  * read differently are refused. A key in the URL is no credential.
  */
-import { CodedError } from "../errors.ts";
+import { CodedError, type KeyFault } from "../errors.ts";
 
 /** Returns the key, unverified, or `undefined` when there is none. Throws `BAD_REQUEST` for repeated or conflicting ones. */
 export function readKey(rawHeaders: readonly string[]): string | undefined {
@@ -21,13 +21,16 @@ export function readKey(rawHeaders: readonly string[]): string | undefined {
  * lower case.
  */
 export function unauthenticated(
-  hasCredentials: boolean,
+  fault: KeyFault,
   headers: readonly string[] = ["x-api-key", "authorization"],
 ): CodedError {
   const where = headers.length > 0 ? `, in the header ${headers.join(" or ")}` : "";
   return new CodedError(
     "UNAUTHENTICATED",
-    hasCredentials ? "the API key is not valid" : `an API key is needed${where}`,
+    fault === "no_key" ? `an API key is needed${where}` : "the API key is not valid",
+    {},
+    undefined,
+    fault,
   );
 }
 

@@ -24,15 +24,15 @@ const isProbe = ({ route }: RequestRecord): boolean => route === "/healthz" || r
 
 export const requestLog: Observer = {
   requestEnded(request) {
-    const { code, status, face } = request;
+    const { code, reason, status, face } = request;
     const { access } = face.log;
     if (access === "off" || face.role === "metrics" || isProbe(request)) return;
     const isFault = status >= 500 || (code !== undefined && codes[code].status >= 500);
     if (access === "errors") {
       // the embedded platform's refusals are answers to the roles in front of it
       if (!isFault && (code === undefined || face.role === "platform")) return;
-      const kind = { role: face.role, code: code ?? status };
-      if (!isAlwaysTold(request, isFault) && !face.log.mayWrite(`${kind.role} ${kind.code}`, kind)) return;
+      const kind = { role: face.role, code: code ?? status, reason };
+      if (!isAlwaysTold(request, isFault) && !face.log.mayWrite(Object.values(kind).join(" "), kind)) return;
     }
     face.log.lines[isFault ? "warn" : "info"](accessFields(request), "request");
   },

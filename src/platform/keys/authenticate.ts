@@ -34,6 +34,6 @@ export function authenticate(
   }
   const key = readKey(request.raw.rawHeaders);
   const caller = key === undefined ? undefined : findCaller(store, rules, key, new Date());
-  if (!caller) throw unauthenticated(key !== undefined);
+  if (!caller) throw unauthenticated(key === undefined ? "no_key" : "refused_key");
   return caller;
 }
