@@ -1,5 +1,5 @@
 /** Which file may import which: the two towers of docs/architecture.md. `npm run lint` holds them. */
-import { ground, towers } from "./test/towers.ts";
+import { ground, towers } from "./test/repository/towers.ts";
 
 /** The folders of `src/` or `src/engine/`, and the files at their top. */
 const rooms = (names) => `^src/(?:engine/)?(?:${names.map(RegExp.escape).join("|")})(?:/|$)`;

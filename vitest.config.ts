@@ -6,8 +6,8 @@ import { existsSync, readdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
-import { tally } from "./test/suites/tally.ts";
 import { seed } from "./test/support/seed.ts";
+import { tally } from "./test/support/suites/tally.ts";
 
 /**
  * Node keeps compiled code here, as `src/main.ts` has it do: workers, and programs that tests start, need not compile again.
@@ -21,15 +21,15 @@ process.env.SEED = String(seed);
 
 /** Files that measure memory or processor time, or change what a whole process does. */
 const apart = [
-  "test/check/{garbage,large}.test.ts",
-  "test/codegen/{type-check,wide}.test.ts",
-  "test/faults/*.test.ts",
-  "test/fuzz/*.test.ts",
-  "test/graphql/{documents,documents-cost,leaving,overload,variables}.test.ts",
-  "test/graphql/plan/budget.test.ts",
-  "test/http/slow-bodies.test.ts",
-  "test/rest/shares/*.test.ts",
-  "test/standards/*.test.ts",
+  "test/engine/check/{garbage,large}.test.ts",
+  "test/engine/codegen/{type-check,wide}.test.ts",
+  "test/service/faults/*.test.ts",
+  "test/service/fuzz/*.test.ts",
+  "test/engine/graphql/{documents,documents-cost,leaving,overload,variables}.test.ts",
+  "test/engine/graphql/plan/budget.test.ts",
+  "test/engine/http/slow-bodies.test.ts",
+  "test/engine/rest/shares/*.test.ts",
+  "test/engine/standards/*.test.ts",
 ];
 
 export default defineConfig({
@@ -47,15 +47,15 @@ export default defineConfig({
         test: {
           name: "shared",
           include: ["test/**/*.test.ts"],
-          exclude: [...apart, "test/{bench,browser,deploy,package}/**"],
+          exclude: [...apart, "test/service/{bench,browser,deploy}/**", "test/engine/package/**"],
           isolate: false,
         },
       },
       { extends: true, test: { name: "apart", include: apart } },
-      { extends: true, test: { name: "deploy", include: ["test/deploy/*.test.ts"] } },
-      { extends: true, test: { name: "package", include: ["test/package/*.test.ts"] } },
-      { extends: true, test: { name: "bench", include: ["test/bench/*.test.ts"] } },
-      { extends: true, test: { name: "browser", include: ["test/browser/*.test.ts"] } },
+      { extends: true, test: { name: "deploy", include: ["test/service/deploy/*.test.ts"] } },
+      { extends: true, test: { name: "package", include: ["test/engine/package/*.test.ts"] } },
+      { extends: true, test: { name: "bench", include: ["test/service/bench/*.test.ts"] } },
+      { extends: true, test: { name: "browser", include: ["test/service/browser/*.test.ts"] } },
     ],
   },
 });

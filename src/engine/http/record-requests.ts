@@ -44,12 +44,13 @@ export function recordRequest(
   });
 }
 
-/** The servers that were sent a proof which they cannot verify; each says so once. */
-const misled = new WeakSet<Face>();
+/** When the servers that are sent a proof which they cannot verify have said so: each does once a minute. */
+const misled = new WeakMap<Face, number>();
 
 function tellWrongProof(face: Face, { GATEWAY_SECRET }: Environment): void {
-  if (misled.has(face)) return;
-  misled.add(face);
+  const now = performance.now();
+  if (now - (misled.get(face) ?? Number.NEGATIVE_INFINITY) < 60_000) return;
+  misled.set(face, now);
   const state = GATEWAY_SECRET === undefined ? "is not set here" : "is not the gateway's";
   face.log.log.warn(`GATEWAY_SECRET: ${state}, so the context headers of that gateway are dropped`);
 }

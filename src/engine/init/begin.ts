@@ -35,6 +35,11 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
         'gives this operation a field: its id, its method and path, or a pattern ("/v1/customers*")',
         collected,
       )
+      .option(
+        "--name <name>",
+        "the product that the document is of, where there are several: spec/openapi/<name>.yaml, also in a project that has such documents",
+        nonEmpty,
+      )
       .addHelpText("after", exitCodes)
       .action(does((given: Given) => begin(given, argv, io))),
   );

@@ -42,9 +42,12 @@ export function addPackages(root: string): void {
   writeFileSync(path, text);
 }
 
-/** Writes the files that the project lacks. Returns their paths. `base` is the address of REST, if the document has one. */
-export function addFiles(root: string, base: string | undefined): string[] {
-  const files = Object.entries(filesOf(basename(root), base)).filter(
+/**
+ * Writes the files that the project lacks. Returns their paths. `base` is the address of REST, if the document has one, and
+ * `variable` names it.
+ */
+export function addFiles(root: string, base: string | undefined, variable: string): string[] {
+  const files = Object.entries(filesOf(basename(root), base, variable)).filter(
     ([path]) => !existsSync(join(root, path)),
   );
   for (const [path, text] of files) {
@@ -54,7 +57,11 @@ export function addFiles(root: string, base: string | undefined): string[] {
   return files.map(([path]) => path);
 }
 
-const filesOf = (name: string, base: string | undefined): Readonly<Record<string, string>> => ({
+const filesOf = (
+  name: string,
+  base: string | undefined,
+  variable: string,
+): Readonly<Record<string, string>> => ({
   "codegen.ts": `/** The configuration of graphql-codegen, as its own command and editors read it. */
 import { configFor } from "restbound/codegen";
 
@@ -78,7 +85,7 @@ import { type Service, serve } from "restbound/server";
 
 export const service: Service = {
   name: ${JSON.stringify(name)},
-  root: join(import.meta.dirname, ".."),${base === undefined ? "" : `\n  /** The environment overrides these. */\n  defaults: { REST_BASE_URL: ${JSON.stringify(base)} },`}
+  root: join(import.meta.dirname, ".."),${base === undefined ? "" : `\n  /** The environment overrides these. */\n  defaults: { ${variable}: ${JSON.stringify(base)} },`}
   api: async () => (await import("../generated/index.ts")).api,
 };
 
@@ -90,7 +97,7 @@ import { open } from "restbound/server";
 import { service } from "../src/main.ts";
 
 test("the service starts and answers with its schema", async () => {
-  const { url, close } = await open(service, { REST_BASE_URL: "http://127.0.0.1:9" });
+  const { url, close } = await open(service, { ${variable}: "http://127.0.0.1:9" });
   const response = await fetch(new URL("/v1/graphql", url), {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -144,6 +151,6 @@ CMD ["graphql"]
     build: .
     read_only: true
     ports: ["4000:4000"]
-    environment: { REST_BASE_URL: "\${REST_BASE_URL:-${base ?? "https://api.example.com"}}" }
+    environment: { ${variable}: "\${${variable}:-${base ?? "https://api.example.com"}}" }
 `,
 });

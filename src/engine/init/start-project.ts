@@ -19,7 +19,7 @@ import { type KeyLinks, withKeyLinks } from "./key-links.ts";
 export type Choice = { readonly tag: readonly string[]; readonly operation: readonly string[] };
 
 /** What the command line of `init` gives. */
-export type Given = Partial<Choice> & { readonly openapi: string };
+export type Given = Partial<Choice> & { readonly openapi: string; readonly name?: string };
 
 export type StartedProject = {
   readonly schema: string;

@@ -16,17 +16,21 @@ export const oneDocument: NamedDocument = { file: "openapi.yaml", overlay: "over
 export const documentsFolder = "openapi";
 
 /** The file of a product's document, and that of its overlay beside it. */
-const documentNamed = (name: string, extension = ".yaml"): NamedDocument => ({
+export const documentNamed = (name: string, extension = ".yaml"): NamedDocument => ({
   name,
   file: `${documentsFolder}/${name}${extension}`,
   overlay: `${documentsFolder}/${name}.overlay.yaml`,
 });
 
 /** Whether a document may have this name, which becomes the end of `REST_BASE_URL_<NAME>`, and the start of `name/operationId`. */
-const isDocumentName = (name: string): boolean => /^[A-Za-z0-9][\w-]*$/.test(name);
+export const isDocumentName = (name: string): boolean => /^[A-Za-z0-9][\w-]*$/.test(name);
 
 /** A product as variables spell it. */
 export const productOf = (name: string): string => name.toUpperCase().replaceAll("-", "_");
+
+/** The variable of the base URL. */
+export const baseVariable = (name: string | undefined): string =>
+  name === undefined ? "REST_BASE_URL" : `REST_BASE_URL_${productOf(name)}`;
 
 const overlayEnd = ".overlay";
 

@@ -3,7 +3,8 @@
  * for ids, paths, or methods and paths (`admin*`, `/v2/*`, `DELETE *`).
  */
 import { isRecord } from "../standards/json-object.ts";
-import { methodAndPath, type RestOperation } from "./operation.ts";
+import { methodAndPath, ownPath, type RestOperation } from "./operation.ts";
+import { operationIdOf } from "./operation-nodes.ts";
 import type { RestOperations } from "./read-operations.ts";
 
 export const isOperationPattern = (key: string): boolean => key.startsWith("tag:") || key.includes("*");
@@ -24,9 +25,15 @@ const hasTag =
 
 function hasName(glob: string): (operation: RestOperation) => boolean {
   const parts = glob.split("*");
-  return (operation) =>
-    [operation.id, operation.path, methodAndPath(operation)].some((name) => consistsOf(name, parts));
+  return (operation) => namesOf(operation).some((name) => consistsOf(name, parts));
 }
+
+/** With the name of the document, and without it. */
+const namesOf = (operation: RestOperation): string[] => {
+  const { id, method, path, node } = operation;
+  const own = { method, path: ownPath(operation) };
+  return [id, path, methodAndPath(operation), operationIdOf(node) ?? id, own.path, methodAndPath(own)];
+};
 
 /**
  * Whether the parts follow one another in the name, with any text between them, and the first and the last at its ends.

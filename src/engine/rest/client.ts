@@ -9,7 +9,7 @@ import { CallRecord, type RequestRecord } from "../observe/records.ts";
 import { isJson, isText } from "../standards/media-type.ts";
 import { CallerCache } from "./cache/caller-cache.ts";
 import { bodySerializerOf, serializeHeaders, serializeQuery } from "./encode.ts";
-import { failureOf, named, responseFailure, retryWaitMs } from "./failure.ts";
+import { failureOf, named, noAnswer, notJson, responseFailure, retryWaitMs } from "./failure.ts";
 import type { Operation, Operations } from "./operation.ts";
 import type { RequestScope } from "./request-scope.ts";
 import type { RestResponse } from "./rest-response.ts";
@@ -187,11 +187,10 @@ export class RestClient {
 function bodyOf(operation: Operation, init: Init | undefined, { data, error, response }: Sent): unknown {
   if (!response.ok)
     throw responseFailure(operation, response, error, [init?.path, init?.query, init?.header, init?.body]);
-  if (data === undefined && !operation.empty)
-    throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is empty");
+  if (data === undefined && !operation.empty) throw noAnswer("the answer is empty", "empty body");
   const media = response.headers.get("content-type") ?? "";
   if (data !== undefined && !isJson(media) && !(operation.text && isText(media)))
-    throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not JSON");
+    throw noAnswer("the answer is not JSON", notJson(media));
   return data ?? null;
 }
 

@@ -55,6 +55,14 @@ class NoAnswerOfApi extends Error {
   }
 }
 
+/** A success that is no answer of the API. */
+export const noAnswer = (message: string, how: string): CodedError =>
+  new CodedError("BAD_UPSTREAM_RESPONSE", message, {}, new NoAnswerOfApi(how));
+
+/** A body that is no JSON: a balancer's page, or something else. */
+export const notJson = (media: string): "HTML" | "not JSON" =>
+  /^text\/html\b/i.test(media) ? "HTML" : "not JSON";
+
 /**
  * How a refusal (4xx) shows that it is none of the API's, so that nobody is blamed for an outage: a wrong host or path, a
  * server that wants TLS, a balancer's page. A 429 counts whatever its body is, and a 401 unless it is a page:
@@ -67,7 +75,7 @@ export function foreignRefusal(
   hasBody: boolean,
 ): string | undefined {
   if (status === 429) return undefined;
-  if (hasBody && /^text\/html\b/i.test(media)) return "HTML";
+  if (hasBody && notJson(media) === "HTML") return "HTML";
   if (status === 401) return undefined;
   const documented = [String(status), "4XX", "default"].find((key) => refusals?.includes(key));
   if (hasBody && isJson(media)) {
@@ -89,7 +97,7 @@ export function responseFailure(
   sent: readonly unknown[],
 ): CodedError {
   const { status } = response;
-  if (status < 400) return new CodedError("BAD_UPSTREAM_RESPONSE", "a redirect is not followed");
+  if (status < 400) return noAnswer("a redirect is not followed", "redirect");
   const media = response.headers.get("content-type") ?? "";
   const foreign = status < 500 ? foreignRefusal(operation, status, media, response.bytes > 0) : undefined;
   if (foreign !== undefined)
@@ -158,7 +166,9 @@ export function failureOf(error: unknown): [error: unknown, outcome: CallOutcome
     if (error.code === "CLIENT_CLOSED_REQUEST") return [error, "ABANDONED"];
     return [error.cause, error.cause instanceof CircuitOpen ? "CIRCUIT_OPEN" : error.code];
   }
-  return [error, error instanceof SyntaxError ? "BAD_UPSTREAM_RESPONSE" : "INTERNAL_SERVER_ERROR"];
+  return error instanceof SyntaxError
+    ? [new NoAnswerOfApi("not JSON"), "BAD_UPSTREAM_RESPONSE"]
+    : [error, "INTERNAL_SERVER_ERROR"];
 }
 
 /** The failure with its operation's name. A `SyntaxError` comes from a body that is not JSON. */

@@ -1,0 +1,61 @@
+/**
+ * `restbound init --name` in a project whose products have documents of their own: adds one. The schema stays as it is; the
+ * ledger takes the operations of the document until they have fields.
+ */
+import { join } from "node:path";
+import { parseDocument } from "yaml";
+import { folderFiles, namesBelow, type SpecFiles } from "../bind/spec-files.ts";
+import type { Io } from "../cli/command.ts";
+import { asWord } from "../cli/printable.ts";
+import { replaceFile, replaceFolders } from "../cli/replace.ts";
+import { UsageError } from "../cli/usage-error.ts";
+import { generatedFolder } from "../codegen/main.ts";
+import { documentFaults } from "../openapi/document-faults.ts";
+import { baseVariable } from "../openapi/document-files.ts";
+import { readOperations } from "../openapi/read-operations.ts";
+import { escaped } from "../standards/steering.ts";
+import { addressOf, readGiven, refuseTakenNames } from "./read-given.ts";
+import type { Given } from "./start-project.ts";
+
+const ledgerFile = "rest-only.yaml";
+
+/** Returns 0 once the document is written, and the project generated. Nothing is written before. */
+export async function addDocument(
+  { openapi, name, tag, operation }: Given & { readonly name: string },
+  io: Io,
+): Promise<number> {
+  if (tag || operation)
+    throw new UsageError(["--tag, --operation: a document that is added gets fields by npm run propose"]);
+  const spec = join(io.root, "spec");
+  const { read, list } = folderFiles(spec);
+  const { document, files, place } = await readGiven(openapi, io.root, name);
+  documentFaults(document, []); // reads each file that the document refers to
+  refuseTakenNames(files.keys(), openapi, place);
+  const taken = [...files.keys()].filter((file) => read(file) !== undefined);
+  if (taken.length > 0) throw new UsageError(taken.map((file) => `spec/${file} is there already`));
+  const ledger = read(ledgerFile);
+  if (ledger !== undefined) files.set(ledgerFile, withEntry(ledger, `${name}/*`));
+  const all: SpecFiles = {
+    read: (file) => files.get(file) ?? read(file),
+    list: (folder) => [...new Set([...list(folder), ...namesBelow(folder, [...files.keys()])])].sort(),
+  };
+  io.progress?.("restbound init: generates the code");
+  const codegen = await import("../codegen/generate.ts");
+  const generated = await codegen.generateFrom(codegen.readSources(all));
+  io.progress?.("");
+  for (const [file, text] of files) replaceFile(join(spec, file), text);
+  replaceFolders(new Map([generatedFolder(io.root, generated)]));
+  for (const file of files.keys()) io.out(`wrote spec/${file}`);
+  const [first] = readOperations(document).keys();
+  const base = addressOf(document) ?? "https://api.example.com";
+  io.out(`address:  ${baseVariable(name)}=${base}, in the environment or in the defaults of src/main.ts`);
+  if (first !== undefined) io.out(escaped(`fields:   npm run propose -- ${asWord(first)} prints one`));
+  return 0;
+}
+
+/** The ledger with an entry more. Comments stay. */
+function withEntry(text: string, key: string): string {
+  const ledger = parseDocument(text);
+  ledger.set(key, "added, without a field yet");
+  return ledger.toString({ lineWidth: 0 });
+}

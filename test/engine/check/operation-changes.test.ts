@@ -1,0 +1,91 @@
+/** The changes of an operation itself since a base: its body and its credentials. */
+import { expect, test } from "vitest";
+import type { Report } from "../../../src/engine/check/report.ts";
+import { depotOpenapi, depotSchema, edited, reportOf, repository, write } from "./run.ts";
+
+test("a body in another media type breaks who sends it, unless REST still takes the old one", async () => {
+  const form = "application/x-www-form-urlencoded";
+  const body = (...media: readonly string[]): string => {
+    const schema = "            schema:\n              $ref: '#/components/schemas/NewParcel'\n";
+    const content = (each: readonly string[]): string =>
+      `        content:\n${each.map((type) => `          ${type}:\n${schema}`).join("")}`;
+    return edited(depotOpenapi, content(["application/json"]), content(media));
+  };
+  const root = repository({ "spec/openapi.yaml": body(form) });
+  const changesOf = async (spec: string): Promise<Report["changes"]> => {
+    write(root, { "spec/openapi.yaml": spec });
+    return (await reportOf(root, "--base", "HEAD")).changes;
+  };
+  expect(await changesOf(body("application/json"))).toMatchObject([
+    {
+      rule: "rest-body-changed",
+      class: "breaking",
+      message: `POST /api/parcels takes a body in application/json now, it was ${form}`,
+      coordinates: ["Mutation.createParcel"],
+    },
+  ]);
+  for (const still of [["application/json", form], [`${form}; charset=utf-8`], ['"*/*"'], ["application/*"]])
+    expect(await changesOf(body(...still))).toEqual([]);
+});
+
+test("an answer in another media type is not said to be without content", async () => {
+  const answer = (...successes: readonly string[]): string =>
+    edited(
+      depotOpenapi,
+      "\npaths:\n",
+      `\npaths:\n  /api/note:\n    get:\n      operationId: getNote\n      responses: { ${successes.join(", ")} }\n`,
+    );
+  const content = (status: number, media: string): string =>
+    `"${status}": { description: A note., content: { ${media}: { schema: { type: string } } } }`;
+  const json = content(200, "application/json");
+  const root = repository({
+    "spec/openapi.yaml": answer(json),
+    "spec/schema.graphql": edited(
+      depotSchema,
+      "type Query {",
+      'type Query {\n  "Note."\n  note: String @rest(operation: "getNote")',
+    ),
+  });
+  const messagesOf = async (spec: string): Promise<string[]> => {
+    write(root, { "spec/openapi.yaml": spec });
+    return (await reportOf(root, "--base", "HEAD")).changes.map(({ message }) => message);
+  };
+  expect(await messagesOf(answer(content(200, "application/xml")))).toEqual([
+    "getNote documents no answer that is JSON or text",
+  ]);
+  // the field may be null
+  expect(await messagesOf(answer(json, content(202, "application/xml")))).toEqual([]);
+  expect(await messagesOf(answer(json, '"202": { description: Not written yet. }'))).toEqual([]);
+  expect(await messagesOf(answer('"204": { description: Nothing. }'))).toEqual([
+    "GET /api/note has no JSON answer now",
+  ]);
+});
+
+test("a scope that an operation needs now stands behind its scheme, in words that can be read aloud", async () => {
+  const spec = (security: string): string =>
+    edited(
+      edited(
+        depotOpenapi,
+        "\ncomponents:",
+        "\ncomponents:\n  securitySchemes:\n    login: { type: openIdConnect, openIdConnectUrl: https://login.example }\n    key: { type: apiKey, in: header, name: X-Key }",
+      ),
+      "\nsecurity: []",
+      `\nsecurity: ${security}`,
+    );
+  const messageOf = async (before: string, after: string): Promise<string | undefined> => {
+    const root = repository({ "spec/openapi.yaml": spec(before) });
+    write(root, { "spec/openapi.yaml": spec(after) });
+    const { changes } = await reportOf(root, "--base", "HEAD");
+    expect(changes).toHaveLength(1);
+    return changes[0]?.message;
+  };
+  expect(await messageOf("[{ login: [read] }]", "[{ login: [read, parcels], key: [] }, { key: [] }]")).toBe(
+    "every operation takes key or login (read, parcels) and key now, it took login (read)",
+  );
+  expect(await messageOf("[{ login: [read] }]", "[{ login: [read, parcels] }]")).toBe(
+    "every operation needs the scope parcels of login too now",
+  );
+  expect(await messageOf("[]", "[{ key: [] }]")).toBe(
+    "every operation takes key now, it took no credentials",
+  );
+});

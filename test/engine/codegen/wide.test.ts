@@ -1,0 +1,96 @@
+/** A wide spec takes time by its size: four times as many of one thing cost about four times the processor time. */
+import { expect, test } from "vitest";
+import { loadSpec } from "../../../src/engine/bind/load.ts";
+import { textFiles } from "../../../src/engine/bind/spec-files.ts";
+import { emitSchema } from "../../../src/engine/codegen/emit-schema.ts";
+import { emitRestTypes } from "../../../src/engine/codegen/rest-types/emit-rest-types.ts";
+import { RestDocument } from "../../../src/engine/openapi/document.ts";
+import { readOperations } from "../../../src/engine/openapi/read-operations.ts";
+import { processorMs } from "../../support/cost.ts";
+import { widePairs } from "./wide-specs.ts";
+
+const few = 1_000;
+
+/** Other work on the machine only adds to a cost, and a square is one in each try. */
+const disturbed = { retry: 2 };
+
+test.each(Object.entries(widePairs))(
+  "%s: four times as many cost about four times as much",
+  disturbed,
+  async (_, make) => {
+    const cost = (count: number): Promise<number> => {
+      const { openapi, schema } = make(count);
+      const files = new Map([
+        ["openapi.yaml", openapi],
+        ["schema.graphql", schema],
+      ]);
+      return processorMs(() => {
+        const { model, diagnostics } = loadSpec(textFiles(files));
+        if (model && diagnostics.length === 0) emitSchema(model);
+      });
+    };
+    await cost(few); // compiles
+    /** The lesser of two costs: other work on the machine only adds to a cost. */
+    const least = async (count: number): Promise<number> => Math.min(await cost(count), await cost(count));
+    // with the square of the count it is 16 times as much; what is small is noise
+    expect((await least(4 * few)) / Math.max(await least(few), 40)).toBeLessThan(7);
+  },
+);
+
+/** An operation whose path has `count` parameters. */
+function longPath(count: number): { names: string[]; text: string } {
+  const names = Array.from({ length: count }, (_, index) => `parameter${index}`);
+  const parameters = names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } }));
+  const get = { operationId: "get", parameters, responses: { 204: { description: "nothing" } } };
+  const path = names.map((name) => `/{${name}}`).join("");
+  return {
+    names,
+    text: JSON.stringify({
+      openapi: "3.1.0",
+      info: { title: "t", version: "1" },
+      paths: { [path]: { get } },
+    }),
+  };
+}
+
+test(
+  "a path of thousands of parameters: twice as many cost about twice as much, and the types have the path itself",
+  disturbed,
+  async () => {
+    const typesOf = (count: number): Promise<string> => {
+      const { text } = longPath(count);
+      const document = new RestDocument("openapi.yaml", (file) =>
+        file === "openapi.yaml" ? text : undefined,
+      );
+      return emitRestTypes(document, [...readOperations(document).values()]);
+    };
+    expect(await typesOf(few)).toContain('"/{parameter0}/{parameter1}/');
+    const [one, two] = [await processorMs(() => typesOf(few)), await processorMs(() => typesOf(2 * few))];
+    // from 16,384 characters on, twice as many parameters were 16 times as much
+    expect(two / Math.max(one, 40)).toBeLessThan(7);
+  },
+);
+
+test(
+  "a field on a path of thousands of parameters: twice as many cost about twice as much",
+  disturbed,
+  async () => {
+    const cost = (count: number): Promise<number> => {
+      const { names, text } = longPath(count);
+      const schema = `type Query {
+      get(${names.map((name) => `${name}: String!`).join(" ")}): Boolean @rest(operation: "get")
+    }`;
+      const files = new Map([
+        ["openapi.yaml", text],
+        ["schema.graphql", schema],
+      ]);
+      return processorMs(() => {
+        const { model } = loadSpec(textFiles(files));
+        expect(model?.values.length).toBe(count);
+      });
+    };
+    await cost(few); // compiles
+    const [one, two] = [await cost(2 * few), await cost(4 * few)];
+    expect(two / Math.max(one, 40)).toBeLessThan(4);
+  },
+);

@@ -1,0 +1,145 @@
+/** Whose request it is: a gateway's tenant, a credential that REST has accepted, or else an address. */
+
+import type { FastifyRequest } from "fastify";
+import { execute, parse } from "graphql";
+import { expect, test, vi } from "vitest";
+import { Callers } from "../../../src/engine/graphql/callers.ts";
+import { buildSchema } from "../../../src/engine/graphql/schema.ts";
+import { proofHeader, writeContextHeaders } from "../../../src/engine/http/context-headers.ts";
+import { msPerRefusal, startWork } from "../../../src/engine/rest/shares/processor-time.ts";
+import { api } from "../desk/generated/index.ts";
+import { operations } from "../desk/generated/operations.ts";
+import { configure } from "./configure.ts";
+import { inFrontOf, me, send } from "./rest-stand-in.ts";
+
+const secret = "a-secret-of-the-gateway";
+const from = (ip: string, headers: object): FastifyRequest =>
+  ({ id: "id", ip, headers }) as unknown as FastifyRequest;
+const [here, there] = ["192.0.2.1", "192.0.2.2"];
+
+test("credentials that REST has not accepted are one caller, their address", () => {
+  const callers = new Callers(configure(), operations);
+  const callerOf = (ip: string, headers: object) => callers.of(from(ip, headers)).caller;
+  const unknown = callerOf(here, { "x-api-key": "a" });
+  const made = [
+    { "x-api-key": "b" },
+    { authorization: "Bearer a" },
+    { "x-api-key": "a", authorization: "b" },
+    {},
+  ];
+  for (const headers of made) expect(callerOf(here, headers)).toBe(unknown);
+  expect(callerOf(there, { "x-api-key": "a" })).not.toBe(unknown);
+  callers.accept(from(here, { "x-api-key": "a" }));
+  expect(callerOf(here, { "x-api-key": "a" })).not.toBe(unknown);
+  expect(callerOf(there, { "x-api-key": "a" })).toBe(callerOf(here, { "x-api-key": "a" }));
+  expect(callerOf(here, { "x-api-key": "b" })).toBe(unknown);
+});
+
+test("a credential is one caller however it is spelled, and so is what is kept for it", () => {
+  const callers = new Callers(configure(), operations);
+  const spelled = ["Bearer a", "bEaReR a", "BEARER   a"].map((authorization) => ({ authorization }));
+  for (const headers of spelled) {
+    callers.accept(from(here, headers));
+    const { caller, identity } = callers.of(from(here, headers));
+    expect([caller, identity]).toEqual([
+      callers.of(from(there, spelled[0]!)).caller,
+      callers.of(from(there, spelled[0]!)).identity,
+    ]);
+  }
+  for (const authorization of ["Bearer A", "Bearer a b", "Basic a", "Bearera"])
+    expect(callers.of(from(here, { authorization })).identity).not.toBe(
+      callers.of(from(here, spelled[0]!)).identity,
+    );
+});
+
+test("very many callers are told apart", () => {
+  const callers = new Callers(configure(), operations);
+  const keys = Array.from({ length: 50_000 }, (_, count) => ({ "x-api-key": `key-${count}` }));
+  for (const headers of keys) callers.accept(from(here, headers));
+  const told = new Set(keys.map((headers) => callers.of(from(here, headers)).caller));
+  expect(told.size).toBe(50_000);
+});
+
+test("a request without a credential, or with two, makes no caller when REST accepts it", () => {
+  const callers = new Callers(configure(), operations);
+  for (const headers of [{}, { "x-api-key": "a", authorization: "b" }]) {
+    callers.accept(from(here, headers));
+    expect(callers.of(from(here, headers)).caller).toContain(here);
+  }
+});
+
+test("a tenant that the gateway vouches for is a caller at once", () => {
+  const callers = new Callers(configure({ GATEWAY_SECRET: secret }), operations);
+  const lists = { roles: [], permissions: [], features: [], keyScopes: [], teams: [] };
+  const context = writeContextHeaders("X-Service-", { tenantId: "t", userId: "u", apiKeyId: "k", ...lists });
+  expect(callers.of(from(here, { ...context, [proofHeader]: secret })).caller).toBe("tenant t");
+  expect(callers.of(from(here, { ...context, [proofHeader]: "wrong" })).caller).toContain(here);
+});
+
+const body = JSON.stringify({ query: "{ me { id } }" });
+
+test("a caller that holds every place keeps no other out, and made-up credentials get no places of their own", async () => {
+  let isSlow = false;
+  const { post } = await inFrontOf(
+    ({ headers }, response) => {
+      if (headers["x-api-key"] === "wrong") send(response, {}, 401);
+      else if (!isSlow || headers["x-api-key"] === "other") send(response, me);
+    },
+    { MAX_CONCURRENT_REQUESTS: "4", CALL_TIMEOUT_MS: "60000", REQUEST_TIMEOUT_MS: "60000" },
+  );
+  const ask = (key: string, signal?: AbortSignal): Promise<number> =>
+    post("", {
+      body,
+      headers: { "content-type": "application/json", "x-api-key": key },
+      ...(signal && { signal }),
+    }).then(({ status }) => status);
+  expect([await ask("one"), await ask("other"), await ask("wrong")]).toEqual([200, 200, 401]);
+  isSlow = true;
+  const leaving = new AbortController();
+  for (let held = 0; held < 4; held++) void ask("one", leaving.signal).catch(() => {});
+  await expect.poll(() => ask("one", AbortSignal.timeout(1_000)).catch(() => 0)).toBe(503);
+  expect(await ask("other")).toBe(200);
+  let refused = 0;
+  for (let index = 0; index < 12; index++)
+    ask(`wrong${index}`, leaving.signal).then(
+      (status) => (refused += Number(status === 503)),
+      () => {},
+    );
+  await expect.poll(() => refused).toBeGreaterThanOrEqual(10); // 2 of 12 wait
+  leaving.abort();
+});
+
+test.each([
+  ["that is too long", { query: `{ me { id } } #${"x".repeat(200_000)}` }],
+  ["with too many lines", { query: `{ me { id } }${"\n".repeat(6_000)}` }],
+  ["that is refused", { query: "{ nothing }" }],
+  ["that is remembered as refused", { query: "{ nothing }" }],
+  ["that is no document", { query: 1 }],
+])("a document %s is charged to its caller", async (_name, document) => {
+  const { server, post } = await inFrontOf((_request, response) => send(response, me));
+  const { processor } = server.upstreams.shares;
+  const worked = vi.spyOn(processor, "worked");
+  const charged = () => worked.mock.calls.reduce((sum, [, ms]) => sum + ms, 0);
+  const ask = async () => (await post("", { body: JSON.stringify(document) })).status;
+  expect(await ask()).toBe(400);
+  const before = charged();
+  expect(await ask()).toBe(400);
+  expect(charged()).toBeGreaterThanOrEqual(before + msPerRefusal);
+});
+
+test("introspection is charged to its caller", async () => {
+  const { server, post } = await inFrontOf((_request, response) => send(response, me));
+  const worked = vi.spyOn(server.upstreams.shares.processor, "worked");
+  const types = "types { fields { description type { fields { description type { name description } } } } }";
+  const roots = Array.from({ length: 4 }, (_, index) => `r${index}: __schema { ${types} }`).join(" ");
+  const [schema, document] = [buildSchema(api), parse(`{ ${roots} }`)];
+  const executed = (): number => {
+    const workedMs = startWork();
+    execute({ schema, document });
+    return workedMs();
+  };
+  const least = Math.min(...Array.from({ length: 5 }, executed));
+  worked.mockClear();
+  expect((await post(`{ ${roots} __typename }`)).status).toBe(200);
+  expect(worked.mock.calls.reduce((sum, [, ms]) => sum + ms, 0)).toBeGreaterThan(0.8 * least);
+});

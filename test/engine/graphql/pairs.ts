@@ -1,0 +1,127 @@
+/**
+ * Opens the role's GraphQL side for any spec pair: the generated code on the role's Apollo Server, in front of REST calls
+ * that fail at once.
+ */
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { ApolloServer } from "@apollo/server";
+import type { GraphQLSchema } from "graphql";
+import { onTestFinished } from "vitest";
+import { loadSpec } from "../../../src/engine/bind/load.ts";
+import { folderFiles } from "../../../src/engine/bind/spec-files.ts";
+import { emitSchema } from "../../../src/engine/codegen/emit-schema.ts";
+import { generate } from "../../../src/engine/codegen/generate.ts";
+import { readConfig } from "../../../src/engine/config.ts";
+import { CodedError } from "../../../src/engine/errors.ts";
+import { createApollo } from "../../../src/engine/graphql/apollo.ts";
+import type { RequestContext } from "../../../src/engine/graphql/request-context.ts";
+import { executableSchema } from "../../../src/engine/graphql/schema.ts";
+import { LogLines } from "../../../src/engine/observe/log-lines.ts";
+import { freeScope } from "./free-scope.ts";
+
+const project = join(import.meta.dirname, "../../..");
+const cases = join(project, "test/engine/codegen/cases");
+const bindCases = join(project, "test/engine/bind/cases");
+
+/** The spec pairs of the engine's tests: name → folder. */
+export const pairs: readonly (readonly [name: string, folder: string])[] = [
+  ["the desk's", join(project, "test/engine/desk/spec")],
+  ["another API's", join(project, "test/engine/another-api/spec")],
+  ["the vendor's", join(project, "test/engine/vendor/spec")],
+  ["the depot's", join(project, "test/engine/depot/spec")],
+  ...readdirSync(cases).map((name) => [name, join(cases, name)] as const),
+];
+
+/** The cases of the proof that have no error, so that code is generated from them. */
+export const boundPairs: typeof pairs = readdirSync(bindCases).flatMap((name) => {
+  const found = join(bindCases, name, "diagnostics.txt");
+  const hasError = existsSync(found) && /^error /m.test(readFileSync(found, "utf8"));
+  return hasError ? [] : [[`the proof's ${name}`, join(bindCases, name)] as const];
+});
+
+export type Pair = { readonly schema: GraphQLSchema; readonly apollo: ApolloServer<RequestContext> };
+/** JSON Schema of each argument's value, by the field's schema coordinate. */
+export type ArgumentSchemas = Readonly<Record<string, Readonly<Record<string, object>>>>;
+
+/**
+ * Opens the code generated from `folder` until the current test has finished. `test/engine/codegen/cases.test.ts` and
+ * `npm run check` hold committed code to its spec, so only code that is not committed is generated here.
+ */
+export async function openPair(folder: string): Promise<Pair & { schemas: ArgumentSchemas }> {
+  const root = mkdtempSync(join(tmpdir(), "messaging-graphql-"));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  for (const [name, target] of [
+    ["spec", folder],
+    ["src", join(project, "src")],
+    ["node_modules", join(project, "node_modules")],
+  ] as const)
+    symlinkSync(target, join(root, name));
+  const committed = [join(folder, "generated"), join(folder, "../generated")].find(existsSync);
+  if (committed) cpSync(committed, join(root, "generated"), { recursive: true });
+  else
+    for (const [path, text] of await generate(root)) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    }
+  const resolvers = await import(join(root, "generated/resolvers.ts"));
+  const { argumentSchemas, argumentNames } = await import(join(root, "generated/arguments.ts"));
+  const printed = join(root, "generated/schema.graphql");
+  const typeDefs = existsSync(printed) ? readFileSync(printed, "utf8") : schemaOf(folder);
+  const schema = executableSchema(typeDefs, { resolvers, argumentSchemas, argumentNames });
+  return { ...(await openSchema(schema)), schemas: argumentSchemas };
+}
+
+/** The schema of a pair that has no error. Most cases do not commit it. */
+function schemaOf(folder: string): string {
+  const { model } = loadSpec(folderFiles(folder));
+  if (!model) throw new Error(`${folder} has an error`);
+  return emitSchema(model);
+}
+
+const log = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** Opens an existing schema. */
+export async function openSchema(schema: GraphQLSchema): Promise<Pair> {
+  const config = readConfig({ NODE_ENV: "production", REST_BASE_URL: "http://127.0.0.1:1" }, ["graphql"]);
+  const apollo = createApollo(config, schema, log as never, { count: 0 });
+  await apollo.start();
+  onTestFinished(() => apollo.stop());
+  return { schema, apollo };
+}
+
+const unavailable = async (..._call: unknown[]): Promise<unknown> => {
+  throw new CodedError("UPSTREAM_UNAVAILABLE", "no REST here");
+};
+const rest = {
+  get: unavailable,
+  find: unavailable,
+  post: unavailable,
+  put: unavailable,
+  patch: unavailable,
+  delete: unavailable,
+};
+
+/** Executes a body's parameters as the role does, and returns the response. `own` are REST calls that do not fail. */
+export async function execute({ apollo }: Pair, parameters: object, own: Partial<typeof rest> = {}) {
+  const { body } = await apollo.executeOperation(parameters, {
+    contextValue: {
+      rest: { ...rest, ...own },
+      log: new LogLines(log as never, "off"),
+      requestId: "r",
+      scope: freeScope,
+    } as never,
+  });
+  if (body.kind !== "single") throw new Error("no incremental answers here");
+  return body.singleResult;
+}

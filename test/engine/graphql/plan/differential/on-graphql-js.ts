@@ -1,0 +1,31 @@
+/**
+ * Makes a schema run on graphql-js, as the oracle of plans. A batched link resolves a level at once, and graphql-js calls a
+ * resolver for each parent: a loader collects them.
+ */
+import DataLoader from "dataloader";
+import { type GraphQLResolveInfo, type GraphQLSchema, isObjectType } from "graphql";
+import type { Resolver } from "../../../../../src/engine/graphql/errors/argument-check.ts";
+import { isRecord } from "../../../../../src/engine/standards/json-object.ts";
+
+export function onGraphqlJs(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith("__")) continue;
+    if (!/^(?:Query|Mutation)$/.test(type.name)) type.isTypeOf = isRecord;
+    for (const field of Object.values(type.getFields())) {
+      const { level } = field.resolve as unknown as Resolver;
+      if (level) field.resolve = collecting(level);
+    }
+  }
+  return schema;
+}
+
+function collecting(level: NonNullable<Resolver["level"]>) {
+  // graphql-js passes the same `fieldNodes` array to all parents of a level, and another array to every other level
+  const loaders = new WeakMap<object, DataLoader<unknown, unknown>>();
+  return (parent: unknown, args: object, context: unknown, { fieldNodes }: GraphQLResolveInfo) => {
+    const resolveAll = (parents: readonly unknown[]) => level(parents, args as never, context as never, []);
+    const loader = loaders.get(fieldNodes) ?? new DataLoader(resolveAll as never, { cache: false });
+    loaders.set(fieldNodes, loader);
+    return loader.load(parent);
+  };
+}

@@ -1,0 +1,54 @@
+/** The tables of docs/reference.md are the code's, in both directions. */
+import { Kind, parse } from "graphql";
+import { expect, test } from "vitest";
+import { bindingDefinitions } from "../../../src/engine/schema/directives.ts";
+import { variables } from "../../../src/engine/settings/environment.ts";
+import { codes } from "../../../src/engine/standards/error-codes.ts";
+import { read, tableOf } from "./page.ts";
+
+const page = read("docs/reference.md");
+
+/** `@rest(operation:)`, `@restEntries`, `RestParam.from`: what the definitions of the directives let a schema say. */
+const sayable = bindingDefinitions.definitions.flatMap((node) => {
+  if (node.kind === Kind.DIRECTIVE_DEFINITION)
+    return node.arguments?.length
+      ? node.arguments.map(({ name }) => `@${node.name.value}(${name.value}:)`)
+      : [`@${node.name.value}`];
+  return node.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION
+    ? (node.fields ?? []).map(({ name }) => `${node.name.value}.${name.value}`)
+    : [];
+});
+
+test("directive arguments", () => {
+  const rows = tableOf(page, "argument").map((cells) => cells.map((cell) => cell.replaceAll("`", "")));
+  expect(rows.map(([name]) => name)).toEqual(sayable);
+  for (const [name = "", example = ""] of rows) {
+    const argument = /(\w+):?\)?$/.exec(name)?.[1];
+    expect(example).toMatch(
+      name.startsWith("@") && !name.includes("(") ? name : new RegExp(`\\b${argument}: `),
+    );
+    expect(() => parse(`type T { field: Int ${example} }`)).not.toThrow();
+  }
+});
+
+test("environment", () => {
+  const shown = (value: unknown): string =>
+    value === undefined || String(value) === "" ? "" : `\`${value}\``;
+  const rows = Object.entries(variables).map(([name, { default: value, desc = "" }]) => [
+    `\`${name}\``,
+    shown(value),
+    desc,
+  ]);
+  const perProduct = "`REST_BASE_URL_<TAG>`";
+  expect(tableOf(page, "variable").filter(([name]) => name !== perProduct)).toEqual(rows);
+  expect(tableOf(page, "variable").map(([name]) => name)).toContain(perProduct);
+});
+
+test("error codes", () => {
+  const rows = Object.entries(codes).map(([code, { status, meaning }]) => [
+    `\`${code}\``,
+    String(status),
+    meaning,
+  ]);
+  expect(tableOf(page, "code")).toEqual(rows);
+});

@@ -1,0 +1,51 @@
+/** What an installation takes from others, held by `npm run suite -- supply-chain`. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { findUnsafeEntries, productionOf, stable } from "../../deploy/supply-chain.ts";
+
+const root = join(import.meta.dirname, "../..");
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+const { packages } = JSON.parse(read("package-lock.json"));
+
+test("every entry of the lockfile is pinned by its content, from the registry, under an allowed licence", () => {
+  expect(Object.keys(packages).length).toBeGreaterThan(100);
+  expect(findUnsafeEntries(packages)).toEqual([]);
+});
+
+const good = { integrity: "sha512-abc", license: "MIT" };
+test.each([
+  ["no integrity", { license: "MIT" }],
+  ["a weak integrity", { ...good, integrity: "sha1-abc" }],
+  ["git", { ...good, resolved: "git+ssh://git@host.example/a.git#0" }],
+  ["another host", { ...good, resolved: "http://host.example/a.tgz" }],
+  ["a folder", { ...good, link: true }],
+  ["another licence", { ...good, license: "AGPL-3.0" }],
+  ["a tool's licence in production", { ...good, license: "MPL-2.0" }],
+  ["no licence", { integrity: "sha512-abc" }],
+])("%s is found", (_name, entry) => {
+  expect(findUnsafeEntries({ "": {}, "node_modules/a": good })).toEqual([]);
+  expect(findUnsafeEntries({ "node_modules/a": entry }).length).toBe(1);
+});
+
+test("the bill of materials names each package of a production installation, with its content's hash", () => {
+  const sbom = JSON.parse(read("deploy/sbom/sbom.cdx.json"));
+  type Component = { name: string; version: string };
+  const named = sbom.components.map(({ name, version }: Component) => `${name}@${version}`);
+  expect(new Set(named)).toEqual(productionOf(packages));
+  expect(named).toContain("fastify@5.12.8");
+  expect(named.filter((name: string) => /^(?:typescript|oxfmt|restbound)@/.test(name))).toEqual([]);
+  expect(sbom.components.filter(({ hashes }: { hashes?: unknown[] }) => !hashes?.length)).toEqual([]);
+});
+
+test("the bill of materials has nothing that changes from run to run", () => {
+  const component = { "bom-ref": "a@1", name: "folder", version: "1", author: "a" };
+  const given = { metadata: { component, timestamp: "now" }, components: [component], dependencies: [] };
+  const made = JSON.parse(stable(given, "project", new Set()));
+  expect(made.metadata).toEqual({ component: { "bom-ref": "a@1", name: "project", version: "1" } });
+  expect(read("deploy/sbom/sbom.cdx.json")).not.toMatch(/timestamp|serialNumber/);
+});
+
+test("no package runs a script of its own when it is installed", () => {
+  expect(read(".npmrc")).toMatch(/^ignore-scripts=true$/m);
+});

@@ -1,0 +1,79 @@
+/** What the balancers' configurations do: pass requests on, hide health, and speak in the API's shapes for themselves. */
+import { describe, expect, test } from "vitest";
+import { goodKey as key } from "../../engine/gateway/fakes.ts";
+import { startGateway } from "../../engine/gateway/start.ts";
+import { freePort } from "../../support/free-port.ts";
+import { type Balancer, isInstalled, startBalancer } from "./start-balancer.ts";
+
+/** In front of a gateway at `port`, twice. */
+const start = (balancer: Balancer, port: number) => startBalancer(balancer, { gateways: [port, port] });
+
+describe.each<Balancer>(["nginx", "haproxy"])("%s", (balancer) => {
+  const timeout = 90_000;
+  const isHere = isInstalled(balancer);
+
+  test.skipIf(!isHere)("passes requests on, says whose they are, and hides health", { timeout }, async () => {
+    const { url, rest } = await startGateway({ env: { TRUSTED_PROXIES: "127.0.0.1" } });
+    const { ask } = await start(balancer, Number(url.port));
+    await expect.poll(async () => (await ask("/v1/x", { key })).status, { timeout: 30_000 }).toBe(200);
+    expect((await ask("/v1/x", { key: "none" })).status).toBe(401);
+    for (const path of ["/healthz", "/readyz", "/%68ealthz", "/read%79z?a"])
+      expect((await ask(path)).status, path).toBe(404);
+    expect(rest.seen.every(({ headers }) => headers["x-forwarded-for"] === "127.0.0.1")).toBe(true);
+  });
+
+  test.skipIf(!isHere)(
+    "without a gateway, says so in the path's shape to any page",
+    { timeout },
+    async () => {
+      const { ask } = await start(balancer, await freePort());
+      await expect.poll(async () => (await ask("/v1/x")).status, { timeout: 30_000 }).toBe(503);
+      const graphql = await ask("/v1/graphql", { body: "{}" });
+      expect([graphql.status, graphql.type]).toEqual([503, "application/json; charset=utf-8"]);
+      expect(JSON.parse(graphql.text).errors[0].extensions.code).toBe("SERVICE_UNAVAILABLE");
+      const accept = "application/graphql-response+json,application/json;q=0.9";
+      const newer = await ask("/v1/graphql", { body: "{}", accept });
+      expect([newer.type, newer.text]).toEqual([
+        "application/graphql-response+json; charset=utf-8",
+        graphql.text,
+      ]);
+      const rest = await ask("/v1/x");
+      expect([graphql.origin, rest.origin]).toEqual(["*", "*"]);
+      expect(rest.type).toBe("application/problem+json");
+      expect(JSON.parse(rest.text)).toMatchObject({ status: 503, code: "SERVICE_UNAVAILABLE" });
+    },
+  );
+
+  test.skipIf(!isHere)("without a graphql role, says when to ask again", { timeout }, async () => {
+    const { inner } = await start(balancer, await freePort());
+    const { status, headers } = await fetch(inner, { method: "POST", body: "{}" });
+    expect([status, headers.get("retry-after"), headers.get("cache-control")]).toEqual([
+      503,
+      "1",
+      "private, no-store",
+    ]);
+  });
+});
+
+test.skipIf(!isInstalled("nginx"))(
+  "nginx refuses a body that is too large in the shape of the path, to any page",
+  {
+    timeout: 90_000,
+  },
+  async () => {
+    const { ask } = await start("nginx", await freePort());
+    const body = "x".repeat(1_100_000);
+    const graphql = await ask("/v1/graphql", { body });
+    expect([graphql.status, JSON.parse(graphql.text).errors[0].extensions.limit]).toEqual([
+      413,
+      "MAX_BODY_BYTES",
+    ]);
+    const rest = await ask("/v1/x", { body });
+    expect([rest.status, rest.type, JSON.parse(rest.text).code]).toEqual([
+      413,
+      "application/problem+json",
+      "LIMIT_EXCEEDED",
+    ]);
+    expect([graphql.origin, rest.origin]).toEqual(["*", "*"]);
+  },
+);

@@ -1,0 +1,152 @@
+/** Processes that are frozen, and replicas that are new, behind the balancers as deploy/ configures them. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { spreadPool } from "../../../src/engine/rest/upstream/spread-pool.ts";
+import { freePort } from "../../support/free-port.ts";
+import { type Balancer, deploy, isInstalled, startBalancer } from "./start-balancer.ts";
+
+/** A process that answers with its port. */
+async function replica(port: number): Promise<ChildProcess> {
+  const text = `require("node:http")
+    .createServer((request, response) => request.resume().on("end", () => response.end("${port}")))
+    .listen(${port}, "127.0.0.1", () => console.log("listens"));`;
+  const child = spawn(process.execPath, ["-e", text], { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await once(child.stdout, "data");
+  return child;
+}
+
+/** The loop that runs beside nginx. */
+function startEject(folder: string): void {
+  const reload = `nginx -p ${folder} -c nginx.conf -s reload`;
+  const args = [join(folder, "gateway.conf"), reload];
+  const eject = spawn(join(deploy, "nginx/eject.sh"), args, { stdio: "inherit", detached: true });
+  onTestFinished(() => void process.kill(-(eject.pid ?? 0), "SIGKILL"));
+}
+
+const two = (): Promise<[number, number]> => Promise.all([freePort(), freePort()]);
+
+describe.each<Balancer>(["nginx", "haproxy"])("%s", (balancer) => {
+  test.skipIf(!isInstalled(balancer))(
+    "five seconds after a process froze, no request waits for it, at either door",
+    { timeout: 120_000 },
+    async () => {
+      const [gateways, graphql] = [await two(), await two()];
+      const [frozenGateway, , frozenGraphql] = await Promise.all([...gateways, ...graphql].map(replica));
+      const { ask, inner, folder } = await startBalancer(balancer, { gateways, graphql });
+      if (balancer === "nginx") startEject(folder);
+      const slow: number[] = [];
+      /** Requests for `ms`, forty a second, half at each door. Returns how many were sent. */
+      const load = async (ms: number): Promise<number> => {
+        const asked: Promise<void>[] = [];
+        const measured = async (one: () => Promise<number>): Promise<void> => {
+          const began = performance.now();
+          const status = await one().catch(() => 0);
+          if (status !== 200 || performance.now() - began > 2_000) slow.push(status);
+        };
+        for (const until = performance.now() + ms; performance.now() < until; await sleep(50)) {
+          asked.push(measured(async () => (await ask("/v1/x", { body: "{}" })).status));
+          asked.push(
+            measured(async () => (await fetch(`${inner}/v1/x`, { method: "POST", body: "{}" })).status),
+          );
+        }
+        await Promise.all(asked);
+        return asked.length;
+      };
+      await expect.poll(async () => (await ask("/v1/x")).status, { timeout: 30_000 }).toBe(200);
+      await expect.poll(async () => (await fetch(inner)).status, { timeout: 30_000 }).toBe(200);
+      for (const one of [frozenGateway, frozenGraphql]) one?.kill("SIGSTOP");
+      await sleep(5_000);
+      expect(await load(5_000)).toBeGreaterThan(60);
+      expect(slow).toEqual([]);
+      for (const one of [frozenGateway, frozenGraphql]) one?.kill("SIGCONT");
+      const answersAgain = async () => (await ask("/v1/x")).text;
+      await expect.poll(answersAgain, { timeout: 30_000 }).toBe(String(gateways[0]));
+    },
+  );
+});
+
+test.skipIf(!isInstalled("nginx"))(
+  "while all gateways are frozen, nginx keeps them, and what it sent is answered later",
+  { timeout: 120_000 },
+  async () => {
+    const [gateways, graphql] = [await two(), await two()];
+    const frozen = await Promise.all(gateways.map(replica));
+    await Promise.all(graphql.map(replica));
+    const { ask, folder } = await startBalancer("nginx", { gateways, graphql });
+    await expect.poll(async () => (await ask("/v1/x")).status, { timeout: 30_000 }).toBe(200);
+    startEject(folder);
+    for (const one of frozen) one.kill("SIGSTOP");
+    await sleep(5_000);
+    const asked = ask("/v1/x", { body: "{}" });
+    await sleep(500);
+    for (const one of frozen) one.kill("SIGCONT");
+    expect((await asked).status).toBe(200);
+  },
+);
+
+test.skipIf(!isInstalled("haproxy"))(
+  "behind a layer-4 balancer, a replica that is new has its part of the requests after 30 s",
+  { timeout: 120_000 },
+  async () => {
+    const ports = await two();
+    const [front, folder] = [await freePort(), mkdtempSync(join(tmpdir(), "layer4-"))];
+    const file = join(folder, "haproxy.cfg");
+    const servers = ports.map((port, index) => `  server s${index} 127.0.0.1:${port} check inter 500ms`);
+    writeFileSync(
+      file,
+      `defaults
+  mode tcp
+  timeout connect 1s
+  timeout client 60s
+  timeout server 60s
+listen all
+  bind 127.0.0.1:${front}
+  balance random
+${servers.join("\n")}
+`,
+    );
+    await replica(ports[0]);
+    const haproxy = spawn("haproxy", ["-db", "-f", file], { stdio: "ignore" });
+    const pool = spreadPool(`http://127.0.0.1:${front}`, { connections: 64 });
+    onTestFinished(async () => {
+      await pool.destroy();
+      haproxy.kill("SIGKILL");
+      rmSync(folder, { recursive: true });
+    });
+    const counts = new Map<string, number>();
+    const ask = async (): Promise<void> => {
+      const { body } = await pool.request({ path: "/", method: "GET" });
+      const port = await body.text();
+      counts.set(port, (counts.get(port) ?? 0) + 1);
+    };
+    /** 32 requests at a time, about 600 a second. */
+    const load = async (ms: number): Promise<void> => {
+      for (const until = performance.now() + ms; performance.now() < until; await sleep(50))
+        await Promise.all(Array.from({ length: 32 }, ask));
+    };
+    await expect
+      .poll(
+        () =>
+          ask().then(
+            () => true,
+            () => false,
+          ),
+        { timeout: 30_000 },
+      )
+      .toBe(true);
+    await load(5_000);
+    await replica(ports[1]);
+    await load(30_000);
+    counts.clear();
+    await load(15_000);
+    const [old = 0, young = 0] = ports.map((port) => counts.get(String(port)));
+    expect(young / (old + young)).toBeGreaterThan(0.4);
+    expect(young / (old + young)).toBeLessThan(0.6);
+  },
+);

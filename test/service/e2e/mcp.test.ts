@@ -1,0 +1,214 @@
+/** `/v1/mcp`: saved operations as tools, by the SDK's own client and the AI SDK's through the gateway. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createMCPClient } from "@ai-sdk/mcp";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { buildSchema, parse } from "graphql";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { outputSchemaOf } from "../../../src/engine/graphql/mcp/output-schema.ts";
+import { toolsOf } from "../../../src/engine/graphql/mcp/tools.ts";
+import { readSavedOperations } from "../../../src/engine/schema/saved-operations.ts";
+import { toolDescription } from "../../../src/engine/schema/tool-comment.ts";
+import { keys, type Layer, openLayer, range, startLayer } from "./layer.ts";
+
+let layer: Layer;
+beforeAll(async () => {
+  layer = await startLayer([], { MCP: "on" });
+  return layer.close;
+});
+
+async function connect(key: string, { url } = layer): Promise<Client> {
+  const client = new Client({ name: "test", version: "1" });
+  const requestInit = { headers: { "X-API-Key": key } };
+  await client.connect(new StreamableHTTPClientTransport(new URL("/v1/mcp", url), { requestInit }) as never);
+  onTestFinished(() => client.close());
+  await client.listTools(); // from here on the client refuses an answer that is not of the tool's output schema
+  return client;
+}
+
+test("a client lists the tools: description, input with REST's limits, and whether they only read", async () => {
+  const { tools } = await (await connect(keys.owner)).listTools();
+  const names = ["Answer", "Customer", "FindCustomers", "StartPage", "TeamInbox", "WeeklyReport"];
+  expect(tools.map(({ name }) => name).sort()).toEqual(names); // `Dashboard` did not opt in
+  const customer = tools.find(({ name }) => name === "FindCustomers");
+  expect(customer).toMatchObject({
+    description: expect.stringContaining("Finds customers by a text and by stage"),
+    inputSchema: { type: "object", additionalProperties: false, required: [] },
+    annotations: { readOnlyHint: true },
+  });
+  expect(customer?.inputSchema.properties).toMatchObject({
+    stage: { type: "string", enum: expect.arrayContaining(["CUSTOMER"]) },
+    first: { type: "integer", default: 25, maximum: 100 },
+  });
+  expect(customer?.outputSchema).toMatchObject({
+    required: ["data"],
+    properties: { errors: { type: "array" } },
+  });
+  const answer = tools.find(({ name }) => name === "Answer");
+  expect(answer?.annotations?.readOnlyHint).toBe(false);
+  expect(answer?.inputSchema).toMatchObject({
+    required: ["channel", "to", "body"],
+    properties: { channel: { enum: ["whatsapp", "sms", "email", "webchat"] }, body: { maxLength: 4096 } },
+  });
+});
+
+const calls: Record<string, object> = {
+  FindCustomers: { q: "hannah m" },
+  Customer: { id: "ctc_none" },
+  StartPage: { ...range(7), q: "an" },
+  TeamInbox: { first: 2 },
+  WeeklyReport: range(7),
+};
+
+test.each(Object.entries(calls))(
+  "%s is called, and gives data as structured content",
+  async (name, variables) => {
+    const client = await connect(keys.owner);
+    const result = await client.callTool({ name, arguments: { ...variables } });
+    expect(result).toMatchObject({ isError: false, structuredContent: { data: expect.anything() } });
+    expect(result.structuredContent).not.toHaveProperty("errors");
+    expect(JSON.parse((result.content as { text: string }[])[0]?.text ?? "")).toEqual(
+      result.structuredContent,
+    );
+  },
+);
+
+test("another house's client, the AI SDK's, lists the tools and calls five", async () => {
+  const open = async (key: string) => {
+    const url = new URL("/v1/mcp", layer.url).href;
+    const client = await createMCPClient({ transport: { type: "http", url, headers: { "X-API-Key": key } } });
+    onTestFinished(() => client.close());
+    const tools = await client.tools();
+    return (name: string, input: object) =>
+      tools[name]?.execute(input, { toolCallId: name, messages: [], context: {} });
+  };
+  const [call, refused] = [await open(keys.owner), await open(keys.analyst)];
+  for (const [name, input] of Object.entries(calls))
+    expect([name, await call(name, input)]).toMatchObject([
+      name,
+      { isError: false, structuredContent: { data: expect.anything() } },
+    ]);
+  expect(await refused("FindCustomers", {})).toMatchObject({
+    isError: true,
+    structuredContent: { errors: [{ extensions: { code: "FORBIDDEN" } }] },
+  });
+  expect(await call("Dashboard", {})).toBeUndefined(); // it did not opt in
+});
+
+describe("what is refused is a tool error with its code", () => {
+  test("a key without the permission", async () => {
+    const result = await (await connect(keys.analyst)).callTool({ name: "FindCustomers", arguments: {} });
+    expect(result).toMatchObject({
+      isError: true,
+      structuredContent: {
+        data: { contactsConnection: null },
+        errors: [{ extensions: { code: "FORBIDDEN", permission: "crm:contacts:read" } }],
+      },
+    });
+  });
+
+  test("a value over REST's limit, a variable that is missing, and a tool that is none", async () => {
+    const client = await connect(keys.owner);
+    const codeOf = async (name: string, variables: object): Promise<unknown> => {
+      const { isError, structuredContent } = await client.callTool({ name, arguments: { ...variables } });
+      const { errors } = structuredContent as {
+        errors?: { message: string; extensions?: { code: string } }[];
+      };
+      return [isError, errors?.[0]?.extensions?.code ?? errors?.[0]?.message];
+    };
+    expect(await codeOf("FindCustomers", { first: 101 })).toEqual([true, "BAD_USER_INPUT"]);
+    expect(await codeOf("Customer", {})).toEqual([true, "BAD_USER_INPUT"]);
+    expect(await codeOf("Dashboard", range(7))).toEqual([true, "there is no tool Dashboard"]);
+  });
+
+  test("no key, another method, and MCP that is off", async () => {
+    const send = (url: URL, method: string, headers: Record<string, string>) =>
+      fetch(new URL("/v1/mcp", url), { method, headers, ...(method === "POST" && { body: "{}" }) });
+    const withKey = { "x-api-key": keys.owner, "content-type": "application/json" };
+    expect((await send(layer.url, "POST", { "content-type": "application/json" })).status).toBe(401);
+    const got = await send(layer.url, "GET", withKey);
+    expect([got.status, got.headers.get("allow")]).toEqual([405, "POST"]);
+    const off = await openLayer();
+    expect((await send(off.url, "POST", withKey)).status).toBe(404);
+  });
+});
+
+test("a call is a request of its caller: REST sees its key, and the gateway's context", async () => {
+  const client = await connect(keys.otherOwner);
+  const result = await client.callTool({ name: "StartPage", arguments: { ...range(7), q: "an" } });
+  expect(result.structuredContent).toMatchObject({
+    data: { me: { email: expect.stringMatching(/@lumen\./) } },
+  });
+});
+
+test("the output schema follows the selection: aliases, fragments, members of a union, what may be left out", () => {
+  const schema = buildSchema(
+    "scalar Any type Query { a: [A]! u: U } type A { n: Int! e: E x: Any a: A } enum E { ON } type B { b: Float } union U = A | B",
+  );
+  const document = parse(
+    "query Q($s: Boolean!) { a { ...F a { e } } u { __typename ... on B { b } } } fragment F on A { m: n a @skip(if: $s) { x } }",
+  );
+  const { properties } = outputSchemaOf(schema, document, document.definitions[0] as never);
+  const nullable = (of: object) => ({ anyOf: [of, { type: "null" }] });
+  const object = (of: object, required = Object.keys(of)) => ({ type: "object", properties: of, required });
+  const inner = object({ x: nullable({}), e: nullable({ type: "string", enum: ["ON"] }) }, ["e"]);
+  const a = nullable(object({ m: { type: "integer" }, a: nullable(inner) }));
+  const typeName = { type: "string" };
+  const members = [
+    object({ __typename: typeName }),
+    object({ __typename: typeName, b: nullable({ type: "number" }) }),
+  ];
+  const u = nullable({ anyOf: members });
+  expect(properties.data).toEqual(nullable(object({ a: { type: "array", items: a }, u })));
+  const skipped = parse("query Q { a @skip(if: true) { n } }");
+  expect(outputSchemaOf(schema, skipped, skipped.definitions[0] as never).properties.data).toMatchObject({
+    anyOf: [{ required: [] }, {}],
+  });
+});
+
+test("an input that takes one of its fields says so", () => {
+  const schema = buildSchema("type Query { a(by: By!): Int } input By @oneOf { id: ID name: String }");
+  const entry = { id: "1", name: "A", body: "query A($by: By!) { a(by: $by) }", tool: "Reads a." };
+  const [tool] = toolsOf({ savedOperations: [entry], argumentSchemas: {} } as never, schema);
+  expect(tool?.inputSchema.properties).toMatchObject({ by: { minProperties: 1, maxProperties: 1 } });
+});
+
+describe("the mark", () => {
+  const operation = (text: string) => parse(text).definitions[0] as never;
+  const schema = buildSchema("type Query { a: Int } type Mutation { b: Int }");
+  const faults = (text: string) =>
+    readSavedOperations(schema, new Map([["operations/a.graphql", text]])).diagnostics.map(
+      ({ message }) => message,
+    );
+
+  test("makes a tool; without it there is none", () => {
+    expect(toolDescription(operation("# Reads a.\n# @tool\n# And more.\nquery A { a }"))).toBe(
+      "Reads a. And more.",
+    );
+    expect(toolDescription(operation("# a tool\nquery A { a }"))).toBeUndefined();
+    const entry = { id: "1", name: "A", body: "query A { a }" };
+    expect(toolsOf({ savedOperations: [entry], argumentSchemas: {} } as never, schema)).toEqual([]);
+  });
+
+  test("of a mutation has its name", () => {
+    expect(faults("# @tool\nquery A { a }\n# @tool B\nmutation B { b }")).toEqual([]);
+    expect(faults("# @tool\nmutation B { b }")).toEqual([
+      'a mutation is a tool by its name alone: "# @tool B"',
+    ]);
+    expect(faults("# @tool C\nmutation B { b }")).toEqual(['"# @tool C" stands above the operation B']);
+  });
+});
+
+test("the manifest keeps Apollo's form, which Apollo's MCP server reads", () => {
+  const text = readFileSync(join(import.meta.dirname, "../../../generated/operations-manifest.json"), "utf8");
+  const { format, version, operations } = JSON.parse(text) as {
+    operations: Record<string, unknown>[];
+  } & Record<string, unknown>;
+  expect({ format, version }).toEqual({ format: "apollo-persisted-query-manifest", version: 1 });
+  for (const { id, name, type, body } of operations) {
+    expect([id, name]).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/), expect.stringMatching(/^\w+$/)]);
+    expect(["query", "mutation"]).toContain(type);
+    expect(parse(String(body)).definitions[0]).toMatchObject({ operation: type, name: { value: name } });
+  }
+});

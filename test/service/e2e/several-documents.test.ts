@@ -1,0 +1,118 @@
+/** Products with documents of their own, over stand-ins of their services: one query, and to each service only what is its own. */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { generate } from "../../../src/engine/codegen/generate.ts";
+import { open, type Service } from "../../../src/engine/doors/server.ts";
+import { http, rawServer } from "../../engine/rest/raw-server.ts";
+import { patient } from "../../support/patient.ts";
+
+const project = join(import.meta.dirname, "../../..");
+let service: Service;
+
+beforeAll(async () => {
+  const root = mkdtempSync(join(tmpdir(), "several-"));
+  for (const [name, target] of [
+    ["spec", "test/engine/codegen/cases/several-documents"],
+    ["src", "src"],
+    ["node_modules", "node_modules"],
+  ] as const)
+    symlinkSync(join(project, target), join(root, name));
+  for (const [path, text] of await generate(root)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  const { api } = await import(join(root, "generated/index.ts"));
+  service = { name: "several", root, api: async () => api };
+  return () => rmSync(root, { recursive: true });
+});
+
+const credentials = {
+  "x-crm-key": "secret-of-crm",
+  "x-billing-authorization": "Bearer secret-of-billing",
+  authorization: "Bearer secret-of-nobody",
+};
+
+const contact = (id: string) => ({ id, name: `Name of ${id}`, email: `${id}@example.com` });
+const invoice = (of: string) => ({ id: `i-${of}`, contact: of, total: { amount: 7 }, payer: { number: 1 } });
+
+/** The services, and the layer in front of them. */
+async function layer(billing: "up" | "down" = "up") {
+  const crm = await rawServer((socket, request) => {
+    const isPost = request.startsWith("POST");
+    socket.write(
+      http(isPost ? 201 : 200, JSON.stringify(isPost ? contact("c") : [contact("a"), contact("b")])),
+    );
+  });
+  const bills = await rawServer((socket, request) => {
+    if (billing === "down") return void socket.destroy();
+    const isOfInvoices = request.startsWith("GET /invoices");
+    socket.write(
+      http(200, JSON.stringify(isOfInvoices ? [invoice("b"), invoice("a"), invoice("b")] : [{ number: 4 }])),
+    );
+  });
+  const { url, close } = await open(service, {
+    ...patient,
+    REST_BASE_URL_CRM: new URL("/v1", crm.url).href,
+    REST_BASE_URL_BILLING_EU: bills.url.href,
+  });
+  onTestFinished(close);
+  const ask = async (query: string, headers: Record<string, string> = credentials) => {
+    const response = await fetch(new URL("/v1/graphql", url), {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify({ query }),
+    });
+    return response.json();
+  };
+  return { ask, crm: crm.requests, billing: bills.requests };
+}
+
+/** The request lines, in their order by name. */
+const lines = (requests: readonly string[]): string[] =>
+  requests.map((request) => request.slice(0, request.indexOf(" HTTP/"))).sort();
+
+test("one query asks the services of two documents, also below an object, whatever their paths and ids share", async () => {
+  const { ask, crm, billing } = await layer();
+  const query = '{ contacts(q: "x") { id invoices { id total { amount } } } payers { number } }';
+  expect(await ask(query)).toEqual({
+    data: {
+      contacts: [
+        { id: "a", invoices: [{ id: "i-a", total: { amount: 7 } }] },
+        { id: "b", invoices: [1, 2].map(() => ({ id: "i-b", total: { amount: 7 } })) },
+      ],
+      payers: [{ number: 4 }],
+    },
+  });
+  expect(lines(crm)).toEqual(["GET /v1/contacts?q=x"]);
+  expect(lines(billing)).toEqual(["GET /contacts", "GET /invoices?contact=a,b"]);
+});
+
+test("each service receives its own credential, as its document says, and none of another", async () => {
+  const { ask, crm, billing } = await layer();
+  await ask("{ contacts { id invoices { id } } payers { number } }");
+  await ask('mutation { createContact(input: { name: "c" }) { id } }');
+  expect([crm.length, billing.length]).toEqual([2, 2]);
+  for (const request of crm) {
+    expect(request).toMatch(/^x-crm-key: secret-of-crm\r$/m);
+    expect(request).not.toMatch(/^authorization:|secret-of-billing|secret-of-nobody/im);
+  }
+  for (const request of billing) {
+    expect(request).toMatch(/^authorization: Bearer secret-of-billing\r$/m);
+    expect(request).not.toMatch(/^x-(?!request-id)|secret-of-crm|secret-of-nobody/im);
+  }
+});
+
+test("the service of one document is down: the other's data is there", async () => {
+  const { ask } = await layer("down");
+  expect(await ask("{ contacts { id } payers { number } }")).toMatchObject({
+    data: { contacts: [{ id: "a" }, { id: "b" }], payers: null },
+    errors: [{ path: ["payers"], extensions: { code: "UPSTREAM_UNAVAILABLE" } }],
+  });
+});
+
+test("a product without its own base URL stops the start: REST_BASE_URL would send its credentials elsewhere", async () => {
+  const environment = { REST_BASE_URL: "http://127.0.0.1:9", REST_BASE_URL_CRM: "http://127.0.0.1:9" };
+  await expect(open(service, environment)).rejects.toThrow(/^REST_BASE_URL_BILLING_EU: /m);
+});

@@ -1,0 +1,34 @@
+/** This service's own pair of spec files under mutation. */
+import { join } from "node:path";
+import { type Pair, readPair, schemas } from "../../engine/check/mutations/pair.ts";
+
+export const messaging = (): Pair => {
+  const own = [
+    "IdentityProfile",
+    "Conversation",
+    "Message",
+    "Agent",
+    "Contact",
+    "MetricSeries",
+    "MetricPoint",
+  ];
+  const authors = ["ContactAuthor", "AgentAuthor", "UserAuthor"];
+  const pages = {
+    ConversationConnection: schemas("ConversationPage"),
+    AgentConnection: schemas("AgentPage"),
+    ContactConnection: schemas("ContactPage"),
+  };
+  const connections = {
+    ConversationConnection: "Query.conversationsConnection",
+    AgentConnection: "Query.agentsConnection",
+    ContactConnection: "Query.contactsConnection",
+  };
+  const named = Object.fromEntries([...own, ...authors].map((name) => [name, schemas(name)]));
+  return readPair(
+    join(import.meta.dirname, "../../../spec"),
+    "messaging",
+    { ...named, ...pages },
+    {},
+    connections,
+  );
+};

@@ -1,0 +1,189 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { contextOf, goodKey, listen } from "../../engine/gateway/fakes.ts";
+import { refusingUrl } from "../../engine/gateway/start.ts";
+import { programEnvironment } from "../../support/child-process.ts";
+import { get, run, runHere, runReady } from "./program.ts";
+
+const url = "http://127.0.0.1:9";
+
+test.each(["PORT", "METRICS_PORT"])("a taken %s", async (variable) => {
+  const { url: taken, close } = await listen(() => {});
+  onTestFinished(close);
+  const { port } = taken;
+  const program = run(["platform"], { [variable]: port });
+  expect(await program.ended).toBe(2);
+  expect(program.output()).toBe(
+    `messaging-graphql: ${variable}: ${port} on 127.0.0.1 is taken; stop what runs there or set another ${variable}\n`,
+  );
+});
+
+describe("--check-config", () => {
+  test("prints the configuration in force, without secrets, and starts nothing", async () => {
+    const secret = "a-secret-of-the-gateway";
+    const { exitCode, printed } = await runHere(["platform", "--check-config"], {
+      GATEWAY_SECRET: secret,
+      MAX_DEPTH: "7",
+      MAX_DEPHT: "8",
+      REDIS_URL: "redis://:word@127.0.0.1:9/0?password=other-word",
+    });
+    expect(exitCode).toBe(0);
+    expect(printed).toEqual(
+      expect.arrayContaining([
+        "messaging-graphql: MAX_DEPHT: is no setting and has no effect; did you mean MAX_DEPTH?",
+        "roles: platform",
+        "PORT=0",
+        "HOST=127.0.0.1  (default)",
+        "METRICS_PORT=  (not set)",
+        "GATEWAY_SECRET=(secret)",
+        "MAX_DEPTH=7",
+      ]),
+    );
+    expect(printed.join("\n")).not.toMatch(/word@|=other-word|ready on/);
+    expect(printed.join("\n")).not.toContain(secret);
+  });
+
+  test("prints no character that steers a terminal", async () => {
+    const steering = "\u001b]0;title\u0007\u009b31m\u202e";
+    const environment = { DATA_FILE: steering, [`REST_BASE_URL_${steering}`]: url };
+    const { exitCode, printed } = await runHere(["--check-config"], environment);
+    const text = printed.join("\n");
+    expect(exitCode).toBe(0);
+    expect(text).toContain("REST_BASE_URL_\uFFFD]0;title\uFFFD");
+    expect(text).toContain("DATA_FILE=\uFFFD]0;title\uFFFD");
+    for (const unit of ["\u001b", "\u0007", "\u009b", "\u202e"]) expect(text).not.toContain(unit);
+  });
+});
+
+test("doubtful settings are warnings of a line each, and the start goes on", async () => {
+  const doubtful = { REST_BASE_URL_CMR: url, REST_BASE_URL_crm: url, HOST: "0.0.0.0" };
+  const { output } = await runReady([], doubtful);
+  const { printed } = await runHere(["--check-config"], doubtful);
+  for (const text of [output(), printed.join("\n")]) {
+    for (const name of ["REST_BASE_URL_CMR", "REST_BASE_URL_crm"])
+      expect(text).toMatch(
+        new RegExp(`^messaging-graphql: ${name}: is not used, .* REST_BASE_URL_CRM,`, "m"),
+      );
+    expect(text).toMatch(openAddress);
+  }
+});
+
+const openAddress =
+  /^messaging-graphql: HOST: 0\.0\.0\.0 lets other machines in, with the demo keys .*NODE_ENV=production$/m;
+
+test("an unreachable product is waited for beside a platform too", async () => {
+  const inbox = await refusingUrl();
+  const { url: at, output } = await runReady([], { REST_BASE_URL_INBOX: inbox.href });
+  expect(output()).toMatch(/REST_BASE_URL_INBOX: \S+ is not usable \(ECONNREFUSED: nobody listens there\)/);
+  expect(output()).toMatch(/listens on http:\S+, not ready: waiting for REST_BASE_URL_INBOX \(/m);
+  expect(output()).not.toMatch(/ready on/);
+  const ready = await get(at, "/readyz");
+  expect([ready.status, await ready.json()]).toEqual([
+    503,
+    { status: "waiting for REST_BASE_URL_INBOX (ECONNREFUSED: nobody listens there)" },
+  ]);
+});
+
+test("an unreachable upstream is one line and not ready, until it is reached", async () => {
+  const rest = await refusingUrl();
+  const {
+    url: at,
+    output,
+    prints,
+  } = await runReady(["gateway"], {
+    REST_BASE_URL: rest.href,
+    KEY_INTROSPECTION_URL: rest.href,
+  });
+  expect(output()).toMatch(/REST_BASE_URL: \S+ is not usable \(ECONNREFUSED: nobody listens there\)/);
+  expect((await get(at, "/readyz")).status).toBe(503);
+  expect((await get(at, "/healthz")).status).toBe(200);
+  const server = createServer((_request, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end('{"active":false}');
+  }).listen(Number(rest.port), "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await prints(/REST_BASE_URL: reached/);
+  await prints(/KEY_INTROSPECTION_URL: reached/);
+  expect(output().match(/reached; ready now/g)).toHaveLength(1);
+  expect((await get(at, "/readyz")).status).toBe(200);
+  expect(output()).not.toMatch(/^ +at /m);
+});
+
+/** A gateway in production, and one call of it that its upstream answers when told to. */
+async function gatewayWithCall() {
+  const [arrived, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const service = await listen(async (request, response) => {
+    if (request.url === "/v1/a") {
+      arrived.resolve();
+      await answered.promise;
+    }
+    response.end(JSON.stringify(request.url === "/keys" ? contextOf("a") : {}));
+  });
+  onTestFinished(service.close);
+  const program = await runReady(["gateway"], {
+    NODE_ENV: "production",
+    GATEWAY_SECRET: "a-secret-of-the-gateway",
+    REST_BASE_URL: service.url.href,
+    KEY_INTROSPECTION_URL: new URL("/keys", service.url).href,
+    CALL_TIMEOUT_MS: "60000",
+    REQUEST_TIMEOUT_MS: "60000",
+  });
+  const call = get(program.url, "/v1/a", goodKey).then(
+    ({ status }) => status,
+    () => "broken off",
+  );
+  await arrived.promise;
+  return { ...program, call, answer: answered.resolve };
+}
+
+describe("stopping", () => {
+  test("SIGINT stops at once, whatever is under way", async () => {
+    const { child, call, ended } = await gatewayWithCall();
+    child.kill("SIGINT");
+    expect(await ended).toBe(0);
+    expect(await call).toBe("broken off");
+  });
+
+  test("SIGTERM: readiness fails first, what is under way finishes, then the process ends", async () => {
+    const { child, url: at, call, answer, ended } = await gatewayWithCall();
+    child.kill("SIGTERM");
+    let readiness = await get(at, "/readyz");
+    while (readiness.status === 200) readiness = await get(at, "/readyz");
+    expect(readiness.status).toBe(503);
+    answer();
+    expect(await call).toBe(200);
+    expect(await ended).toBe(0);
+  });
+
+  test("SIGTERM: the process ends after nine seconds in any case", async () => {
+    const { child, call, ended } = await gatewayWithCall();
+    const stoppedAt = performance.now();
+    child.kill("SIGTERM");
+    expect(await ended).toBe(1);
+    expect(performance.now() - stoppedAt).toBeLessThan(30_000); // the call would have gone on for a minute
+    expect(await call).toBe("broken off");
+  });
+
+  test("a signal to npm start reaches the program", async () => {
+    const npm = spawn("npm", ["start", "--", "platform"], {
+      cwd: new URL("../../..", import.meta.url),
+      env: { ...programEnvironment, PORT: "0" },
+      stdio: ["ignore", "pipe", "ignore"],
+      detached: true,
+    });
+    onTestFinished(() => {
+      try {
+        process.kill(-(npm.pid as number), "SIGKILL");
+      } catch {
+        // it is gone, as it should be
+      }
+    });
+    let printed = "";
+    npm.stdout.setEncoding("utf8").on("data", (text: string) => (printed += text));
+    await expect.poll(() => printed).toMatch(/ready on/);
+    npm.kill("SIGTERM");
+    await once(npm.stdout, "close"); // once nobody holds it any more
+  });
+});
