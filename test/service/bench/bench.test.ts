@@ -58,6 +58,14 @@ test("the table of sizing has each workload of both roles", async ({ signal }) =
   expect(stdout.match(/^\| (?:graphql|gateway) \|.*\| [1-9][\d,]* \| [1-9]\d* MiB \|$/gm)).toHaveLength(6);
 });
 
+test("the table of warming has a fresh process, switches of V8, and a warm-up", async ({ signal }) => {
+  const args = [file("warming.ts"), "--warm-up", "50", "--", "--always-sparkplug"];
+  const { stdout } = await run(signal, args, { SECONDS: "0.2", ROUNDS: "1" });
+  const cells = String.raw`(?: \| (?:0\.0[1-9]|0\.[1-9]\d|[1-9][\d.]*)){7} \|$`;
+  for (const kind of ["fresh", "--always-sparkplug", "--always-sparkplug 50 ms of requests before"])
+    expect(stdout).toMatch(new RegExp(`^\\| ${kind}${cells}`, "m"));
+});
+
 test("the tables of growth are whole, up to their largest rows", async ({ signal }) => {
   const { stdout } = await run(signal, [file("growth.ts"), "s per "], { SECONDS: "0.01" });
   const sizes = [...stdout.matchAll(/^│ \d +│ (\d+) /gm)].map(([, size]) => Number(size));

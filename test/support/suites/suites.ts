@@ -157,4 +157,5 @@ export const benches: Readonly<Record<string, Runnable>> = {
     file: "test/service/bench/processes.ts",
   },
   sizing: { does: "requests/s of a core, and memory, of both roles", file: "test/service/bench/sizing.ts" },
+  warming: { does: "what requests to a fresh graphql role cost", file: "test/service/bench/warming.ts" },
 };
