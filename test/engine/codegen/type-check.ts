@@ -1,10 +1,12 @@
 /** Type-checks generated files in memory, with the compiler's options and the sources of this project. */
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import ts from "typescript";
 import { type SpecFiles, textFiles } from "../../../src/engine/bind/spec-files.ts";
 import { generateFrom, readSources } from "../../../src/engine/codegen/generate.ts";
 
 const root = join(import.meta.dirname, "../../..");
+/** A project whose `generated/` the files stand in for. */
+const desk = join(import.meta.dirname, "../desk");
 const { options } = ts.parseJsonConfigFileContent(
   ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile).config,
   ts.sys,
@@ -34,7 +36,7 @@ export async function generatedFiles(
 
 /** The compiler's errors in the generated files, and in `sources`, as they stand beside them. */
 export function typeErrors(files: ReadonlyMap<string, string>, sources: readonly string[] = []): string[] {
-  const texts = new Map([...files].map(([name, text]) => [join(root, name), text]));
+  const texts = new Map([...files].map(([name, text]) => [join(desk, name), text]));
   const host = ts.createCompilerHost(options);
   const read = host.getSourceFile.bind(host);
   const exists = host.fileExists.bind(host);
@@ -54,7 +56,7 @@ export function typeErrors(files: ReadonlyMap<string, string>, sources: readonly
     return found.map(({ messageText, start = 0 }) => {
       const line = file?.text.slice(0, start).split("\n").length;
       const text = ts.flattenDiagnosticMessageText(messageText, "\n");
-      return `${name.slice(root.length + 1)}:${line}: ${text.split("\n").slice(0, 4).join("\n")}`;
+      return `${relative(name.startsWith(desk) ? desk : root, name)}:${line}: ${text.split("\n").slice(0, 4).join("\n")}`;
     });
   });
 }
