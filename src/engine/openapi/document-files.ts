@@ -41,7 +41,8 @@ const overlayEnd = ".overlay";
 export function documentFiles(names: readonly string[], read: (name: string) => string | undefined) {
   const found = names.flatMap((file): NamedDocument[] => {
     const { dir, name, ext } = posix.parse(file);
-    return dir === documentsFolder && /^\.(?:ya?ml|json)$/.test(ext) ? [documentNamed(name, ext)] : [];
+    const isTaken = dir === documentsFolder && /^\.(?:ya?ml|json)$/.test(ext) && !name.startsWith(".");
+    return isTaken ? [documentNamed(name, ext)] : [];
   });
   const documents = found.filter(({ name }) => !name?.endsWith(overlayEnd));
   const isSplit = read(oneDocument.file) !== undefined;

@@ -126,6 +126,22 @@ type BillingEuContact {
 }`);
 });
 
+test("a path of one document continues no path of another: propose prints a field of the root, and no link", async () => {
+  const root = opened();
+  const [, get] = /"\/contacts": \{\s*"get": (\{.*?\n {6}\})/s.exec(billing) ?? [];
+  const notes = `{ "parameters": [{ "name": "id", "in": "path", "required": true, "schema": { "type": "string" } }], "get": ${get?.replace("listContacts", "listNotes")} }`;
+  write(root, {
+    "spec/openapi/billing-eu.json": edited(
+      billing,
+      '"/invoices": {',
+      `"/contacts/{id}/notes": ${notes}, "/invoices": {`,
+    ),
+    "spec/schema.graphql": schema.replace(/type Mutation[^}]*}/, ""),
+  });
+  const { code, out } = await ran(root, ["listNotes"], propose);
+  expect([code, out]).toEqual([0, expect.stringMatching(/^extend type Query \{\n {2}notes\(/)]);
+});
+
 test("the one document moves into the folder under a name: each operation stays, and is of another product", async () => {
   const root = repository();
   mkdirSync(join(root, "spec/openapi"));

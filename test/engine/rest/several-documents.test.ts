@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { generate } from "../../../src/engine/codegen/generate.ts";
 import { open, type Service } from "../../../src/engine/doors/server.ts";
-import { http, rawServer } from "../../engine/rest/raw-server.ts";
 import { patient } from "../../support/patient.ts";
+import { http, rawServer } from "./raw-server.ts";
 
 const project = join(import.meta.dirname, "../../..");
 let service: Service;
@@ -15,7 +15,6 @@ beforeAll(async () => {
   const root = mkdtempSync(join(tmpdir(), "several-"));
   for (const [name, target] of [
     ["spec", "test/engine/codegen/cases/several-documents"],
-    ["src", "src"],
     ["node_modules", "node_modules"],
   ] as const)
     symlinkSync(join(project, target), join(root, name));
