@@ -44,7 +44,7 @@ function matchNullable(
   enclosing: readonly InputPair[],
 ): void {
   checkLimits(binder, where, shape);
-  if (isImpossible(shape) && !isCustomScalar(type)) return addMismatch(binder, where, type, shape);
+  if (shape.contradiction && !isCustomScalar(type)) return addMismatch(binder, where, type, shape);
   const isArray = isOnly(shape, "array");
   if (isListType(type) !== isArray && shape.types.size > 0 && !isCustomScalar(type)) {
     return addMismatch(binder, where, type, shape);
@@ -84,10 +84,6 @@ function matchEnum(binder: Binder, where: Where, type: GraphQLEnumType, shape: S
     `remove it from ${type}, or give it the REST name with @restName${such && `: ${such}`}`,
   );
 }
-
-/** No value fits: the schemas of its `allOf` contradict one another. */
-const isImpossible = ({ types, contradiction }: Shape): boolean =>
-  types.size === 0 && contradiction !== undefined;
 
 const isCustomScalar = (type: GraphQLInputType): boolean =>
   isScalarType(type) && !isSpecifiedScalarType(type);
@@ -194,7 +190,7 @@ export const refuseReadOnly = (binder: Binder, where: Where, name: string): void
 function addMismatch(binder: Binder, where: Where, type: GraphQLInputType, shape: Shape): void {
   const message = `${where.subject ?? where.coordinate} is ${type}, but REST takes ${describeShape(shape)}`;
   const at = { ...where, rest: shape.node, also: [where.rest] };
-  const hint = isImpossible(shape)
+  const hint = shape.contradiction
     ? "correct the document by an overlay, or remove it from the schema: REST refuses every value"
     : "give the argument the type that REST takes";
   binder.findings.add("input-type", at, message, hint);
