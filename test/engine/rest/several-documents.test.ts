@@ -146,6 +146,7 @@ test("hundreds of callers with mixed pairs of credentials at the same time: nobo
     "{ contacts { id name invoices { id } } }",
     '{ invoices(contact: ["a"]) { id } contacts { name } }',
   ];
+  let answered = 0;
   const ask = async (crmKey: string | undefined, billingKey: string | undefined, query: string) => {
     const headers = {
       "content-type": "application/json",
@@ -161,20 +162,23 @@ test("hundreds of callers with mixed pairs of credentials at the same time: nobo
       isGet ? { headers } : { headers, method: "POST", body: JSON.stringify({ query }) },
     );
     const { data } = (await response.json()) as {
-      data: { contacts: { name: string; invoices?: { id: string }[] }[]; invoices?: { id: string }[] };
+      data?: { contacts: { name: string; invoices?: { id: string }[] }[]; invoices?: { id: string }[] };
     };
+    if (!data) return; // a caller that takes more than its share may be refused
+    answered++;
     const [contactRead] = data.contacts;
     expect([contactRead?.name, (data.invoices ?? contactRead?.invoices)?.[0]?.id]).toEqual([
       crmKey ?? "none",
       billingKey ?? "none",
     ]);
   };
-  for (let round = 0; round < 6; round++)
+  for (let round = 0; round < 30; round++)
     await Promise.all(
-      random.times(100, () => ask(random.pick(keys), random.pick(billingKeys), random.pick(queries))),
+      random.times(20, () => ask(random.pick(keys), random.pick(billingKeys), random.pick(queries))),
     );
-  // some of them were answered by what was kept, or waited for each other
-  expect(crm.requests.length).toBeLessThan(500);
+  expect(answered).toBeGreaterThan(300);
+  // many of them were answered by what was kept, or waited for each other
+  expect(crm.requests.length).toBeLessThan(answered * 0.8);
   for (const request of crm.requests) expect(request).not.toMatch(/^(?:x-billing-)?authorization:/im);
   for (const request of bills.requests)
     expect(request).not.toMatch(/^x-(?:crm-key|billing-authorization):/im);
