@@ -54,7 +54,7 @@ test("every page that a page of it links to, and that its help names, is in it",
     name.endsWith(".md"),
   );
   const linked = pages.flatMap((page) =>
-    [...readFileSync(join(unpacked, page), "utf8").matchAll(/\]\(([^)#:\s]+)/g)].map(([, path = ""]) =>
+    [...readFileSync(join(unpacked, page), "utf8").matchAll(/\]\(([^)#:\s]+)[)#]/g)].map(([, path = ""]) =>
       join(page, "..", path),
     ),
   );
