@@ -44,6 +44,7 @@ function matchNullable(
   enclosing: readonly InputPair[],
 ): void {
   checkLimits(binder, where, shape);
+  if (shape.contradiction && !isCustomScalar(type)) return addMismatch(binder, where, type, shape);
   const isArray = isOnly(shape, "array");
   if (isListType(type) !== isArray && shape.types.size > 0 && !isCustomScalar(type)) {
     return addMismatch(binder, where, type, shape);
@@ -189,5 +190,8 @@ export const refuseReadOnly = (binder: Binder, where: Where, name: string): void
 function addMismatch(binder: Binder, where: Where, type: GraphQLInputType, shape: Shape): void {
   const message = `${where.subject ?? where.coordinate} is ${type}, but REST takes ${describeShape(shape)}`;
   const at = { ...where, rest: shape.node, also: [where.rest] };
-  binder.findings.add("input-type", at, message, "give the argument the type that REST takes");
+  const hint = shape.contradiction
+    ? "correct the document by an overlay, or remove it from the schema: REST refuses every value"
+    : "give the argument the type that REST takes";
+  binder.findings.add("input-type", at, message, hint);
 }

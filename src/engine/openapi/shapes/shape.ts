@@ -64,7 +64,7 @@ export class Shape {
     this.node = node;
     this.identity = identity;
     this.types = new Set(types);
-    this.contradiction = statements.contradiction;
+    this.contradiction = this.types.size === 0 ? statements.contradiction : undefined;
     this.nullable = nullable;
     this.format = statements.format;
     this.values = statements.values;
