@@ -3,18 +3,38 @@
  * refuses types below `node_modules`. `node deploy/engine-package.ts && npm pack ./dist/restbound`
  */
 import { execFileSync } from "node:child_process";
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, posix } from "node:path";
 
 const root = join(import.meta.dirname, "..");
 const engine = join(root, "src/engine");
 const target = join(root, "dist/restbound");
 
-/** Files that the engine reads at run time, and papers. */
+/** Files that the engine reads at run time. */
 const others = [
   ...["html", "css", "js"].map((ending) => `graphql/explorer/browser/explorer.${ending}`),
-  ...["check/report.schema.json", "README.md"],
+  "check/report.schema.json",
 ];
+
+const handbook = [
+  ...["your-own-api", "reference", "rules", "your-operations"],
+  ...["operating", "key-introspection", "tls"],
+];
+/** The pages for whoever has the package alone, and their places in it. */
+const pages = new Map([
+  ["src/engine/README.md", "README.md"],
+  ...["CHANGELOG.md", ...handbook.map((name) => `docs/${name}.md`)].map((page) => [page, page] as const),
+]);
+
+/** The page as the package has it: a link to what the package lacks is its words alone. */
+function packed(page: string, place: string): string {
+  const text = readFileSync(join(root, page), "utf8");
+  return text.replaceAll(/!?\[([^\]]*)\]\(([^)#:\s]+)(#[^)]*)?\)/g, (_link, words, path, heading = "") => {
+    const target = pages.get(posix.join(posix.dirname(page), path));
+    const way = target === undefined ? undefined : posix.relative(posix.dirname(place), target);
+    return way === undefined ? words : `[${words}](${way}${heading})`;
+  });
+}
 
 /** The compiled file and its types of each door. */
 const built = (path: string) => ({
@@ -30,6 +50,8 @@ function build(): void {
   });
   for (const path of others) cpSync(join(engine, path), join(target, path));
   cpSync(join(root, "LICENSE"), join(target, "LICENSE"));
+  mkdirSync(join(target, "docs"));
+  for (const [page, place] of pages) writeFileSync(join(target, place), packed(page, place));
   const manifest = JSON.parse(readFileSync(join(engine, "package.json"), "utf8"));
   const doors = Object.entries<string>(manifest.exports).map(([name, path]) => [
     name,

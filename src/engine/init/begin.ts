@@ -54,7 +54,12 @@ async function begin(given: Given, argv: readonly string[], io: Io): Promise<num
   addPackages(root);
   io.out("npm installs the packages that package.json names");
   const npm = spawnSync("npm", ["install", "--no-audit", "--no-fund"], { cwd: root, env, stdio: "inherit" });
-  if (npm.status !== 0) return 1;
+  if (npm.status !== 0) {
+    io.error(
+      "npm could not install them. Where npm has no restbound, npm install its tarball, and run init again",
+    );
+    return 1;
+  }
   const own = join(root, "node_modules/restbound/command/restbound.js");
   return (
     spawnSync(process.execPath, [own, "init", ...argv], { cwd: root, env, stdio: "inherit" }).status ?? 1

@@ -83,4 +83,4 @@ const isDocument = (file: string, text: string): boolean =>
   /openapi["']?\s*:/.test(text) && "openapi" in membersOf(parseWithDuplicates(file, text).value);
 
 const eitherOr =
-  "a spec has one document, or several below openapi/. Move this one there, under its product's name, and its overlay.yaml as <name>.overlay.yaml";
+  "a spec has one document, or several below openapi/. Move this one there, under its product's name, and its overlay.yaml as <name>.overlay.yaml. Its address is REST_BASE_URL_<NAME> then";

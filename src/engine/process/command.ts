@@ -78,6 +78,6 @@ const mostUsed = [
 const environmentHelp = (): string =>
   [
     "",
-    "The most used environment variables (docs/reference.md lists all of them):",
+    "The most used environment variables (docs/reference.md of the package lists all of them):",
     ...mostUsed.map((name) => `  ${name.padEnd(22)} ${(variables[name].desc ?? "").replaceAll("`", "")}`),
   ].join("\n");

@@ -54,7 +54,8 @@ export async function connection<
   const body = await load(own, (header, value) => {
     linked = linkedCursor(page, header, value);
   });
-  if (typeof body !== "object" || body === null) return body as never;
+  if (body === null || body === undefined) return body as never;
+  if (typeof body !== "object") throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not a page");
   const sent = valueAt(body, page.items);
   const next = page.link === undefined ? nextCursor(args, page, body, sent, start) : linked;
   return made(args, page, body, sent, start, next) as never;

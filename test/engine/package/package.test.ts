@@ -1,6 +1,15 @@
 /** The engine's tarball: what npm's own checkers say of it, and projects that others start with it. */
 import { execFileSync } from "node:child_process";
-import { appendFileSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -36,6 +45,22 @@ test("it has 1.5 MB at most, JavaScript and types, and no test, platform or spec
   expect(
     files.filter((name) => /(?<!\.d)\.ts$|\.test\.|^package\/(?:test|platform|spec|generated)\//.test(name)),
   ).toEqual([]);
+});
+
+test("every page that a page of it links to, and that its help names, is in it", () => {
+  const unpacked = mkdtempSync(join(folder, "pages-"));
+  execFileSync("tar", ["-xzf", tarball, "-C", unpacked]);
+  const pages = readdirSync(unpacked, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".md"),
+  );
+  const linked = pages.flatMap((page) =>
+    [...readFileSync(join(unpacked, page), "utf8").matchAll(/\]\(([^)#:\s]+)[)#]/g)].map(([, path = ""]) =>
+      join(page, "..", path),
+    ),
+  );
+  expect(linked).toContain("package/docs/your-own-api.md");
+  const named = ["package/docs/reference.md", "package/docs/your-own-api.md"];
+  expect([...linked, ...named].filter((path) => !pages.includes(path))).toEqual([]);
 });
 
 const example = (file: string): string => fetchDocument({ package: "@readme/oas-examples@8.2.2", file });

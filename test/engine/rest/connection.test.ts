@@ -143,7 +143,9 @@ test("without a property that says so, a next cursor means a next page", async (
 test("a page that breaks its contract is left to the proof of each field, or is an error of REST", async () => {
   const paths = { items: ["items"], next: ["next"] } as const;
   expect(await connection({}, paths, load(null))).toBeNull();
-  expect(await connection({}, paths, load("text"))).toBe("text");
+  const noPage = { code: "BAD_UPSTREAM_RESPONSE", message: "the answer is not a page" };
+  await expect(connection({}, paths, load("text"))).rejects.toMatchObject(noPage);
+  await expect(connection({}, { items: [] }, load("text"))).rejects.toMatchObject(noPage);
   expect(await connection({}, paths, load({ items: "text", next: null }))).toMatchObject({
     nodes: "text",
     edges: "text",

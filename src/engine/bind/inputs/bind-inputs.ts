@@ -8,8 +8,8 @@ import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Input } from "../model.ts";
 import { checkRequired, type FedSlot } from "./check-required.ts";
-import { feedingHint } from "./feeding-hint.ts";
-import { locations } from "./input-slots.ts";
+import { feedingHint, freeSlots } from "./feeding-hint.ts";
+import { type InputSlot, locations } from "./input-slots.ts";
 import { type ArgumentSource, argumentSource, type InputSource } from "./input-source.ts";
 import { matchInput } from "./match-input.ts";
 import { readBodySource, readSource } from "./read-source.ts";
@@ -18,13 +18,13 @@ export function bindInputs(
   binder: Binder,
   field: FieldInProgress,
 ): { inputs: Input[]; wholeBody?: ArgumentSource } {
-  const hint = lazy(() => feedingHint(binder, field));
+  const free = lazy(() => freeSlots(binder, field));
   const body = wholeBody(binder, field);
   const explicit = field.directive.params.flatMap((param, index) => feedByParam(binder, field, param, index));
   const used = argumentsNamed([...explicit.map(({ source }) => source), ...(body ? [body] : [])]);
   const named = field.definition.args
     .filter(({ name }) => !used.has(name))
-    .flatMap((argument) => feedByName(binder, field, argument, hint));
+    .flatMap((argument) => feedByName(binder, field, argument, free));
   const fed = withoutRepeats(binder, field, [...explicit, ...named]);
   checkRequired(binder, field, fed, body !== undefined);
   return {
@@ -69,7 +69,7 @@ function feedByName(
   binder: Binder,
   field: FieldInProgress,
   argument: GraphQLArgument,
-  hint: () => string,
+  freeOnes: () => readonly InputSlot[],
 ): FedSlot[] {
   const { in: location } = readRestName(binder.schema, argument);
   const free = locations.filter((each) => each !== "body" || field.directive.body === undefined);
@@ -87,8 +87,8 @@ function feedByName(
     binder.findings.add(
       "argument-unused",
       where,
-      `argument "${argument.name}" feeds nothing: ${field.slots.missingMessage(binder.findings, name, location)}`,
-      hint(),
+      `argument "${argument.name}" feeds nothing: ${field.slots.missingMessage(binder.findings, name, location, freeOnes())}`,
+      feedingHint(freeOnes()),
     );
     return [];
   }

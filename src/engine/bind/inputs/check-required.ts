@@ -27,13 +27,14 @@ export function checkRequired(
       !keys.has(inputKey(slot)) &&
       (slot.in === "body" ? !hasBody && isNeeded(field, slot, touchesBody) : slot.required),
   );
+  const source = field.parent ? 'from: "parent.<property>"' : "value: …";
   for (const slot of unfed) {
     const kind = slot.in === "body" ? "body property" : `${slot.in} parameter`;
     binder.findings.add(
       "parameter-unfed",
       { ...where, rest: slot.node },
       `${operation.id} requires the ${kind} "${slot.name}", and nothing feeds it`,
-      `add an argument "${slot.name}", or feed it with params`,
+      `add an argument "${slot.name}", or feed it with params: { name: "${slot.name}", ${source} }`,
     );
   }
   const { body } = operation;

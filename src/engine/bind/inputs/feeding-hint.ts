@@ -1,23 +1,28 @@
 /** Names the parameters that an argument may be meant for, if the argument feeds nothing. */
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
+import type { InputSlot } from "./input-slots.ts";
 
 /** Free parameters that a hint names. */
 const mostNamed = 10;
 
-/** The one required parameter that nothing names, or the names of all that are free. */
-export function feedingHint({ names }: Binder, { definition, directive, slots }: FieldInProgress): string {
+/** What nothing names yet. */
+export function freeSlots({ names }: Binder, { definition, directive, slots }: FieldInProgress): InputSlot[] {
   const named = new Set([
     ...directive.params.map(({ name }) => name),
     ...definition.args.map((argument) => names.of(argument)),
   ]);
-  const free = slots.all.filter(
+  return slots.all.filter(
     (slot) =>
       !named.has(slot.name) &&
       !slot.isReadOnly &&
       !slot.isUndeclared &&
       (slot.in !== "body" || directive.body === undefined),
   );
+}
+
+/** The one required parameter that nothing names, or the names of all that are free. */
+export function feedingHint(free: readonly InputSlot[]): string {
   const [unnamed, ...others] = free.filter(({ required }) => required);
   if (unnamed && others.length === 0)
     return `name its parameter, @restName(name: "${unnamed.name}"), or remove it`;

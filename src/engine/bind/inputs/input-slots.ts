@@ -53,12 +53,17 @@ export class InputSlots {
     return names;
   }
 
-  /** Says that there is no such slot, and suggests the same name in another location or the nearest name. */
-  missingMessage(findings: Findings, name: string, location?: InputLocation): string {
+  /** Says that there is no such slot, and suggests the same name in another location or the nearest name of `likely`. */
+  missingMessage(
+    findings: Findings,
+    name: string,
+    location?: InputLocation,
+    likely: readonly InputSlot[] = this.all,
+  ): string {
     const [other] = this.find(name);
     const meant = other
       ? `; "${other.name}" is in ${other.in}`
-      : findings.didYouMean(name, () => this.all.map((slot) => slot.name));
+      : findings.didYouMean(name, () => likely.map((slot) => slot.name));
     return `${this.#operation.id} has no ${location ? `${location} ` : ""}parameter "${name}"${meant}`;
   }
 }

@@ -165,7 +165,9 @@ function fitsArguments({ findings }: Binder, field: FieldInProgress, inputs: rea
     );
   const typeOf = (name: string) => definition.args.find((argument) => argument.name === name)?.type;
   const after = typeOf("after");
-  if (!after || isNonNullType(after) || after !== GraphQLString || !inputOf(inputs, "after"))
+  // an argument that feeds nothing has a finding of its own
+  if (["after", "first"].some((name) => findings.hasErrorAt(`${where.coordinate}(${name}:)`))) return false;
+  if (after !== GraphQLString || !inputOf(inputs, "after"))
     return add(
       `${where.coordinate} is a connection, which needs an argument \`after: String\` that feeds REST's cursor`,
       "add it, with @restName for the name of REST's parameter",
