@@ -19,6 +19,8 @@ export function* operationNodes(document: RestDocument): Generator<OperationNode
     const { name = "" } = root;
     const paths = document.child(root, "paths");
     for (const path of keysOf(paths)) {
+      // §4.8.8 wants the slash: `2/x` of the document `shop` would be `/x` of the document `shop2`
+      if (!path.startsWith("/")) continue;
       const item = document.child(paths, path);
       for (const method of methods) {
         const node = document.child(item, method);

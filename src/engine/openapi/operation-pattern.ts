@@ -4,7 +4,6 @@
  */
 import { isRecord } from "../standards/json-object.ts";
 import { methodAndPath, ownPath, type RestOperation } from "./operation.ts";
-import { operationIdOf } from "./operation-nodes.ts";
 import type { RestOperations } from "./read-operations.ts";
 
 export const isOperationPattern = (key: string): boolean => key.startsWith("tag:") || key.includes("*");
@@ -14,7 +13,7 @@ export function operationsOf(operations: RestOperations, key: string): RestOpera
   const named = operations.named(key);
   if (named) return [named];
   if (!isOperationPattern(key)) return [];
-  const takes = key.startsWith("tag:") ? hasTag(key.slice("tag:".length)) : hasName(key);
+  const takes = key.startsWith("tag:") ? hasTag(key.slice("tag:".length)) : hasName(operations, key);
   return [...operations.values()].filter(takes);
 }
 
@@ -23,16 +22,23 @@ const hasTag =
   ({ node }: RestOperation): boolean =>
     isRecord(node.value) && Array.isArray(node.value.tags) && node.value.tags.includes(tag);
 
-function hasName(glob: string): (operation: RestOperation) => boolean {
+function hasName(operations: RestOperations, glob: string): (operation: RestOperation) => boolean {
   const parts = glob.split("*");
-  return (operation) => namesOf(operation).some((name) => consistsOf(name, parts));
+  return (operation) => namesOf(operation, operations).some((name) => consistsOf(name, parts));
 }
 
 /** With the name of the document, and without it. */
-const namesOf = (operation: RestOperation): string[] => {
-  const { id, method, path, node } = operation;
+const namesOf = (operation: RestOperation, operations: RestOperations): string[] => {
+  const { id, method, path } = operation;
   const own = { method, path: ownPath(operation) };
-  return [id, path, methodAndPath(operation), operationIdOf(node) ?? id, own.path, methodAndPath(own)];
+  return [
+    id,
+    path,
+    methodAndPath(operation),
+    operations.ownIdOf(operation) ?? id,
+    own.path,
+    methodAndPath(own),
+  ];
 };
 
 /**

@@ -13,15 +13,28 @@ export class RestOperations extends Map<string, RestOperation> {
   readonly #byPlace: ReadonlyMap<string, RestOperation>;
   /** By `operationId`, and by method and path, without the document's name. */
   readonly #byOwnName: ReadonlyMap<string | undefined, RestOperation[]>;
+  /** How the names of other documents' operations begin: none of one document alone. */
+  readonly #starts: ReadonlySet<string>;
 
   constructor(entries: Iterable<readonly [string, RestOperation]>) {
     super(entries);
     const all = [...this.values()];
+    this.#starts = new Set(all.flatMap(({ root: { name } }) => (name === undefined ? [] : ["", name])));
     this.#byPlace = new Map(all.map((operation) => [methodAndPath(operation), operation]));
     this.#byOwnName = new Map([
       ...Map.groupBy(all, ownPlaceOf),
-      ...Map.groupBy(all, ({ node }) => operationIdOf(node)),
+      ...Map.groupBy(all, (operation) => this.ownIdOf(operation)),
     ]);
+  }
+
+  /**
+   * The `operationId` as the document writes it, unless it reads as the name of an operation of another: `shop/getThing`,
+   * `GET shop/things`, `GET /things`.
+   */
+  ownIdOf({ node, root }: RestOperation): string | undefined {
+    const id = operationIdOf(node);
+    const [, start] = /^(?:[A-Z]+ )?([^/]*)\//.exec(id ?? "") ?? [];
+    return start !== undefined && start !== root.name && this.#starts.has(start) ? undefined : id;
   }
 
   /** The operation of this `operationId`, or of this method and path; of one document, its name may be left out. */

@@ -100,6 +100,23 @@ test("the ledger takes an operation by its document, by a pattern of it, and by 
   ]);
 });
 
+test("a pattern of one document takes no operation of another, whatever id a vendor gives it", async () => {
+  const root = opened();
+  const drop =
+    '{ "delete": { "operationId": "crm/dropPayer", "responses": { "204": { "description": "ok" } } } }';
+  write(root, {
+    "spec/openapi/billing-eu.json": edited(
+      billing,
+      '"/invoices": {',
+      `"/contacts/{id}": ${drop}, "/invoices": {`,
+    ),
+    "spec/rest-only.yaml": "crm/*: not for clients",
+  });
+  expect((await found(root)).map(({ message }) => message)).toContain(
+    "DELETE billing-eu/contacts/{id} (billing-eu/crm/dropPayer) has no GraphQL field, and no entry in spec/rest-only.yaml",
+  );
+});
+
 test("explain and propose name an operation with its document, and say which share a name", async () => {
   const root = opened();
   const shared = "; several have that name: billing-eu/listContacts, crm/listContacts";

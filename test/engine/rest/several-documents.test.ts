@@ -6,6 +6,7 @@ import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { generate } from "../../../src/engine/codegen/generate.ts";
 import { open, type Service } from "../../../src/engine/doors/server.ts";
 import { patient } from "../../support/patient.ts";
+import { Random } from "../../support/random.ts";
 import { http, rawServer } from "./raw-server.ts";
 
 const project = join(import.meta.dirname, "../../..");
@@ -36,6 +37,17 @@ const credentials = {
 const contact = (id: string) => ({ id, name: `Name of ${id}`, email: `${id}@example.com` });
 const invoice = (of: string) => ({ id: `i-${of}`, contact: of, total: { amount: 7 }, payer: { number: 1 } });
 
+/** The address of a layer in front of the services. */
+async function opened(crm: URL, billing: URL): Promise<URL> {
+  const { url, close } = await open(service, {
+    ...patient,
+    REST_BASE_URL_CRM: crm.href,
+    REST_BASE_URL_BILLING_EU: billing.href,
+  });
+  onTestFinished(close);
+  return url;
+}
+
 /** The services, and the layer in front of them. */
 async function layer(billing: "up" | "down" = "up") {
   const crm = await rawServer((socket, request) => {
@@ -51,12 +63,7 @@ async function layer(billing: "up" | "down" = "up") {
       http(200, JSON.stringify(isOfInvoices ? [invoice("b"), invoice("a"), invoice("b")] : [{ number: 4 }])),
     );
   });
-  const { url, close } = await open(service, {
-    ...patient,
-    REST_BASE_URL_CRM: new URL("/v1", crm.url).href,
-    REST_BASE_URL_BILLING_EU: bills.url.href,
-  });
-  onTestFinished(close);
+  const url = await opened(new URL("/v1", crm.url), bills.url);
   const ask = async (query: string, headers: Record<string, string> = credentials) => {
     const response = await fetch(new URL("/v1/graphql", url), {
       method: "POST",
@@ -101,6 +108,80 @@ test("each service receives its own credential, as its document says, and none o
     expect(request).toMatch(/^authorization: Bearer secret-of-billing\r$/m);
     expect(request).not.toMatch(/^x-(?!request-id)|secret-of-crm|secret-of-nobody/im);
   }
+});
+
+/** What a request to a service says in this header. */
+const sentIn = (request: string, name: string): string =>
+  new RegExp(`^${name}: (.*)\\r$`, "im").exec(request)?.[1] ?? "none";
+
+test("hundreds of callers with mixed pairs of credentials at the same time: nobody gets what another may read", async () => {
+  const random = new Random("mixed pairs");
+  /** A service that tells its caller's credential in an answer to keep, sooner or later. */
+  const telling = (header: string, body: (seen: string) => unknown) =>
+    rawServer((socket, request) => {
+      const isKept = sentIn(request, "if-none-match") !== "none";
+      const answer = http(isKept ? 304 : 200, isKept ? "" : JSON.stringify(body(sentIn(request, header))), {
+        "cache-control": random.pick(["max-age=60", "max-age=0, stale-while-revalidate=60", "no-cache"]),
+        etag: '"same-for-all"',
+      });
+      setTimeout(() => socket.write(answer), random.int(8));
+    });
+  const crm = await telling("x-crm-key", (seen) => [{ id: "a", name: seen, email: "" }]);
+  const bills = await telling("authorization", (seen) => [
+    { id: seen, contact: "a", total: { amount: 1 }, payer: { number: 1 }, number: 1 },
+  ]);
+  const url = await opened(crm.url, bills.url);
+  const keys = [
+    "1",
+    "2",
+    "Bearer 1",
+    "1, 2",
+    "1 x-billing-authorization: Bearer 2",
+    "a".repeat(2_000),
+    "",
+    undefined,
+  ];
+  const billingKeys = ["Bearer 1", "Bearer 2", "1", "2", "bearer 1x-crm-key: 2", undefined];
+  const queries = [
+    "{ contacts { id name invoices { id } } }",
+    '{ invoices(contact: ["a"]) { id } contacts { name } }',
+  ];
+  let answered = 0;
+  const ask = async (crmKey: string | undefined, billingKey: string | undefined, query: string) => {
+    const headers = {
+      "content-type": "application/json",
+      ...(crmKey !== undefined && { [random.pick(["X-Crm-Key", "x-crm-key"])]: crmKey }),
+      ...(billingKey !== undefined && {
+        [random.pick(["X-Billing-Authorization", "x-billing-authorization"])]: billingKey,
+      }),
+    };
+    const isGet = random.chance(0.3);
+    const target = new URL(isGet ? `/v1/graphql?${new URLSearchParams({ query })}` : "/v1/graphql", url);
+    const response = await fetch(
+      target,
+      isGet ? { headers } : { headers, method: "POST", body: JSON.stringify({ query }) },
+    );
+    const { data } = (await response.json()) as {
+      data?: { contacts: { name: string; invoices?: { id: string }[] }[]; invoices?: { id: string }[] };
+    };
+    if (!data) return; // a caller that takes more than its share may be refused
+    answered++;
+    const [contactRead] = data.contacts;
+    expect([contactRead?.name, (data.invoices ?? contactRead?.invoices)?.[0]?.id]).toEqual([
+      crmKey ?? "none",
+      billingKey ?? "none",
+    ]);
+  };
+  for (let round = 0; round < 30; round++)
+    await Promise.all(
+      random.times(20, () => ask(random.pick(keys), random.pick(billingKeys), random.pick(queries))),
+    );
+  expect(answered).toBeGreaterThan(300);
+  // many of them were answered by what was kept, or waited for each other
+  expect(crm.requests.length).toBeLessThan(answered * 0.8);
+  for (const request of crm.requests) expect(request).not.toMatch(/^(?:x-billing-)?authorization:/im);
+  for (const request of bills.requests)
+    expect(request).not.toMatch(/^x-(?:crm-key|billing-authorization):/im);
 });
 
 test("the service of one document is down: the other's data is there", async () => {

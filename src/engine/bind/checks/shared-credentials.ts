@@ -20,12 +20,14 @@ export function checkSharedCredentials(model: Model, findings: Findings): void {
     const names = [...new Set(uses.map(({ root }) => root.name))];
     if (header === undefined || names.length === 1) continue;
     for (const { root, name, scheme, field } of uses) {
-      if (membersOf(scheme.value)["x-from-header"] !== undefined) continue;
+      const isNamed = membersOf(scheme.value)["x-from-header"] !== undefined;
+      // a vendor could name another's header in its own document, or refer to the scheme in that one
+      if (isNamed && model.document.place(scheme, "x-from-header").file === root.overlay) continue;
       findings.add(
         "credential-shared",
         { coordinate: `${root.name}#/components/securitySchemes/${name}`, schema: field.place, rest: scheme },
         `what a caller sends as ${header} would go to ${names.join(" and to ")}`,
-        `name a request header for ${root.name} alone, by \`x-from-header\` in the scheme (${model.document.overlayAt(root)}); the same name in each of them says that they share one credential`,
+        `name a request header for ${root.name} alone, by \`x-from-header\` in the scheme (${model.document.overlayAt(root)}); the same name in each overlay says that they share one credential`,
       );
     }
   }
