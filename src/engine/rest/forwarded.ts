@@ -14,6 +14,9 @@ export const headersOfOneRequest: ReadonlySet<string> = new Set([
   "tracestate",
 ]);
 
+/** What a call may say in its own way, of the headers that every operation receives. */
+const ownOfCall: ReadonlySet<string> = new Set(["accept", "accept-language", "x-request-id"]);
+
 export class Forwarded {
   /** The headers that every operation receives. */
   readonly headers: Headers;
@@ -41,8 +44,11 @@ export class Forwarded {
     return !anonymous && credentials.some((way) => hasAll(this.credentials, way));
   }
 
-  /** A copy of the headers that travel on to an operation, with the credentials that it takes. */
-  headersOf(operation: Operation): Record<string, string> {
+  /**
+   * A copy of the headers that travel on to an operation, with the credentials that it takes and the headers of the call. A
+   * client's argument may feed one of those, so none replaces what the gateway vouches for, in any spelling.
+   */
+  headersOf(operation: Operation, ofCall: Headers = {}): Record<string, string> {
     const headers: Record<string, string> = { ...this.headers };
     const { credentials = [], places } = operation;
     if (places) this.#place(operation, headers);
@@ -52,6 +58,9 @@ export class Forwarded {
           const value = this.credentials[name];
           if (value !== undefined) headers[name] = value;
         }
+    for (const name in ofCall)
+      if (ownOfCall.has(name) || !Object.hasOwn(this.headers, name.replace(/[^a-z0-9]/g, "-")))
+        headers[name] = ofCall[name] ?? "";
     return headers;
   }
 

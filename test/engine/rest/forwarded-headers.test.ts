@@ -146,4 +146,13 @@ describe("what travels on", () => {
     const placed = headerForwarder(config, { "GET /a": taken })({ "x-a": "forged", "x-b": "b" }, "id");
     expect(placed.headersOf(taken)).toEqual({ ...forwarded.headers, authorization: "b" });
   });
+
+  test("no header of a call, which an argument may feed, replaces what the gateway vouches for", () => {
+    const forwarded = by(ofTenant("t1"), "id");
+    const forged = Object.fromEntries(
+      ["x-service-tenant-id", "x_service.user-id", proofHeader].map((name) => [name, "forged"]),
+    );
+    const own = { accept: "text/plain", "x-shop": "1" };
+    expect(forwarded.headersOf(open, { ...forged, ...own })).toEqual({ ...forwarded.headers, ...own });
+  });
 });

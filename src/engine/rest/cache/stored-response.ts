@@ -38,10 +38,7 @@ export class StoredResponse {
     this.#headers = headers;
     this.#request = {
       url: request.path,
-      headers: {
-        ...request.scope.forwarded.headersOf(request.operation),
-        ...request.headers,
-      },
+      headers: request.scope.forwarded.headersOf(request.operation, request.headers),
     };
     this.#policy = new Policy(this.#request, { status: response.status, headers }, options);
     const seconds = Math.min(this.#policy.maxAge(), mostSeconds) - this.#policy.age();

@@ -106,8 +106,8 @@ export class Upstream {
     const exchange = new Exchange(scope, isRead, request.operation.unread);
     const { method, body = null, operation } = request;
     const path = scope.forwarded.pathOf(operation, request.path);
-    const headers = scope.forwarded.headersOf(operation);
-    Object.assign(headers, request.headers, read?.validators);
+    const headers = scope.forwarded.headersOf(operation, request.headers);
+    Object.assign(headers, read?.validators);
     const { traceparent } = request.call;
     if (traceparent !== undefined) headers.traceparent = traceparent;
     const send = (): void => exchange.send(this.#pool, { method, path, headers, body });
