@@ -1,5 +1,6 @@
 /** Reads the OpenAPI document that `init` is given, and the files that it refers to, under the names of a spec folder. */
-import { basename, dirname, posix } from "node:path";
+import { realpathSync } from "node:fs";
+import { basename, dirname, join, posix, sep } from "node:path";
 import { folderFiles } from "../bind/spec-files.ts";
 import { ExpectedFailure, withoutPlace } from "../cli/failure.ts";
 import { UsageError } from "../cli/usage-error.ts";
@@ -33,10 +34,17 @@ export async function readGiven(given: string, root: string, name: string | unde
 
 /** Files of a folder by the names that they will have: below the spec folder, or beside the documents there. */
 function filesBeside(path: string, { file: main, overlay, name }: NamedDocument): ReadFile {
-  const { read } = folderFiles(dirname(path));
+  const folder = dirname(path);
+  const files = folderFiles(folder);
+  /** A link in a vendor's archive could lead to a secret of this machine, which the project would then have. */
+  const read: ReadFile = (file) => {
+    const text = files.read(file);
+    const isInside = () => realpathSync(join(folder, file)).startsWith(realpathSync(folder) + sep);
+    return text === undefined || isInside() ? text : undefined;
+  };
   const below = name === undefined ? "" : `${posix.dirname(main)}/`;
   return (file) => {
-    if (file === main) return read(basename(path));
+    if (file === main) return files.read(basename(path));
     if (file === overlay) return read(oneDocument.overlay);
     return file.startsWith(below) ? read(file.slice(below.length)) : undefined;
   };

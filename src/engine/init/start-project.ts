@@ -4,6 +4,7 @@
  */
 import { stringify } from "yaml";
 import { didYouMean } from "../bind/findings.ts";
+import { bindSdl } from "../bind/load.ts";
 import type { Model } from "../bind/model.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import type { RestDocument } from "../openapi/document.ts";
@@ -52,7 +53,9 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
   const chosenOnes = new Set(bound);
   const rest = [...model.operations.values()].filter((operation) => !chosenOnes.has(operation));
   const keyLinks = withKeyLinks(model, sdl, started);
-  const links = started && new Links(started);
+  // a key's link brings objects to other places, below which a path's link may not hold
+  const linked = keyLinks.fields > 0 ? bindSdl(model, keyLinks.sdl).model : started;
+  const links = linked && new Links(linked);
   return {
     schema: `${keyLinks.sdl}\n`,
     ledger: ledgerOf(rest, bound, leftOut),

@@ -14,13 +14,18 @@ export type OperationNode = {
 
 const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
+/**
+ * The slash is the document's duty (§4.8.8): `2/x` of the document `shop` would be `/x` of the document `shop2`. A dot segment
+ * would lead out of the base URL, to whatever else is there.
+ */
+const isPath = /^\/(?!(?:.*\/)?(?:\.|%2e){1,2}(?:[/?#]|$))/is;
+
 export function* operationNodes(document: RestDocument): Generator<OperationNode> {
   for (const root of document.roots) {
     const { name = "" } = root;
     const paths = document.child(root, "paths");
     for (const path of keysOf(paths)) {
-      // §4.8.8 wants the slash: `2/x` of the document `shop` would be `/x` of the document `shop2`
-      if (!path.startsWith("/")) continue;
+      if (!isPath.test(path)) continue;
       const item = document.child(paths, path);
       for (const method of methods) {
         const node = document.child(item, method);

@@ -85,9 +85,14 @@ export function ownHeaderOf(scheme: RestNode | undefined): string | undefined {
   return ofAuthorization.has(type) ? "authorization" : undefined;
 }
 
-/** The name in lower case, if a header may have it (RFC 9110 §5.1). */
+/**
+ * The name in lower case, if a header may have it (RFC 9110 §5.1). A name that every object has (`constructor`) would have a
+ * value in each request.
+ */
 export const headerName = (name: unknown): string | undefined =>
-  typeof name === "string" && /^[\w!#$%&'*+.^`|~-]+$/.test(name) ? name.toLowerCase() : undefined;
+  typeof name === "string" && /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !(name.toLowerCase() in {})
+    ? name.toLowerCase()
+    : undefined;
 
 /** Whether a document says anywhere which credentials its operations take; `security: []` says that they take none. */
 export const declaresSecurity = (root: RootNode, operations: Iterable<RestOperation>): boolean =>

@@ -9,7 +9,7 @@ import { descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
 export function scalarType(definitions: TypeDefinitions, shape: Shape, wanted: string): string {
   const isNumber = shape.types.has("number") && (shape.types.size === 1 || shape.types.has("integer"));
   if (isNumber && shape.types.size <= 2) return "Float";
-  if (shape.types.size !== 1) return definitions.json();
+  if (shape.types.size !== 1 || shape.types.has("array")) return definitions.json();
   if (shape.values && shape.types.has("string") && shape.values.length > 0)
     return enumType(definitions, shape, wanted);
   if (shape.types.has("integer")) return exceedsInt(shape) ? "Float" : "Int";

@@ -17,7 +17,7 @@ const query = (name: string, schema: object, more: object = {}) => ({ name, in: 
 type Get = readonly [answer: object, parameters?: readonly object[]];
 
 /** Posts, whose keys are `keys`, and the operations that may bring what the keys name. */
-function started(
+function projectOn(
   keys: object,
   gets: Readonly<Record<string, Get>>,
   schemas: Readonly<Record<string, object>> = {},
@@ -50,12 +50,16 @@ function started(
       schemas: { User: object({ id: text, name: text }), Post: object({ id: text, ...keys }), ...schemas },
     },
   };
-  const { schema, keyLinks } = startProject(
+  return startProject(
     new RestDocument("openapi.yaml", (file) =>
       file === "openapi.yaml" ? JSON.stringify(document) : undefined,
     ),
     { tag: [], operation: [] },
   );
+}
+
+function started(...args: Parameters<typeof projectOn>) {
+  const { schema, keyLinks } = projectOn(...args);
   const lines = schema.split("\n");
   const [first = lines.length] = [...lines.keys()].filter((index) =>
     /^(?:# )?extend type|^# Links/.test(lines[index] ?? ""),
@@ -153,4 +157,16 @@ test.each<[what: string, keys: object, gets: Readonly<Record<string, Get>>]>([
   ["two keys for one name", { userId: text, user_id: text }, { "/users/{id}": byId }],
 ])("%s makes no link", (_what, keys, gets) => {
   expect(started(keys, gets)).toEqual({ links: "", counts: [0, 0] });
+});
+
+test("a path's link that holds no more below the keys' links is not offered", () => {
+  // a user's id may be absent, so the forms' path takes it from the arguments above: a zone has none
+  const gets = {
+    "/users/{id}": [ref("User")],
+    "/users/{id}/forms": [list(object({ label: text }))],
+  } as const;
+  const schemas = { User: object({ id: text, name: text }, []), Zone: object({ zone: text, user_id: text }) };
+  expect(projectOn({}, gets, schemas).links).toEqual(["getUsersIdForms"]);
+  const { links, keyLinks } = projectOn({}, { ...gets, "/zones/{zone}": [ref("Zone")] }, schemas);
+  expect([links, keyLinks.fields]).toEqual([[], 1]);
 });

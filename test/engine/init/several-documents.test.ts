@@ -1,5 +1,5 @@
 /** `restbound init --name`: a project on a document with a name, and another document that joins it. */
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { run as init } from "../../../src/engine/init/begin.ts";
@@ -94,6 +94,19 @@ test("another document joins it: the schema stays, the ledger has its operations
     JSON.stringify({ overlay: "1.0.0", actions }),
   );
   expect(await found()).toEqual(["ledger-bound crm-eu/*"]);
+});
+
+test("a link in a vendor's folder is a part of the document only if it stays in the folder", async () => {
+  const { root, add, files } = await started();
+  mkdirSync(join(root, "vendor/parts"), { recursive: true });
+  for (const path of ["secret.json", "vendor/parts/a.json"])
+    writeFileSync(join(root, path), '{ "A": { "type": "string" } }');
+  symlinkSync(join(root, "secret.json"), join(root, "vendor/parts/out.json"));
+  symlinkSync("a.json", join(root, "vendor/parts/in.json"));
+  const more = { Out: { $ref: "parts/out.json#/A" }, In: { $ref: "parts/in.json#/A" } };
+  writeFileSync(join(root, "vendor/crm.json"), documentOf("/b", "getB", more));
+  expect(await add("vendor/crm.json", "--name", "crm")).toMatchObject({ code: 0 });
+  expect(files().filter((file) => file.startsWith("openapi/parts/"))).toEqual(["openapi/parts/in.json"]);
 });
 
 test("what cannot join is refused, and nothing is written", async () => {

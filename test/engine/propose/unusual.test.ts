@@ -92,3 +92,25 @@ test("a body that is text is a String", async () => {
   const sdl = await proposed(JSON.stringify(notes), ["getNote", "putNote"]);
   expect(sdl).toContain("input: String!\n");
 });
+
+test("a list whose items are not said is any JSON value, in a request too", async () => {
+  const list = { type: "array" };
+  const content = { "application/json": { schema: { type: "object", properties: { loose: list } } } };
+  const get = {
+    operationId: "getDock",
+    responses: { 200: { description: "ok", content } },
+  };
+  const post = {
+    operationId: "addDock",
+    requestBody: { content },
+    responses: { 204: { description: "ok" } },
+  };
+  const dock = {
+    openapi: "3.0.3",
+    info: { title: "t", version: "1" },
+    security: [],
+    paths: { "/dock": { get, post } },
+  };
+  const out = await proposed(JSON.stringify(dock), ["getDock", "addDock"]);
+  expect(out.match(/^ *loose: .*/gm)).toEqual(["  loose: JSON", "  loose: JSON"]);
+});
