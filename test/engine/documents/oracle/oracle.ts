@@ -145,8 +145,11 @@ export class Oracle {
         return ways.filter((way) => this.#isOf(member, members, tells, reader, way));
       };
       const [was, is] = [own(this.#old, before), own(this.#new, after)];
-      // what stands below a member that is gone is told by the value
-      if (was.length > 0 && !is.some(mayBeObject) && this.changed.has(coordinate)) continue;
+      // what stands below a member that is gone, or cannot be told from another any more, is told by the value
+      if (was.length > 0 && !is.some(mayBeObject)) {
+        this.changed.add(coordinate);
+        continue;
+      }
       this.#object(member, was, is);
     }
     if (members.length === 0) this.#object(owner, before, after);
@@ -225,12 +228,10 @@ const namedBy = (members: readonly string[], text: string): string | undefined =
     .filter((member) => text.length > 2 && plain(member).startsWith(text))
     .sort((one, other) => one.length - other.length)[0];
 
-/** The properties that have one value alone, and that value. */
+/** The properties that have some values alone, each with each of these. */
 const statedBy = (reader: Reader, { properties }: Way): [key: string, text: string][] =>
   Object.entries(properties).flatMap(([key, schemas]) =>
     reader
       .ways(oneSchema(schemas))
-      .flatMap(({ values = [] }): [string, string][] =>
-        values.length === 1 ? [[key, plain(values[0])]] : [],
-      ),
+      .flatMap(({ values = [] }) => values.map((value): [string, string] => [key, plain(value)])),
   );
