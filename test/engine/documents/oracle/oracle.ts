@@ -133,24 +133,25 @@ export class Oracle {
     const key = JSON.stringify([owner, unique(old), unique(now)]);
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
-    for (const member of members) {
-      const own = (reader: Reader, ways: readonly Way[]): Way[] => {
-        const tells = new Set(
-          ways.flatMap((way) =>
-            statedBy(reader, way).flatMap(([key, text]) =>
-              namedBy(members, text) === undefined ? [] : [key],
-            ),
-          ),
-        );
-        return ways.filter((way) => this.#isOf(member, members, tells, reader, way));
-      };
-      const [was, is] = [own(this.#old, before), own(this.#new, after)];
-      // what stands below a member that is gone, or cannot be told from another any more, is told by the value
-      if (was.length > 0 && !is.some(mayBeObject)) {
-        this.changed.add(coordinate);
-        continue;
-      }
-      this.#object(member, was, is);
+    const owned = (reader: Reader, ways: readonly Way[]): Way[][] => {
+      const stated = ways.flatMap((way) => statedBy(reader, way));
+      const tells = new Set(
+        stated.flatMap(([key, text]) => (namedBy(members, text) === undefined ? [] : [key])),
+      );
+      return members.map((member) => ways.filter((way) => this.#isOf(member, members, tells, reader, way)));
+    };
+    const [was, is] = [owned(this.#old, before), owned(this.#new, after)];
+    const isShared = (lists: Way[][]): boolean => new Set(lists.flat()).size < lists.flat().length;
+    // members that cannot be told apart any more are told by the value
+    if (!isShared(was) && isShared(is)) {
+      this.changed.add(coordinate);
+      return;
+    }
+    for (const [index, member] of members.entries()) {
+      const [old, now] = [was[index] ?? [], is[index] ?? []];
+      // what stands below a member that is gone is told by the value
+      if (old.length > 0 && !now.some(mayBeObject)) this.changed.add(coordinate);
+      else this.#object(member, old, now);
     }
     if (members.length === 0) this.#object(owner, before, after);
   }
@@ -228,10 +229,11 @@ const namedBy = (members: readonly string[], text: string): string | undefined =
     .filter((member) => text.length > 2 && plain(member).startsWith(text))
     .sort((one, other) => one.length - other.length)[0];
 
-/** The properties that have some values alone, each with each of these. */
-const statedBy = (reader: Reader, { properties }: Way): [key: string, text: string][] =>
+/** The properties that every object has, and that have some values alone, each with each of these. */
+const statedBy = (reader: Reader, { properties, required }: Way): [key: string, text: string][] =>
   Object.entries(properties).flatMap(([key, schemas]) =>
     reader
       .ways(oneSchema(schemas))
+      .filter(() => required.has(key))
       .flatMap(({ values = [] }) => values.map((value): [string, string] => [key, plain(value)])),
   );
