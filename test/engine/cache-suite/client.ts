@@ -32,7 +32,7 @@ export class SuiteClient {
   };
 
   async #send(id: string, path: string, { method = "GET", headers = [], body }: Init): Promise<Fetched> {
-    const upstreams = this.#byCase.get(id) ?? new Upstreams(this.#config, { operation });
+    const upstreams = this.#byCase.get(id) ?? new Upstreams(this.#config, { "GET /": operation });
     this.#byCase.set(id, upstreams);
     const forwarded: Record<string, string> = {};
     const own = new Headers();
