@@ -1,10 +1,10 @@
 /**
- * Builds `dist/restbound`, the package as npm takes it: JavaScript with source maps and types beside it, because Node
+ * Builds `dist/restbound`, the package as npm takes it: JavaScript with source maps, and the types of its doors beside it, because Node
  * refuses types below `node_modules`. `node deploy/engine-package.ts && npm pack ./dist/restbound`
  */
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, posix } from "node:path";
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
 
 const root = join(import.meta.dirname, "..");
 const engine = join(root, "src/engine");
@@ -42,12 +42,27 @@ const built = (path: string) => ({
   default: path.replace(/\.ts$/, ".js"),
 });
 
+/** Keeps the types that a door needs: the others would be 270 kB more in each installation. */
+function keepTypesOfDoors(): void {
+  const kept = new Set<string>();
+  const keep = (file: string): void => {
+    if (kept.has(file) || !existsSync(file)) return;
+    kept.add(file);
+    for (const [, path = ""] of readFileSync(file, "utf8").matchAll(/(?:from |import\()"(\.[^"]+)\.[jt]s"/g))
+      keep(join(dirname(file), `${path}.d.ts`));
+  };
+  const types = globSync("**/*.d.ts", { cwd: target }).map((path) => join(target, path));
+  for (const file of types) if (dirname(file) === join(target, "doors")) keep(file);
+  for (const file of types) if (!kept.has(file)) rmSync(file);
+}
+
 function build(): void {
   rmSync(target, { recursive: true, force: true });
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   execFileSync(process.execPath, [tsc, "-p", join(engine, "tsconfig.json"), "--outDir", target], {
     stdio: "inherit",
   });
+  keepTypesOfDoors();
   for (const path of others) cpSync(join(engine, path), join(target, path));
   cpSync(join(root, "LICENSE"), join(target, "LICENSE"));
   mkdirSync(join(target, "docs"));
