@@ -1,6 +1,7 @@
 /** This service's own pair of spec files under mutation. */
 import { join } from "node:path";
 import { type Pair, readPair, schemas } from "../../engine/check/mutations/pair.ts";
+import { messagingFields, messagingRows } from "./messaging-rows.ts";
 
 export const messaging = (): Pair => {
   const own = [
@@ -26,7 +27,7 @@ export const messaging = (): Pair => {
   const named = Object.fromEntries([...own, ...authors].map((name) => [name, schemas(name)]));
   return readPair(
     join(import.meta.dirname, "../../../spec"),
-    "messaging",
+    { name: "messaging", rows: messagingRows, fields: messagingFields },
     { ...named, ...pages },
     {},
     connections,

@@ -1,6 +1,4 @@
-/** Breaking edits of operations: the tables of both documents, and seven edits of every bound operation. */
-import { depotFields, depotRows } from "./depot-rows.ts";
-import { messagingFields, messagingRows } from "./messaging-rows.ts";
+/** Breaking edits of operations: the table of the pair, and seven edits of every bound operation. */
 import type { Mutation } from "./mutation.ts";
 import type { Pair } from "./pair.ts";
 import { add, type Make, type Row, remove, rename, replace } from "./row.ts";
@@ -8,8 +6,7 @@ import { type Path, YamlEdit } from "./yaml-edit.ts";
 
 export function operationMutations(pair: Pair): Mutation[] {
   const yaml = new YamlEdit(pair.files.get("openapi.yaml") ?? "");
-  const rows = pair.name === "depot" ? depotRows : messagingRows;
-  const everywhere = [...rows, ...operationRows(yaml, pair.name === "depot" ? depotFields : messagingFields)];
+  const everywhere = [...pair.rows, ...operationRows(yaml, pair.fields)];
   return everywhere.map(([name, make, ...coordinates]) => ({
     name: `${pair.name}: ${name}`,
     file: "openapi.yaml",

@@ -3,11 +3,17 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type FieldDefinitionNode, Kind, parse, type StringValueNode, type TypeNode } from "graphql";
 import type { SpecFiles } from "../../../../src/engine/bind/spec-files.ts";
+import { depotFields, depotRows } from "./depot-rows.ts";
+import type { Row } from "./row.ts";
 import type { Path } from "./yaml-edit.ts";
 
 export type Pair = {
   readonly name: string;
   readonly files: ReadonlyMap<string, string>;
+  /** Breaking edits of its document, picked by hand. */
+  readonly rows: readonly Row[];
+  /** `operationId` → a field that is bound to the operation. */
+  readonly fields: Readonly<Record<string, string>>;
   /** Plain fields with the REST properties they read. */
   readonly properties: readonly PropertyOf[];
 };
@@ -31,7 +37,7 @@ const made: Readonly<Record<string, string>> = { nodes: "items", edges: "items" 
  */
 export function readPair(
   folder: string,
-  name: string,
+  { name, rows, fields }: Pick<Pair, "name" | "rows" | "fields">,
   holders: Readonly<Record<string, Path>>,
   moved: Readonly<Record<string, Path>> = {},
   connections: Readonly<Record<string, string>> = {},
@@ -44,9 +50,9 @@ export function readPair(
   const properties = document.definitions.flatMap((definition) => {
     if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION) return [];
     const holder = holders[definition.name.value];
-    const fields = (definition.fields ?? []).filter((field) => !uses(field, "rest") && !restName(field).self);
+    const plain = (definition.fields ?? []).filter((field) => !uses(field, "rest") && !restName(field).self);
     const connection = connections[definition.name.value];
-    return fields.flatMap((field): PropertyOf[] => {
+    return plain.flatMap((field): PropertyOf[] => {
       if (connection && field.name.value === "pageInfo") return [];
       const property = (connection && made[field.name.value]) ?? restName(field).name ?? field.name.value;
       const coordinate = `${definition.name.value}.${field.name.value}`;
@@ -56,7 +62,7 @@ export function readPair(
         : [];
     });
   });
-  return { name, files, properties };
+  return { name, files, rows, fields, properties };
 }
 
 export const withFile = (pair: Pair, file: string, text: string): Map<string, string> =>
@@ -92,7 +98,7 @@ export const depot = (): Pair => {
   const insured = schemas("ContentBase");
   return readPair(
     join(import.meta.dirname, "../../depot/spec"),
-    "depot",
+    { name: "depot", rows: depotRows, fields: depotFields },
     {
       Warehouse: schemas("Warehouse", "allOf", 1),
       Address: schemas("Address"),

@@ -1,6 +1,14 @@
 /** Breaking edits of the messaging document, picked by hand. */
-import { add, optional, type Row, remove, rename, replace, schema } from "./row.ts";
-import type { Path } from "./yaml-edit.ts";
+import {
+  add,
+  optional,
+  type Row,
+  remove,
+  rename,
+  replace,
+  schema,
+} from "../../engine/check/mutations/row.ts";
+import type { Path } from "../../engine/check/mutations/yaml-edit.ts";
 
 /** `operationId` → a field that is bound to the operation. */
 export const messagingFields = {
