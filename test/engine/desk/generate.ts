@@ -1,0 +1,10 @@
+/** Generates the desk's code: before its types are checked, and before tests run on it. It is not committed. */
+import { processIo } from "../../../src/engine/cli/command.ts";
+import { run } from "../../../src/engine/codegen/main.ts";
+
+export default async function generateDesk(): Promise<void> {
+  const io = { ...processIo, root: import.meta.dirname, out: () => {} };
+  if ((await run([], io)) !== 0) throw new Error("the desk's spec has findings");
+}
+
+if (import.meta.main) await generateDesk();
