@@ -22,7 +22,7 @@ const commands = {
 };
 
 /** The folders of the graphql role, the lowest first. The files beside them put them together. */
-const graphql = ["request-context.ts", "over-http.ts", "errors", "saved", "limits", "variables", "plan"];
+const graphql = ["request-context.ts", "errors", "saved", "limits", "variables", "plan"];
 
 const rule = (name, from, to) => ({ name, severity: "error", from, to });
 

@@ -24,7 +24,7 @@ import { keylessReader } from "./keyless.ts";
 import { createRateLimits } from "./rate-limit.ts";
 import { readBody } from "./read-body.ts";
 import type { SharedEngine } from "./shared-engine.ts";
-import { forwardedNames, type Headers, stripRequest } from "./strip.ts";
+import { forwardedNames, type Headers, ownCacheControl, stripRequest } from "./strip.ts";
 import { warnOfOtherKeys, warnOfProxy } from "./telling-requests.ts";
 import { TenantConcurrency } from "./tenant-concurrency.ts";
 import { type Backends, findRoute, parseRequestTarget, type UpstreamRoute } from "./upstream-route.ts";
@@ -171,8 +171,7 @@ function passBodiesThrough(server: FastifyInstance): void {
 }
 
 /**
- * Writes the status and the headers of the answer, with the headers that hooks have set. An answer is private to its
- * caller unless the upstream says otherwise. `Vary` keeps the fields that CORS has added. Fastify leaves the answer
+ * Writes the status and the headers of the answer, with the headers that hooks have set. `Vary` keeps the fields that CORS has added. Fastify leaves the answer
  * alone afterwards.
  */
 function beginAnswer(reply: FastifyReply, status: number, answered: Headers): void {
@@ -180,9 +179,9 @@ function beginAnswer(reply: FastifyReply, status: number, answered: Headers): vo
   const vary = [own.vary, answered.vary].flat().filter((value) => value !== undefined);
   const isLast = reply.server.isLastAnswer(reply.request.raw.socket);
   reply.raw.writeHead(status, {
-    "cache-control": "private, no-store",
     ...own,
     ...answered,
+    "cache-control": ownCacheControl(answered["cache-control"]),
     ...(vary.length > 0 && { vary: vary.join(", ") }),
     ...(isLast && { connection: "close" }),
   });

@@ -1,5 +1,6 @@
-/** The `graphql` role: the generated schema behind Fastify, over the REST client. */
+/** The `graphql` role: the generated schema on Apollo Server, behind Fastify, over the REST client. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { specifiedRules } from "graphql";
 import { type Config, ConfigError } from "../config.ts";
 import { compressResponses } from "../http/compress-responses.ts";
 import { allowOrigins } from "../http/cors.ts";
@@ -9,13 +10,15 @@ import { Upstreams } from "../rest/client.ts";
 import { credentialNames } from "../rest/credentials.ts";
 import { admitRequests } from "./admission.ts";
 import { Answers } from "./answers/answers.ts";
+import { createApollo } from "./apollo.ts";
 import { Callers } from "./callers.ts";
-import { createExecutor, type ExecutionCounts } from "./executor.ts";
 import { createExplorer } from "./explorer/explorer.ts";
 import type { Samples } from "./explorer/page.ts";
-import { Documents, documentReader } from "./limits/documents.ts";
+import { limitRule } from "./limits/limits.ts";
+import type { ExecutionCounts } from "./response-for-operation.ts";
 import { routes } from "./routes.ts";
 import { AppOperations } from "./saved/app-operations.ts";
+import { faultFinder } from "./saved/fit-check.ts";
 import { SavedOperations } from "./saved/saved-operations.ts";
 import { buildSchema } from "./schema.ts";
 import { StartQueue } from "./start-queue.ts";
@@ -50,17 +53,17 @@ export async function createGraphql(
   const executions: ExecutionCounts = { count: 0 };
   const schema = buildSchema(api);
   const saved = savedOperations(config, entries);
-  const read = documentReader(schema, config);
-  const documents = new Documents(saved, config, read);
-  const execute = createExecutor(schema, config, documents, executions, api.deprecations);
-  const apps = new AppOperations(saved, read, server.log);
-  await apps.follow(config.env.OPERATIONS_FROM);
+  const apollo = createApollo(config, schema, server.log, executions, saved, api.deprecations);
+  const rules = [...specifiedRules, limitRule(config.env)];
+  const apps = new AppOperations(saved, faultFinder(schema, rules, config.env.MAX_TOKENS), server.log);
+  await Promise.all([apollo.start(), apps.follow(config.env.OPERATIONS_FROM)]);
   server.decorateRequest("forwarded");
   server.decorate("executions", executions);
   server.decorate("upstreams", upstreams);
   server.decorate("apps", apps);
   server.addHook("onClose", async () => {
     apps.close();
+    await apollo.stop();
     await upstreams.close();
   });
   if (config.env.MCP) {
@@ -79,7 +82,7 @@ export async function createGraphql(
     const explored = { schema, operations: entries, credentials };
     const explorer = config.production ? undefined : createExplorer(explored, samples);
     const answers = new Answers(upstreams.cache, starts);
-    routes(scoped, config, { documents, execute, upstreams, callers, answers, saved, explorer, operations });
+    routes(scoped, config, { apollo, upstreams, callers, answers, saved, explorer, operations });
   });
   return server;
 }

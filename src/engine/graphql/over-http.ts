@@ -1,16 +1,12 @@
-/** GraphQL over HTTP: reads a request's parameters (§5), and makes a response and its status (§6.4). */
+/**
+ * GraphQL over HTTP, around Apollo's `executeOperation`: reads a request's parameters (§5) and chooses the response's
+ * status (§6.4).
+ */
+import { type GraphQLResponse, HeaderMap } from "@apollo/server";
 import type { FormattedExecutionResult, GraphQLFormattedError } from "graphql";
 import { CodedError } from "../errors.ts";
 import { isRecord } from "../standards/json-object.ts";
-
-/** The parameters of a request. */
-export type Request = {
-  readonly documentId?: string | undefined;
-  readonly query?: string | undefined;
-  readonly operationName?: string | undefined;
-  readonly variables?: Parameters | undefined;
-  readonly extensions?: Parameters | undefined;
-};
+import type { Request } from "./saved/requested-text.ts";
 
 type Parameters = Readonly<Record<string, unknown>>;
 
@@ -50,34 +46,23 @@ function parsed(value: unknown): unknown {
   }
 }
 
-/** A response before it is sent. */
-export type GraphqlResponse = {
-  readonly result: FormattedExecutionResult;
-  readonly status: number;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-};
-
-export const responseWith = (result: FormattedExecutionResult, status = 200): GraphqlResponse => ({
-  result,
-  status,
-  headers: [],
+export const responseWith = (singleResult: FormattedExecutionResult, status?: number): GraphQLResponse => ({
+  http: { status, headers: new HeaderMap() },
+  body: { kind: "single", singleResult },
 });
 
 /** The response to a request or an operation that is refused as a whole. */
 export const refusalResponse = (
   { message, code, details, status }: CodedError,
   statusOfHttp = status,
-): GraphqlResponse => responseWith({ errors: [{ message, extensions: { code, ...details } }] }, statusOfHttp);
+): GraphQLResponse => responseWith({ errors: [{ message, extensions: { code, ...details } }] }, statusOfHttp);
 
 /** A response's result with the request's id in each error. Errors come first, so that a reader sees them. */
-export const resultOf = (
-  { result: { errors, data, extensions } }: GraphqlResponse,
-  requestId: string,
-): FormattedExecutionResult => ({
-  errors: errors?.map((error) => quoting(error, requestId)),
-  data,
-  extensions,
-});
+export function resultOf({ body }: GraphQLResponse, requestId: string): FormattedExecutionResult {
+  if (body.kind !== "single") throw new Error("an incremental response, which graphql-js 16 does not give");
+  const { errors, data, extensions } = body.singleResult;
+  return { errors: errors?.map((error) => quoting(error, requestId)), data, extensions };
+}
 
 const quoting = (error: GraphQLFormattedError, requestId: string): GraphQLFormattedError => ({
   ...error,
@@ -99,8 +84,10 @@ const ofTheDocument = new Set<unknown>([
  * The status of a response. A client whose first media type is `application/json` treats any status but 200 as a response
  * that is not GraphQL. So such a client gets 200 for a document that fails.
  */
-export function statusOf({ status, result }: GraphqlResponse, accept: string | undefined): number {
-  const { data, errors } = result;
+export function statusOf({ http, body }: GraphQLResponse, accept: string | undefined): number {
+  const { status = 200 } = http;
+  if (body.kind !== "single") return status;
+  const { data, errors } = body.singleResult;
   const isForJson = accept !== undefined && /^\s*application\/json\b/i.test(accept);
   if (!isForJson) return status === 200 && data === undefined ? 400 : status;
   return status === 400 && ofTheDocument.has(errors?.[0]?.extensions?.code) ? 200 : status;

@@ -1,4 +1,4 @@
-/** The context of a GraphQL request: the resolvers' context, and the data for logging and masking. */
+/** The context of a GraphQL request in Apollo: the resolvers' context, and the data for logging and masking. */
 import type { LogLines } from "../observe/log-lines.ts";
 import type { AnyContext } from "../rest/context.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
@@ -9,6 +9,8 @@ export type RequestContext = AnyContext & {
   readonly log: LogLines;
   /** The request came by GET, a safe method (RFC 9110 §9.2.1), so it may run queries only. */
   readonly queriesOnly?: boolean;
+  /** `refused` is set once the parser or the validation has refused the document. `Refusals` reads it. */
+  readonly document?: { refused: boolean };
   /** `isQuery` is set once the operation is known. `Answers` reads it. */
   readonly execution?: { isQuery: boolean } | undefined;
 };

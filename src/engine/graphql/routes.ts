@@ -2,6 +2,7 @@
  * The routes of `/v1/graphql`. POST executes operations. GET executes queries and sends the explorer to a browser. When
  * the client leaves, the request's scope ends its REST calls.
  */
+import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
@@ -20,26 +21,25 @@ import { msPerFoundAnswer, writtenPerMs } from "../rest/shares/processor-time.ts
 import { Answer } from "./answers/answer.ts";
 import type { Answers } from "./answers/answers.ts";
 import { Execution } from "./answers/question.ts";
+import type { Apollo } from "./apollo.ts";
 import { collectCalls } from "./call-log.ts";
 import type { Callers } from "./callers.ts";
 import { letClientKeep } from "./client-cache.ts";
 import { crossSiteFault } from "./cross-site.ts";
-import type { Execute } from "./executor.ts";
 import type { Explorer } from "./explorer/explorer.ts";
-import type { Documents } from "./limits/documents.ts";
-import { type GraphqlResponse, readSearch, refusalResponse } from "./over-http.ts";
+import { readSearch, refusalResponse } from "./over-http.ts";
 import { answerExcess } from "./plan/budget.ts";
 import { throwForRefusedCredentials } from "./refused-credentials.ts";
 import { operationRunner } from "./run-operation.ts";
 import type { SavedOperations } from "./saved/saved-operations.ts";
 import {
+  addCalls,
   listOf,
   type Responses,
   responseText,
   sending,
   sendResponses,
   sendText,
-  withCalls,
 } from "./send-response.ts";
 
 /** Characters of a body from which on its parsing is measured: it takes a millisecond or more. */
@@ -56,8 +56,7 @@ type Begun = {
 };
 
 type Parts = {
-  readonly documents: Documents;
-  readonly execute: Execute;
+  readonly apollo: Apollo;
   readonly upstreams: Upstreams;
   readonly callers: Callers;
   readonly answers: Answers;
@@ -69,11 +68,11 @@ type Parts = {
 export function routes(
   server: FastifyInstance,
   config: Config,
-  { documents, execute: executeOne, upstreams, callers, answers, saved, explorer, operations }: Parts,
+  { apollo, upstreams, callers, answers, saved, explorer, operations }: Parts,
 ): void {
   const [tenantName = "", , keyName = ""] = contextHeaderNames(config.env.CONTEXT_HEADER_PREFIX);
   const credentials = credentialNames(operations);
-  const run = operationRunner(config, documents, executeOne, saved);
+  const run = operationRunner(config, apollo, saved);
   const parse = jsonParser(server);
   leaveJsonBodies(server); // a caller that has used up its share waits before its body is parsed
   /** The parsing of a large body is charged to its caller. */
@@ -111,7 +110,7 @@ export function routes(
   ): void => {
     if (client.isAccepted) callers.accept(request);
     throwForRefusedCredentials(listOf(given), forwarded.hasCredentials, credentials);
-    if (calls) given = withCalls(given, calls());
+    if (calls) addCalls(given, calls());
     let text = responseText(given, request.id);
     const excess = answerExcess(config.env.MAX_ANSWER_BYTES, text);
     scope.workedOn(text);
@@ -192,5 +191,5 @@ export function routes(
   });
 }
 
-const unacceptable = (): GraphqlResponse =>
+const unacceptable = (): GraphQLResponse =>
   refusalResponse(new CodedError("BAD_REQUEST", "this client accepts no media type of GraphQL's"), 406);

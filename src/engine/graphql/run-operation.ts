@@ -1,14 +1,14 @@
 /** Runs the operations of an HTTP request, unless they are refused before. */
+import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
 import { CodedError, overLimit } from "../errors.ts";
 import type { AnyContext } from "../rest/context.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
 import { msPerRefusal } from "../rest/shares/processor-time.ts";
-import type { Execute } from "./executor.ts";
-import type { Documents } from "./limits/documents.ts";
+import type { Apollo } from "./apollo.ts";
 import { textExcess } from "./limits/limits.ts";
-import { type GraphqlResponse, readParameters, refusalResponse } from "./over-http.ts";
+import { readParameters, refusalResponse } from "./over-http.ts";
 import { askedIdOf, requestedText } from "./saved/requested-text.ts";
 import type { SavedOperations } from "./saved/saved-operations.ts";
 import type { Responses } from "./send-response.ts";
@@ -22,15 +22,10 @@ type Running = {
   readonly execution?: { isQuery: boolean } | undefined;
 };
 
-export function operationRunner(
-  config: Config,
-  documents: Documents,
-  execute: Execute,
-  saved: SavedOperations,
-) {
+export function operationRunner(config: Config, apollo: Apollo, saved: SavedOperations) {
   const { MAX_OPERATIONS: maxOperations } = config.env;
   const savedOnly = config.env.OPERATIONS === "saved";
-  const runOne = (given: unknown, running: Running): Promise<GraphqlResponse> | GraphqlResponse => {
+  const runOne = (given: unknown, running: Running): Promise<GraphQLResponse> | GraphQLResponse => {
     const { request, scope, rest, isBatch, execution } = running;
     const { record } = request;
     const asked = readParameters(given);
@@ -49,7 +44,7 @@ export function operationRunner(
       record.operation = requested.saved?.ownerFor(record.app);
       record.givenName = operationName;
     }
-    const refusal = documents.refusal(query);
+    const refusal = apollo.refusals.get(query);
     if (refusal) return unexecuted(scope, refusal);
     const context = {
       rest,
@@ -57,9 +52,10 @@ export function operationRunner(
       requestId: request.id,
       log: record.face.log,
       queriesOnly: request.method !== "POST",
+      document: { refused: false },
       execution,
     };
-    return execute({ query, operationName, variables }, context);
+    return apollo.execute({ query, operationName, variables }, context);
   };
   /** Runs the operation, or those of a batch. */
   return (given: unknown, running: Running): Promise<Responses> | Responses => {
@@ -75,7 +71,7 @@ const tooMany = (limit: number): CodedError =>
   overLimit("MAX_OPERATIONS", limit, `a request may carry at most ${limit} operations`);
 
 /** A refusal without an execution is charged too: a flood of them must not be free. */
-function unexecuted(scope: RequestScope, refusal: CodedError | GraphqlResponse): GraphqlResponse {
+function unexecuted(scope: RequestScope, refusal: CodedError | GraphQLResponse): GraphQLResponse {
   scope.worked(msPerRefusal);
   return refusal instanceof CodedError ? refusalResponse(refusal) : refusal;
 }

@@ -1,35 +1,33 @@
 /** Sends the response to a GraphQL request or to a batch of them. */
+import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { json, mediaTypeFor } from "../http/graphql-media-type.ts";
 import type { RequestRecord } from "../observe/records.ts";
 import type { Code } from "../standards/error-codes.ts";
 import type { NotedCall } from "./call-log.ts";
-import { type GraphqlResponse, resultOf, statusOf } from "./over-http.ts";
+import { resultOf, statusOf } from "./over-http.ts";
 
 /** One response, or those of a batch. */
-export type Responses = GraphqlResponse | GraphqlResponse[];
+export type Responses = GraphQLResponse | GraphQLResponse[];
 
-export const listOf = (given: Responses): readonly GraphqlResponse[] =>
+export const listOf = (given: Responses): readonly GraphQLResponse[] =>
   Array.isArray(given) ? given : [given];
 
-/** With `extensions.calls`: the REST calls of the whole HTTP request. */
-export function withCalls(given: Responses, calls: readonly NotedCall[]): Responses {
-  const withThem = ({ result, ...response }: GraphqlResponse): GraphqlResponse => ({
-    ...response,
-    result: { ...result, extensions: { ...result.extensions, calls } },
-  });
-  return Array.isArray(given) ? given.map(withThem) : withThem(given);
+/** Adds `extensions.calls`: the REST calls of the whole HTTP request. */
+export function addCalls(given: Responses, calls: readonly NotedCall[]): void {
+  for (const { body } of listOf(given))
+    if (body.kind === "single") body.singleResult.extensions = { ...body.singleResult.extensions, calls };
 }
 
 export const isWithoutErrors = (given: Responses): boolean =>
-  listOf(given).every(({ result }) => result.errors === undefined);
+  listOf(given).every(({ body }) => body.kind === "single" && body.singleResult.errors === undefined);
 
 export const responseText = (given: Responses, id: string): string =>
   JSON.stringify(Array.isArray(given) ? given.map((one) => resultOf(one, id)) : resultOf(given, id));
 
 /** Notes what a response's first error is. */
-function noteError(record: RequestRecord, { result }: GraphqlResponse): void {
-  const { extensions, path } = result.errors?.[0] ?? {};
+function noteError(record: RequestRecord, { body }: GraphQLResponse): void {
+  const { extensions, path } = (body.kind === "single" && body.singleResult.errors?.[0]) || {};
   if (!extensions || record.code) return;
   record.code = extensions.code as Code;
   record.reason = extensions.limit as string | undefined;
@@ -46,7 +44,7 @@ export function sendResponses(
 ): FastifyReply {
   let status = 0;
   for (const response of listOf(given)) {
-    for (const [name, value] of response.headers) reply.header(name, value);
+    for (const [name, value] of response.http.headers) reply.header(name, value);
     status = Math.max(status, statusOf(response, accept));
     noteError(record, response);
   }

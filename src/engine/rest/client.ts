@@ -8,7 +8,7 @@ import { beginCall, endCall } from "../observe/observer.ts";
 import { CallRecord, type RequestRecord } from "../observe/records.ts";
 import { isJson, isText } from "../standards/media-type.ts";
 import { CallerCache } from "./cache/caller-cache.ts";
-import { serializeBody, serializeHeaders, serializePath, serializeQuery } from "./encode.ts";
+import { bodySerializerOf, serializeHeaders, serializeQuery } from "./encode.ts";
 import { failureOf, named, noAnswer, notJson, responseFailure, retryWaitMs } from "./failure.ts";
 import type { Operation, Operations } from "./operation.ts";
 import type { RequestScope } from "./request-scope.ts";
@@ -16,19 +16,21 @@ import type { RestResponse } from "./rest-response.ts";
 import { openShares, type Shares } from "./shares/shares.ts";
 import type { TakesLink } from "./types.ts";
 import { baseUrls, pathBelowBase } from "./upstream/base-urls.ts";
-import type { CallRequest } from "./upstream/call-request.ts";
 import { Upstream } from "./upstream/upstream.ts";
 import { valueAt } from "./value-at.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Section = Readonly<Record<string, unknown>>;
-/** The types of `Rest` have checked it. */
 type Init = {
   readonly path?: Section;
   readonly query?: Section;
   readonly header?: Section;
   readonly body?: unknown;
 } & TakesLink;
+
+/** A method of openapi-fetch. The types of `Rest` have checked its arguments. */
+type Send = (path: string, init: object) => Promise<Sent>;
+type Sent = { data?: unknown; error?: unknown; response: RestResponse };
 
 /** The upstreams of all products. Each has connections of its own, so a slow product holds up no other. */
 export class Upstreams {
@@ -72,15 +74,15 @@ export class RestClient {
   readonly #upstreams: Upstreams;
   readonly #scope: RequestScope;
   #isAccepted = false;
-  readonly #record: RequestRecord | undefined;
+  readonly #request: RequestRecord | undefined;
   /** The field whose resolver runs. A resolver begins its calls before it returns. */
   coordinate: string | undefined;
 
-  constructor(operations: Operations, upstreams: Upstreams, scope: RequestScope, record?: RequestRecord) {
+  constructor(operations: Operations, upstreams: Upstreams, scope: RequestScope, request?: RequestRecord) {
     this.#operations = operations;
     this.#upstreams = upstreams;
     this.#scope = scope;
-    this.#record = record;
+    this.#request = request;
   }
 
   /** Whether REST has accepted the credential: it has answered a call with success that needs one. */
@@ -128,16 +130,16 @@ export class RestClient {
     const upstream = this.#upstreams.of(operation);
     const { coordinate } = this;
     for (let tries = 0; ; tries++) {
-      const call = new CallRecord(operation, method, path, init?.query, coordinate, tries > 0, this.#record);
+      const call = new CallRecord(operation, method, path, init?.query, coordinate, tries > 0, this.#request);
       beginCall(call);
       try {
-        const response = await upstream.fetch(this.#request(upstream, operation, call, init));
-        call.status = response.status;
-        call.source = response.source;
-        call.ageSeconds = response.ageSeconds;
-        const value = valueAt(bodyOf(operation, init, response), result);
+        const sent = await this.#send(upstream, operation, call, method, path, init);
+        call.status = sent.response.status;
+        call.source = sent.response.source;
+        call.ageSeconds = sent.response.ageSeconds;
+        const value = valueAt(bodyOf(operation, init, sent), result);
         this.#isAccepted ||= this.#scope.forwarded.proves(operation);
-        init?.link?.(response.rawHeaders.link, value);
+        init?.link?.(sent.response.rawHeaders.link, value);
         call.succeed();
         endCall(call);
         return value;
@@ -152,36 +154,44 @@ export class RestClient {
     }
   }
 
-  #request({ basePath }: Upstream, operation: Operation, call: CallRecord, init: Init = {}): CallRequest {
-    const { path = {}, query, header } = init;
-    const body = (init.body ?? undefined) === undefined ? undefined : serializeBody(operation, init.body);
-    const search = query ? serializeQuery(operation, query) : "";
-    const headers = {
-      ...(body !== undefined && { "content-type": operation.media ?? "application/json" }),
+  #send(
+    { client }: Upstream,
+    operation: Operation,
+    call: CallRecord,
+    method: Method,
+    path: string,
+    init: Init | undefined,
+  ): Promise<Sent> {
+    const body = init?.body ?? undefined;
+    const header = {
       ...(operation.accept !== undefined && { accept: operation.accept }),
-      ...(header && serializeHeaders(operation, header)),
+      ...(init?.header && serializeHeaders(operation, init.header)),
     };
-    return {
-      method: call.method,
-      isRead: call.method === "GET",
-      path: basePath + serializePath(pathBelowBase(call.path), path) + (search && `?${search}`),
-      headers: Object.keys(headers).length > 0 ? headers : undefined,
+    const hasHeader = Object.keys(header).length > 0;
+    return (client[method] as unknown as Send)(pathBelowBase(path), {
+      params: hasHeader ? { ...init, header } : init,
       body,
+      ...bodySerializerOf(operation),
+      headers: operation.media && body !== undefined ? { "content-type": operation.media } : undefined,
+      querySerializer: init?.query ? (given: Section) => serializeQuery(operation, given) : noQuery,
+      hasHeaders: body !== undefined || hasHeader,
+      parseAs: "stream", // openapi-fetch returns `RestResponse.body`, the parsed value
       scope: this.#scope,
       call,
       operation,
-    };
+    });
   }
 }
 
 /** The parsed body of a response that keeps the contract. */
-function bodyOf(operation: Operation, init: Init = {}, response: RestResponse): unknown {
+function bodyOf(operation: Operation, init: Init | undefined, { data, error, response }: Sent): unknown {
   if (!response.ok)
-    throw responseFailure(operation, response, [init.path, init.query, init.header, init.body]);
-  const { body } = response;
-  if (body === undefined && !operation.empty) throw noAnswer("the answer is empty", "empty body");
-  const media = response.header("content-type") ?? "";
-  if (body !== undefined && !isJson(media) && !(operation.text && isText(media)))
+    throw responseFailure(operation, response, error, [init?.path, init?.query, init?.header, init?.body]);
+  if (data === undefined && !operation.empty) throw noAnswer("the answer is empty", "empty body");
+  const media = response.headers.get("content-type") ?? "";
+  if (data !== undefined && !isJson(media) && !(operation.text && isText(media)))
     throw noAnswer("the answer is not JSON", notJson(media));
-  return body ?? null;
+  return data ?? null;
 }
+
+const noQuery = (): string => "";

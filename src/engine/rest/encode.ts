@@ -13,10 +13,10 @@ export const serializeQuery = (operation: Operation, query: Section): string =>
   serializePairs(operation, "query", query);
 
 /** A body that is neither JSON nor a form is text. */
-export function serializeBody(operation: Operation, body: unknown): string {
+export function bodySerializerOf(operation: Operation): { bodySerializer: (body: unknown) => string } {
   const { media } = operation;
-  if (media === undefined || isJson(media)) return serializeJson(body);
-  return isForm(media) ? serializeForm(operation, body) : String(body);
+  if (media === undefined || isJson(media)) return { bodySerializer: serializeJson };
+  return { bodySerializer: isForm(media) ? (body) => serializeForm(operation, body) : String };
 }
 
 /** The body of a form (`application/x-www-form-urlencoded`, OpenAPI 3.1 §4.8.15.1). */
@@ -95,7 +95,7 @@ const halfCharacter = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /**
  * Header parameters have the style `simple` (OpenAPI 3.1 §4.8.12.2) and hold visible ASCII, spaces and tabs (RFC 9110
- * §5.5). Their names come in lower case.
+ * §5.5).
  */
 export function serializeHeaders(
   { style = {} }: Operation,
@@ -106,7 +106,7 @@ export function serializeHeaders(
     if (value === null || value === undefined) continue;
     const text = simple(value, style[`header:${name}`]?.explode === true);
     if (!/^[\t\x20-\x7e]*$/.test(text)) throw refused(name, "is not a value that a header can hold");
-    headers[name.toLowerCase()] = text.trim();
+    headers[name] = text;
   }
   return headers;
 }

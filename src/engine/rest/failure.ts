@@ -93,11 +93,12 @@ export function foreignRefusal(
 export function responseFailure(
   operation: Operation,
   response: RestResponse,
+  error: unknown,
   sent: readonly unknown[],
 ): CodedError {
   const { status } = response;
   if (status < 400) return noAnswer("a redirect is not followed", "redirect");
-  const media = response.header("content-type") ?? "";
+  const media = response.headers.get("content-type") ?? "";
   const foreign = status < 500 ? foreignRefusal(operation, status, media, response.bytes > 0) : undefined;
   if (foreign !== undefined)
     return new CodedError(
@@ -106,8 +107,8 @@ export function responseFailure(
       {},
       new NoAnswerOfApi(foreign),
     );
-  const retryAfter = secondsOf(response.header("retry-after"));
-  const argument = namesArgument.has(status) ? argumentOf(response, sent) : undefined;
+  const retryAfter = secondsOf(response.headers.get("retry-after"));
+  const argument = namesArgument.has(status) ? argumentOf(error, sent) : undefined;
   const refusal = status === 409 ? "contradicts what is stored" : "is not accepted";
   const message = argument === undefined ? messages[status] : `the value of "${argument}" ${refusal}`;
   const details = {
@@ -120,13 +121,7 @@ export function responseFailure(
 const namesArgument: ReadonlySet<number> = new Set([400, 409, 422]);
 
 /** The `argument` member of problem details (RFC 9457), if it names a value that was sent. */
-function argumentOf(response: RestResponse, sent: readonly unknown[]): string | undefined {
-  let problem: unknown;
-  try {
-    problem = response.body;
-  } catch {
-    return undefined; // it is not JSON
-  }
+function argumentOf(problem: unknown, sent: readonly unknown[]): string | undefined {
   const named = isObject(problem) && "argument" in problem && problem.argument;
   return typeof named === "string" &&
     sent.some((section) => isObject(section) && Object.hasOwn(section, named))

@@ -1,4 +1,5 @@
-/** A response of REST, whose whole body is there. */
+/** A response of REST, as openapi-fetch takes it: a light stand-in for `Response` whose whole body is there. */
+
 import type { ResponseSource } from "../observe/records.ts";
 import { isJson, isText } from "../standards/media-type.ts";
 
@@ -10,6 +11,7 @@ export const neverStored = Number.NEGATIVE_INFINITY;
 export class RestResponse {
   readonly status: number;
   readonly ok: boolean;
+  readonly headers: ResponseHeaders;
   /** The bytes of the decompressed body. A body of many small values counts for more. */
   readonly bytes: number;
   readonly rawHeaders: RawHeaders;
@@ -27,15 +29,10 @@ export class RestResponse {
   constructor(status: number, headers: RawHeaders, text: string, bytes: number) {
     this.status = status;
     this.ok = status >= 200 && status < 300;
+    this.headers = new ResponseHeaders(headers);
     this.rawHeaders = headers;
     this.bytes = bytes;
     this.#text = text;
-  }
-
-  /** The first value of a header, whose name is in lower case. */
-  header(name: string): string | undefined {
-    const value = this.rawHeaders[name];
-    return Array.isArray(value) ? value[0] : value;
   }
 
   /** The same response, for another reader. Both have the same value, which nobody changes. */
@@ -66,20 +63,26 @@ export class RestResponse {
     return this.bytes + bytesPerValue * values + bytesPerContainer * containers;
   }
 
+  /** The body as text. It is empty once `body` was read. */
+  async text(): Promise<string> {
+    return this.#text;
+  }
+
   /**
    * The value of the body, `undefined` for an empty one. Text is its own value, and JSON is parsed at the first use. Throws
    * `SyntaxError`.
    */
   get body(): unknown {
     if (this.#text === "") return this.#value;
-    const media = this.header("content-type") ?? "";
+    const media = this.headers.get("content-type") ?? "";
     this.#value = isText(media) && !isJson(media) ? this.#text : JSON.parse(this.#text);
     this.#text = "";
     return this.#value;
   }
 
-  /** Parses the body now. A body that is not JSON throws later, when `body` is read. */
+  /** Parses the body of a success now. A body that is not JSON throws later, when `body` is read. */
   parse(): void {
+    if (!this.ok) return;
     try {
       void this.body;
     } catch {}
@@ -88,3 +91,16 @@ export class RestResponse {
 
 const [comma, bracket, brace] = [0x2c, 0x5b, 0x7b];
 const [bytesPerValue, bytesPerContainer] = [24, 64];
+
+class ResponseHeaders {
+  readonly #raw: RawHeaders;
+
+  constructor(raw: RawHeaders) {
+    this.#raw = raw;
+  }
+
+  get(name: string): string | undefined {
+    const value = this.#raw[name.toLowerCase()];
+    return Array.isArray(value) ? value[0] : value;
+  }
+}

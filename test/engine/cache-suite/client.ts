@@ -11,6 +11,12 @@ import type { Fetch, Fetched, Init } from "./suite.ts";
 const operation: Operation = { id: "test", product: "A", accept: "text/plain", text: true };
 const config = configure();
 
+type Send = (
+  method: string,
+  path: string,
+  init: object,
+) => Promise<{ data?: unknown; error?: unknown; response: RestResponse }>;
+
 export class SuiteClient {
   readonly #config: typeof config;
   readonly #byCase = new Map<string, Upstreams>();
@@ -37,18 +43,20 @@ export class SuiteClient {
     }
     const scope = new RequestScope(config, upstreams.shares, new Forwarded(forwarded, {}, "caller"));
     const header = Object.fromEntries(own);
+    const hasHeaders = Object.keys(header).length > 0;
+    const { client } = upstreams.of(operation);
     try {
-      const response = await upstreams.of(operation).fetch({
-        method,
-        isRead: method === "GET",
-        path,
-        headers: Object.keys(header).length > 0 ? header : undefined,
+      const { data, error, response } = await (client.request as unknown as Send)(method, path, {
+        params: { header },
         body,
+        bodySerializer: (text: string) => text,
+        hasHeaders,
+        parseAs: "stream",
         scope,
         call: new CallRecord(operation, method, path, undefined, undefined, false, undefined),
         operation,
       });
-      return fetched(response, String(response.body ?? ""));
+      return fetched(response, String(data ?? error ?? ""));
     } finally {
       scope.close();
     }

@@ -1,10 +1,11 @@
 /** Clients and logs get codes, paths and names of a failure, and never the data that REST sent. */
 import { makeExecutableSchema } from "@graphql-tools/schema";
 import { describe, expect, test, vi } from "vitest";
+import { createApollo } from "../../../src/engine/graphql/apollo.ts";
 import { resultOf } from "../../../src/engine/graphql/over-http.ts";
 import { LogLines } from "../../../src/engine/observe/log-lines.ts";
 import { configure } from "./configure.ts";
-import { executorOf, freeScope } from "./free-scope.ts";
+import { freeScope } from "./free-scope.ts";
 import { inFrontOf, me, send } from "./rest-stand-in.ts";
 
 const agent = { id: "1", name: "Ada", kind: "human", availability: "online" };
@@ -154,12 +155,15 @@ test("a fault of ours is masked, and logged with the id that the client gets", a
     warn: () => {},
     debug: () => {},
   };
+  const apollo = createApollo(configure(), schema, log as never, { count: 0 });
   const context = {
     requestId: "request-1",
     log: new LogLines(log as never, "off"),
     scope: freeScope,
   } as never;
-  const response = await executorOf(schema, configure())({ query: "{ broken }" }, context);
+  await apollo.start();
+  const response = await apollo.executeOperation({ query: "{ broken }" }, { contextValue: context });
+  await apollo.stop();
   expect(JSON.parse(JSON.stringify(resultOf(response, "request-1")))).toEqual({
     data: { broken: null },
     errors: [

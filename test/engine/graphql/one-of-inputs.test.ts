@@ -13,7 +13,7 @@ async function openMutations() {
     calls.push(call);
     return null;
   };
-  const ask = async (query: string, variables: Record<string, unknown> = {}, own: object = { post }) => {
+  const ask = async (query: string, variables: object = {}, own: object = { post }) => {
     calls.length = 0;
     const { errors } = await execute(pair, { query, variables }, own);
     return {

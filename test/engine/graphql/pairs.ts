@@ -1,5 +1,5 @@
 /**
- * Opens the role's GraphQL side for any spec pair: the generated code on the role's executor, in front of REST calls
+ * Opens the role's GraphQL side for any spec pair: the generated code on the role's Apollo Server, in front of REST calls
  * that fail at once.
  */
 import {
@@ -15,15 +15,17 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { ApolloServer } from "@apollo/server";
 import type { GraphQLSchema } from "graphql";
 import { onTestFinished } from "vitest";
 import { generate } from "../../../src/engine/codegen/generate.ts";
 import { readConfig } from "../../../src/engine/config.ts";
 import { CodedError } from "../../../src/engine/errors.ts";
-import type { Execute } from "../../../src/engine/graphql/executor.ts";
+import { createApollo } from "../../../src/engine/graphql/apollo.ts";
+import type { RequestContext } from "../../../src/engine/graphql/request-context.ts";
 import { executableSchema } from "../../../src/engine/graphql/schema.ts";
 import { LogLines } from "../../../src/engine/observe/log-lines.ts";
-import { executorOf, freeScope } from "./free-scope.ts";
+import { freeScope } from "./free-scope.ts";
 
 const project = join(import.meta.dirname, "../../..");
 const cases = join(project, "test/engine/codegen/cases");
@@ -45,7 +47,7 @@ export const boundPairs: typeof pairs = readdirSync(bindCases).flatMap((name) =>
   return hasError ? [] : [[`the proof's ${name}`, join(bindCases, name)] as const];
 });
 
-export type Pair = { readonly schema: GraphQLSchema; readonly run: Execute };
+export type Pair = { readonly schema: GraphQLSchema; readonly apollo: ApolloServer<RequestContext> };
 /** JSON Schema of each argument's value, by the field's schema coordinate. */
 export type ArgumentSchemas = Readonly<Record<string, Readonly<Record<string, object>>>>;
 
@@ -70,15 +72,18 @@ export async function openPair(folder: string): Promise<Pair & { schemas: Argume
   const { argumentSchemas, argumentNames } = await import(join(root, "generated/arguments.ts"));
   const typeDefs = readFileSync(join(root, "generated/schema.graphql"), "utf8");
   const schema = executableSchema(typeDefs, { resolvers, argumentSchemas, argumentNames });
-  return { ...openSchema(schema), schemas: argumentSchemas };
+  return { ...(await openSchema(schema)), schemas: argumentSchemas };
 }
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** Opens an existing schema. */
-export function openSchema(schema: GraphQLSchema): Pair {
+export async function openSchema(schema: GraphQLSchema): Promise<Pair> {
   const config = readConfig({ NODE_ENV: "production", REST_BASE_URL: "http://127.0.0.1:1" }, ["graphql"]);
-  return { schema, run: executorOf(schema, config) };
+  const apollo = createApollo(config, schema, log as never, { count: 0 });
+  await apollo.start();
+  onTestFinished(() => apollo.stop());
+  return { schema, apollo };
 }
 
 const unavailable = async (..._call: unknown[]): Promise<unknown> => {
@@ -94,16 +99,15 @@ const rest = {
 };
 
 /** Executes a body's parameters as the role does, and returns the response. `own` are REST calls that do not fail. */
-export async function execute(
-  { run }: Pair,
-  parameters: Parameters<Execute>[0],
-  own: Partial<typeof rest> = {},
-) {
-  const { result } = await run(parameters, {
-    rest: { ...rest, ...own },
-    log: new LogLines(log as never, "off"),
-    requestId: "r",
-    scope: freeScope,
-  } as never);
-  return result;
+export async function execute({ apollo }: Pair, parameters: object, own: Partial<typeof rest> = {}) {
+  const { body } = await apollo.executeOperation(parameters, {
+    contextValue: {
+      rest: { ...rest, ...own },
+      log: new LogLines(log as never, "off"),
+      requestId: "r",
+      scope: freeScope,
+    } as never,
+  });
+  if (body.kind !== "single") throw new Error("no incremental answers here");
+  return body.singleResult;
 }

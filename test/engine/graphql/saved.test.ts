@@ -4,14 +4,14 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { createApollo } from "../../../src/engine/graphql/apollo.ts";
 import { createGraphql, savedOperations } from "../../../src/engine/graphql/graphql.ts";
-import { Documents, documentReader } from "../../../src/engine/graphql/limits/documents.ts";
 import { SavedOperations } from "../../../src/engine/graphql/saved/saved-operations.ts";
 import { buildSchema } from "../../../src/engine/graphql/schema.ts";
 import { CustomerDocument, DashboardDocument } from "../desk/generated/documents.ts";
 import { api } from "../desk/generated/index.ts";
 import { configure } from "./configure.ts";
-import { executorOf, freeScope } from "./free-scope.ts";
+import { freeScope } from "./free-scope.ts";
 import { inFrontOf, send } from "./rest-stand-in.ts";
 
 type Reply = { data: { contact: object } };
@@ -23,7 +23,6 @@ const manifest = JSON.parse(
 const entry = (name: string): Entry =>
   manifest.operations.find((each) => each.name === name) ?? expect.fail(`no operation ${name}`);
 const customer = entry("Customer");
-const fail = (): never => expect.fail("it is refused");
 const variables = { id: "c1" };
 const unknown = hash("sha256", "{ me { id } }");
 const persisted = (sha256Hash: unknown, version: unknown = 1) => ({
@@ -208,33 +207,52 @@ describe("OPERATIONS=saved", () => {
   });
 });
 
-test("a saved document is read once, even after many other documents", () => {
-  const config = configure();
-  const read = documentReader(buildSchema(api), config);
-  const documents = new Documents(new SavedOperations([customer]), config, read);
-  documents.read(customer.body, fail);
+test("a saved document is parsed and validated once, even after many other documents", async () => {
+  const saved = new SavedOperations([customer]);
+  const executions = { count: 0 };
+  const apollo = createApollo(configure(), buildSchema(api), console as never, executions, saved);
+  const parsed: string[] = [];
+  apollo.addPlugin({
+    requestDidStart: async () => ({
+      parsingDidStart: async ({ source }) => void parsed.push(source ?? ""),
+    }),
+  });
+  onTestFinished(() => apollo.stop());
+  const run = (query: string) =>
+    apollo.executeOperation(
+      { query },
+      { contextValue: { scope: freeScope, log: { tellsInfo: false } } as never },
+    );
+  await run(customer.body);
   const comment = `# ${"x".repeat(900_000)}`;
-  for (let number = 0; number < 50; number++) documents.read(`{ __typename } ${comment}${number}`, fail);
-  expect(documents.accepted(customer.body)).toBeDefined();
-  expect(documents.accepted(`{ __typename } ${comment}0`)).toBeUndefined();
-  expect(documents.accepted(`{ __typename } ${comment}49`)).toBeDefined();
+  for (let number = 0; number < 50; number++) await run(`{ __typename } ${comment}${number}`);
+  await run(`{ __typename } ${comment}0`);
+  await run(customer.body);
+  expect(parsed).toHaveLength(52);
+  expect(parsed.filter((text) => text === customer.body)).toHaveLength(1);
 });
 
-test.each([
-  ["query A { a: __typename } query B { b: __typename }", "C", 'Unknown operation named "C".'],
-  [
-    "query A { a: __typename } query B { b: __typename }",
-    undefined,
-    "Must provide operation name if query contains multiple operations.",
-  ],
-])("%s has no operation %s", async (query, operationName, message) => {
+test("an operation whose document is known runs without Apollo's pipeline", async () => {
   const executions = { count: 0 };
-  const execute = executorOf(buildSchema(api), configure(), executions);
-  const context = { scope: freeScope, log: { tellsInfo: false } } as never;
-  for (const _time of [1, 2]) {
-    const { status, result } = await execute({ query, operationName }, context);
-    const code = "OPERATION_RESOLUTION_FAILURE";
-    expect([status, result]).toEqual([400, { errors: [{ message, extensions: { code } }] }]);
-  }
-  expect(executions).toEqual({ count: 0 });
+  const apollo = createApollo(configure(), buildSchema(api), console as never, executions);
+  let started = 0;
+  apollo.addPlugin({ requestDidStart: async () => void started++ });
+  onTestFinished(() => apollo.stop());
+  const run = async (query: string, operationName?: string) => {
+    const context = { scope: freeScope, log: { tellsInfo: false } } as never;
+    const { body } = await apollo.execute({ query, ...(operationName && { operationName }) }, context);
+    return body.kind === "single" ? body.singleResult : body;
+  };
+  const text = "query A { a: __typename } query B { b: __typename }";
+  expect(await run(text, "A")).toEqual({ data: { a: "Query" } });
+  expect(started).toBe(1);
+  expect(await run(text, "B")).toEqual({ data: { b: "Query" } });
+  expect([started, executions]).toEqual([1, { count: 2 }]);
+  const wrong = await run(text, "C");
+  expect(wrong).toMatchObject({ errors: [{ extensions: { code: "OPERATION_RESOLUTION_FAILURE" } }] });
+  expect([started, executions]).toEqual([2, { count: 2 }]);
+  const schema = "{ __schema { queryType { name } } }";
+  expect(await run(schema)).toEqual({ data: { __schema: { queryType: { name: "Query" } } } });
+  expect(await run(schema)).toEqual({ data: { __schema: { queryType: { name: "Query" } } } });
+  expect([started, executions]).toEqual([3, { count: 4 }]);
 });

@@ -20,7 +20,7 @@ export class Answer {
 
   constructor(given: Responses, text: string, freshUntil: number, record: RequestRecord) {
     this.text = text;
-    this.headers = listOf(given).flatMap(({ headers }) => headers);
+    this.headers = listOf(given).flatMap(({ http }) => [...http.headers]);
     this.failed = isWithoutErrors(given) ? undefined : given;
     this.freshUntil = this.failed ? neverStored : freshUntil;
     const { operation, givenName, askedId, failures } = record;

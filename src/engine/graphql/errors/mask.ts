@@ -2,35 +2,64 @@
  * Masks errors for clients. Coded errors and GraphQL's request errors stay as they are. A value that breaks the REST
  * contract becomes `BAD_UPSTREAM_RESPONSE`. Any other error becomes `INTERNAL_SERVER_ERROR`.
  */
+import { ApolloServerValidationErrorCode, unwrapResolverError } from "@apollo/server/errors";
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
+import type { Config } from "../../config.ts";
 import { CodedError } from "../../errors.ts";
+import { type Code, codes } from "../../standards/error-codes.ts";
 import { ContractBroken } from "./contract-broken.ts";
 import type { FieldError } from "./field-error.ts";
 
 /**
- * The error that a client gets for a document that the parser or the validation refuses. Production hides suggestions:
- * graphql-js hides most of them itself, except the suggestion for a missing selection.
+ * Creates Apollo's `formatError`. A parser error about size becomes `LIMIT_EXCEEDED`; other errors are masked. Production
+ * hides suggestions: graphql-js hides most of them itself, except the suggestion for a missing selection.
  */
-export function maskRefusal(
-  { message, locations, extensions }: GraphQLError,
-  production: boolean,
-): GraphQLFormattedError {
-  const { code = "GRAPHQL_VALIDATION_FAILED", limit, value } = extensions;
-  return {
-    message: (production ? message.replace(/ Did you mean .*/s, "") : message).slice(0, maxMessage),
-    ...(locations && { locations }),
-    extensions: limit === undefined ? { code } : { code: "LIMIT_EXCEEDED", limit, value },
+export const formatError =
+  ({ env, production }: Config) =>
+  (formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError => {
+    const { message, locations } = formatted;
+    const place = locations && { locations };
+    if (message.includes("Document contains more tha"))
+      // graphql-js misspells "more than" as "more that"
+      return over(
+        "MAX_TOKENS",
+        env.MAX_TOKENS,
+        `a document may have at most ${env.MAX_TOKENS} tokens`,
+        place,
+      );
+    // the parser recurses once a level, and overflows the stack far beyond the limit
+    if (message === "Maximum call stack size exceeded")
+      return over("MAX_DEPTH", env.MAX_DEPTH, "the document is too deep", place);
+    const { validationErrorCode } = formatted.extensions ?? {};
+    if (validationErrorCode === ApolloServerValidationErrorCode.INTROSPECTION_DISABLED)
+      return mask({ ...formatted, message: introspectionOff }, error);
+    const masked = mask(formatted, error);
+    return production ? { ...masked, message: masked.message.replace(/ Did you mean .*/s, "") } : masked;
   };
+
+/** Apollo's own message tells clients how to configure Apollo. */
+const introspectionOff = "GraphQL introspection is turned off here";
+
+/** The error that a client gets. */
+export function mask(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
+  const { locations, path } = formatted;
+  const message = formatted.message.slice(0, maxMessage);
+  const place = { ...(locations && { locations }), ...(path && { path }) };
+  const original = unwrapResolverError(error);
+  if (original instanceof CodedError) {
+    return { message: original.message, ...place, extensions: { code: original.code, ...original.details } };
+  }
+  if (path) return { ...inExecution(message, original), ...place };
+  const { code, limit, value } = formatted.extensions ?? {};
+  if (limit !== undefined) return { message, ...place, extensions: { code: "LIMIT_EXCEEDED", limit, value } };
+  const known = knownCode(code);
+  if (known) return { message, ...place, extensions: { code: known } };
+  return { ...(refusedArgument(message, original) ?? internal), ...place };
 }
 
 /** The error that a client gets for a plan's field error. */
-export function maskField({ message, locations, path, originalError }: FieldError): GraphQLFormattedError {
-  const place = { ...(locations && { locations }), ...(path.length > 0 && { path }) };
-  if (!(originalError instanceof CodedError))
-    return { ...inExecution(message.slice(0, maxMessage), originalError), ...place };
-  const { code, details } = originalError;
-  return { message: originalError.message, ...place, extensions: { code, ...details } };
-}
+export const maskField = ({ message, locations, path, originalError }: FieldError): GraphQLFormattedError =>
+  mask({ message, ...(path.length > 0 && { path }), ...(locations && { locations }) }, originalError);
 
 /** The error that a client gets for a variable with a refused value. */
 export const maskVariable = ({ message, locations }: GraphQLError): GraphQLFormattedError => ({
@@ -38,6 +67,12 @@ export const maskVariable = ({ message, locations }: GraphQLError): GraphQLForma
   ...(locations && { locations }),
   extensions: { code: "BAD_USER_INPUT" },
 });
+
+/** Apollo's code if our list of codes has it. */
+function knownCode(code: unknown): Code | undefined {
+  const isOurs = typeof code === "string" && code !== "INTERNAL_SERVER_ERROR" && Object.hasOwn(codes, code);
+  return isOurs ? (code as Code) : undefined;
+}
 
 /** Characters of a message. A message repeats names that the client chose, and a response repeats messages. */
 const maxMessage = 500;
@@ -76,3 +111,9 @@ const internal = { message: "internal error", extensions: { code: "INTERNAL_SERV
 /** The scalars and enums of graphql-js throw a `GraphQLError` for a value that does not fit. */
 export const isContractBroken = (error: unknown): boolean =>
   error instanceof ContractBroken || error instanceof GraphQLError;
+
+const over = (limit: string, value: number, message: string, place?: object): GraphQLFormattedError => ({
+  message: `${message} (${limit})`,
+  ...place,
+  extensions: { code: "LIMIT_EXCEEDED", limit, value },
+});

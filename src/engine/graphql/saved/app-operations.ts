@@ -6,7 +6,7 @@ import type { FastifyBaseLogger } from "fastify";
 import type { ManifestFault, ManifestState } from "../../manifests/manifests.ts";
 import type { ManifestPlace } from "../../manifests/places.ts";
 import { watchManifests } from "../../manifests/watch-manifests.ts";
-import { FitCheck, type ReadDocument } from "./fit-check.ts";
+import { FitCheck } from "./fit-check.ts";
 import type { RefusedOperation, SavedOperations } from "./saved-operations.ts";
 
 /** Lines that are written at once; the metric counts the others. */
@@ -22,10 +22,10 @@ export class AppOperations {
   #told = new Set<string>();
   #stop = (): void => {};
 
-  constructor(saved: SavedOperations, read: ReadDocument, log: FastifyBaseLogger) {
+  constructor(saved: SavedOperations, faultOf: (text: string) => string | undefined, log: FastifyBaseLogger) {
     this.#saved = saved;
     this.#log = log;
-    this.#fit = new FitCheck(saved, read, (refused) => {
+    this.#fit = new FitCheck(saved, faultOf, (refused) => {
       this.#unfit = refused;
       this.#tell();
     });

@@ -2,18 +2,15 @@
  * Finds the operations of apps that do not fit the schema, beside the requests: a slice of 2 ms at a time. Such an
  * operation is refused when a client asks for it, as any invalid document is; the check tells it before.
  */
-import type { DocumentNode, GraphQLError } from "graphql";
+import { type GraphQLSchema, parse, type ValidationRule, validate } from "graphql";
 import type { RefusedOperation, SavedOperations } from "./saved-operations.ts";
-
-/** Parses and validates a text as a request's. Returns the document, or the errors that refuse it. */
-export type ReadDocument = (text: string) => DocumentNode | readonly GraphQLError[];
 
 const sliceMs = 2;
 const pauseMs = 10;
 
 export class FitCheck {
   readonly #saved: SavedOperations;
-  readonly #read: ReadDocument;
+  readonly #faultOf: (text: string) => string | undefined;
   readonly #told: (refused: readonly RefusedOperation[]) => void;
   /** The faults of the texts that were checked; empty for a text that fits. */
   #faults = new Map<string, string>();
@@ -22,11 +19,11 @@ export class FitCheck {
   /** `told` is called at the end of each check with all operations that do not fit. */
   constructor(
     saved: SavedOperations,
-    read: ReadDocument,
+    faultOf: (text: string) => string | undefined,
     told: (refused: readonly RefusedOperation[]) => void,
   ) {
     this.#saved = saved;
-    this.#read = read;
+    this.#faultOf = faultOf;
     this.#told = told;
   }
 
@@ -40,7 +37,7 @@ export class FitCheck {
       const until = performance.now() + sliceMs;
       for (; next < texts.length && performance.now() < until; next++) {
         const text = texts[next]?.text ?? "";
-        faults.set(text, this.#faults.get(text) ?? this.#faultOf(text));
+        faults.set(text, this.#faults.get(text) ?? this.#faultOf(text) ?? "");
       }
       if (next < texts.length) {
         this.#timer = setTimeout(slice, pauseMs).unref();
@@ -61,10 +58,15 @@ export class FitCheck {
   end(): void {
     clearTimeout(this.#timer);
   }
-
-  /** The first reason why a text is refused, as its requests will be. */
-  #faultOf(text: string): string {
-    const read = this.#read(text);
-    return "kind" in read ? "" : (read[0]?.message ?? "");
-  }
 }
+
+/** The first reason why a text is not valid. `rules` are those that requests meet. */
+export const faultFinder =
+  (schema: GraphQLSchema, rules: readonly ValidationRule[], maxTokens: number) =>
+  (text: string): string | undefined => {
+    try {
+      return validate(schema, parse(text, { maxTokens }), rules, { maxErrors: 1 })[0]?.message;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };

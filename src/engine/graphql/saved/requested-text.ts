@@ -5,11 +5,13 @@
  * never stored as an operation.
  */
 import { hash } from "node:crypto";
+import type { GraphQLRequest } from "@apollo/server";
 import { CodedError } from "../../errors.ts";
 import { membersOf } from "../../standards/json-object.ts";
-import type { Request } from "../over-http.ts";
 import type { SavedOperations } from "./saved-operations.ts";
 import type { SavedText } from "./saved-text.ts";
+
+export type Request = GraphQLRequest & { readonly documentId?: string | undefined };
 
 type Requested = { readonly text: string; readonly saved: SavedText | undefined };
 

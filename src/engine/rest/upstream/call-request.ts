@@ -1,17 +1,38 @@
-/** One call as an upstream gets it. */
+/** The light stand-in for `Request` that openapi-fetch makes: it holds the members that a call needs. */
 import type { CallRecord } from "../../observe/records.ts";
 import type { Operation } from "../operation.ts";
 import type { RequestScope } from "../request-scope.ts";
 
-export type CallRequest = {
-  readonly method: string;
-  readonly isRead: boolean;
-  /** Path and query, below the base URL. */
+type CallInit = {
+  method: string;
+  headers: Headers;
+  hasHeaders: boolean;
+  body?: string;
+  scope: RequestScope;
+  call: CallRecord;
+  operation: Operation;
+};
+
+export class CallRequest {
+  /** Path and query. */
   readonly path: string;
-  /** The operation's own headers, their names in lower case. `undefined`: it has none. */
-  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly method: string;
+  /** The operation's own headers. `undefined`: it has none. */
+  readonly headers: Record<string, string> | undefined;
   readonly body: string | undefined;
   readonly scope: RequestScope;
+  readonly isRead: boolean;
   readonly call: CallRecord;
   readonly operation: Operation;
-};
+
+  constructor(path: string, init: CallInit) {
+    this.path = path || "/";
+    this.method = init.method;
+    this.headers = init.hasHeaders ? Object.fromEntries(init.headers) : undefined;
+    this.body = init.body;
+    this.scope = init.scope;
+    this.isRead = init.method === "GET";
+    this.call = init.call;
+    this.operation = init.operation;
+  }
+}

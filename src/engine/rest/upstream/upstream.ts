@@ -1,18 +1,20 @@
 /**
- * A product's REST service: its pool of connections. A circuit breaker, a bound on calls, turns of the callers and a budget
- * of retries keep its faults from other products and callers.
+ * A product's REST service: its pool of connections, and its typed client (openapi-fetch) over them. A circuit breaker,
+ * a bound on calls, turns of the callers and a budget of retries keep its faults from other products and callers.
  */
+import createClient, { type Client } from "openapi-fetch";
 import type { Pool } from "undici";
 import type { Config } from "../../config.ts";
 import type { CodedError } from "../../errors.ts";
 import { callsOfProduct } from "../../settings/capacity.ts";
 import type { CallerCache } from "../cache/caller-cache.ts";
+import { serializePath } from "../encode.ts";
 import { circuitOpen, notSent } from "../failure.ts";
 import { RestResponse } from "../rest-response.ts";
 import { Bound } from "../shares/bound.ts";
 import { Places } from "../shares/places.ts";
 import { CallDeadlines } from "./call-deadlines.ts";
-import type { CallRequest } from "./call-request.ts";
+import { CallRequest } from "./call-request.ts";
 import { CircuitBreaker, type Verdict } from "./circuit-breaker.ts";
 import { ConnectionTurn } from "./connection-turn.ts";
 import { connectorOf } from "./connector.ts";
@@ -31,8 +33,7 @@ export type UpstreamState = {
 };
 
 export class Upstream {
-  /** The path of its base URL, which the path of each call follows. */
-  readonly basePath: string;
+  readonly client: Client<object>;
   readonly retries = new RetryBudget();
   readonly #pool: Pool;
   readonly #env: Config["env"];
@@ -43,7 +44,6 @@ export class Upstream {
 
   constructor(url: URL, { env }: Config, cache: CallerCache) {
     this.#env = env;
-    this.basePath = url.pathname.replace(/\/$/, "");
     this.#reads = new Reads(cache, url.origin, (request, begin) => this.#call(request, begin));
     this.#connections = new Places(env.REST_CONNECTIONS);
     this.#pool = spreadPool(url.origin, {
@@ -54,6 +54,13 @@ export class Upstream {
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: 32_768,
+    });
+    this.client = createClient<object>({
+      baseUrl: url.pathname.replace(/\/$/, ""),
+      pathSerializer: serializePath,
+      Request: CallRequest as unknown as typeof Request,
+      fetch: (request) =>
+        this.#fetch(request as unknown as CallRequest) as Promise<unknown> as Promise<Response>,
     });
   }
 
@@ -77,8 +84,7 @@ export class Upstream {
     await this.#pool.destroy();
   }
 
-  /** Gets the response to a call, by a call or without one. Throws or rejects with a `CodedError`. */
-  fetch(request: CallRequest): Promise<RestResponse> {
+  #fetch(request: CallRequest): Promise<RestResponse> {
     return request.isRead
       ? this.#reads.read(request, () => this.retries.count())
       : this.#reads.write(request);

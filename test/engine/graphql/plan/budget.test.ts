@@ -29,20 +29,20 @@ describe.each([
   ["errors of links", 11, { keeperId: { a: 1 } }, "{ pets { keeper { name } } }"],
 ])("%s", (_what, count, more, query) => {
   test("become one error over MAX_ANSWER_BYTES", async () => {
-    const { ask, calls } = openSchema(answers(count, more), bound);
+    const { ask, calls } = await openSchema(answers(count, more), bound);
     expect(await ask(query)).toEqual({ errors: over });
     expect(calls.length).toBeLessThan(5 + count / 3);
   });
 
   test("are sent within MAX_ANSWER_BYTES", async () => {
-    const { ask } = openSchema(answers(2, more), bound);
+    const { ask } = await openSchema(answers(2, more), bound);
     expect((await ask(query)).data).toMatchObject({ pets: [{}, {}] });
   });
 });
 
 test("the completion counts a level anew after the projection refused it", async () => {
   const answer = [...pets(300), { id: "300", name: null }];
-  const { ask } = openSchema(() => answer, { MAX_ANSWER_BYTES: "12000" });
+  const { ask } = await openSchema(() => answer, { MAX_ANSWER_BYTES: "12000" });
   const { data, errors } = await ask("{ pets { id name } }");
   expect([data, errors?.[0]?.message]).toEqual([
     { pets: null },
@@ -51,7 +51,7 @@ test("the completion counts a level anew after the projection refused it", async
 });
 
 test("errors of one field share its location, and each has its own path", async () => {
-  const { ask } = openSchema(answers(3, { grid: "none" }));
+  const { ask } = await openSchema(answers(3, { grid: "none" }));
   const { errors } = await ask("{ pets { id\n grid } }");
   expect(errors).toHaveLength(3);
   for (const [index, error] of errors?.entries() ?? [])
@@ -68,7 +68,7 @@ test("a value of a custom scalar is read once, however often the response repeat
       return "x".repeat(3_000);
     },
   };
-  const { ask } = openSchema(answers(1, { extra }), bound);
+  const { ask } = await openSchema(answers(1, { extra }), bound);
   expect(await ask(`{ pets { ${aliases} } }`)).toEqual({ errors: over });
   expect(reads).toBe(1);
 });
@@ -76,7 +76,7 @@ test("a value of a custom scalar is read once, however often the response repeat
 const nested = (levels: number): unknown => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`);
 
 test("a value of a custom scalar that is nested too deeply is an error in its place", async () => {
-  const { ask } = openSchema(() => [
+  const { ask } = await openSchema(() => [
     ...pets(1, { extra: nested(1_000) }),
     ...pets(1, { extra: nested(1_001) }),
   ]);

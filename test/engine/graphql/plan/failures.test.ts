@@ -6,7 +6,7 @@ const pet = (id: string, more: object = {}) => ({ id, name: `Pet ${id}`, keeperI
 const contract = "REST sent a value that breaks its contract";
 
 test("one root field fails, and its siblings have data", async () => {
-  const { ask } = openSchema((call) => (call === "pet" ? failed() : people({ ids: ["1"] })[0]));
+  const { ask } = await openSchema((call) => (call === "pet" ? failed() : people({ ids: ["1"] })[0]));
   expect(await ask(`{ person { name }\n pet(id: 1) { name } }`)).toEqual({
     data: { person: { name: "Name 1" }, pet: null },
     errors: [
@@ -21,7 +21,7 @@ test("one root field fails, and its siblings have data", async () => {
 });
 
 test("a forbidden null bubbles through the list to the nearest nullable field", async () => {
-  const { ask, calls } = openSchema((call) =>
+  const { ask, calls } = await openSchema((call) =>
     call === "pets" ? [pet("1"), pet("2", { name: null }), pet("3", { name: null })] : people({ ids: ["1"] }),
   );
   expect(await ask(`{ pets { id name keeper { id } } }`)).toMatchObject({
@@ -33,7 +33,7 @@ test("a forbidden null bubbles through the list to the nearest nullable field", 
 
 test("a value of a wrong type is an error at its own path, inside lists too", async () => {
   const grid = [[1, "x", 2], "no list", [null]];
-  const { ask } = openSchema(() => ({
+  const { ask } = await openSchema(() => ({
     id: { no: "id" },
     name: "n",
     grid,
@@ -56,7 +56,7 @@ test("a value of a wrong type is an error at its own path, inside lists too", as
 
 test("a key that was rounded when it was parsed is an error, and nothing is asked for it", async () => {
   const [exact, rounded] = [JSON.parse("9007199254740991"), JSON.parse("12345678901234567890")];
-  const { ask, calls } = openSchema((call, query) =>
+  const { ask, calls } = await openSchema((call, query) =>
     call === "pets" ? [pet(exact, { keeperId: exact }), pet("2", { keeperId: rounded })] : people(query),
   );
   const { data, errors } = await ask("{ pets { id keeper { name } } }");
@@ -73,7 +73,7 @@ test("a key that was rounded when it was parsed is an error, and nothing is aske
 });
 
 test("an unknown union member is an error of its own object", async () => {
-  const { ask } = openSchema(() => [{ kind: "pet", name: "Rex" }, { kind: "robot" }, "text"]);
+  const { ask } = await openSchema(() => [{ kind: "pet", name: "Rex" }, { kind: "robot" }, "text"]);
   const { data, errors } = await ask(`{ named { name } }`);
   expect(data).toEqual({ named: [{ name: "Rex" }, null, null] });
   expect(errors).toMatchObject([
@@ -83,7 +83,7 @@ test("an unknown union member is an error of its own object", async () => {
 });
 
 test("a failed chunk is an error of its own parents", async () => {
-  const { ask } = openSchema((call, query) => {
+  const { ask } = await openSchema((call, query) => {
     if (call === "pets") return ["1", "2", "3", "4"].map((id) => pet(id));
     return (query.ids as string[]).includes("4") ? failed() : people(query);
   });
@@ -96,7 +96,7 @@ test("a failed chunk is an error of its own parents", async () => {
 
 test("a parent whose keys are not a list fails alone", async () => {
   const team = (memberIds: unknown) => ({ kind: "team", name: "T", memberIds });
-  const { ask } = openSchema((call, query) =>
+  const { ask } = await openSchema((call, query) =>
     call === "named" ? [team("no list"), team(["a"]), team(0), team(null)] : people(query),
   );
   const { data, errors } = await ask(`{ named { ... on Team { members { id } } } }`);
@@ -111,7 +111,7 @@ test("a parent whose keys are not a list fails alone", async () => {
 
 test("a parent with an invalid key fails alone, and an item without a key matches no parent", async () => {
   const none = { toString: 1, valueOf: null };
-  const { ask, calls } = openSchema((call, query) =>
+  const { ask, calls } = await openSchema((call, query) =>
     call === "pets"
       ? [
           pet("1"),
@@ -133,7 +133,7 @@ test("a parent with an invalid key fails alone, and an item without a key matche
 });
 
 test("a response that is not a list fails the link of all its parents", async () => {
-  const { ask } = openSchema((call) => (call === "pets" ? [pet("1"), pet("2")] : { id: "1" }));
+  const { ask } = await openSchema((call) => (call === "pets" ? [pet("1"), pet("2")] : { id: "1" }));
   const { data, errors } = await ask(`{ pets { keeper { id } } }`);
   expect(data).toEqual({ pets: [{ keeper: null }, { keeper: null }] });
   expect(errors).toMatchObject([
@@ -142,7 +142,7 @@ test("a response that is not a list fails the link of all its parents", async ()
 });
 
 test("the null of a non-null link bubbles to its object at any depth", async () => {
-  const { ask, calls } = openSchema((call, query) => {
+  const { ask, calls } = await openSchema((call, query) => {
     if (call === "pets") return [pet("1"), pet("2")];
     return people({ ids: (query.ids as string[]).filter((id) => id !== "boss-2") });
   });
@@ -163,7 +163,7 @@ test("with union members that share a key, a null bubbles in its own object", as
     pet("1", { owner: { kind: "person", home } }),
     pet("2", { owner: { kind: "team", name: "T", home } }),
   ];
-  const { ask } = openSchema((call) => (call === "pets" ? pets : []));
+  const { ask } = await openSchema((call) => (call === "pets" ? pets : []));
   const query = `{ pets { owner { ... on Person { home { room { keeper { id } } } } ... on Team { home { city } } } } }`;
   const { data, errors } = await ask(query);
   expect(data).toEqual({
@@ -174,7 +174,7 @@ test("with union members that share a key, a null bubbles in its own object", as
 
 test("a member's key that every object inherits is not read from other members", async () => {
   const home = { city: "Bern", keeperId: "gone" };
-  const { ask } = openSchema((call) => (call === "named" ? [{ kind: "team", name: "T", home }] : []));
+  const { ask } = await openSchema((call) => (call === "named" ? [{ kind: "team", name: "T", home }] : []));
   const query = `{ named { ... on Pet { __proto__: toys { label } } ... on Team { home { keeper { id } } } } }`;
   const { data, errors } = await ask(query);
   expect(data).toEqual({ named: [{ home: null }] });
@@ -182,7 +182,7 @@ test("a member's key that every object inherits is not read from other members",
 });
 
 test("the null of a non-null root field nulls the whole data", async () => {
-  const { ask } = openSchema((call) => (call === "sure" ? failed() : people({ ids: ["1"] })[0]));
+  const { ask } = await openSchema((call) => (call === "sure" ? failed() : people({ ids: ["1"] })[0]));
   expect(await ask(`{ person { boss { name } } sure { name } }`)).toMatchObject({
     data: null,
     errors: [{ path: ["sure"], message: "it failed" }],
@@ -190,7 +190,7 @@ test("the null of a non-null root field nulls the whole data", async () => {
 });
 
 test("an internal fault is masked", async () => {
-  const { ask } = openSchema(() => {
+  const { ask } = await openSchema(() => {
     throw new TypeError("secret");
   });
   const { errors } = await ask(`{ person { name } }`);
@@ -199,7 +199,7 @@ test("an internal fault is masked", async () => {
 });
 
 test("an integer that Int cannot hold is said to be one: REST's contract may allow it", async () => {
-  const { ask } = openSchema(() => [pet("1", { grid: [[1_700_000_000_000]] })]);
+  const { ask } = await openSchema(() => [pet("1", { grid: [[1_700_000_000_000]] })]);
   const { errors } = (await ask("{ pets { grid } }")) as { errors: { message: string }[] };
   expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining("more than 32 bits")]);
 });

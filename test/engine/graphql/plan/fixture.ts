@@ -1,16 +1,19 @@
 /**
- * The fixture of the plan's tests: a small schema with each kind of generated resolver, on the role's executor. A
+ * The fixture of the plan's tests: a small schema with each kind of generated resolver, on the role's Apollo Server. A
  * function stands in for REST. The fixture records every call.
  */
+import { onTestFinished } from "vitest";
 import { readConfig } from "../../../../src/engine/config.ts";
 import { CodedError } from "../../../../src/engine/errors.ts";
+import { createApollo } from "../../../../src/engine/graphql/apollo.ts";
+import type { ExecutionCounts } from "../../../../src/engine/graphql/response-for-operation.ts";
 import { executableSchema } from "../../../../src/engine/graphql/schema.ts";
 import { LogLines } from "../../../../src/engine/observe/log-lines.ts";
 import { batchEach, batchMany, batchOne } from "../../../../src/engine/rest/batch.ts";
 import { level } from "../../../../src/engine/rest/level.ts";
 import { member } from "../../../../src/engine/rest/member.ts";
 import { itself, property } from "../../../../src/engine/rest/property.ts";
-import { executorOf, freeScope } from "../free-scope.ts";
+import { freeScope } from "../free-scope.ts";
 
 const typeDefs = `
 enum Mood { GLAD SAD }
@@ -167,10 +170,12 @@ const resolvers = {
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** `answers` returns or throws the result of a REST call. `ask` returns the GraphQL response as a client reads it. */
-export function openSchema(answers: Rest, environment: NodeJS.ProcessEnv = {}) {
-  const executions = { count: 0 };
+export async function openSchema(answers: Rest, environment: NodeJS.ProcessEnv = {}) {
+  const executions: ExecutionCounts = { count: 0 };
   const schema = executableSchema(typeDefs, { resolvers, argumentSchemas: {}, argumentNames: {} });
-  const execute = executorOf(schema, readConfig(environment, ["graphql"]), executions);
+  const apollo = createApollo(readConfig(environment, ["graphql"]), schema, log as never, executions);
+  await apollo.start();
+  onTestFinished(() => apollo.stop());
   const calls: string[] = [];
   const rest = {
     async call(name: string, query: Record<string, unknown> = {}) {
@@ -185,8 +190,9 @@ export function openSchema(answers: Rest, environment: NodeJS.ProcessEnv = {}) {
       log: new LogLines(log as never, "off"),
       requestId: "r",
     } as never;
-    const { result } = await execute({ query, variables }, contextValue);
-    return JSON.parse(JSON.stringify(result)) as {
+    const { body } = await apollo.execute({ query, variables }, contextValue);
+    if (body.kind !== "single") throw new Error("no incremental answers here");
+    return JSON.parse(JSON.stringify(body.singleResult)) as {
       data?: unknown;
       errors?: { message: string; path?: unknown; locations?: unknown; extensions: { code: string } }[];
     };

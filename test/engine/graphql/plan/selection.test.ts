@@ -22,7 +22,7 @@ const answers = (call: string, query: Record<string, unknown>): unknown => {
 };
 
 test("aliases, merged fields and fragments keep the order of their first mention", async () => {
-  const { ask, executions } = openSchema(answers);
+  const { ask, executions } = await openSchema(answers);
   const { data } = await ask(`
     query { b: pet(id: 1) { ...F name page { ... { again: next } } } a: pet(id: 2) { id id: id ...F } b: pet(id: 1) { key: id } }
     fragment F on Pet { page { next } id }`);
@@ -36,7 +36,7 @@ test("aliases, merged fields and fragments keep the order of their first mention
 });
 
 test("@skip and @include follow their variables, and each outcome has its own plan", async () => {
-  const { ask, calls, executions } = openSchema(answers);
+  const { ask, calls, executions } = await openSchema(answers);
   const query = `query ($no: Boolean!, $yes: Boolean = true) {
     person @skip(if: $no) { name mood @include(if: $yes) ... @include(if: $no) { id } } __typename }`;
   const person = { name: "Name 1", mood: "SAD" };
@@ -60,7 +60,7 @@ describe("a null condition from a variable with a default", () => {
   });
 
   test("is an error of each object whose selection has the condition", async () => {
-    const { ask, calls } = openSchema(answers);
+    const { ask, calls } = await openSchema(answers);
     const query = "query ($c: Boolean = true) { person { id } pets { id @skip(if: $c) toys { label } } }";
     const answer = await ask(query, { c: null });
     const { data, errors } = answer as { data: unknown; errors: unknown };
@@ -71,7 +71,7 @@ describe("a null condition from a variable with a default", () => {
   });
 
   test("is an error of an operation whose root selection has the condition, and no call is made", async () => {
-    const { ask, calls } = openSchema(answers);
+    const { ask, calls } = await openSchema(answers);
     const answer = await ask(
       "query ($c: Boolean = true) { person { id } ... @include(if: $c) { pets { id } } }",
       {
@@ -84,7 +84,7 @@ describe("a null condition from a variable with a default", () => {
 });
 
 test("an operation with more outcomes than kept plans is compiled again", async () => {
-  const { ask, executions } = openSchema(answers);
+  const { ask, executions } = await openSchema(answers);
   const names = Array.from({ length: 5 }, (_, index) => `v${index}`);
   const query = `query (${names.map((name) => `$${name}: Boolean!`).join()}) {
     person { ${names.map((name) => `${name}: id @include(if: $${name})`).join(" ")} __typename } }`;
@@ -98,7 +98,7 @@ test("an operation with more outcomes than kept plans is compiled again", async 
 });
 
 test("arguments: defaults, variables and their defaults, enums as REST's values", async () => {
-  const { ask, calls } = openSchema(answers);
+  const { ask, calls } = await openSchema(answers);
   await ask(`query ($m: Mood = SAD, $f: Filter, $n: Int) { pets(mood: $m, filter: $f, first: $n) { id } }`);
   await ask(`query ($m: Mood = SAD, $f: Filter) { pets(mood: $m, filter: $f, first: 7) { id } }`, {
     m: null,
@@ -113,7 +113,7 @@ test("arguments: defaults, variables and their defaults, enums as REST's values"
 });
 
 test("a variable's value of a custom scalar may be nested up to 100 levels", async () => {
-  const { ask, calls } = openSchema(answers);
+  const { ask, calls } = await openSchema(answers);
   const nested = (open: string, close: string, levels: number): unknown =>
     JSON.parse(`${open.repeat(levels)}1${close.repeat(levels)}`);
   for (const [open, close] of [
@@ -135,12 +135,12 @@ test("integers as ids are projected: no level is completed again for them", asyn
   let reads = 0;
   const read = (): string => `name ${reads++}`;
   const one = Object.defineProperty({ id: 7 }, "name", { get: read });
-  const { ask } = openSchema(() => [one]);
+  const { ask } = await openSchema(() => [one]);
   expect((await ask("{ pets { name id } }")).data).toEqual({ pets: [{ name: "name 0", id: "7" }] });
 });
 
 test("unions and interfaces: each member has its own selection", async () => {
-  const { ask } = openSchema(answers);
+  const { ask } = await openSchema(answers);
   const { data } = await ask(`{
     named { __typename name ... on Team { size } ... on Pet { id } }
     pets { owner { t: __typename ... on Named { name } ... on Person { id mood } ... on Team { id size } } } }`);
@@ -158,7 +158,7 @@ test("unions and interfaces: each member has its own selection", async () => {
 });
 
 test("nested lists, and keys with a special meaning in JavaScript", async () => {
-  const { ask } = openSchema(answers);
+  const { ask } = await openSchema(answers);
   const query = `{ __proto__: pet(id: 5) { __proto__: grid constructor: id toString: page { __proto__: next } keeper { __proto__: boss { __proto__: id } } } }`;
   expect(JSON.stringify((await ask(query)).data)).toBe(
     '{"__proto__":{"__proto__":[[1,2],null,[]],"constructor":"5","toString":{"__proto__":"after 5"},' +
@@ -167,7 +167,7 @@ test("nested lists, and keys with a special meaning in JavaScript", async () => 
 });
 
 test("introspection is an operation like others", async () => {
-  const { ask, executions } = openSchema(answers);
+  const { ask, executions } = await openSchema(answers);
   const { data } = await ask(`{ __schema { queryType { name } } __typename }`);
   expect(data).toEqual({ __schema: { queryType: { name: "Query" } }, __typename: "Query" });
   expect((await ask(`{ __typename }`)).data).toEqual({ __typename: "Query" });
@@ -178,7 +178,7 @@ test.each([
   "{ __schema { queryType { name } } person { name } }",
   '{ person { name } ...A } fragment A on Query { __type(name: "Pet") { name } }',
 ])("introspection and data in one operation are refused: %s", async (query) => {
-  const { ask, calls } = openSchema(answers);
+  const { ask, calls } = await openSchema(answers);
   const { errors } = await ask(query);
   const message = "an operation asks for introspection or for data, not for both";
   expect(errors).toMatchObject([{ message, extensions: { code: "GRAPHQL_VALIDATION_FAILED" } }]);
@@ -186,7 +186,7 @@ test.each([
 });
 
 test("a document that unfolds to too many fields is refused with the limit's name and value", async () => {
-  const { ask, calls } = openSchema(() => [{ kind: "pet", name: "Rex", like: null }]);
+  const { ask, calls } = await openSchema(() => [{ kind: "pet", name: "Rex", like: null }]);
   const unfolding = (depth: number): string => (depth > 0 ? `like { name ${unfolding(depth - 1)} }` : "");
   const limit = { code: "LIMIT_EXCEEDED", limit: "MAX_FIELDS", value: 5_000 };
   expect((await ask(`{ named { name ${unfolding(13)} } }`)).errors).toMatchObject([{ extensions: limit }]);

@@ -16,7 +16,7 @@ import {
   isNonNullType,
 } from "graphql";
 import { ContractBroken } from "../../../../../src/engine/graphql/errors/contract-broken.ts";
-import { maskField } from "../../../../../src/engine/graphql/errors/mask.ts";
+import { mask, maskField } from "../../../../../src/engine/graphql/errors/mask.ts";
 import type { Pieces } from "../../../../../src/engine/graphql/plan/complete-level.ts";
 import type { ObjectPlan, OperationPlan } from "../../../../../src/engine/graphql/plan/plan.ts";
 import type { Plans } from "../../../../../src/engine/graphql/plan/plans.ts";
@@ -81,18 +81,12 @@ async function reference(given: Case, schema: GraphQLSchema): Promise<Result> {
   const { document, operationName, variables: variableValues } = given;
   const contextValue = { rest };
   const executed = await execute({ schema, document, operationName, variableValues, contextValue });
-  const masked = (error: GraphQLError) => {
-    const { message, locations, path = [] } = error;
-    return maskField({ message, locations, path, originalError: failureOf(error) });
-  };
-  return result(executed, masked, rest);
+  return result(executed, (error) => mask(error.toJSON(), failureOf(error)), rest);
 }
 
 /** graphql-js has neither a class nor a code for a value that breaks the contract, so its messages are matched. */
-const failureOf = (error: GraphQLError): Error =>
-  /^(?:Cannot return null|Expected )/.test(error.message)
-    ? new ContractBroken()
-    : (error.originalError ?? error);
+const failureOf = (error: GraphQLError): unknown =>
+  /^(?:Cannot return null|Expected )/.test(error.message) ? new ContractBroken() : error;
 
 type Given<Failure> = { readonly data?: unknown; readonly errors?: readonly Failure[] };
 

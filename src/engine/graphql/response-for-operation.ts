@@ -1,22 +1,20 @@
-/** Executes operations: the document of the text, its operation, the variables, the plan. */
+/**
+ * Runs an operation by its plan. Apollo has parsed and validated the operation before.
+ */
+import type { GraphQLRequestContextResponseForOperation, GraphQLResponse } from "@apollo/server";
 import {
-  type DocumentNode,
   type GraphQLError,
   type GraphQLSchema,
-  getOperationAST,
   introspectionFromSchema,
   type OperationDefinitionNode,
 } from "graphql";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
-import type { GeneratedApi } from "../rest/api.ts";
 import { introspectedBytes, parentsOfPiece } from "../settings/capacity.ts";
-import { deprecationHeaders } from "./deprecation-headers.ts";
 import { logErrors } from "./errors/log-errors.ts";
 import { maskField, maskVariable } from "./errors/mask.ts";
 import { grouped, withPlaces } from "./errors/repeated-errors.ts";
-import type { Documents } from "./limits/documents.ts";
-import { type GraphqlResponse, type Request, refusalResponse, responseWith } from "./over-http.ts";
+import { refusalResponse, responseWith } from "./over-http.ts";
 import { AnswerTooLarge } from "./plan/budget.ts";
 import { Plans } from "./plan/plans.ts";
 import { type PlanResult, runPlan } from "./plan/run-plan.ts";
@@ -26,20 +24,22 @@ import { coerceVariables, type Variables } from "./variables/coerce-variables.ts
 /** The number of operations that ran. */
 export type ExecutionCounts = { count: number };
 
-/** An operation by its document's text. */
-type Asked = { readonly query: string } & Pick<Request, "operationName" | "variables">;
+/** The members of Apollo's request context that an operation needs. */
+export type Asked = Pick<
+  GraphQLRequestContextResponseForOperation<RequestContext>,
+  "document" | "operation" | "contextValue" | "request"
+>;
 
-export type Execute = (asked: Asked, context: RequestContext) => Promise<GraphqlResponse>;
+/** `null`: the document has no such operation, which Apollo reports. */
+export type RespondForOperation = (asked: Asked) => Promise<GraphQLResponse | null>;
 
-export function createExecutor(
+/** Creates Apollo's `responseForOperation` hook. */
+export function responseForOperation(
   schema: GraphQLSchema,
-  { env, production }: Config,
-  documents: Documents,
   executions: ExecutionCounts,
-  deprecations: GeneratedApi["deprecations"] = undefined,
-): Execute {
+  { env, production }: Config,
+): RespondForOperation {
   const plans = new Plans(schema, env.MAX_FIELDS);
-  const headersOf = deprecationHeaders(schema, deprecations);
   let mostOfSchema: number | undefined;
   /** The limits of an answer about the schema, which grow with the schema. */
   const schemaLimits = () => {
@@ -52,56 +52,39 @@ export function createExecutor(
     return Object.values(given).some(isLarge) ? scope.measured(run) : run();
   };
   /** Begins the execution. A response that is there already was refused. */
-  const begin = (
-    document: DocumentNode,
-    { operationName, variables: given }: Asked,
-    context: RequestContext,
-  ): Promise<PlanResult> | GraphqlResponse => {
-    const operation = getOperationAST(document, operationName);
-    if (!operation) throw unresolved(operationName);
-    if (context.queriesOnly && operation.operation !== "query") return notByGet();
-    if (context.execution) context.execution.isQuery = operation.operation === "query";
-    const variables = coerce(context, operation, given ?? {});
-    if ("errors" in variables) return refusedVariables(context, variables.errors);
+  const begin = ({
+    document,
+    operation,
+    contextValue,
+    request,
+  }: Asked): Promise<PlanResult> | GraphQLResponse | null => {
+    if (!operation) return null;
+    if (contextValue.queriesOnly && operation.operation !== "query") return notByGet();
+    if (contextValue.execution) contextValue.execution.isQuery = operation.operation === "query";
+    const variables = coerce(contextValue, operation, request.variables ?? {});
+    if ("errors" in variables) return refusedVariables(contextValue, variables.errors);
     const { coerced } = variables;
-    const { scope } = context;
+    const { scope } = contextValue;
     const plan = plans.get(document, operation, coerced, (compile) => scope.measured(compile));
     executions.count++;
     const { serial, introspects } = plan;
-    const running = runPlan(plan, coerced, context, introspects ? schemaLimits() : env, {
+    const running = runPlan(plan, coerced, contextValue, introspects ? schemaLimits() : env, {
       size: parentsOfPiece,
       // nothing of a mutation waits: its writes are done; an answer about the schema is no work on responses
       complete: (work) => (serial || introspects ? scope.measured(work) : scope.completed(work)),
     });
     return introspects ? running.catch(asTooMuchOfSchema) : running;
   };
-  const responseTo = async (document: DocumentNode, asked: Asked, context: RequestContext) => {
+  return async (asked) => {
     try {
-      const begun = begin(document, asked, context);
-      return begun instanceof Promise ? responseOf(context, await begun) : begun;
+      const begun = begin(asked);
+      return begun instanceof Promise ? responseOf(asked.contextValue, await begun) : begun;
     } catch (error) {
       if (error instanceof CodedError) return refusalResponse(error);
       throw error;
     }
   };
-  return async (asked, context) => {
-    const { query: text } = asked;
-    const read = () => documents.read(text, (errors) => logErrors(context, errors));
-    const document = documents.accepted(text) ?? context.scope.measured(read);
-    if (!("kind" in document)) return document;
-    const response = await responseTo(document, asked, context);
-    return headersOf ? { ...response, headers: [...response.headers, ...headersOf(document)] } : response;
-  };
 }
-
-/** The document has no such operation (GraphQL spec §6.1). */
-const unresolved = (name: string | undefined): CodedError =>
-  new CodedError(
-    "OPERATION_RESOLUTION_FAILURE",
-    name === undefined
-      ? "Must provide operation name if query contains multiple operations."
-      : `Unknown operation named "${name.slice(0, 400)}".`,
-  );
 
 /** The bytes of so many answers to the introspection query of tools, and at least so many bytes. */
 const mostIntrospected = (schema: GraphQLSchema): number =>
@@ -115,7 +98,7 @@ function asTooMuchOfSchema(error: unknown): never {
   throw new CodedError("LIMIT_EXCEEDED", "an operation asks for too much of the schema");
 }
 
-function responseOf(context: RequestContext, { data, errors }: PlanResult): GraphqlResponse {
+function responseOf(context: RequestContext, { data, errors }: PlanResult): GraphQLResponse {
   if (errors.length === 0) return responseWith({ data });
   const groups = grouped(errors);
   logErrors(
@@ -130,13 +113,14 @@ function responseOf(context: RequestContext, { data, errors }: PlanResult): Grap
 const isLarge = (value: unknown): boolean =>
   typeof value === "string" ? value.length > 1_000 : typeof value === "object" && value !== null;
 
-function refusedVariables(context: RequestContext, errors: readonly GraphQLError[]): GraphqlResponse {
+function refusedVariables(context: RequestContext, errors: readonly GraphQLError[]): GraphQLResponse {
   logErrors(context, errors);
   return responseWith({ errors: errors.map(maskVariable) }, 400);
 }
 
 /** `Allow` lists the methods (RFC 9110 §10.2.1). */
-const notByGet = (): GraphqlResponse => ({
-  ...refusalResponse(new CodedError("METHOD_NOT_ALLOWED", "mutations are sent by POST")),
-  headers: [["allow", "POST"]],
-});
+function notByGet(): GraphQLResponse {
+  const response = refusalResponse(new CodedError("METHOD_NOT_ALLOWED", "mutations are sent by POST"));
+  response.http.headers.set("allow", "POST");
+  return response;
+}
