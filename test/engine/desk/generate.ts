@@ -1,4 +1,4 @@
-/** Generates the desk's code: before its types are checked, and before tests run on it. It is not committed. */
+/** Generates the desk's code, which is not committed, before tests run on it. `npm run types` does so too. */
 import { processIo } from "../../../src/engine/cli/command.ts";
 import { run } from "../../../src/engine/codegen/main.ts";
 
@@ -6,5 +6,3 @@ export default async function generateDesk(): Promise<void> {
   const io = { ...processIo, root: import.meta.dirname, out: () => {} };
   if ((await run([], io)) !== 0) throw new Error("the desk's spec has findings");
 }
-
-if (import.meta.main) await generateDesk();
