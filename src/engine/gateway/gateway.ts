@@ -10,10 +10,11 @@ import { addressBlock } from "../http/address-block.ts";
 import { keyTest } from "../http/api-key.ts";
 import type { TenantContext } from "../http/context-headers.ts";
 import { allowOrigins } from "../http/cors.ts";
-import { readKey, unauthenticated } from "../http/credentials.ts";
+import { keyHeaders, readKey, unauthenticated } from "../http/credentials.ts";
 import { graphqlPath } from "../http/error-response.ts";
 import { answerOptions } from "../http/options.ts";
 import { createServer } from "../http/server.ts";
+import { addVary } from "../http/vary.ts";
 import type { GeneratedApi } from "../rest/api.ts";
 import { credentialNames } from "../rest/credentials.ts";
 import { createForward, methods } from "./forward.ts";
@@ -171,18 +172,19 @@ function passBodiesThrough(server: FastifyInstance): void {
 }
 
 /**
- * Writes the status and the headers of the answer, with the headers that hooks have set. `Vary` keeps the fields that CORS has added. Fastify leaves the answer
- * alone afterwards.
+ * Writes the status and the headers of the answer, with the headers that hooks have set. An answer that may be kept is kept
+ * for its key alone: a browser's cache, too, outlives a change of keys. Fastify leaves the answer alone afterwards.
  */
-function beginAnswer(reply: FastifyReply, status: number, answered: Headers): void {
-  const own = reply.getHeaders() as Headers;
-  const vary = [own.vary, answered.vary].flat().filter((value) => value !== undefined);
+function beginAnswer(reply: FastifyReply, status: number, { vary = [], ...answered }: Headers): void {
+  const control = ownCacheControl(answered["cache-control"]);
+  const names = new Set([vary].flat().flatMap((text) => text.toLowerCase().match(/[^\s,]+/g) ?? []));
+  if (!control.includes("no-store")) for (const name of keyHeaders) names.add(name);
+  addVary(reply, ...names);
   const isLast = reply.server.isLastAnswer(reply.request.raw.socket);
   reply.raw.writeHead(status, {
-    ...own,
+    ...(reply.getHeaders() as Headers),
     ...answered,
-    "cache-control": ownCacheControl(answered["cache-control"]),
-    ...(vary.length > 0 && { vary: vary.join(", ") }),
+    "cache-control": control,
     ...(isLast && { connection: "close" }),
   });
   reply.hijack();

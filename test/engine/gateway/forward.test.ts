@@ -62,6 +62,22 @@ describe("forwarding", () => {
     expect(await forwarded("must-revalidate", "max-age=60")).toBe("private, must-revalidate, max-age=60");
     expect(await forwarded("no-store")).toBe("private, no-store");
   });
+
+  test.each([
+    ["max-age=60", undefined, "x-api-key, authorization"],
+    ["public, max-age=60", "Accept, X-API-Key", "accept, x-api-key, authorization"],
+    ["no-cache", "X-Service-Tenant-Id", "x-service-tenant-id, x-api-key, authorization"],
+    ["no-store", "Accept", "accept"],
+    [undefined, undefined, null],
+  ])("a response of %s that varies by %s is kept for its key alone", async (control, vary, expected) => {
+    const rest = await upstream((_request, response) => {
+      if (control) response.setHeader("cache-control", control);
+      if (vary) response.setHeader("vary", vary);
+      response.end();
+    });
+    const { url } = await startGateway({ rest });
+    expect((await fetch(new URL(me, url), { headers })).headers.get("vary")).toBe(expected);
+  });
 });
 
 test("a response that begins after a stop asks its client to close the connection", async () => {

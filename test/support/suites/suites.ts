@@ -157,5 +157,9 @@ export const benches: Readonly<Record<string, Runnable>> = {
     file: "test/service/bench/processes.ts",
   },
   sizing: { does: "requests/s of a core, and memory, of both roles", file: "test/service/bench/sizing.ts" },
+  start: {
+    does: "what a start of the graphql role costs, beside a floor program, Mercurius and Apollo Server",
+    file: "test/service/bench/start.ts",
+  },
   warming: { does: "what requests to a fresh graphql role cost", file: "test/service/bench/warming.ts" },
 };
