@@ -9,7 +9,7 @@ import { CodedError, clientLeft } from "../errors.ts";
 import { addressBlock } from "../http/address-block.ts";
 import { keyTest } from "../http/api-key.ts";
 import type { TenantContext } from "../http/context-headers.ts";
-import { allowOrigins } from "../http/cors.ts";
+import { allowOrigins, guardMcp } from "../http/cors.ts";
 import { keyHeaders, readKey, unauthenticated } from "../http/credentials.ts";
 import { graphqlPath } from "../http/error-response.ts";
 import { answerOptions } from "../http/options.ts";
@@ -61,6 +61,7 @@ export async function createGateway(
   if (config.env.TRUSTED_PROXIES.length === 0) server.addHook("onRequest", warnOfProxy());
   passBodiesThrough(server);
   await allowOrigins(server, config.env.CORS_ORIGINS, methods);
+  if (config.env.MCP) guardMcp(server, config.env.CORS_ORIGINS);
   const shared = await shareWithOthers(server, config, checks);
   const limits = await createRateLimits(server, config, shared);
   const concurrency = new TenantConcurrency(config.env.MAX_BODY_BYTES);
