@@ -9,11 +9,12 @@ import { CodedError, clientLeft } from "../errors.ts";
 import { addressBlock } from "../http/address-block.ts";
 import { keyTest } from "../http/api-key.ts";
 import type { TenantContext } from "../http/context-headers.ts";
-import { allowOrigins } from "../http/cors.ts";
-import { readKey, unauthenticated } from "../http/credentials.ts";
+import { allowOrigins, guardMcp } from "../http/cors.ts";
+import { keyHeaders, readKey, unauthenticated } from "../http/credentials.ts";
 import { graphqlPath } from "../http/error-response.ts";
 import { answerOptions } from "../http/options.ts";
 import { createServer } from "../http/server.ts";
+import { addVary } from "../http/vary.ts";
 import type { GeneratedApi } from "../rest/api.ts";
 import { credentialNames } from "../rest/credentials.ts";
 import { createForward, methods } from "./forward.ts";
@@ -24,7 +25,7 @@ import { keylessReader } from "./keyless.ts";
 import { createRateLimits } from "./rate-limit.ts";
 import { readBody } from "./read-body.ts";
 import type { SharedEngine } from "./shared-engine.ts";
-import { forwardedNames, type Headers, stripRequest } from "./strip.ts";
+import { forwardedNames, type Headers, ownCacheControl, stripRequest } from "./strip.ts";
 import { warnOfOtherKeys, warnOfProxy } from "./telling-requests.ts";
 import { TenantConcurrency } from "./tenant-concurrency.ts";
 import { type Backends, findRoute, parseRequestTarget, type UpstreamRoute } from "./upstream-route.ts";
@@ -60,6 +61,7 @@ export async function createGateway(
   if (config.env.TRUSTED_PROXIES.length === 0) server.addHook("onRequest", warnOfProxy());
   passBodiesThrough(server);
   await allowOrigins(server, config.env.CORS_ORIGINS, methods);
+  if (config.env.MCP) guardMcp(server, config.env.CORS_ORIGINS);
   const shared = await shareWithOthers(server, config, checks);
   const limits = await createRateLimits(server, config, shared);
   const concurrency = new TenantConcurrency(config.env.MAX_BODY_BYTES);
@@ -171,19 +173,19 @@ function passBodiesThrough(server: FastifyInstance): void {
 }
 
 /**
- * Writes the status and the headers of the answer, with the headers that hooks have set. An answer is private to its
- * caller unless the upstream says otherwise. `Vary` keeps the fields that CORS has added. Fastify leaves the answer
- * alone afterwards.
+ * Writes the status and the headers of the answer, with the headers that hooks have set. An answer that may be kept is kept
+ * for its key alone: a browser's cache, too, outlives a change of keys. Fastify leaves the answer alone afterwards.
  */
-function beginAnswer(reply: FastifyReply, status: number, answered: Headers): void {
-  const own = reply.getHeaders() as Headers;
-  const vary = [own.vary, answered.vary].flat().filter((value) => value !== undefined);
+function beginAnswer(reply: FastifyReply, status: number, { vary = [], ...answered }: Headers): void {
+  const control = ownCacheControl(answered["cache-control"]);
+  const names = new Set([vary].flat().flatMap((text) => text.toLowerCase().match(/[^\s,]+/g) ?? []));
+  if (!control.includes("no-store")) for (const name of keyHeaders) names.add(name);
+  addVary(reply, ...names);
   const isLast = reply.server.isLastAnswer(reply.request.raw.socket);
   reply.raw.writeHead(status, {
-    "cache-control": "private, no-store",
-    ...own,
+    ...(reply.getHeaders() as Headers),
     ...answered,
-    ...(vary.length > 0 && { vary: vary.join(", ") }),
+    "cache-control": control,
     ...(isLast && { connection: "close" }),
   });
   reply.hijack();

@@ -122,6 +122,15 @@ export function stripResponse(prefix: string, status: number, headers: UpstreamH
   return status === 401 ? { ...kept, "www-authenticate": challenge } : kept;
 }
 
+/**
+ * `Cache-Control` for the client: an answer is private unless the upstream names shared caches. These keep no answer to a
+ * request with `Authorization` by themselves (RFC 9111 §3.5), but they do not know that `X-API-Key` is a credential.
+ */
+export function ownCacheControl(given: string | string[] = "no-store"): string {
+  const control = [given].flat().join(", ");
+  return /\b(?:public|s-maxage|private)\b/i.test(control) ? control : `private, ${control}`;
+}
+
 /** Context headers and proof, whatever character stands for a dash: CGI-like servers read `_` and `.` as one. */
 function isOurs(prefix: string, name: string): boolean {
   const plain = name.replace(/[^a-z0-9]/g, "-");

@@ -29,7 +29,10 @@ const unknown = "address ";
 
 export class Callers {
   readonly #forward: ReturnType<typeof headerForwarder>;
-  readonly #accepted = new LRUCache<number, true>({ max: acceptedCredentials });
+  readonly #accepted = new LRUCache<number, true>({
+    maxSize: acceptedCredentials, // `max` would make room for all of them at the start
+    sizeCalculation: () => 1,
+  });
   readonly #salt = randomBytes(16).toString("base64");
 
   constructor(config: Config, operations: Operations) {

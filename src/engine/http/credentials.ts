@@ -5,6 +5,9 @@
  */
 import { CodedError, type KeyFault } from "../errors.ts";
 
+/** The headers that bring a key, in lower case. */
+export const keyHeaders: readonly string[] = ["x-api-key", "authorization"];
+
 /** Returns the key, unverified, or `undefined` when there is none. Throws `BAD_REQUEST` for repeated or conflicting ones. */
 export function readKey(rawHeaders: readonly string[]): string | undefined {
   const apiKey = only(rawHeaders, "x-api-key");
@@ -20,10 +23,7 @@ export function readKey(rawHeaders: readonly string[]): string | undefined {
  * The error for missing or wrong credentials, the same on every role. `headers` names the headers that carry a key, in
  * lower case.
  */
-export function unauthenticated(
-  fault: KeyFault,
-  headers: readonly string[] = ["x-api-key", "authorization"],
-): CodedError {
+export function unauthenticated(fault: KeyFault, headers: readonly string[] = keyHeaders): CodedError {
   const where = headers.length > 0 ? `, in the header ${headers.join(" or ")}` : "";
   return new CodedError(
     "UNAUTHENTICATED",

@@ -5,6 +5,7 @@
  * because it would wait for them. After the keep-alive time-out a connection is read once more before it is closed: a
  * request may have come while the process was paused.
  */
+import { existsSync, readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { mostConnections } from "../settings/capacity.ts";
@@ -20,12 +21,10 @@ const patienceMs = 1_000;
 export const connectionsOf = (servers: number, descriptors = readDescriptors()): number =>
   Math.min(mostConnections, Math.floor(descriptors / 3 / servers));
 
-/** Infinite if there is no limit, or if the system does not tell it. */
+/** Infinite if there is no limit, and where the system is not Linux (proc_pid_limits(5)). */
 function readDescriptors(): number {
-  Object.assign(process.report, { excludeNetwork: true }); // else names of all peers are looked up
-  const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft: unknown } } };
-  const descriptors = Number(userLimits?.open_files?.soft);
-  return descriptors > 0 ? descriptors : Number.POSITIVE_INFINITY;
+  const limits = existsSync("/proc/self/limits") ? readFileSync("/proc/self/limits", "utf8") : "";
+  return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
 }
 
 /**

@@ -1,8 +1,9 @@
 /** `Vary` (RFC 9110 §12.5.5) names the request headers that a response depends on. */
 import type { FastifyReply } from "fastify";
 
-/** Adds names to those that other hooks have set. */
+/** Adds names, in lower case, to those that other hooks have set. */
 export function addVary(reply: FastifyReply, ...names: readonly string[]): void {
+  if (names.length === 0) return;
   const given = reply.getHeader("vary");
   if (given === undefined) return void reply.header("vary", names.join(", "));
   const known = String(given);

@@ -44,16 +44,39 @@ describe("forwarding", () => {
     expect(rest.seen).toEqual([]);
   });
 
-  test("responses are private unless the upstream says otherwise", async () => {
+  test("responses are private unless the upstream names shared caches", async () => {
     const rest = await upstream((request, response) => {
-      if (request.url?.includes("public")) response.setHeader("cache-control", "public, max-age=60");
+      const control = new URL(request.url ?? "/", "http://rest").searchParams.getAll("control");
+      if (control.length > 0) response.setHeader("cache-control", control);
       response.end();
     });
     const { url } = await startGateway({ rest });
-    const cacheControl = async (path: string) =>
-      (await fetch(new URL(path, url), { headers })).headers.get("cache-control");
-    expect(await cacheControl("/v1/a")).toBe("private, no-store");
-    expect(await cacheControl("/v1/public")).toBe("public, max-age=60");
+    const forwarded = async (...control: readonly string[]) => {
+      const query = new URLSearchParams(control.map((each): [string, string] => ["control", each]));
+      return (await fetch(new URL(`/v1/a?${query}`, url), { headers })).headers.get("cache-control");
+    };
+    expect(await forwarded()).toBe("private, no-store");
+    for (const named of ["public, max-age=60", "S-MaxAge=5", "private, max-age=60"])
+      expect(await forwarded(named)).toBe(named);
+    expect(await forwarded("max-age=60")).toBe("private, max-age=60");
+    expect(await forwarded("must-revalidate", "max-age=60")).toBe("private, must-revalidate, max-age=60");
+    expect(await forwarded("no-store")).toBe("private, no-store");
+  });
+
+  test.each([
+    ["max-age=60", undefined, "x-api-key, authorization"],
+    ["public, max-age=60", "Accept, X-API-Key", "accept, x-api-key, authorization"],
+    ["no-cache", "X-Service-Tenant-Id", "x-service-tenant-id, x-api-key, authorization"],
+    ["no-store", "Accept", "accept"],
+    [undefined, undefined, null],
+  ])("a response of %s that varies by %s is kept for its key alone", async (control, vary, expected) => {
+    const rest = await upstream((_request, response) => {
+      if (control) response.setHeader("cache-control", control);
+      if (vary) response.setHeader("vary", vary);
+      response.end();
+    });
+    const { url } = await startGateway({ rest });
+    expect((await fetch(new URL(me, url), { headers })).headers.get("vary")).toBe(expected);
   });
 });
 

@@ -66,6 +66,14 @@ test("the table of warming has a fresh process, switches of V8, and a warm-up", 
     expect(stdout).toMatch(new RegExp(`^\\| ${kind}${cells}`, "m"));
 });
 
+test("the table of starts has the floor, this in each form, and the others", async ({ signal }) => {
+  const main = file("../../../src/main.ts");
+  const { stdout } = await run(signal, [file("start.ts"), main], { ROUNDS: "1" });
+  expect(stdout.match(/^\| .* \| [1-9]\d* \| [\d.]+ \| [1-9]\d* \| [1-9]\d* \| [\d.]+ \|$/gm)).toHaveLength(
+    5,
+  );
+});
+
 test("the tables of growth are whole, up to their largest rows", async ({ signal }) => {
   const { stdout } = await run(signal, [file("growth.ts"), "s per "], { SECONDS: "0.01" });
   const sizes = [...stdout.matchAll(/^│ \d +│ (\d+) /gm)].map(([, size]) => Number(size));

@@ -29,7 +29,7 @@ export const suites: Readonly<Record<string, Runnable>> = {
     file: "test/service/chaos/chaos.ts",
   },
   deploy: {
-    does: "the image's file tree, the manifests; the balancers and alerts, if nginx, HAProxy and promtool are here",
+    does: "the image's file tree, the manifests; balancers, a shared cache and alerts, if nginx, HAProxy, Varnish and promtool are here",
     projects: ["deploy"],
   },
   differential: {
@@ -157,5 +157,9 @@ export const benches: Readonly<Record<string, Runnable>> = {
     file: "test/service/bench/processes.ts",
   },
   sizing: { does: "requests/s of a core, and memory, of both roles", file: "test/service/bench/sizing.ts" },
+  start: {
+    does: "what a start of the graphql role costs, beside a floor program, Mercurius and Apollo Server",
+    file: "test/service/bench/start.ts",
+  },
   warming: { does: "what requests to a fresh graphql role cost", file: "test/service/bench/warming.ts" },
 };

@@ -3,9 +3,9 @@
  * read again for each new connection, and connections end after a while, so renewed certificates need no restart.
  */
 import { createSecureContext, getCACertificates } from "node:tls";
-import { buildConnector } from "undici";
 import type { Environment } from "../../settings/environment.ts";
 import { readRegularFile } from "../../standards/regular-file.ts";
+import { buildConnector } from "./undici.ts";
 
 type Settings = Pick<
   Environment,

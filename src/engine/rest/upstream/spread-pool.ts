@@ -3,8 +3,9 @@
  * connections, not requests: without an end, a replica that is new there would get almost nothing.
  * undici's own option for the age, `clientTtl`, lets requests of a full pool hang (nodejs/undici#5144, mended in 8).
  */
-import { Client, type Dispatcher, Pool } from "undici";
+import type { Dispatcher } from "undici";
 import { upstreamConnection } from "../../settings/capacity.ts";
+import { Client, Pool } from "./undici.ts";
 
 /** From a half of it to one and a half: connections that began together do not end together. */
 const jittered = (value: number): number => Math.ceil(value * (0.5 + Math.random()));

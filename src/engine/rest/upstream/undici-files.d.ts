@@ -1,0 +1,17 @@
+/** The types of the files that `undici.ts` loads. */
+declare module "undici/lib/api/index.js" {
+  const api: object;
+  export default api;
+}
+declare module "undici/lib/core/connect.js" {
+  export { buildConnector as default } from "undici";
+}
+declare module "undici/lib/dispatcher/client.js" {
+  export { Client as default } from "undici";
+}
+declare module "undici/lib/dispatcher/dispatcher.js" {
+  export { Dispatcher as default } from "undici";
+}
+declare module "undici/lib/dispatcher/pool.js" {
+  export { Pool as default } from "undici";
+}
