@@ -8,8 +8,7 @@ import { CodedError } from "../../errors.ts";
 import { type Enclosing, markOfArgument, nearestEnclosing } from "../../rest/inherit.ts";
 import { ajv } from "../../standards/json-schema.ts";
 import { type Steps, stepsOfRequest } from "../../standards/linear-pattern.ts";
-import { argumentDescription } from "./argument-words.ts";
-import { formatWords } from "./limit-words.ts";
+import { argumentDescription, formatWords } from "./argument-words.ts";
 
 export type Args = Readonly<Record<string, unknown>>;
 

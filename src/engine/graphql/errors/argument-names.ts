@@ -7,8 +7,7 @@ import type { GraphQLArgument } from "graphql";
 import { CodedError } from "../../errors.ts";
 import { markOfArgument } from "../../rest/inherit.ts";
 import type { JsonSchema } from "../../standards/json-schema.ts";
-import { argumentDescription } from "./argument-words.ts";
-import { limitWords } from "./limit-words.ts";
+import { argumentDescription, limitWords } from "./argument-words.ts";
 
 type ArgumentFacts = {
   /** REST name → argument, where they differ. */
