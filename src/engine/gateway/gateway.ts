@@ -10,7 +10,7 @@ import { addressBlock } from "../http/address-block.ts";
 import { keyTest } from "../http/api-key.ts";
 import { addVary } from "../http/compress-responses.ts";
 import type { TenantContext } from "../http/context-headers.ts";
-import { allowOrigins, answerOptions } from "../http/cors.ts";
+import { allowOrigins, answerOptions, guardMcp } from "../http/cors.ts";
 import { keyHeaders, readKey, unauthenticated } from "../http/credentials.ts";
 import { graphqlPath } from "../http/error-response.ts";
 import { createServer } from "../http/server.ts";
@@ -60,6 +60,7 @@ export async function createGateway(
   if (config.env.TRUSTED_PROXIES.length === 0) server.addHook("onRequest", warnOfProxy());
   passBodiesThrough(server);
   await allowOrigins(server, config.env.CORS_ORIGINS, methods);
+  if (config.env.MCP) guardMcp(server, config.env.CORS_ORIGINS);
   const shared = await shareWithOthers(server, config, checks);
   const limits = await createRateLimits(server, config, shared);
   const concurrency = new TenantConcurrency(config.env.MAX_BODY_BYTES);
