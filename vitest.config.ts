@@ -35,6 +35,7 @@ const apart = [
 export default defineConfig({
   test: {
     reporters: ["default", tally],
+    globalSetup: "test/engine/desk/generate.ts",
     // a busy machine is slow: only what hangs should fail by time
     testTimeout: 300_000,
     hookTimeout: 300_000,

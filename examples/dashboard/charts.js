@@ -21,7 +21,7 @@ function textOf(value, unit) {
   return value > 0 && value < 90 ? `${whole.format(value)} s` : `${whole.format(value / 60)} min`;
 }
 
-/** Between two lines of the grid: whole numbers, and whole minutes or hours. */
+/** Where the line above zero may stand: at whole numbers, and at whole minutes or hours. */
 const steps = {
   COUNT: [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000].flatMap((power) => [power, 2 * power, 5 * power]),
   SECONDS: [1, 5, 15, 30, 60, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400, 604_800],
@@ -97,8 +97,7 @@ function plotOf({ points, total, unit }, tile) {
         {
           ...axis,
           size: 44,
-          space: 34,
-          incrs: steps[unit],
+          splits: (_plot, _axis, _least, most) => [0, steps[unit].findLast((step) => step <= most) ?? 1],
           grid: { stroke: colour("--line"), width: 1 },
           values: (_plot, values) => values.map((one) => textOf(one, unit)),
         },

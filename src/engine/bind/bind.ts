@@ -25,7 +25,7 @@ import { enumValues } from "./type-rules.ts";
 
 type BindInput = Pick<Model, "schema" | "schemaDocument" | "document" | "operations">;
 
-/** Returns a model even if the diagnostics contain errors; `provedModel` refuses such a model. */
+/** Returns a model even if the diagnostics contain errors; `proved` refuses such a model. */
 export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[] } {
   const findings = new Findings(input.document);
   const names = new RestNames(input.schema);

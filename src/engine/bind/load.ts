@@ -47,11 +47,12 @@ function bindSchema(
   return schema ? bind({ document, operations, schema, schemaDocument }) : { diagnostics };
 }
 
-/** The model of a spec without errors; throws `SpecUnreadable` with all errors of any other spec. */
-export function provedModel({ model, diagnostics }: Spec): Model {
-  const errors = diagnostics.filter(({ severity }) => severity === "error");
+/** A spec without errors; throws `SpecUnreadable` with all errors of any other one. */
+export function proved<S extends Spec>(spec: S): S & { readonly model: Model } {
+  const { model } = spec;
+  const errors = spec.diagnostics.filter(({ severity }) => severity === "error");
   if (!model || errors.length > 0) throw new SpecUnreadable(errors);
-  return model;
+  return { ...spec, model };
 }
 
 function bindBoth(documentFile: DocumentFile, schemaFile: SchemaFile, faultsOf: typeof documentFaults): Spec {

@@ -4,6 +4,7 @@
 import { linesOf } from "../cli/code-frame.ts";
 import { type Diagnostic, SpecUnreadable } from "../diagnostic.ts";
 import type { Manifest } from "../manifests/manifests.ts";
+import { documentFaults } from "../openapi/document-faults.ts";
 import { readAppOperations, readSavedOperations, type SavedOperation } from "../schema/saved-operations.ts";
 import { loadSpec, readDocument } from "./load.ts";
 import type { Model } from "./model.ts";
@@ -27,8 +28,9 @@ export function loadSnapshot(
   files: SpecFiles,
   manifests: readonly Manifest[] = [],
   documentOf = readDocument,
+  faultsOf = documentFaults,
 ): SpecSnapshot {
-  const { model, diagnostics } = loadSpec(files, documentOf);
+  const { model, diagnostics } = loadSpec(files, documentOf, faultsOf);
   const saved = readSavedOperations(model?.schema, savedOperationTexts(files));
   const apps = readAppOperations(model?.schema, manifests);
   return {

@@ -7,7 +7,6 @@ import { readDocument } from "../bind/load.ts";
 import type { SpecFiles } from "../bind/spec-files.ts";
 import { type BoundSnapshot, loadSnapshot, type SpecSnapshot } from "../bind/spec-snapshot.ts";
 import { whileFilesStay } from "../bind/while-files-stay.ts";
-import type { SpecSources } from "../codegen/generate.ts";
 import { type Diagnostic, SpecUnreadable, type Stage } from "../diagnostic.ts";
 import type { Manifest } from "../manifests/manifests.ts";
 import { approve } from "./approvals.ts";
@@ -27,7 +26,7 @@ type CheckInput = {
   readonly manifests?: readonly Manifest[];
   readonly base?: { readonly name: string; readonly files: SpecFiles; readonly usage?: Usage };
   /** Runs stage 3, which needs codegen, over a spec without errors. */
-  readonly freshness: (sources: SpecSources) => Promise<Finding[]>;
+  readonly freshness: (sources: BoundSnapshot) => Promise<Finding[]>;
   /** `YYYY-MM-DD`, UTC. */
   readonly today: string;
 };
@@ -44,7 +43,7 @@ export async function check(given: CheckInput): Promise<Report> {
     ({ severity, schema }) => severity === "error" && !isManifest(schema?.file ?? ""),
   );
   const { model } = head;
-  const fresh = hasErrors || !model ? [] : await freshness({ files, model, saved });
+  const fresh = hasErrors || !model ? [] : await freshness({ ...head, model, saved });
   const skipped: Partial<Record<Stage, string>> = {
     ...(hasErrors && { freshness: "nothing can be generated from a mapping with errors" }),
     ...(!base && { changes: "no --base was given" }),

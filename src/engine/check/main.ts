@@ -1,11 +1,11 @@
 /** `restbound check`: one run of every stage, printed in as many formats as asked for. */
 import { join, relative, resolve } from "node:path";
 import { folderFiles } from "../bind/spec-files.ts";
+import type { BoundSnapshot } from "../bind/spec-snapshot.ts";
 import { exitCodes, type Io, runCommand } from "../cli/command.ts";
 import { nonEmpty } from "../cli/parse.ts";
 import { removeFile, replaceFile } from "../cli/replace.ts";
 import { UsageError } from "../cli/usage-error.ts";
-import type { SpecSources } from "../codegen/generate.ts";
 import { type Manifest, Manifests } from "../manifests/manifests.ts";
 import { isHttpUrl, parsePlaces } from "../manifests/places.ts";
 import { escaped } from "../standards/steering.ts";
@@ -113,7 +113,7 @@ async function readManifests(root: string, given: string | undefined): Promise<r
 }
 
 /** Codegen's libraries are most of the start-up: they are loaded only where there is something to generate. */
-async function freshness(root: string, sources: SpecSources): Promise<Finding[]> {
+async function freshness(root: string, sources: BoundSnapshot): Promise<Finding[]> {
   const { generateFrom } = await import("../codegen/generate.ts");
   const { generatedFiles } = await import("../codegen/main.ts");
   return freshnessFindings(root, await generateFrom(sources), generatedFiles(root));

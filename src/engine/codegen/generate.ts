@@ -5,38 +5,24 @@
 import { join } from "node:path";
 import { codegen } from "@graphql-codegen/core";
 import { buildASTSchema, parse } from "graphql";
-import { loadSpec, provedModel } from "../bind/load.ts";
-import type { Model } from "../bind/model.ts";
-import { folderFiles, type SpecFiles, savedOperationTexts } from "../bind/spec-files.ts";
-import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
+import { proved } from "../bind/load.ts";
+import { folderFiles, type SpecFiles } from "../bind/spec-files.ts";
+import { type BoundSnapshot, loadSnapshot } from "../bind/spec-snapshot.ts";
 import { engineManifest } from "../cli/engine-manifest.ts";
 import { SpecUnreadable } from "../diagnostic.ts";
 import { reachedFaults } from "../openapi/document-faults.ts";
-import { readSavedOperations, type SavedOperation } from "../schema/saved-operations.ts";
 import { hashSpec } from "../standards/spec-hash.ts";
 import { escaped } from "../standards/steering.ts";
 import { codegenConfig, commonOptions, plannedFiles } from "./config.ts";
 import { Results } from "./results.ts";
 
-/** Throws `SpecUnreadable` with all findings if a saved operation is not valid. */
-function loadSaved(files: SpecFiles, model: Model): SavedOperation[] {
-  const { operations, diagnostics } = readSavedOperations(model.schema, savedOperationTexts(files));
-  if (diagnostics.length > 0) throw new SpecUnreadable(diagnostics);
-  return operations;
-}
-
-/** A proved model, and the saved operations that are valid for it. */
-export type SpecSources = Required<Pick<SpecSnapshot, "files" | "model" | "saved">>;
-
 /** Reads `<root>/spec`; throws `SpecUnreadable` with all errors if there are any. */
-export const loadSources = (root: string, results = new Results()): SpecSources =>
+export const loadSources = (root: string, results = new Results()): BoundSnapshot =>
   readSources(folderFiles(join(root, "spec")), results);
 
 /** Throws as `loadSources` does. */
-export function readSources(files: SpecFiles, results = new Results()): SpecSources {
-  const model = provedModel(loadSpec(files, results.readDocument, reachedFaults));
-  return { files, model, saved: loadSaved(files, model) };
-}
+export const readSources = (files: SpecFiles, results = new Results()): BoundSnapshot =>
+  proved(loadSnapshot(files, [], results.readDocument, reachedFaults));
 
 /** Throws as `loadSources` does. */
 export function configFor(root: string) {
@@ -74,7 +60,7 @@ export const generate = (root: string, results = new Results()): Promise<Map<str
  * than the command line of graphql-codegen, which reads them by `codegen.ts`.
  */
 export async function generateFrom(
-  { files: spec, model, saved }: SpecSources,
+  { files: spec, model, saved }: BoundSnapshot,
   results = new Results(),
 ): Promise<Map<string, string>> {
   const { schema, files } = plannedFiles(model, saved, results);

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { Option } from "commander";
 import { didYouMean } from "../bind/findings.ts";
-import { provedModel } from "../bind/load.ts";
+import { proved } from "../bind/load.ts";
 import type { Model } from "../bind/model.ts";
 import { folderFiles } from "../bind/spec-files.ts";
 import { loadSnapshot } from "../bind/spec-snapshot.ts";
@@ -30,7 +30,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       .action(
         does((names: readonly string[], { format }: { readonly format: string }) => {
           const snapshot = loadSnapshot(folderFiles(join(io.root, "spec")));
-          const model = provedModel(snapshot);
+          const { model } = proved(snapshot);
           const linesOf = format === "mermaid" ? draw : explain;
           io.out(
             names.map((name) => linesOf(model, snapshot.saved, name).map(printable).join("\n")).join("\n\n"),

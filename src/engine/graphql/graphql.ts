@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { specifiedRules } from "graphql";
 import { type Config, ConfigError } from "../config.ts";
 import { compressResponses } from "../http/compress-responses.ts";
-import { allowOrigins } from "../http/cors.ts";
+import { allowOrigins, guardMcp } from "../http/cors.ts";
 import { createServer } from "../http/server.ts";
 import type { GeneratedApi, ManifestEntry } from "../rest/api.ts";
 import { Upstreams } from "../rest/client.ts";
@@ -12,8 +12,8 @@ import { admitRequests } from "./admission.ts";
 import { Answers } from "./answers/answers.ts";
 import { createApollo } from "./apollo.ts";
 import { Callers } from "./callers.ts";
+import type { Samples } from "./explorer/explorer.ts";
 import { createExplorer } from "./explorer/explorer.ts";
-import type { Samples } from "./explorer/page.ts";
 import { limitRule } from "./limits/limits.ts";
 import type { ExecutionCounts } from "./response-for-operation.ts";
 import { routes } from "./routes.ts";
@@ -69,6 +69,7 @@ export async function createGraphql(
   if (config.env.MCP) {
     const [{ serveMcp }, { toolsOf }] = await Promise.all([import("./mcp/mcp.ts"), import("./mcp/tools.ts")]);
     serveMcp(server, toolsOf(api, schema), specHash);
+    if (config.env.GATEWAY_SECRET === undefined) guardMcp(server, origins);
   }
   await compressResponses(server);
   await allowOrigins(server, origins, ["GET", "POST"]);

@@ -28,8 +28,8 @@ export async function init(given: Given, io: Io): Promise<number> {
   io.progress?.("restbound init: generates the code");
   const generated = await generateFrom(files, openapi);
   io.progress?.("");
-  replaceFolders(new Map([[spec, files], generatedFolder(io.root, generated)]));
   addPackages(io.root);
+  replaceFolders(new Map([[spec, files], generatedFolder(io.root, generated)]));
   for (const path of [...generated.keys(), ...addFiles(io.root, base, baseVariable(name))])
     io.out(`wrote ${path}`);
   for (const line of lines) io.out(line);

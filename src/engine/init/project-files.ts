@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { engineManifest } from "../cli/engine-manifest.ts";
+import { UsageError } from "../cli/usage-error.ts";
 import { isRecord } from "../standards/json-object.ts";
 
 type Manifest = Readonly<Record<string, unknown>>;
@@ -17,10 +18,17 @@ const scripts = {
   test: 'node --test "test/**/*.test.ts"',
 };
 
-/** Adds to `package.json` what it lacks. */
+/** The script with which `npm init` says that nothing is chosen yet. */
+const noTest = 'echo "Error: no test specified" && exit 1';
+
+/** Adds to `package.json` what it lacks. Throws `UsageError` if its modules are not the ES modules that the project has. */
 export function addPackages(root: string): void {
   const path = join(root, "package.json");
-  const given: Manifest = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
+  const given = existsSync(path) ? chosen(JSON.parse(readFileSync(path, "utf8"))) : {};
+  if (given.type === "commonjs")
+    throw new UsageError([
+      'package.json: "type" is "commonjs", and the project has ES modules; write "module", or start it in a folder of its own',
+    ]);
   const { version, devDependencies } = engineManifest();
   const own = {
     name: basename(root)
@@ -40,6 +48,14 @@ export function addPackages(root: string): void {
   const manifest = { ...given, ...Object.fromEntries(added) };
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   writeFileSync(path, text);
+}
+
+/** Without what `npm init` writes into each `package.json`. */
+function chosen(given: Manifest): Manifest {
+  if (!isRecord(given.scripts) || given.scripts.test !== noTest) return given;
+  const { type: _, ...others } = given;
+  const { test: __, ...ownScripts } = given.scripts;
+  return { ...others, scripts: ownScripts };
 }
 
 /**

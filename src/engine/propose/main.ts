@@ -1,6 +1,6 @@
 /** `restbound propose <operation>…`. */
 import { join } from "node:path";
-import { loadSpec, openDocument, provedModel } from "../bind/load.ts";
+import { loadSpec, openDocument, proved } from "../bind/load.ts";
 import { boundFields, type Model } from "../bind/model.ts";
 import { folderFiles } from "../bind/spec-files.ts";
 import { exitCodes, type Io, runCommand } from "../cli/command.ts";
@@ -18,7 +18,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
         does((ids: readonly string[]) => {
           const files = folderFiles(join(io.root, "spec"));
           const isEmpty = hasNoField(files.read("schema.graphql"));
-          const model = isEmpty ? modelWithoutFields(openDocument(files)) : provedModel(loadSpec(files));
+          const model = isEmpty ? modelWithoutFields(openDocument(files)) : proved(loadSpec(files)).model;
           const proposal = new Proposal(model);
           for (const id of ids) proposal.add(id);
           io.out(escaped(proposal.sdl(isEmpty ? "type" : "extend type")));

@@ -4,12 +4,7 @@ import { expect, test } from "vitest";
 import { formatted, withLayout } from "../../../src/engine/codegen/format.ts";
 import { generate } from "../../../src/engine/codegen/generate.ts";
 
-const desk = join(import.meta.dirname, "../desk");
-const files = await generate(desk);
-
-test.each([...files])("%s of the desk is as it is committed", async (path, text) => {
-  await expect(text).toMatchFileSnapshot(join(desk, path));
-});
+const files = await generate(join(import.meta.dirname, "../desk"));
 
 test.each([...files].filter(([path]) => !path.endsWith(".json")))(
   "%s has the banner on line 1",

@@ -18,9 +18,6 @@ import { dirname, join } from "node:path";
 import type { ApolloServer } from "@apollo/server";
 import type { GraphQLSchema } from "graphql";
 import { onTestFinished } from "vitest";
-import { loadSpec } from "../../../src/engine/bind/load.ts";
-import { folderFiles } from "../../../src/engine/bind/spec-files.ts";
-import { emitSchema } from "../../../src/engine/codegen/emit-schema.ts";
 import { generate } from "../../../src/engine/codegen/generate.ts";
 import { readConfig } from "../../../src/engine/config.ts";
 import { CodedError } from "../../../src/engine/errors.ts";
@@ -54,10 +51,7 @@ export type Pair = { readonly schema: GraphQLSchema; readonly apollo: ApolloServ
 /** JSON Schema of each argument's value, by the field's schema coordinate. */
 export type ArgumentSchemas = Readonly<Record<string, Readonly<Record<string, object>>>>;
 
-/**
- * Opens the code generated from `folder` until the current test has finished. `test/engine/codegen/cases.test.ts` and
- * `npm run check` hold committed code to its spec, so only code that is not committed is generated here.
- */
+/** Opens the code generated from `folder` until the current test has finished. */
 export async function openPair(folder: string): Promise<Pair & { schemas: ArgumentSchemas }> {
   const root = mkdtempSync(join(tmpdir(), "messaging-graphql-"));
   onTestFinished(() => rmSync(root, { recursive: true }));
@@ -67,8 +61,8 @@ export async function openPair(folder: string): Promise<Pair & { schemas: Argume
     ["node_modules", join(project, "node_modules")],
   ] as const)
     symlinkSync(target, join(root, name));
-  const committed = [join(folder, "generated"), join(folder, "../generated")].find(existsSync);
-  if (committed) cpSync(committed, join(root, "generated"), { recursive: true });
+  const made = join(folder, "../generated");
+  if (existsSync(made)) cpSync(made, join(root, "generated"), { recursive: true });
   else
     for (const [path, text] of await generate(root)) {
       mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -76,17 +70,9 @@ export async function openPair(folder: string): Promise<Pair & { schemas: Argume
     }
   const resolvers = await import(join(root, "generated/resolvers.ts"));
   const { argumentSchemas, argumentNames } = await import(join(root, "generated/arguments.ts"));
-  const printed = join(root, "generated/schema.graphql");
-  const typeDefs = existsSync(printed) ? readFileSync(printed, "utf8") : schemaOf(folder);
+  const typeDefs = readFileSync(join(root, "generated/schema.graphql"), "utf8");
   const schema = executableSchema(typeDefs, { resolvers, argumentSchemas, argumentNames });
   return { ...(await openSchema(schema)), schemas: argumentSchemas };
-}
-
-/** The schema of a pair that has no error. Most cases do not commit it. */
-function schemaOf(folder: string): string {
-  const { model } = loadSpec(folderFiles(folder));
-  if (!model) throw new Error(`${folder} has an error`);
-  return emitSchema(model);
 }
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };

@@ -19,12 +19,21 @@ function opened() {
   return project;
 }
 
+/** What `npm init` writes by itself. */
+const ofNpm = { type: "commonjs", scripts: { test: 'echo "Error: no test specified" && exit 1' } };
+
 test("an empty folder becomes a project that passes check, serves, and has types and tests of its own", {
   timeout: 900_000, // eight processes, one after the other
 }, async () => {
   const project = opened();
   writeFileSync(join(project.root, ".gitignore"), "mine\n");
-  writeFileSync(join(project.root, "package.json"), '{ "name": "mine", "scripts": { "check": "mine" } }');
+  const given = {
+    name: "mine",
+    main: "index.js",
+    scripts: { check: "mine", ...ofNpm.scripts },
+    type: ofNpm.type,
+  };
+  writeFileSync(join(project.root, "package.json"), JSON.stringify(given));
   const done = await project.restbound("init", "--openapi", blogDocument);
   expect(done).toMatchObject({ code: 0, stderr: "" });
   expect(done.stdout).toMatch(/spec\/schema\.graphql has \d+ fields/);
@@ -94,6 +103,18 @@ test.each([
   const before = readdirSync(root);
   expect(await ran(root, ["--openapi", name], init)).toMatchObject({ code, error });
   expect(readdirSync(root)).toEqual(before);
+});
+
+test("a project of CommonJS modules is refused, and nothing is written", async () => {
+  const project = opened();
+  const given = JSON.stringify({ type: "commonjs", scripts: { test: "mocha" } });
+  writeFileSync(join(project.root, "package.json"), given);
+  const refused = await ran(project.root, ["--openapi", blogDocument], init);
+  expect(refused).toMatchObject({ code: 2, error: expect.stringContaining('write "module"') });
+  expect([project.read("package.json"), readdirSync(project.root)]).toEqual([
+    given,
+    expect.not.arrayContaining(["spec"]),
+  ]);
 });
 
 test("a document that is not there is told before npm installs anything", async () => {

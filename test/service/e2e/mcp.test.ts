@@ -134,6 +134,29 @@ describe("what is refused is a tool error with its code", () => {
   });
 });
 
+test("a page of an origin that is not listed", async () => {
+  const page = "https://page.example";
+  const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  const statusOf = async ({ url }: Layer, origin: string): Promise<number> => {
+    const accept = "application/json, text/event-stream";
+    const headers = { origin, accept, "x-api-key": keys.owner, "content-type": "application/json" };
+    const init = { method: "POST", headers, body: JSON.stringify(list) };
+    return (await fetch(new URL("/v1/mcp", url), init)).status;
+  };
+  const listed = await openLayer([], { MCP: "on", CORS_ORIGINS: page });
+  const alone = { MCP: "on", CORS_ORIGINS: page, REST_BASE_URL: layer.url.href };
+  const role = await openLayer(["graphql"], alone);
+  const statuses = [listed, role].map(async (each) => [
+    await statusOf(each, page),
+    await statusOf(each, "null"),
+  ]);
+  expect(await Promise.all(statuses)).toEqual([
+    [200, 403],
+    [200, 403],
+  ]);
+  expect(await statusOf(layer, layer.url.origin)).toBe(403);
+});
+
 test("a call is a request of its caller: REST sees its key, and the gateway's context", async () => {
   const client = await connect(keys.otherOwner);
   const result = await client.callTool({ name: "StartPage", arguments: { ...range(7), q: "an" } });

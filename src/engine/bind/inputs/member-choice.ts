@@ -13,7 +13,7 @@ import {
   type Variants,
 } from "../../openapi/shapes/shape.ts";
 import { madeIdentity } from "../../openapi/shapes/shape-identity.ts";
-import { type ToldApart, toldApart } from "../../openapi/shapes/told-apart.ts";
+import { type ToldApart, toldApart, toldByValues } from "../../openapi/shapes/told-apart.ts";
 import { lettersOf } from "../../schema/graphql-names.ts";
 import type { RestNames } from "../../schema/rest-names.ts";
 import { standsFor, variantName } from "../variant-names.ts";
@@ -28,10 +28,14 @@ export type MemberChoice = {
   readonly chosenBy?: { readonly name: string; readonly value?: string; readonly isFed: boolean };
 };
 
-/** Where no property chooses among the members, one that a member alone has is no name of the member. */
+/**
+ * A property that REST does not require chooses as well: this layer writes it. Where none chooses among the members, one
+ * that a member alone has is no name of the member.
+ */
 export const choicesOf = (variants: Variants): ToldApart => {
   const told = toldApart(variants);
-  return told?.property === undefined ? variants : told;
+  if (told?.property !== undefined) return told;
+  return toldByValues(variants.members, ({ only }) => only !== "response") ?? variants;
 };
 
 /** A member is named as its schema, or by the value that chooses it; any other by a property that needs no other beside it. */

@@ -53,6 +53,22 @@ function isSaidAlike(base: BoundSnapshot, head: BoundSnapshot, { coordinate, sch
   return is !== undefined && was === is;
 }
 
+export const messageOf = ({ model: { document } }: BoundSnapshot, { old, phrase }: RestChange): string =>
+  `${placeName(document, old)} ${phrase}`;
+
+/** One schema may change several parts of one value. */
+export const eachOnce = (base: BoundSnapshot, changes: readonly RestChange[]): Also[] => [
+  ...new Map(
+    changes.map((change) => {
+      const { rule, coordinate } = change;
+      const also = { rule, coordinate, message: messageOf(base, change) };
+      return [JSON.stringify(also), also];
+    }),
+  ).values(),
+];
+
+type Also = NonNullable<Finding["also"]>[number];
+
 export function breakFinding(
   base: BoundSnapshot,
   head: BoundSnapshot,
@@ -62,10 +78,7 @@ export function breakFinding(
   const finding = diagnosticFinding(head, lead);
   const also = [
     ...others.map(({ rule, coordinate, message }) => ({ rule, coordinate, message })),
-    ...changes.map(({ rule, coordinate, phrase, old }) => ({
-      ...{ rule, coordinate },
-      message: `${placeName(base.model.document, old)} ${phrase}`,
-    })),
+    ...eachOnce(base, changes),
   ];
   const [now, old] = [head, base].map(({ model: { document } }) =>
     document.has(cause.node) ? document.place(cause.node, ...cause.below) : undefined,

@@ -8,7 +8,7 @@ import type { Model } from "../../bind/model.ts";
 import type { Diagnostic, Rule } from "../../diagnostic.ts";
 import { childValue, type RestDocument, type RestNode } from "../../openapi/document.ts";
 import { answersOf } from "../../openapi/operation.ts";
-import { declaredProperty, type Shape } from "../../openapi/shapes/shape.ts";
+import { declaredProperty, nodeBelow, type Shape } from "../../openapi/shapes/shape.ts";
 import type { NodePath } from "../../openapi/yaml-file.ts";
 import { isRecord, membersOf } from "../../standards/json-object.ts";
 
@@ -40,12 +40,40 @@ export function causeOfError(
   const candidates = ofMissing.has(rule)
     ? [...gone, ...rested, ...rested.flatMap(requiredBeside), ...own]
     : [...own, ...own.flatMap(requiredBeside), ...rested];
-  for (const node of candidates) {
-    const found = differenceBelow(base.document, head.document, node);
-    if (found) return { node, below: found };
-  }
   const [node] = [...own, ...rested];
-  return node && { node, below };
+  return firstDifference(base.document, head.document, candidates) ?? (node && { node, below });
+}
+
+/** The cause of a change at the node of a value: the node, the list that requires it, or a schema that it is made of. */
+export const causeOfChange = (base: RestDocument, head: RestDocument, node: RestNode): Cause | undefined =>
+  firstDifference(base, head, [node, ...requiredBeside(node), ...madeOf(head, node)]);
+
+function firstDifference(
+  base: RestDocument,
+  head: RestDocument,
+  nodes: readonly RestNode[],
+): Cause | undefined {
+  for (const node of nodes) {
+    const below = differenceBelow(base, head, node);
+    if (below) return { node, below };
+  }
+  return undefined;
+}
+
+/** The schemas that a schema refers to, by itself or as a member of `allOf`, `oneOf` or `anyOf`. */
+function madeOf(document: RestDocument, node: RestNode, seen = new Set<unknown>()): RestNode[] {
+  const value = valueAt(document, node);
+  if (!isRecord(value) || seen.has(value)) return [];
+  seen.add(value);
+  const target = document.refTarget({ ...node, value });
+  const members = ["allOf", "oneOf", "anyOf"].flatMap((key) => {
+    const list = value[key];
+    return Array.isArray(list)
+      ? [...list.keys()].map((index) => nodeBelow({ ...node, value }, key, index))
+      : [];
+  });
+  const below = [...(target ? [target] : []), ...members];
+  return [...(target ? [target] : []), ...below.flatMap((each) => madeOf(document, each, seen))];
 }
 
 /** The name that a new property had before, where one of the same object is gone and one is new. */
@@ -136,7 +164,7 @@ function restedOn(model: Model, coordinate: string, rule: Rule): RestNode[] {
   const fed = inputs.flatMap(({ source, node }) =>
     !isArgument || (source.kind === "argument" && source.path[0] === argument) ? [node] : [],
   );
-  const body = operation.body && !isArgument ? [operation.body.shape.node] : [];
+  const body = operation.body ? [operation.body.shape.node] : [];
   return [...sent, ...sources, ...shown, operation.node, ...fed, ...body];
 }
 

@@ -13,10 +13,9 @@ import { coordinatePlace } from "../../schema/coordinate-place.ts";
 import { fingerprint } from "../fingerprint.ts";
 import { frameAt } from "../frame.ts";
 import type { Finding, Frame, SpecChange } from "../report.ts";
-import { breakFinding, breaksOf, placeKey } from "./breaks.ts";
-import { differenceBelow } from "./causes.ts";
+import { breakFinding, breaksOf, eachOnce, messageOf, placeKey } from "./breaks.ts";
+import { causeOfChange, differenceBelow } from "./causes.ts";
 import { factChanges } from "./facts.ts";
-import { placeName } from "./place-name.ts";
 import type { RestChange } from "./rest-change.ts";
 import type { SchemaChange } from "./schema-change.ts";
 import { schemaChanges } from "./schema-changes.ts";
@@ -48,11 +47,13 @@ export function changesSince(
     if (change.rule === "rest-answer-removed" && broken.has(change.coordinate)) continue;
     if (isOfValue && (broken.has(change.coordinate) || isRebound(base.model, model, change.coordinate)))
       continue;
-    const below = isOfValue ? undefined : change.below;
-    const differing = below ?? differenceBelow(base.model.document, model.document, change.new);
-    const found =
-      breaks.get(placeKey(change.old, [])) ?? (differing && breaks.get(placeKey(change.new, differing)));
-    (found?.changes ?? own).push(change);
+    const cause =
+      !isOfValue && change.below
+        ? { node: change.new, below: change.below }
+        : causeOfChange(base.model.document, model.document, change.new);
+    const key = cause && placeKey(cause.node, cause.below);
+    const found = breaks.get(placeKey(change.old, [])) ?? breaks.get(key ?? "");
+    (found?.changes ?? own).push({ ...change, ...(isOfValue && key !== undefined && { cause: key }) });
   }
   const told = [
     ...[...breaks.values()].map((each) => breakFinding(base, head, each)),
@@ -83,7 +84,10 @@ function isRebound(base: Model, head: Model, coordinate: string): boolean {
 /** One finding for each change, with all coordinates that it reaches, in the order of the schema. */
 function restFindings(base: BoundSnapshot, head: BoundSnapshot, changes: readonly RestChange[]): Finding[] {
   const order = new Map([...base.model.fields.keys()].map((coordinate, index) => [coordinate, index]));
-  const orderOf = ({ coordinate }: RestChange): number => order.get(fieldOf(coordinate)) ?? order.size;
+  // a change is told where it happened
+  const orderOf = ({ coordinate, cause, new: now }: RestChange): number =>
+    (order.get(fieldOf(coordinate)) ?? order.size) +
+    (cause?.startsWith(nodeKey(now)) === false ? order.size + 1 : 0);
   return [...Map.groupBy(changes, keyOf).values()].map((all) => {
     const sorted = all.toSorted(
       (one, other) => orderOf(one) - orderOf(other) || (one.coordinate < other.coordinate ? -1 : 1),
@@ -92,23 +96,30 @@ function restFindings(base: BoundSnapshot, head: BoundSnapshot, changes: readonl
   });
 }
 
-const keyOf = ({ rule, class: kind, phrase, before, after, old, new: now }: RestChange): string =>
-  JSON.stringify([rule, kind, phrase, before, after, nodeKey(old), /-removed$/.test(rule) || nodeKey(now)]);
+const keyOf = ({ rule, class: kind, phrase, before, after, old, new: now, cause }: RestChange): string =>
+  JSON.stringify(
+    cause === undefined
+      ? [rule, kind, phrase, before, after, nodeKey(old), /-removed$/.test(rule) || nodeKey(now)]
+      : [rule, kind, cause],
+  );
 
 function restFinding(
   base: BoundSnapshot,
   head: BoundSnapshot,
   all: readonly [RestChange, ...RestChange[]],
 ): Finding {
-  const [{ rule, class: kind, phrase, coordinate, direction, old, new: now, before, after }] = all;
+  const [{ rule, class: kind, coordinate, direction, old, new: now, before, after }] = all;
   const [{ below = differenceBelow(base.model.document, head.model.document, old) ?? [] }] = all;
   const coordinates = [...new Set(all.map((each) => each.coordinate))];
+  const others = eachOnce(base, all).slice(1);
+  const also = others.every(({ message }) => message === messageOf(base, all[0])) ? [] : others;
   const isOneWay = direction && all.every((each) => each.direction === direction);
   return {
     ...changeFinding(rule, kind, coordinate, [nodeKey(old), before, after]),
     coordinates,
     ...(isOneWay && { direction }),
-    message: `${placeName(base.model.document, old)} ${phrase}`,
+    message: messageOf(base, all[0]),
+    ...(also.length > 0 && { also }),
     places: [
       ...schemaFrames(base, head, coordinate),
       frameAt(head, "rest", head.model.document.place(now, ...below)),

@@ -50,4 +50,6 @@ export type RestChange = Differing & {
   /** The node in the old and in the new document. Where the new one is missing: the nearest node above it. */
   readonly old: RestNode;
   readonly new: RestNode;
+  /** The key of the place that a value differs at. Changes of one cause are one finding. */
+  readonly cause?: string;
 };

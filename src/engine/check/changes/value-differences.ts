@@ -11,15 +11,21 @@ import type { Differing } from "./rest-change.ts";
 
 /** `use` is of the new schema. */
 export const differencesOf = (use: ValueUse, before: Shape, after: Shape): Differing[] =>
-  use.direction === "response" ? shown(before, after) : refusals(use.type, before, after);
+  use.direction === "response" ? shown(use.type, before, after) : refusals(use.type, before, after);
 
-function shown(before: Shape, after: Shape): Differing[] {
+function shown(type: ValueUse["type"], before: Shape, after: Shape): Differing[] {
   const added = before.values && after.values?.filter((value) => !before.values?.includes(value));
   const isNumber = [before, after].every(({ types }) =>
     [...types].every((type) => /number|integer/.test(type)),
   );
   return [
-    ...typesDiffer(before, after, !covers(before, after), isNumber ? "dangerous" : "breaking"),
+    // a value that REST takes again is not shown: the proof holds its type against the parameter's
+    ...typesDiffer(
+      before,
+      after,
+      type !== undefined && !covers(before, after),
+      isNumber ? "dangerous" : "breaking",
+    ),
     ...formatDiffers(before, after, "dangerous", isLessPromised),
     ...(before.values && !after.values
       ? [enumDiffers(before, after, "dangerous", "takes any value now, it was an enum")]

@@ -40,6 +40,7 @@ export function refusedParts(old: ValueUse, now: ValueUse): Unfit[] {
     const unfit =
       others.length > 0 ? parts.flatMap((was) => fewest(others.map((is) => refusedPart(now, was, is)))) : [];
     if (unfit.length > 0) told.add(path);
+    if (unfit.some(hasNoParts)) passed.push(path);
     found.push(...unfit);
     const [holder] = after.get(first.holder) ?? [];
     if (parts.length <= others.length || !holder || (told.has(first.holder) && isMember)) continue;
@@ -57,6 +58,10 @@ export function refusedParts(old: ValueUse, now: ValueUse): Unfit[] {
   }
   return oneOfEachList(found);
 }
+
+/** A value of a simple type now: it tells of all that stood in it. */
+const hasNoParts = ({ found: { rule }, is: { shape } }: Unfit): boolean =>
+  rule === "rest-type-changed" && ![...shape.types].some((type) => type === "object" || type === "array");
 
 /** The paths of the values that have members. */
 const unionsOf = (parts: Parts): Set<string> =>
@@ -125,8 +130,15 @@ function partsOf(whole: Part, path = "", enclosing: readonly string[] = [], part
     shape.members?.map((each) => ({ shape: each, node: each.node, name: undefined })) ??
     [];
   for (const { node, name, shape: member } of members) add(`<${name ?? typeText(member)}>`, node, member);
-  for (const { name, node, only, required: isRequired, shape: below } of shape.properties.values())
-    if (only !== "response") add(`.${name}`, node, below, isRequired);
+  for (const {
+    name,
+    node,
+    only,
+    required: isRequired,
+    isUndeclared,
+    shape: below,
+  } of shape.properties.values())
+    if (only !== "response" && !isUndeclared) add(`.${name}`, node, below, isRequired);
   if (shape.items) add("[]", shape.items.node, shape.items);
   return parts;
 }

@@ -100,6 +100,7 @@ function ownShape(document: RestDocument, node: RestNode, schema: Record<string,
   const types = new Set(named.filter((name) => name !== "null") as JsonType[]);
   if (types.size === 0 && isRecord(schema.properties)) types.add("object");
   if (types.size === 0 && enumeration) for (const value of enumeration) addTypeOf(types, value);
+  const mayBeObject = types.size === 0 || types.has("object");
   const nullable =
     schema.nullable === true ||
     named.includes("null") ||
@@ -118,7 +119,7 @@ function ownShape(document: RestDocument, node: RestNode, schema: Record<string,
     ],
     values,
     isClosed: isClosed(schema),
-    properties: () => propertiesOf(document, node, schema),
+    properties: () => (mayBeObject ? propertiesOf(document, node, schema) : new Map()),
     items: () => (schema.items === undefined ? undefined : shapeAt(document, nodeBelow(node, "items"))),
     entry: () => readEntry(node, schema, (at) => shapeAt(document, at)),
   });

@@ -11,15 +11,9 @@ export type ToldApart = { readonly property?: string; readonly members: readonly
 
 export function toldApart({ property, members }: Variants): ToldApart | undefined {
   if (property !== undefined) return { property, members };
-  const [first, ...others] = members;
-  if (!first || others.length === 0 || !members.every(({ shape }) => isOnly(shape, "object")))
-    return undefined;
-  for (const name of first.shape.properties.keys()) {
-    const found = members.map(({ shape }) => ownValues(shape, name) ?? []);
-    const values = found.flat();
-    if (found.every(({ length }) => length > 0) && new Set(values).size === values.length)
-      return { property: name, members: withValues(members, found) };
-  }
+  if (members.length < 2 || !members.every(({ shape }) => isOnly(shape, "object"))) return undefined;
+  const byValues = toldByValues(members, isAlwaysSent);
+  if (byValues) return byValues;
   const own = members.map((member) => {
     const rest = members.filter((each) => each !== member);
     const isOwn = (each: Property): boolean =>
@@ -31,19 +25,32 @@ export function toldApart({ property, members }: Variants): ToldApart | undefine
   return { members: withValues(members, names) };
 }
 
+/** By a property that each member has with values of its own, if such a property is one that `counts`. */
+export function toldByValues(
+  members: readonly Variant[],
+  counts: (property: Property) => boolean,
+): ToldApart | undefined {
+  for (const name of members[0]?.shape.properties.keys() ?? []) {
+    const found = members.map(({ shape }) => {
+      const property = declaredProperty(shape, name);
+      return (property && counts(property) && onlyValues(property)) || [];
+    });
+    const values = found.flat();
+    if (found.every(({ length }) => length > 0) && new Set(values).size === values.length)
+      return { property: name, members: withValues(members, found) };
+  }
+  return undefined;
+}
+
 const withValues = (members: readonly Variant[], values: readonly (readonly string[])[]): Variant[] =>
   members.map((member, index) => ({ ...member, values: values[index] ?? [], unmapped: [] }));
 
 /** REST leaves a `writeOnly` property out of a response, though its schema requires it. */
 const isAlwaysSent = ({ required, only }: Property): boolean => required && only !== "request";
 
-/** The only values of the property in objects of the shape. `undefined`: it may be absent, or have any other value. */
-function ownValues(shape: Shape, name: string): readonly string[] | undefined {
-  const found = declaredProperty(shape, name);
-  if (!found || !isAlwaysSent(found)) return undefined;
-  const { values, nullable } = found.shape;
-  return !nullable && values?.every((value) => typeof value === "string") ? values : undefined;
-}
+/** `undefined`: the property may have any other value. */
+const onlyValues = ({ shape: { values, nullable } }: Property): readonly string[] | undefined =>
+  !nullable && values?.every((value) => typeof value === "string") ? values : undefined;
 
 /** Whether no object of the shape can have the property. An object may have properties that its schema does not declare. */
 function lacks(shape: Shape, name: string): boolean {

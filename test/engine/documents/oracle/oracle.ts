@@ -89,9 +89,9 @@ export class Oracle {
   ): void {
     const [step = "", ...rest] = steps;
     const below = (reader: Reader, schemas: readonly unknown[]): unknown[] =>
-      schemas.flatMap((schema) =>
-        reader.ways(schema).flatMap((way) => (way.properties[step] ? [oneSchema(way.properties[step])] : [])),
-      );
+      schemas
+        .flatMap((schema) => reader.ways(schema).filter(mayBeObject))
+        .flatMap(({ properties: { [step]: found } }) => (found ? [oneSchema(found)] : []));
     const mayMiss = (reader: Reader, schemas: readonly unknown[]): boolean =>
       schemas.some((schema) => reader.ways(schema).some((way) => !way.required.has(step)));
     if (isNeverNull(type) && !mayMiss(this.#old, old) && mayMiss(this.#new, now))

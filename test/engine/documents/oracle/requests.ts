@@ -3,8 +3,8 @@ import { accepts, type Found, type Json, oneSchema, type Reader, type Way } from
 
 export class Requests {
   /**
-   * Whether a format was dropped in the last comparison: REST takes all that it took, and an argument of a type that
-   * stands for the format must become another.
+   * Whether the last comparison dropped a format, or the values by which members are told apart: REST takes all that it
+   * took, and an argument of a type that stands for the format, or a field that stands for a member, must become another.
    */
   isLoosened = false;
   readonly #old: Reader;
@@ -63,10 +63,12 @@ export class Requests {
   /** Whether each way of the old schemas is one of the new ones, as far as a value shows it. */
   #takes(old: readonly unknown[], now: readonly unknown[], depth: number): boolean {
     if (depth === 0 || old.length === 0 || now.length === 0) return true;
-    const after = now.flatMap((each) => this.#new.ways(each));
-    return old
-      .flatMap((each) => this.#old.ways(each))
-      .every((one) => after.some((other) => this.#takesWay(one, other, depth)));
+    const [before, after] = [
+      old.flatMap((each) => this.#old.ways(each)),
+      now.flatMap((each) => this.#new.ways(each)),
+    ];
+    if (before.length > 1 && telling(this.#old, before) !== telling(this.#new, after)) this.isLoosened = true;
+    return before.every((one) => after.some((other) => this.#takesWay(one, other, depth)));
   }
 
   #takesWay(one: Way, other: Way, depth: number): boolean {
@@ -87,3 +89,13 @@ export class Requests {
     });
   }
 }
+
+/** The properties of each member that have some values alone. */
+const telling = (reader: Reader, members: readonly Way[]): string =>
+  JSON.stringify(
+    members.map(({ properties }) =>
+      Object.keys(properties).filter((name) =>
+        reader.ways(oneSchema(properties[name] ?? [])).every(({ values }) => values),
+      ),
+    ),
+  );

@@ -46,9 +46,14 @@ export function restName(
   const own = argument(directive(field, "restName"), "name");
   const { value } = field.name;
   if (own !== undefined || names.includes(value)) return own ?? value;
+  const [cased, ...asCased] = names.filter((each) => camelCase(each) === value);
+  if (cased !== undefined && asCased.length === 0) return cased;
   const [name = value, ...others] = names.filter((each) => letters(each) === letters(value));
   return others.length === 0 ? name : value;
 }
+
+const camelCase = (name: string): string =>
+  name.replaceAll(/[^A-Za-z0-9]+(.)/g, (_, next: string) => next.toUpperCase());
 
 const letters = (name: string): string =>
   name

@@ -73,7 +73,9 @@ export class Reader {
     if (types.size === 0 && own.properties) types.add("object");
     if (types.size === 0 && values)
       for (const value of values) types.add(value === null ? "null" : typeof value);
-    if (own.nullable === true) types.add("null");
+    // a member of a schema that says no type is null by itself, or the whole is
+    const isComposed = types.size === 0 && (own.allOf ?? own.oneOf ?? own.anyOf) !== undefined;
+    if (own.nullable === true && !isComposed) types.add("null");
     const start: Way = {
       types,
       format: own.format,
@@ -91,7 +93,9 @@ export class Reader {
     );
     return [...all, ...some].reduce<Way[]>(
       (ways, others) =>
-        ways.flatMap((one) => others.map((other) => joined(one, other, own.nullable === true))).slice(0, 200),
+        ways
+          .flatMap((one) => others.flatMap((other) => joined(one, other, own.nullable === true)))
+          .slice(0, 200),
       [start],
     );
   }
@@ -105,13 +109,16 @@ function itemsOf({ items, additionalProperties: value }: Json): unknown[] {
   return [{ type: "object", required: ["key", "value"], properties }];
 }
 
-function joined(one: Way, other: Way, isNullable: boolean): Way {
+/** None if no value is of both types. */
+function joined(one: Way, other: Way, isNullable: boolean): Way[] {
   const types =
     one.types.size === 0 ? other.types : other.types.size === 0 ? one.types : meet(one.types, other.types);
+  const isAny = one.types.size === 0 || other.types.size === 0;
+  if (!isAny && types.size === 0 && !isNullable) return [];
   const properties: Record<string, readonly unknown[]> = { ...one.properties };
   for (const [key, value] of Object.entries(other.properties))
     properties[key] = [...(properties[key] ?? []), ...value];
-  return {
+  const way = {
     types: isNullable ? new Set([...types, "null"]) : types,
     format: one.format ?? other.format,
     values: one.values ?? other.values,
@@ -120,6 +127,7 @@ function joined(one: Way, other: Way, isNullable: boolean): Way {
     items: one.items.length > 0 ? one.items : other.items,
     limits: { ...other.limits, ...one.limits },
   };
+  return [way];
 }
 
 const meet = (one: ReadonlySet<string>, other: ReadonlySet<string>): Set<string> =>
