@@ -5,7 +5,7 @@
 export { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
 export { nonEmpty } from "../cli/parse.ts";
 export { Refused } from "../cli/refused.ts";
-export type { Samples } from "../graphql/explorer/page.ts";
+export type { Samples } from "../graphql/explorer/explorer.ts";
 export { type ApiEnvironment, base62, formatApiKey, isWellFormed } from "../http/api-key.ts";
 export { compressResponses } from "../http/compress-responses.ts";
 export { hasProof, proofHeader, readContextHeaders, type TenantContext } from "../http/context-headers.ts";

@@ -6,8 +6,7 @@
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { proofHeader, type TenantContext } from "../http/context-headers.ts";
-import { connectorOf } from "../rest/upstream/connector.ts";
-import { spreadPool } from "../rest/upstream/spread-pool.ts";
+import { connectorOf, spreadPool } from "../rest/upstream/spread-pool.ts";
 import { introspectionNames } from "../settings/validators.ts";
 import { isRecord } from "../standards/json-object.ts";
 

@@ -5,6 +5,7 @@
  * query in it.
  */
 import type { FastifyRequest } from "fastify";
+import { type DefinitionNode, Kind, OperationTypeNode, parse, type SelectionNode } from "graphql";
 import type { Config } from "../config.ts";
 import { CodedError, refusedBy } from "../errors.ts";
 import { addressBlock } from "../http/address-block.ts";
@@ -12,7 +13,6 @@ import { graphqlPath } from "../http/error-response.ts";
 import { wantsHtml } from "../http/graphql-media-type.ts";
 import { keylessRequests } from "../settings/capacity.ts";
 import { isJson } from "../standards/media-type.ts";
-import { asksForSchemaOnly } from "./asks-for-schema-only.ts";
 import { RateStore } from "./rate-store.ts";
 import { readBody } from "./read-body.ts";
 import type { Headers } from "./strip.ts";
@@ -101,3 +101,27 @@ const isUnreadable = (error: unknown): boolean =>
   error instanceof SyntaxError ||
   error instanceof RangeError ||
   (error instanceof CodedError && error.code === "LIMIT_EXCEEDED");
+
+/**
+ * Judges whether a document can be answered from the schema alone. Names that begin with two underscores belong to
+ * introspection (GraphQL §2.1.9, §4), so every root field of every operation must have one: `__schema`, `__type`,
+ * `__typename`. Then all fields below them belong to the schema too. A fragment at the root is refused unread: tools send
+ * none. Returns false for a text that is no document.
+ */
+export function asksForSchemaOnly(text: string, maxTokens: number): boolean {
+  try {
+    const { definitions } = parse(text, { noLocation: true, maxTokens });
+    const others = definitions.filter(({ kind }) => kind !== Kind.FRAGMENT_DEFINITION);
+    return others.length > 0 && others.every(isSchemaQuery);
+  } catch {
+    return false;
+  }
+}
+
+const isSchemaQuery = (definition: DefinitionNode): boolean =>
+  definition.kind === Kind.OPERATION_DEFINITION &&
+  definition.operation === OperationTypeNode.QUERY &&
+  definition.selectionSet.selections.every(isOfSchema);
+
+const isOfSchema = (selection: SelectionNode): boolean =>
+  selection.kind === Kind.FIELD && selection.name.value.startsWith("__");

@@ -5,8 +5,8 @@
 import { type GraphQLScalarType, type GraphQLSchema, isScalarType, Kind, valueFromASTUntyped } from "graphql";
 import { dateScalars } from "../standards/date-scalars.ts";
 import { ajv } from "../standards/json-schema.ts";
-import { ContractBroken } from "./errors/contract-broken.ts";
-import { formatWords } from "./errors/limit-words.ts";
+import { formatWords } from "./errors/argument-words.ts";
+import { ContractBroken } from "./errors/field-error.ts";
 
 /** Gives the date scalars of a schema their coercions. */
 export function addDateCoercions(schema: GraphQLSchema): void {

@@ -1,7 +1,7 @@
 /** The context of a GraphQL request in Apollo: the resolvers' context, and the data for logging and masking. */
 import type { LogLines } from "../observe/log-lines.ts";
-import type { AnyContext } from "../rest/context.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
+import type { AnyContext } from "../rest/rest.ts";
 
 export type RequestContext = AnyContext & {
   readonly scope: RequestScope;

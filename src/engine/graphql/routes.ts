@@ -8,9 +8,9 @@ import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { jsonParser, leaveJsonBodies } from "../http/bodies/json-body.ts";
 import { contextHeaderNames } from "../http/context-headers.ts";
+import { answerOptions } from "../http/cors.ts";
 import { graphqlPath as path } from "../http/error-response.ts";
 import { mediaTypeFor, wantsHtml } from "../http/graphql-media-type.ts";
-import { answerOptions } from "../http/options.ts";
 import { clientOf } from "../observe/client-name.ts";
 import { RestClient, type Upstreams } from "../rest/client.ts";
 import { credentialNames } from "../rest/credentials.ts";
@@ -18,18 +18,16 @@ import type { Forwarded } from "../rest/forwarded.ts";
 import type { Operations } from "../rest/operation.ts";
 import { RequestScope } from "../rest/request-scope.ts";
 import { msPerFoundAnswer, writtenPerMs } from "../rest/shares/processor-time.ts";
-import { Answer } from "./answers/answer.ts";
+import { Answer, letClientKeep } from "./answers/answer.ts";
 import type { Answers } from "./answers/answers.ts";
 import { Execution } from "./answers/question.ts";
 import type { Apollo } from "./apollo.ts";
 import { collectCalls } from "./call-log.ts";
 import type { Callers } from "./callers.ts";
-import { letClientKeep } from "./client-cache.ts";
 import { crossSiteFault } from "./cross-site.ts";
 import type { Explorer } from "./explorer/explorer.ts";
 import { readSearch, refusalResponse } from "./over-http.ts";
 import { answerExcess } from "./plan/budget.ts";
-import { throwForRefusedCredentials } from "./refused-credentials.ts";
 import { operationRunner } from "./run-operation.ts";
 import type { SavedOperations } from "./saved/saved-operations.ts";
 import {
@@ -40,6 +38,7 @@ import {
   sending,
   sendResponses,
   sendText,
+  throwForRefusedCredentials,
 } from "./send-response.ts";
 
 /** Characters of a body from which on its parsing is measured: it takes a millisecond or more. */

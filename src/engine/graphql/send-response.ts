@@ -1,6 +1,7 @@
 /** Sends the response to a GraphQL request or to a batch of them. */
 import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { unauthenticated } from "../http/credentials.ts";
 import { json, mediaTypeFor } from "../http/graphql-media-type.ts";
 import type { RequestRecord } from "../observe/records.ts";
 import type { Code } from "../standards/error-codes.ts";
@@ -72,3 +73,27 @@ export const sending =
   (handle: Handler) =>
   (request: FastifyRequest, reply: FastifyReply): void =>
     void handle(request, reply).catch((error: Error) => reply.send(error));
+
+/**
+ * Detects credentials that REST refuses for every root field. A layer without key introspection learns of a refused
+ * credential from REST alone. It then sends one 401, as a gateway in front of it would. Throws UNAUTHENTICATED if the
+ * responses hold no value, and each of their errors is UNAUTHENTICATED. `hasCredentials`: whether the request came with
+ * credentials. `headers` names the headers that carry them.
+ */
+export function throwForRefusedCredentials(
+  responses: readonly GraphQLResponse[],
+  hasCredentials: boolean,
+  headers: readonly string[],
+): void {
+  if (responses.every(isRefused)) throw unauthenticated(hasCredentials ? "refused_key" : "no_key", headers);
+}
+
+function isRefused({ body }: GraphQLResponse): boolean {
+  if (body.kind !== "single") return false;
+  const { data, errors = [] } = body.singleResult;
+  return (
+    errors.length > 0 &&
+    errors.every(({ extensions }) => extensions?.code === "UNAUTHENTICATED") &&
+    Object.values(data ?? {}).every((value) => value === null)
+  );
+}

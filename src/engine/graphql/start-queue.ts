@@ -12,7 +12,6 @@ import { Bound } from "../rest/shares/bound.ts";
 import type { Caller } from "../rest/shares/caller.ts";
 import { type Turn, Turns } from "../rest/shares/turns.ts";
 import { executedAtOnce } from "../settings/capacity.ts";
-import { endOfTurn } from "./end-of-turn.ts";
 
 /** Starts in a turn that accepted a connection: more connections may wait behind that one. */
 const mostWhileConnecting = 2;
@@ -128,4 +127,21 @@ export class StartQueue {
     else if (this.#waiting.size > 0) this.#timer = setTimeout(() => this.#schedule(), lookEveryMs);
     this.#isConnecting = false;
   }
+}
+
+/**
+ * The end of a turn of the event loop. A write to a socket wakes the process that reads it, if that process sleeps, which
+ * costs more than the write itself. Responses that are sent together wake it once.
+ */
+let end: Promise<void> | undefined;
+
+/** Resolves when the data that came in this turn is handled. All that wait in a turn go on together. */
+export function endOfTurn(): Promise<void> {
+  end ??= new Promise((resolve) => {
+    setImmediate(() => {
+      end = undefined;
+      resolve();
+    });
+  });
+  return end;
 }

@@ -1,8 +1,9 @@
 /** CORS of the front. A browser's preflight carries no key, so it is answered before the key is checked. */
 import cors from "@fastify/cors";
 import type { FastifyInstance } from "fastify";
+import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
-import { mcpPath } from "./error-response.ts";
+import { graphqlPath, mcpPath } from "./error-response.ts";
 
 /** The response headers that a script may read. */
 const exposedHeaders = [
@@ -29,6 +30,15 @@ export async function allowOrigins(
     methods,
     maxAge: 600,
   });
+}
+
+/**
+ * Answers an OPTIONS request to GraphQL that is no CORS preflight, with the methods of the path (RFC 9110 §9.3.7). GET
+ * sends the explorer to a browser outside production, also where it takes no query.
+ */
+export function answerOptions(server: FastifyInstance, { env, production }: Config): void {
+  const allow = env.GRAPHQL_GET || !production ? "GET, HEAD, POST, OPTIONS" : "POST, OPTIONS";
+  server.options(graphqlPath, async (_request, reply) => reply.code(204).header("allow", allow).send());
 }
 
 /**

@@ -2,9 +2,16 @@
  * Checks the configuration before the start: missing variables, and settings that are unsafe in production. Each finding is
  * one line that names the variable and its remedy.
  */
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import leven from "leven";
 import { type Config, ConfigError } from "../config.ts";
 import type { Operations } from "../rest/operation.ts";
 import { baseUrls } from "../rest/upstream/base-urls.ts";
+import { secrets, variables } from "../settings/environment.ts";
+import { filesBelow } from "../standards/files-below.ts";
+import { hashSpec } from "../standards/spec-hash.ts";
 
 /** The products that GraphQL fields call, as `REST_BASE_URL_<TAG>` spells them. */
 export const productsOf = (operations: Operations): ReadonlySet<string> =>
@@ -145,4 +152,41 @@ function findUnknownProducts({ roles, upstreams }: Config, products: ReadonlySet
     (tag) =>
       `REST_BASE_URL_${tag}: is not used, for no GraphQL field calls such a product; there are ${names.join(", ")}`,
   );
+}
+
+/**
+ * Throws `ConfigError` if `generated/` was made from another spec. An installation may leave `spec/` out. `root` is the
+ * project's folder.
+ */
+export function refuseStale(root: string, specHash: string): void {
+  const folder = join(root, "spec");
+  if (!existsSync(folder)) return;
+  if (hashSpec(filesBelow(folder), (name) => readFileSync(join(folder, name))) !== specHash)
+    throw new ConfigError(["generated/ was made from another spec/ than this one; run npm run codegen"]);
+}
+
+/** Names of one word are too near to those of other programs. */
+const names = Object.keys(variables).filter((name) => name.includes("_"));
+
+const files = secrets.map((name) => `${name}_FILE`);
+
+/** Two letters that changed places are two edits; a long name may lack a part such as `_MS`. */
+const editsOf = (name: string): number => (name.length >= 15 ? 3 : name.length > 8 ? 2 : 1);
+
+/**
+ * Returns one line for each variable that is near one of ours and not ours, whatever its case. The environment holds
+ * variables of many other programs, so only a name of some length, at an edit or two from ours, counts: `MAX_DEPHT`, never
+ * `HOME` (which is near `HOST`).
+ */
+export function findMisspelt(environment: NodeJS.ProcessEnv): string[] {
+  const given = Object.keys(environment).filter(
+    (name) => !(name in variables) && !files.includes(name) && !name.startsWith("REST_BASE_URL_"),
+  );
+  return given.flatMap((name) => {
+    const near = names
+      .map((known) => ({ known, edits: leven(name.toUpperCase(), known) }))
+      .filter(({ known, edits }) => edits <= editsOf(known))
+      .sort((left, right) => left.edits - right.edits)[0];
+    return near ? [`${name}: is no setting and has no effect; did you mean ${near.known}?`] : [];
+  });
 }

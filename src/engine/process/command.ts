@@ -3,18 +3,15 @@ import { exitCodes, type Io, runCommand } from "../cli/command.ts";
 import { type Config, readConfig, roleNames } from "../config.ts";
 import type { Operations } from "../rest/operation.ts";
 import { variables } from "../settings/environment.ts";
-import { findDoubtful, productsOf, refuseUnfit } from "./boot-check.ts";
+import { findDoubtful, findMisspelt, productsOf, refuseStale, refuseUnfit } from "./boot-check.ts";
 import { checkMachine } from "./check-machine.ts";
-import { findMisspelt } from "./misspelt.ts";
 import { printConfig } from "./print-config.ts";
 import { start } from "./program.ts";
 import type { Service } from "./service.ts";
-import { type Speaker, speaker } from "./speaker.ts";
-import { refuseStale } from "./stale.ts";
+import { type Speaker, speaker, welcome } from "./speaker.ts";
 import { stopOnSignals } from "./stop.ts";
 import { surviveUnreadRejections } from "./unread-rejections.ts";
 import { watchUpstreams } from "./watch-upstreams.ts";
-import { welcome } from "./welcome.ts";
 
 type Options = { readonly brief?: boolean; readonly checkConfig?: boolean };
 

@@ -6,7 +6,7 @@ import { proofHeader } from "../http/context-headers.ts";
 import { causeOf } from "../observe/records.ts";
 import { foreignRefusal } from "../rest/failure.ts";
 import type { Operation } from "../rest/operation.ts";
-import { connectorOf } from "../rest/upstream/connector.ts";
+import { connectorOf } from "../rest/upstream/spread-pool.ts";
 import { Client } from "../rest/upstream/undici.ts";
 import type { Environment } from "../settings/environment.ts";
 import { isRecord } from "../standards/json-object.ts";

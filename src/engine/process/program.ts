@@ -9,7 +9,7 @@ import type { FastifyInstance } from "fastify";
 import { type Config, ConfigError, type Role, roleNames } from "../config.ts";
 import { subscribe } from "../observe/observer.ts";
 import type { Environment } from "../settings/environment.ts";
-import { listenError } from "./listen-error.ts";
+import { listenError } from "./check-machine.ts";
 import type { Service } from "./service.ts";
 
 /** The listening servers, the front first and `/metrics` last. */

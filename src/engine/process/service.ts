@@ -1,7 +1,7 @@
 /** The value that a project hands to a start: the code generated for its API and, if it has one, a REST platform of its own. */
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
-import type { Samples } from "../graphql/explorer/page.ts";
+import type { Samples } from "../graphql/explorer/explorer.ts";
 import type { GeneratedApi } from "../rest/api.ts";
 
 export type Service = {

@@ -4,10 +4,11 @@
  * the servers behind it. The process ends `STOP_TIMEOUT_MS` after SIGTERM in any case. SIGHUP ends nothing: a terminal
  * that closes and a log rotation send it.
  */
+
+import type { Server } from "node:net";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
-import { allAccepted } from "./all-accepted.ts";
 import type { Running } from "./program.ts";
 
 /** `servers` in the order in which they stop. */
@@ -62,4 +63,34 @@ async function close(server: FastifyInstance, quietMs: number): Promise<void> {
   const sweep = setInterval(() => void turn().then(closeIdle), 50);
   await closed;
   clearInterval(sweep);
+}
+
+/** `allAccepted` waits at most so long, while connections keep coming. */
+const patienceMs = 2_000;
+
+/**
+ * A turn as short as this leaves the next connection no time to come. A busy process has none, and takes a longer one
+ * in time.
+ */
+const shortMs = (waitedMs: number): number => 0.5 + waitedMs / 100;
+
+/**
+ * Waits until no connection waits to be accepted: the kernel resets those when the port is closed, with the requests on
+ * them. Node accepts one connection in each turn of the event loop, so a turn without one found none waiting. The caller must
+ * close the port at once, in the turn in which the promise resolves.
+ */
+export async function allAccepted(server: Server): Promise<void> {
+  let accepted = 0;
+  const count = (): void => void accepted++;
+  server.on("connection", count);
+  await turn(); // the first turn may be half over, past the accepting
+  const began = performance.now();
+  for (let waitedMs = 0, isOver = false; !isOver && waitedMs < patienceMs; ) {
+    const seen = accepted;
+    await turn();
+    const tookMs = performance.now() - began - waitedMs;
+    waitedMs += tookMs;
+    isOver = seen === accepted && tookMs < shortMs(waitedMs);
+  }
+  server.off("connection", count);
 }

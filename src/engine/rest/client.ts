@@ -11,13 +11,13 @@ import { CallerCache } from "./cache/caller-cache.ts";
 import { bodySerializerOf, serializeHeaders, serializeQuery } from "./encode.ts";
 import { failureOf, named, noAnswer, notJson, responseFailure, retryWaitMs } from "./failure.ts";
 import type { Operation, Operations } from "./operation.ts";
+import { valueAt } from "./property.ts";
 import type { RequestScope } from "./request-scope.ts";
 import type { RestResponse } from "./rest-response.ts";
 import { openShares, type Shares } from "./shares/shares.ts";
 import type { TakesLink } from "./types.ts";
 import { baseUrls, pathBelowBase } from "./upstream/base-urls.ts";
 import { Upstream } from "./upstream/upstream.ts";
-import { valueAt } from "./value-at.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Section = Readonly<Record<string, unknown>>;

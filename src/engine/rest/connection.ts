@@ -10,8 +10,8 @@
 import { CodedError } from "../errors.ts";
 import { cursorIn, nextOf } from "./paging/next-link.ts";
 import { cursorOf, type Page, type PageArguments, type PageStart, startAt } from "./paging/page.ts";
+import { valueAt } from "./property.ts";
 import type { TakesLink, ValueAt } from "./types.ts";
-import { valueAt } from "./value-at.ts";
 
 type ItemAt<Body, Items extends readonly string[]> =
   NonNullable<ValueAt<Body, Items>> extends readonly (infer Item)[] ? Item : never;

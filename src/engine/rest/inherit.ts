@@ -4,9 +4,9 @@
  * enclosing objects in its levels.
  */
 import { CodedError } from "../errors.ts";
-import type { AnyContext, GraphqlTypes } from "./context.ts";
+import { valueAt } from "./property.ts";
+import type { AnyContext, GraphqlTypes } from "./rest.ts";
 import type { ValueAt } from "./types.ts";
-import { valueAt } from "./value-at.ts";
 
 /**
  * A source of inherited values: the REST object of a GraphQL type, or the arguments of a field. `type` is the GraphQL type,

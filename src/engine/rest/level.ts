@@ -1,6 +1,7 @@
 /** The resolver of a batched link, which a plan calls as `.level`: it resolves all parents of a level at once. */
-import type { AnyContext } from "./context.ts";
+
 import { type Enclosing, type Inherited, inheritedFrom, markOf, type Sources } from "./inherit.ts";
+import type { AnyContext } from "./rest.ts";
 
 /** Returns a value, null or an Error for each parent, in their order. */
 export type LevelResolver<Parent, Args, Context, Value> = (

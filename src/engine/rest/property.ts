@@ -1,7 +1,6 @@
 /** Resolvers of plain fields, which read their parent's REST object. A plan inlines them by their marks. */
 import { CodedError } from "../errors.ts";
 import type { ValueAt } from "./types.ts";
-import { valueAt } from "./value-at.ts";
 
 /** Whether every object inherits the name, such as `valueOf`. Then only the object's own properties are read. */
 export const isInherited = (name: string): boolean => name in Object.prototype;
@@ -54,3 +53,17 @@ export const entries = <const Names extends readonly string[]>(...names: Names) 
 /** The entries of a map that a call answers. */
 export const entriesFrom = <Value>(answer: Promise<Value>): Promise<Entries<Value>> =>
   answer.then((value) => entriesIn(value));
+
+/** The value at a path of properties of a REST body. Anything but an object on the path breaks the contract. */
+export function valueAt(body: unknown, steps: readonly string[]): unknown {
+  let value = body;
+  for (const step of steps) {
+    if (value === null || value === undefined) return null;
+    if (typeof value !== "object" || Array.isArray(value)) {
+      throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not an object");
+    }
+    // every object inherits names such as `constructor`
+    value = Object.hasOwn(value, step) ? (value as Readonly<Record<string, unknown>>)[step] : undefined;
+  }
+  return value;
+}

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { buildSchema, execute, getIntrospectionQuery, Kind, parse } from "graphql";
 import { describe, expect, test, vi } from "vitest";
-import { asksForSchemaOnly } from "../../../src/engine/gateway/asks-for-schema-only.ts";
+import { asksForSchemaOnly } from "../../../src/engine/gateway/keyless.ts";
 import { keylessRequests } from "../../../src/engine/settings/capacity.ts";
 import { seed } from "../../support/seed.ts";
 import { goodKey } from "./fakes.ts";

@@ -1,7 +1,7 @@
 /** The compression of the explorer's page (RFC 9110 §12.5.3). Other tests try the page in a browser. */
 
 import { afterAll, expect, test } from "vitest";
-import { makePage } from "../../../src/engine/graphql/explorer/page.ts";
+import { makePage } from "../../../src/engine/graphql/explorer/explorer.ts";
 import { createGraphql } from "../../../src/engine/graphql/graphql.ts";
 import { buildSchema } from "../../../src/engine/graphql/schema.ts";
 import { api } from "../desk/generated/index.ts";

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { expect, test } from "vitest";
 import type { Answer } from "../../../src/engine/graphql/answers/answer.ts";
-import { letClientKeep } from "../../../src/engine/graphql/client-cache.ts";
+import { letClientKeep } from "../../../src/engine/graphql/answers/answer.ts";
 import { json, mediaTypeFor } from "../../../src/engine/http/graphql-media-type.ts";
 import { processorMs } from "../../support/cost.ts";
 

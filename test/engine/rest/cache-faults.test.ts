@@ -2,8 +2,7 @@
 import type net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { CallerCache } from "../../../src/engine/rest/cache/caller-cache.ts";
-import { CallerKey } from "../../../src/engine/rest/cache/caller-key.ts";
+import { CallerCache, CallerKey } from "../../../src/engine/rest/cache/caller-cache.ts";
 import { cachedResponses, unconfirmedResponses } from "../../../src/engine/settings/capacity.ts";
 import { randomOf } from "../../support/random.ts";
 import { seed } from "../../support/seed.ts";

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { allAccepted } from "../../../src/engine/process/all-accepted.ts";
+import { allAccepted } from "../../../src/engine/process/stop.ts";
 
 /** Connects from another process, while this one does nothing. */
 const connect = (port: number, times: number): void => {

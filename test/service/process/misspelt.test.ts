@@ -1,6 +1,6 @@
 /** Variables near ours are named; those of other programs never are. */
 import { expect, test } from "vitest";
-import { findMisspelt } from "../../../src/engine/process/misspelt.ts";
+import { findMisspelt } from "../../../src/engine/process/boot-check.ts";
 import { secrets, variables } from "../../../src/engine/settings/environment.ts";
 
 test.each([

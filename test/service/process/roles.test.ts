@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../../src/engine/config.ts";
-import { welcome } from "../../../src/engine/process/welcome.ts";
+import { welcome } from "../../../src/engine/process/speaker.ts";
 import { service } from "../../../src/main.ts";
 import { demoKeys } from "../../../src/platform/demo/demo.ts";
 import { openStore } from "../../../src/platform/store/store.ts";

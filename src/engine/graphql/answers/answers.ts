@@ -11,7 +11,7 @@
 import type { FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import type { CallerCache } from "../../rest/cache/caller-cache.ts";
-import { CallerKey } from "../../rest/cache/caller-key.ts";
+import { CallerKey } from "../../rest/cache/caller-cache.ts";
 import { digested } from "../../rest/forwarded.ts";
 import type { RequestScope } from "../../rest/request-scope.ts";
 import { TransientMap } from "../../rest/shares/transient-map.ts";

@@ -5,19 +5,12 @@
 import type { ErrorObject, ValidateFunction } from "ajv";
 import type { GraphQLArgument } from "graphql";
 import { CodedError } from "../../errors.ts";
-import { type Enclosing, enclosingOf, markOfArgument, nearestEnclosing } from "../../rest/inherit.ts";
-import type { LevelResolver } from "../../rest/level.ts";
+import { type Enclosing, markOfArgument, nearestEnclosing } from "../../rest/inherit.ts";
 import { ajv } from "../../standards/json-schema.ts";
 import { type Steps, stepsOfRequest } from "../../standards/linear-pattern.ts";
-import { argumentDescription } from "./argument-words.ts";
-import { formatWords } from "./limit-words.ts";
+import { argumentDescription, formatWords } from "./argument-words.ts";
 
 export type Args = Readonly<Record<string, unknown>>;
-export type Resolver = ((parent: unknown, args: Args, context: never, info: never) => unknown) & {
-  level?: LevelResolver<unknown, Args, never, unknown>;
-  /** The types of the enclosing objects that the resolver takes values from. */
-  inherits?: readonly string[];
-};
 
 /**
  * The checks that a request has made already: by each check, and by the arguments of one selected field. They are a
@@ -42,15 +35,18 @@ function faultOf(find: FindFault, args: Args, context: object): Fault {
   return known.get(args);
 }
 
-/**
- * Wraps a resolver, and its `level` if present, in a check of each argument that has a schema: of the field's own, and of
- * those that it takes from fields above.
- */
-export function argumentCheck(
+/** The checks of a field. Each returns the error of a refused value. */
+export type ArgumentChecks = {
+  readonly own: (args: Args, context: object) => Fault;
+  /** Of the arguments that the field takes from fields above. Absent: it takes none. */
+  readonly above: ((enclosing: Enclosing | undefined, context: object) => Fault) | undefined;
+};
+
+/** The checks of all arguments that have a schema. */
+export function argumentChecks(
   schemas: Readonly<Record<string, object>>,
   declared: readonly GraphQLArgument[],
-  resolve: Resolver,
-): Resolver {
+): ArgumentChecks {
   const prefix = markOfArgument("");
   const isMark = (name: string): boolean => name.startsWith(prefix);
   const names = Object.keys(schemas);
@@ -60,11 +56,6 @@ export function argumentCheck(
     const name = mark.slice(prefix.length);
     return { mark, find: faultFinder({ [name]: schemas[mark] ?? {} }, [name], []) };
   });
-  const check = (args: Args, context: object): void => {
-    const fault = faultOf(findFault, args, context);
-    if (fault) throw fault;
-  };
-  /** Only a field that takes an argument from above has a value for `enclosing`. */
   const faultAbove = (enclosing: Enclosing | undefined, context: object): Fault => {
     for (const { mark, find } of inherited) {
       const fault = faultOf(find, nearestEnclosing(enclosing, mark) as Args, context);
@@ -72,30 +63,10 @@ export function argumentCheck(
     }
     return undefined;
   };
-  const checked: Resolver = (parent, args, context, info) => {
-    check(args, context);
-    const fault = inherited.length > 0 && faultAbove(enclosingOf(info), context);
-    if (fault) throw fault;
-    return resolve(parent, args, context, info);
+  return {
+    own: (args, context) => (own.length > 0 ? faultOf(findFault, args, context) : undefined),
+    above: inherited.length > 0 ? faultAbove : undefined,
   };
-  const { level } = resolve;
-  if (!level) return checked;
-  return Object.assign(checked, {
-    level: (async (parents, args, context, enclosing) => {
-      check(args, context);
-      if (inherited.length === 0) return level(parents, args, context, enclosing);
-      const faults = enclosing.map((each) => faultAbove(each, context));
-      const sound = [...parents.keys()].filter((index) => faults[index] === undefined);
-      const found = await level(
-        sound.map((index) => parents[index]),
-        args,
-        context,
-        sound.map((index) => enclosing[index]),
-      );
-      const results = new Map(sound.map((index, place) => [index, found[place]]));
-      return parents.map((_, index) => faults[index] ?? results.get(index));
-    }) satisfies LevelResolver<unknown, Args, never, unknown>,
-  });
 }
 
 /** The validators are compiled when the field is first selected. */

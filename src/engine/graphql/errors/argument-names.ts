@@ -6,11 +6,8 @@
 import type { GraphQLArgument } from "graphql";
 import { CodedError } from "../../errors.ts";
 import { markOfArgument } from "../../rest/inherit.ts";
-import type { LevelResolver } from "../../rest/level.ts";
 import type { JsonSchema } from "../../standards/json-schema.ts";
-import type { Args, Resolver } from "./argument-check.ts";
-import { argumentDescription } from "./argument-words.ts";
-import { limitWords } from "./limit-words.ts";
+import { argumentDescription, limitWords } from "./argument-words.ts";
 
 type ArgumentFacts = {
   /** REST name → argument, where they differ. */
@@ -21,11 +18,11 @@ type ArgumentFacts = {
   readonly args: readonly GraphQLArgument[];
 };
 
-/** Wraps a resolver, and its `level` if present, so that its errors name arguments. */
-export function withArgumentNames(facts: ArgumentFacts, resolve: Resolver): Resolver {
+/** Returns a function that maps an error of a field's calls to the one that names arguments; any other error stays. */
+export function argumentNamer(facts: ArgumentFacts): <E>(error: E) => E | CodedError {
+  /** The same new error each time, so that the error of many parents stays one error. */
   const renamed = new WeakMap<CodedError, CodedError>();
-  /** Maps an error to the same new error each time, so that the error of many parents stays one error. */
-  const rename = (error: unknown): unknown => {
+  return (error) => {
     if (!(error instanceof CodedError)) return error;
     const { argument, operation } = error.details;
     // an error without an operation is not REST's, and names the client's argument already
@@ -34,21 +31,6 @@ export function withArgumentNames(facts: ArgumentFacts, resolve: Resolver): Reso
     renamed.set(error, known);
     return known;
   };
-  const fail = (error: unknown): never => {
-    throw rename(error);
-  };
-  const named: Resolver = (parent, args, context, info) => {
-    const result = resolve(parent, args, context, info);
-    return result instanceof Promise ? result.catch(fail) : result;
-  };
-  const { level } = resolve;
-  if (!level) return named;
-  return Object.assign(named, {
-    level: (async (parents, args, context, enclosing) => {
-      const results = await level(parents, args, context, enclosing).catch(fail);
-      return results.map((result) => (result instanceof Error ? (rename(result) as Error) : result));
-    }) satisfies LevelResolver<unknown, Args, never, unknown>,
-  });
 }
 
 /** The value has passed the document's limits, so the argument's description comes first: it may say more. */

@@ -7,8 +7,8 @@ import { GraphQLError, type GraphQLFormattedError } from "graphql";
 import type { Config } from "../../config.ts";
 import { CodedError } from "../../errors.ts";
 import { type Code, codes } from "../../standards/error-codes.ts";
-import { ContractBroken } from "./contract-broken.ts";
 import type { FieldError } from "./field-error.ts";
+import { ContractBroken } from "./field-error.ts";
 
 /**
  * Creates Apollo's `formatError`. A parser error about size becomes `LIMIT_EXCEEDED`; other errors are masked. Production

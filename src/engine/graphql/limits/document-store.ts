@@ -6,8 +6,8 @@ import { hash } from "node:crypto";
 import type { DocumentNode } from "graphql";
 import { LRUCache } from "lru-cache";
 import { cachedDocumentBytes } from "../../settings/capacity.ts";
-import { sizeOf } from "../saved/document-size.ts";
 import type { SavedOperations } from "../saved/saved-operations.ts";
+import { sizeOf } from "../saved/saved-text.ts";
 
 /**
  * Apollo's `documentStore`. Apollo's default store does not count comments, so its memory has no bound. A key of Apollo's

@@ -4,7 +4,7 @@
  * repeat: REST sends an object once, and the response repeats it for each parent.
  */
 import { CodedError } from "../../errors.ts";
-import { ContractBroken } from "../errors/contract-broken.ts";
+import { ContractBroken } from "../errors/field-error.ts";
 
 export type Budget = {
   left: number;

@@ -13,7 +13,7 @@ import {
   isNonNullType,
 } from "graphql";
 import type { Enclosing } from "../../rest/inherit.ts";
-import { valueAt } from "../../rest/value-at.ts";
+import { valueAt } from "../../rest/property.ts";
 import { dateScalars } from "../../standards/date-scalars.ts";
 import { AnswerTooLarge, type Budget, spendLeaf, weigh } from "./budget.ts";
 import {

@@ -13,10 +13,9 @@ import {
   locatedError,
 } from "graphql";
 import type { Enclosing } from "../../rest/inherit.ts";
-import { valueAt } from "../../rest/value-at.ts";
+import { valueAt } from "../../rest/property.ts";
 import { isRecord } from "../../standards/json-object.ts";
-import { ContractBroken } from "../errors/contract-broken.ts";
-import { FieldError, type Path } from "../errors/field-error.ts";
+import { ContractBroken, FieldError, type Path } from "../errors/field-error.ts";
 import { AnswerTooLarge, type Budget, bytesPerError, spend, spendLeaf } from "./budget.ts";
 import {
   addParent,

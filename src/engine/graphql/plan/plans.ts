@@ -10,7 +10,7 @@ import {
 import { LRUCache } from "lru-cache";
 
 import { cachedPlans } from "../../settings/capacity.ts";
-import { sizeOf } from "../saved/document-size.ts";
+import { sizeOf } from "../saved/saved-text.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
 import { compilePlan, type Fragments } from "./compile-plan.ts";
 import type { OperationPlan } from "./plan.ts";

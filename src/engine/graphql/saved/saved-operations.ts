@@ -12,8 +12,7 @@ import type { Manifest } from "../../manifests/manifests.ts";
 import type { OperationName } from "../../observe/records.ts";
 import type { ManifestEntry } from "../../rest/api.ts";
 import { otherFormatCharacters, savedDocumentBytes } from "../../settings/capacity.ts";
-import { sizeOf } from "./document-size.ts";
-import { keyOf, printedByUrql, SavedText, withTypeNames } from "./saved-text.ts";
+import { keyOf, printedByUrql, SavedText, sizeOf, withTypeNames } from "./saved-text.ts";
 
 /** An operation of an app that cannot be served. */
 export type RefusedOperation = { readonly app: string; readonly name: string; readonly reason: string };

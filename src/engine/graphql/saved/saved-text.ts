@@ -2,6 +2,8 @@
  * The text of a saved operation, whose it is, and the texts that clients make of it. Apollo Client and urql add
  * `__typename` to an operation before they send or hash it. urql also prints it in its own format.
  */
+
+import type { DocumentNode } from "graphql";
 import { Kind, parse, print, stripIgnoredCharacters, visit } from "graphql";
 import type { OperationName } from "../../observe/records.ts";
 
@@ -76,3 +78,13 @@ export const printedByUrql = (text: string): string =>
     .map((part, index) => (index % 2 === 0 ? part.replace(/\n+|$/g, "\n") : part))
     .join("")
     .trim();
+
+/** The memory that a parsed document takes. */
+const bytesPerToken = 100;
+
+/** Estimates a document's bytes: its nodes as JSON, its source text and its tokens, comments included. */
+export function sizeOf(document: DocumentNode): number {
+  let bytes = JSON.stringify(document).length + (document.loc?.source.body.length ?? 0);
+  for (let token = document.loc?.startToken; token; token = token.next ?? undefined) bytes += bytesPerToken;
+  return bytes;
+}

@@ -6,8 +6,7 @@
  */
 import { LRUCache } from "lru-cache";
 import { cachedResponses } from "../../settings/capacity.ts";
-import type { CallerKey } from "./caller-key.ts";
-import { Doorkeeper } from "./doorkeeper.ts";
+import type { Forwarded } from "../forwarded.ts";
 
 /** `size` is in bytes of memory, about, without the key. */
 type Kept = { readonly size: number };
@@ -90,4 +89,51 @@ export class CallerCache {
     part.size -= size;
     if (part.keys.size === 0) this.#parts.delete(caller);
   }
+}
+
+/**
+ * A key of one caller alone: it begins with the caller's identity. The whole key is one string, because a `Map` hashes each
+ * new string again, and the URL of a batched call has thousands of characters.
+ */
+export class CallerKey {
+  /** Whom REST takes the caller for. */
+  readonly identity: string;
+  /** Whose part of the cache the value takes: all identities of one tenant share one. */
+  readonly caller: string;
+  readonly whole: string;
+
+  constructor({ identity, caller }: Pick<Forwarded, "identity" | "caller">, own: string) {
+    this.identity = identity;
+    this.caller = caller;
+    this.whole = identity + own;
+  }
+}
+
+/**
+ * Remembers what was lately asked for, in a few bytes each: the doorkeeper of TinyLFU (Einziger, Friedman and Manes,
+ * "TinyLFU: A Highly Efficient Cache Admission Policy", §3.4.2) as a table of fingerprints, of which each displaces an older
+ * one. So "lately" is as many other keys ago as the table has places. Each caller has its row, which it may share with
+ * others: one that asks for very many keys displaces those of a few callers only.
+ */
+const rows = 64;
+const placesOfRow = 64;
+
+class Doorkeeper {
+  readonly #fingerprints = new Uint32Array(rows * placesOfRow); // 16 KiB
+
+  /** Whether the key was asked for lately. From now on it was. */
+  knows(caller: string, key: string): boolean {
+    const fingerprint = hashOf(key);
+    const place = (hashOf(caller) % rows) * placesOfRow + ((fingerprint >>> 16) % placesOfRow);
+    const isKnown = this.#fingerprints[place] === fingerprint;
+    this.#fingerprints[place] = fingerprint;
+    return isKnown;
+  }
+}
+
+/** FNV-1a. Whoever finds two keys of one hash gains no more than by asking for one of them twice. */
+export function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
 }

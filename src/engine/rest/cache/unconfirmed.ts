@@ -6,7 +6,7 @@
  * groups: so few are kept in vain, and what changes for one caller may be steady for most others.
  */
 import { unconfirmedResponses } from "../../settings/capacity.ts";
-import { hashOf } from "./doorkeeper.ts";
+import { hashOf } from "./caller-cache.ts";
 
 const { inRow, groups, pauseMs, doublings } = unconfirmedResponses;
 

@@ -6,6 +6,7 @@
  * the more callers there are, the less one of them gets: what it has beyond that it does not get again.
  */
 import type { Caller } from "./caller.ts";
+import { type Turn, Turns } from "./turns.ts";
 
 const timesWhatIsLeft = 3;
 const partForNewcomers = 8;
@@ -63,5 +64,45 @@ export class Bound {
 
   giveBack(caller: Caller, amount: number): void {
     this.add(caller, -amount);
+  }
+}
+
+/** Places that callers share: a bound on them, and turns for what waits for one. */
+export class Places {
+  readonly bound: Bound;
+  readonly total: number;
+  /** Work that was completed in a place, as its makers count it. */
+  completed = 0;
+  readonly #turns = new Turns<Caller>();
+
+  constructor(total: number) {
+    this.total = total;
+    this.bound = new Bound(total);
+  }
+
+  /** Gives the caller a place. Returns `false` if `turn` has to wait for it, after those that wait already. */
+  enter(turn: Turn<Caller>): boolean {
+    if (!this.#turns.has(turn.owner) && !this.bound.take(turn.owner, 1)) return true;
+    this.#turns.wait(turn);
+    return false;
+  }
+
+  /** Ends a wait, or gives the place back: the next turns begin. */
+  leave(turn: Turn<Caller>): void {
+    if (this.#turns.leave(turn)) return;
+    this.bound.giveBack(turn.owner, 1);
+    while (this.#turns.size > 0 && this.#turns.next((owner) => !this.bound.take(owner, 1)));
+  }
+
+  /** Runs work in a place. */
+  async run<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
+    const { promise, resolve: begin } = Promise.withResolvers<void>();
+    const turn = { owner: caller, begin };
+    if (!this.enter(turn)) await promise;
+    try {
+      return await work();
+    } finally {
+      this.leave(turn);
+    }
   }
 }

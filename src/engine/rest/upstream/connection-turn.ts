@@ -2,8 +2,9 @@
  * The wait of one call for a connection. The callers of an upstream share its connections as `Bound` tells, and a call
  * beyond its caller's share waits for its turn. So calls that hang, or calls that are too many, hold up no other caller.
  */
+
+import type { Places } from "../shares/bound.ts";
 import type { Caller } from "../shares/caller.ts";
-import type { Places } from "../shares/places.ts";
 
 export class ConnectionTurn {
   readonly owner: Caller;

@@ -4,7 +4,7 @@
  */
 import type { CodedError } from "../../errors.ts";
 import type { CallerCache } from "../cache/caller-cache.ts";
-import { CallerKey } from "../cache/caller-key.ts";
+import { CallerKey } from "../cache/caller-cache.ts";
 import { mayBeStored, StoredResponse } from "../cache/stored-response.ts";
 import { Unconfirmed } from "../cache/unconfirmed.ts";
 import type { RequestScope } from "../request-scope.ts";

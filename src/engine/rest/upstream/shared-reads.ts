@@ -11,7 +11,7 @@
  */
 import type { CodedError } from "../../errors.ts";
 import { Deadline } from "../../time/deadline.ts";
-import type { CallerKey } from "../cache/caller-key.ts";
+import type { CallerKey } from "../cache/caller-cache.ts";
 import { noResponse } from "../failure.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { RestResponse } from "../rest-response.ts";

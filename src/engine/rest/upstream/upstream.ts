@@ -11,17 +11,15 @@ import type { CallerCache } from "../cache/caller-cache.ts";
 import { serializePath } from "../encode.ts";
 import { circuitOpen, notSent } from "../failure.ts";
 import { RestResponse } from "../rest-response.ts";
-import { Bound } from "../shares/bound.ts";
-import { Places } from "../shares/places.ts";
+import { Bound, Places } from "../shares/bound.ts";
 import { CallDeadlines } from "./call-deadlines.ts";
 import { CallRequest } from "./call-request.ts";
 import { CircuitBreaker, type Verdict } from "./circuit-breaker.ts";
 import { ConnectionTurn } from "./connection-turn.ts";
-import { connectorOf } from "./connector.ts";
 import { Exchange } from "./exchange.ts";
 import { type Outcome, type ReadCall, Reads } from "./reads.ts";
 import { RetryBudget } from "./retry-budget.ts";
-import { spreadPool } from "./spread-pool.ts";
+import { connectorOf, spreadPool } from "./spread-pool.ts";
 
 export type UpstreamState = {
   /** The circuit breaker refuses calls of all callers, or those of one while nobody gets a response. */

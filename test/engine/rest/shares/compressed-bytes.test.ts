@@ -1,9 +1,9 @@
 /** Compressed responses: their bytes count while they are decompressed, and the work is their caller's. */
 import { brotliCompressSync } from "node:zlib";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { Places } from "../../../../src/engine/rest/shares/bound.ts";
 import { FairShare } from "../../../../src/engine/rest/shares/fair-share.ts";
-import { HeldBytes } from "../../../../src/engine/rest/shares/held-bytes.ts";
-import { Places } from "../../../../src/engine/rest/shares/places.ts";
+import { HeldBytes } from "../../../../src/engine/rest/shares/shares.ts";
 import { decompressedAtOnce } from "../../../../src/engine/settings/capacity.ts";
 import { against } from "../client.ts";
 import { http } from "../raw-server.ts";

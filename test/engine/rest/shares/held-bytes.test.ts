@@ -1,7 +1,7 @@
 /** The bytes of REST's responses that one request may hold, and all requests of the process. */
 import { expect, test } from "vitest";
 import { PresentCallers } from "../../../../src/engine/rest/shares/caller.ts";
-import { HeldBytes } from "../../../../src/engine/rest/shares/held-bytes.ts";
+import { HeldBytes } from "../../../../src/engine/rest/shares/shares.ts";
 
 const full = { code: "SERVICE_UNAVAILABLE", reason: "response_bytes", details: { retryAfter: 1 } };
 const open = () => {

@@ -1,8 +1,8 @@
 /** Whose turn is next, and places that callers wait for. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { Places } from "../../../../src/engine/rest/shares/bound.ts";
 import { type Caller, PresentCallers } from "../../../../src/engine/rest/shares/caller.ts";
-import { Places } from "../../../../src/engine/rest/shares/places.ts";
 import { Turns } from "../../../../src/engine/rest/shares/turns.ts";
 import { seed } from "../../../support/seed.ts";
 

@@ -15,7 +15,7 @@ import {
   isListType,
   isNonNullType,
 } from "graphql";
-import { ContractBroken } from "../../../../../src/engine/graphql/errors/contract-broken.ts";
+import { ContractBroken } from "../../../../../src/engine/graphql/errors/field-error.ts";
 import { mask, maskField } from "../../../../../src/engine/graphql/errors/mask.ts";
 import type { Pieces } from "../../../../../src/engine/graphql/plan/complete-level.ts";
 import type { ObjectPlan, OperationPlan } from "../../../../../src/engine/graphql/plan/plan.ts";

@@ -4,7 +4,7 @@
  */
 import DataLoader from "dataloader";
 import { type GraphQLResolveInfo, type GraphQLSchema, isObjectType } from "graphql";
-import type { Resolver } from "../../../../../src/engine/graphql/errors/argument-check.ts";
+import type { Resolver } from "../../../../../src/engine/graphql/schema.ts";
 import { isRecord } from "../../../../../src/engine/standards/json-object.ts";
 
 export function onGraphqlJs(schema: GraphQLSchema): GraphQLSchema {

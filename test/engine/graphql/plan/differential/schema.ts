@@ -4,7 +4,7 @@
  * The source of its value differs by object type.
  */
 import type { GraphQLSchema } from "graphql";
-import type { Resolver } from "../../../../../src/engine/graphql/errors/argument-check.ts";
+import type { Resolver } from "../../../../../src/engine/graphql/schema.ts";
 import { executableSchema } from "../../../../../src/engine/graphql/schema.ts";
 import { batchEach, batchMany, batchOne } from "../../../../../src/engine/rest/batch.ts";
 import { level } from "../../../../../src/engine/rest/level.ts";
