@@ -99,6 +99,10 @@ export function cpuMs({ child }: Pick<Program, "child">): number {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
+/** Time that its main thread was ready and waited for a core, in ms (sched-stats.rst of Linux); NaN where there is no /proc. */
+export const waitedMs = ({ child }: Pick<Program, "child">): number =>
+  Number(readProc(child, "schedstat").split(" ")[1] || Number.NaN) / 1e6;
+
 /** MiB that it holds now (`VmRSS`), or held at most (`VmHWM`; proc_pid_status(5)); NaN where there is no /proc. */
 export const memoryMiB = ({ child }: Pick<Program, "child">, line: "VmRSS" | "VmHWM"): number =>
   Number(new RegExp(`${line}:\\s+(\\d+)`).exec(readProc(child, "status"))?.[1]) / 1024;

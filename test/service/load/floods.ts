@@ -12,7 +12,8 @@ import { formatApiKey } from "../../../src/engine/http/api-key.ts";
 import { listens, memoryMiB, main as program, startProgram } from "../../support/child-process.ts";
 import { readArguments } from "../../support/script-arguments.ts";
 import { Verdict } from "../../support/suites/verdict.ts";
-import { headers, query, type Role, startRest, startRole } from "./role.ts";
+import { headers, query } from "./requests.ts";
+import { type Role, startRest, startRole } from "./role.ts";
 
 const seconds = Number(process.env.SECONDS ?? 8);
 const text = (count: number, part: (index: number) => string, between = " "): string =>

@@ -8,7 +8,8 @@ import { Pool } from "undici";
 import { memoryMiB } from "../../support/child-process.ts";
 import { readArguments } from "../../support/script-arguments.ts";
 import { Verdict } from "../../support/suites/verdict.ts";
-import { headers, query, startRest, startRole } from "./role.ts";
+import { headers, query } from "./requests.ts";
+import { startRest, startRole } from "./role.ts";
 
 const seconds = Number(process.env.SECONDS ?? 3);
 const rounds = Number(process.env.ROUNDS ?? 5);

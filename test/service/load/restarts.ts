@@ -4,7 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Agent } from "undici";
 import { readArguments } from "../../support/script-arguments.ts";
 import { Verdict } from "../../support/suites/verdict.ts";
-import { headers, query, type Role, startRest, startRole } from "./role.ts";
+import { headers, query } from "./requests.ts";
+import { type Role, startRest, startRole } from "./role.ts";
 
 await readArguments("npm run suite -- restarts", (line) =>
   line.description(

@@ -19,9 +19,3 @@ export async function startRest(delayMs = 0, file = "./rest.ts"): Promise<{ url:
   const [port] = await once(worker, "message");
   return { url: new URL(`http://127.0.0.1:${port}`), close: () => void worker.terminate() };
 }
-
-const lists = ["a", "b", "c", "d", "e", "f"].map(
-  (q) => `${q}: contacts(q: "${q}") { id name email company stage tags }`,
-);
-export const query = JSON.stringify({ query: `{ me { id email } ${lists.join(" ")} }` });
-export const headers = { "content-type": "application/json", "x-api-key": "key" };

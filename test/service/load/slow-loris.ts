@@ -8,7 +8,8 @@ import { Pool } from "undici";
 import { memoryMiB } from "../../support/child-process.ts";
 import { readArguments } from "../../support/script-arguments.ts";
 import { Verdict } from "../../support/suites/verdict.ts";
-import { headers, query, startRest, startRole } from "./role.ts";
+import { headers, query } from "./requests.ts";
+import { startRest, startRole } from "./role.ts";
 
 await readArguments("npm run suite -- slow-clients", (line) =>
   line.description("Opens a thousand sockets that never finish a header."),

@@ -1,14 +1,14 @@
 /**
  * Two tenants, one process: what one key at its rate limit (20 requests a second), or ten keys with ten requests a second
- * each, can do to the other by the bytes and the processor time of its requests.
+ * each, can do to the other by the bytes and the processor time of its requests. Each tenant is a process of its own, and the
+ * attacker's gives way to the other programs of its core: it must take no time from the clock of the other tenant or from REST.
  */
-import { setTimeout as sleep } from "node:timers/promises";
 import { Argument } from "commander";
-import { Pool } from "undici";
-import { memoryMiB } from "../../support/child-process.ts";
+import { memoryMiB, waitedMs } from "../../support/child-process.ts";
 import { readArguments } from "../../support/script-arguments.ts";
 import { Verdict } from "../../support/suites/verdict.ts";
-import { headers, query, startRest, startRole } from "./role.ts";
+import { startRest, startRole } from "./role.ts";
+import { startTenant } from "./tenant.ts";
 
 const seconds = Number(process.env.SECONDS ?? 8);
 type Rate = { readonly keys: number; readonly perSecond: number };
@@ -52,84 +52,32 @@ const sorted = (times: number[]): number[] => times.sort((a, b) => a - b);
 const at = (times: number[], part: number): number =>
   sorted(times)[Math.floor(times.length * part)] ?? Number.NaN;
 
-async function victim(pool: Pool, ms: number): Promise<{ times: number[]; failed: number }> {
-  const times: number[] = [];
-  let failed = 0;
-  for (const until = performance.now() + ms; performance.now() < until; await sleep(20)) {
-    const began = performance.now();
-    const { statusCode, body } = await pool.request({
-      path: "/v1/graphql",
-      method: "POST",
-      headers: { ...headers, "x-api-key": "victim" },
-      body: query,
-    });
-    const text = await body.text();
-    if (statusCode !== 200 || text.includes('"errors"')) failed++;
-    times.push(performance.now() - began);
-  }
-  return { times, failed };
-}
-
-/** One request in `1 / perSecond` s, whatever comes back; each document is another one. The keys take turns. */
-async function attack(
-  pool: Pool,
-  document: string,
-  { keys, perSecond }: Rate,
-  ms: number,
-): Promise<Map<string, number>> {
-  const outcomes = new Map<string, number>();
-  const sent: Promise<void>[] = [];
-  const began = performance.now();
-  const one = async (index: number): Promise<void> => {
-    const body = JSON.stringify({ query: `${document} # ${index}` });
-    const outcome = await pool
-      .request({
-        path: "/v1/graphql",
-        method: "POST",
-        headers: { ...headers, "x-api-key": `key${index % keys}` },
-        body,
-      })
-      .then(async (answer) => {
-        let bytes = 0;
-        let start = "";
-        for await (const chunk of answer.body) {
-          if (start.length < 2_000) start += String(chunk);
-          bytes += chunk.length;
-        }
-        return `${answer.statusCode} ${/"code":"(\w+)"/.exec(start)?.[1] ?? `${(bytes / 1e6).toFixed(0)} MB`}`;
-      })
-      .catch((error: NodeJS.ErrnoException) => error.code ?? String(error));
-    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-  };
-  while (performance.now() - began < ms) {
-    const due = ((performance.now() - began) / 1_000) * perSecond;
-    while (sent.length < due) sent.push(one(sent.length));
-    await sleep(5);
-  }
-  await Promise.all(sent);
-  return outcomes;
-}
-
 for (const [name, document] of Object.entries(attacks)) {
   if (args.length > 0 && !args.includes(name)) continue;
   const role = await startRole(rest.url, { NODE_OPTIONS: `--max-old-space-size=${heapMiB}` });
-  const pool = new Pool(role.url.origin, { connections: 1_000, pipelining: 1 });
-  await victim(pool, 3_000); // warms up
-  const before = await victim(pool, 3_000);
+  const [other, attacker] = [startTenant(role.url), startTenant(role.url, 10)];
+  await other.ask(3_000); // warms up
+  const before = await other.ask(3_000);
   const rate = name.endsWith("ten keys") ? tenKeys : oneKey;
-  const attacking = attack(pool, document, rate, seconds * 1_000);
-  const during = await victim(pool, seconds * 1_000);
+  const waited = waitedMs(role);
+  const attacking = attacker.attack({ document, ...rate, ms: seconds * 1_000 });
+  const during = await other.ask(seconds * 1_000);
+  const starved = (waitedMs(role) - waited) / (seconds * 10);
   const peak = memoryMiB(role, "VmHWM");
-  const outcomes = await Promise.race([attacking, sleep(20_000).then(() => new Map([["unanswered", 1]]))]);
+  const outcomes = await attacking;
   const ratio = at(during.times, 0.95) / at(before.times, 0.95);
+  const change = (part: number): string =>
+    `${at(before.times, part).toFixed(1)} → ${at(during.times, part).toFixed(1)} ms`;
+  const found = Object.entries(outcomes).map(([outcome, count]) => `${count} × ${outcome}`);
   process.stdout.write(
-    `${name} (${document.length} characters): the other's p50 ${at(before.times, 0.5).toFixed(1)} → ${at(during.times, 0.5).toFixed(1)} ms, p95 ${at(before.times, 0.95).toFixed(1)} → ${at(during.times, 0.95).toFixed(1)} ms (${ratio.toFixed(1)} ×), ${during.failed} of ${during.times.length} failed; ${[...outcomes].map(([outcome, count]) => `${count} × ${outcome}`).join(", ")}; ${peak.toFixed(0)} MiB\n`,
+    `${name} (${document.length} characters): the other's p50 ${change(0.5)}, p95 ${change(0.95)} (${ratio.toFixed(1)} ×), ${during.failed} of ${during.times.length} failed; the role waited for its core ${starved.toFixed(0)} % of the time; ${found.join(", ")}; ${peak.toFixed(0)} MiB\n`,
   );
   verdict.hold("p95 of the other tenant, of what it was", ratio, name);
   verdict.hold("memory at most", peak, name);
   verdict.hold("failed requests of the other tenant", during.failed, name);
   verdict.hold("processes that ended", role.child.exitCode === null ? 0 : 1, name);
-  await pool.destroy();
+  other.stop();
+  attacker.stop();
   await role.stop();
 }
 rest.close();
