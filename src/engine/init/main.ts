@@ -1,4 +1,5 @@
 /** Writes a project on a document into a folder that has no `spec/`, and generates it. */
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { folderFiles, textFiles } from "../bind/spec-files.ts";
 import type { Io } from "../cli/command.ts";
@@ -9,7 +10,7 @@ import { generatedFolder } from "../codegen/main.ts";
 import { baseVariable, type NamedDocument } from "../openapi/document-files.ts";
 import { escaped } from "../standards/steering.ts";
 import { addDocument } from "./add-document.ts";
-import { addFiles, addPackages } from "./project-files.ts";
+import { addFiles, withPackages } from "./project-files.ts";
 import { addressOf, ofDocument, readGiven, refuseTakenNames } from "./read-given.ts";
 import { type Choice, type Given, type StartedProject, startProject } from "./start-project.ts";
 
@@ -28,8 +29,9 @@ export async function init(given: Given, io: Io): Promise<number> {
   io.progress?.("restbound init: generates the code");
   const generated = await generateFrom(files, openapi);
   io.progress?.("");
-  addPackages(io.root);
+  const packages = withPackages(io.root);
   replaceFolders(new Map([[spec, files], generatedFolder(io.root, generated)]));
+  writeFileSync(join(io.root, "package.json"), packages);
   for (const path of [...generated.keys(), ...addFiles(io.root, base, baseVariable(name))])
     io.out(`wrote ${path}`);
   for (const line of lines) io.out(line);

@@ -21,8 +21,12 @@ const scripts = {
 /** The script with which `npm init` says that nothing is chosen yet. */
 const noTest = 'echo "Error: no test specified" && exit 1';
 
-/** Adds to `package.json` what it lacks. Throws `UsageError` if its modules are not the ES modules that the project has. */
-export function addPackages(root: string): void {
+/** Adds to `package.json` what it lacks. */
+export const addPackages = (root: string): void =>
+  writeFileSync(join(root, "package.json"), withPackages(root));
+
+/** The text of `package.json` with what it lacks. Throws `UsageError` if its modules are not the ES modules that the project has. */
+export function withPackages(root: string): string {
   const path = join(root, "package.json");
   const given = existsSync(path) ? chosen(JSON.parse(readFileSync(path, "utf8"))) : {};
   if (given.type === "commonjs")
@@ -46,8 +50,7 @@ export function addPackages(root: string): void {
     return [name, isRecord(value) && isRecord(there) ? { ...value, ...there } : (there ?? value)];
   });
   const manifest = { ...given, ...Object.fromEntries(added) };
-  const text = `${JSON.stringify(manifest, null, 2)}\n`;
-  writeFileSync(path, text);
+  return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
 /** Without what `npm init` writes into each `package.json`. */
