@@ -21,7 +21,7 @@ test("a line names the source of a place in the program's folder, and reads no o
   for (const others of [
     `${url}/without.js:2:1`,
     `${url}/../${"x".repeat(8)}/a.js:2:1`,
-    "file:///etc/a.js:2:1",
+    `${pathToFileURL("/etc/a.js")}:2:1`,
   ])
     expect(nameSources(others)).toBe(others);
   expect(sourceNamer(join(top, "below"))(`${url}/other.js:2:1`)).toBe(`${url}/other.js:2:1`);
