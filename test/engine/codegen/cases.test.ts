@@ -30,7 +30,7 @@ const recorded: Readonly<Record<string, readonly string[]>> = {
   // components of several documents may have one name
   "rest.ts": ["several-documents"],
   // the schema of the case without its directives
-  "schema.graphql": ["arguments-above", "maps", "names"],
+  "schema.graphql": ["names"],
 };
 
 describe.each(readdirSync(folder))("%s", (name) => {
