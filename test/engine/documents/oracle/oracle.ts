@@ -142,8 +142,11 @@ export class Oracle {
     };
     const [was, is] = [owned(this.#old, before), owned(this.#new, after)];
     const isShared = (lists: Way[][]): boolean => new Set(lists.flat()).size < lists.flat().length;
-    // members that cannot be told apart any more are told by the value
-    if (!isShared(was) && isShared(is)) {
+    const isStated = (reader: Reader, ways: readonly Way[]): boolean =>
+      ways.every((way) => statedBy(reader, way).some(([, text]) => namedBy(members, text) !== undefined));
+    // members that cannot be told apart any more, or not by their values, are told by the value
+    const isLost = members.length > 0 && isStated(this.#old, before) && !isStated(this.#new, after);
+    if (isLost || (!isShared(was) && isShared(is))) {
       this.changed.add(coordinate);
       return;
     }

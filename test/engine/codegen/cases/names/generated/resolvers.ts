@@ -30,7 +30,7 @@ const toMap = (input: Map) => ({
 
 export const Query = {
   /** Query.things → GET /things (things) */
-  things: (_parent, _args, { rest }) => rest.get("/things"),
+  things: (_parent, args, { rest }) => rest.get("/things", { query: { kind: args.kind } }),
   /** Query.then → GET /things (things) */
   then: (_parent, _args, { rest }) => rest.get("/things"),
   /** Query.constructor → GET /things (things) */
