@@ -5,7 +5,13 @@
 export const ground = ["standards", "manifests"];
 
 const buildTime = [["cli"], ["diagnostic.ts"], ["openapi"], ["schema"], ["bind"]];
-const commands = [["propose", "explain", "validate"], ["codegen"], ["check", "init"], ["command"], ["doors"]];
+const commands = [
+  ["propose", "explain", "validate", "bundle"],
+  ["codegen"],
+  ["check", "init"],
+  ["command"],
+  ["doors"],
+];
 const floors = ground.map((room) => [room]);
 const runTime = [["settings"], ["config.ts"], ["errors.ts"], ["time"], ["observe"], ["http"], ["rest"]];
 const roles = [["graphql", "gateway"], ["process"], ["command"], ["doors"], ["platform"], ["main.ts"]];

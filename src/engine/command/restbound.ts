@@ -39,6 +39,11 @@ const commands: Readonly<Record<string, Named>> = {
     builds: true,
   },
   validate: { does: "holds operations to the schema", load: () => import("../validate/main.ts") },
+  bundle: {
+    does: "writes the program in a few files, for an image",
+    load: () => import("../bundle/main.ts"),
+    builds: true,
+  },
   client: {
     does: "packs the npm package for front ends",
     load: () => import("../codegen/client/pack.ts"),

@@ -38,10 +38,10 @@ export function parseRequestTarget(target: string): { path: string; query: strin
   return { path, query };
 }
 
-/** Chooses the upstream of a path under `/v1/`. Throws NOT_FOUND for any other, and for GraphQL where there is none. */
+/** Chooses the upstream of a path under `/v1/`. Throws NOT_FOUND for any other, and for GraphQL and MCP where there is none. */
 export function findRoute(backends: Backends, requestTarget: string): UpstreamRoute {
   const { path, query } = parseRequestTarget(requestTarget);
-  const isOwn = path === graphqlPath || (path === mcpPath && backends.mcp !== undefined);
+  const isOwn = path === graphqlPath || path === mcpPath;
   const own = path === graphqlPath ? backends.graphql : backends.mcp;
   const upstream = isOwn ? own : backends.rest;
   if (!path.startsWith("/v1/") || !upstream) throw new CodedError("NOT_FOUND", "nothing on this path");

@@ -2,15 +2,13 @@
  * Responds to data that Node's HTTP parser refuses before a request exists (RFC 9112 §2.2, §3.2, §6.1): malformed or
  * smuggled framing, headers over the limit, a request that never ends. The response repeats nothing of the request.
  */
+import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { CodedError, overLimit } from "../errors.ts";
 import type { Environment } from "../settings/environment.ts";
 import { errorBody } from "./error-response.ts";
 import type { ConnectionState } from "./limit-pipelining.ts";
-
-/** An `import` reads each export of a module, and some of this one load Node's own fetch: a tenth of a start. */
-const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 /** The error of Node's `clientError` event, as Fastify passes it on. */
 type ClientError = Error & { code?: string; rawPacket?: unknown };

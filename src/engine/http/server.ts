@@ -17,6 +17,7 @@ import { LogLines } from "../observe/log-lines.ts";
 import { subscribe } from "../observe/observer.ts";
 import type { Face, RequestRecord } from "../observe/records.ts";
 import { requestLog } from "../observe/request-log.ts";
+import { sourceNamer } from "../observe/source-places.ts";
 import { secrets } from "../settings/environment.ts";
 import { parseJsonBodies } from "./bodies/json-body.ts";
 import { SlowBodies } from "./bodies/slow-bodies.ts";
@@ -54,14 +55,16 @@ export function createServer(
   role: Face["role"] = "metrics",
   { credentials = [], specHash }: Served = {},
 ): FastifyInstance {
+  const redact = redactor(
+    secrets.map((name) => config.env[name]?.toString()),
+    credentials,
+  );
+  const nameSources = sourceNamer();
   const server = Fastify({
     logger: {
       level: config.env.LOG_LEVEL,
       hooks: {
-        streamWrite: redactor(
-          secrets.map((name) => config.env[name]?.toString()),
-          credentials,
-        ),
+        streamWrite: (line) => redact(nameSources(line)),
       },
     },
     logController: new LogController({ disableRequestLogging: true }),

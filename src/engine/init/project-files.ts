@@ -154,16 +154,28 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --omit=optional --no-audit --no-fund
 
+FROM node:24-bookworm-slim AS bundle
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --no-audit --no-fund
+COPY src ./src
+COPY generated ./generated
+RUN npx restbound bundle
+
 FROM node:24-bookworm-slim
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=bundle /app/dist ./dist
 COPY package.json ./
 COPY src ./src
 COPY generated ./generated
 COPY spec ./spec
+RUN mkdir -p node_modules/.cache/compiled && chown 65534:65534 node_modules/.cache/compiled
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 METRICS_PORT=9464
 USER 65534:65534
-ENTRYPOINT ["node", "src/main.ts"]
+# one start and stop fills the compile cache of the image's user
+RUN PORT=0 METRICS_PORT=0 ${variable}=http://127.0.0.1:1 node dist/bundle/main.js graphql & pid=$!; sleep 10; kill -TERM $pid; wait $pid
+ENTRYPOINT ["node", "dist/bundle/main.js"]
 CMD ["graphql"]
 `,
   "compose.yaml": `services:

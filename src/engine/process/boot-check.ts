@@ -2,13 +2,12 @@
  * Checks the configuration before the start: missing variables, and settings that are unsafe in production. Each finding is
  * one line that names the variable and its remedy.
  */
-
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import leven from "leven";
 import { type Config, ConfigError } from "../config.ts";
 import type { Operations } from "../rest/operation.ts";
-import { baseUrls } from "../rest/upstream/base-urls.ts";
+import { baseUrls, hasOwnDocument } from "../rest/upstream/base-urls.ts";
 import { secrets, variables } from "../settings/environment.ts";
 import { filesBelow } from "../standards/files-below.ts";
 import { hashSpec } from "../standards/spec-hash.ts";
@@ -37,9 +36,7 @@ function findMissing(config: Config, operations: Operations): string[] {
   const missing = new Set(urls.filter((url) => typeof url === "string"));
   for (const name of ["REST_BASE_URL", "KEY_INTROSPECTION_URL"] as const)
     if (roles.has("gateway") && !env[name]) missing.add(name);
-  return [...missing].map(
-    (name) => `${name}: ${who} without platform needs it; set it to an http:// or https:// URL`,
-  );
+  return [...missing].map((name) => `${name}: ${who} needs it; set it to an http:// or https:// URL`);
 }
 
 function findClash({ env }: Config): string[] {
@@ -69,13 +66,14 @@ function findUnsafe(config: Config): string[] {
 }
 
 /** Returns one line for each setting that is valid but probably not meant. */
-export const findDoubtful = (config: Config, products: ReadonlySet<string>): string[] => [
+export const findDoubtful = (config: Config, operations: Operations): string[] => [
   ...(config.production ? [] : findOpenGateway(config)),
   ...findOpenDemo(config),
   ...findNoGateway(config),
+  ...findSharedProof(config, operations),
   ...findUselessTimeouts(config),
   ...findWrongGraphql(config),
-  ...findUnknownProducts(config, products),
+  ...findUnknownProducts(config, operations),
 ];
 
 /** Finds a gateway whose services run in other processes. These services cannot know a secret that the gateway generates. */
@@ -96,21 +94,30 @@ function findNoGateway({ roles, env, production }: Config): string[] {
   ];
 }
 
+/** Behind a gateway, products with documents of their own, perhaps of several vendors, all get the caller's context. */
+function findSharedProof(config: Config, operations: Operations): string[] {
+  const { roles, env } = config;
+  if (!roles.has("graphql") || (!roles.has("gateway") && env.GATEWAY_SECRET === undefined)) return [];
+  const own = Object.fromEntries(Object.entries(operations).filter(([name]) => hasOwnDocument(name)));
+  const urls = [...baseUrls(config, own).values()].filter((url) => url instanceof URL);
+  const hosts = new Set(urls.map(({ host }) => host));
+  const rest = `${[...hosts].join(", ")}, with the context headers and the caller's key`;
+  const advice = "in front of a vendor's API, run graphql without a gateway";
+  return hosts.size < 2 ? [] : [`GATEWAY_SECRET: goes to ${rest}; ${advice}`];
+}
+
 function findUselessTimeouts({ roles, env }: Config): string[] {
   const { CONNECT_TIMEOUT_MS: connect, CALL_TIMEOUT_MS: call, REQUEST_TIMEOUT_MS: request } = env;
-  if (!roles.has("graphql")) return [];
-  return [
-    ...(connect > call
-      ? [
-          `CONNECT_TIMEOUT_MS: ${connect} has no effect, for CALL_TIMEOUT_MS ends the whole call after ${call}`,
-        ]
-      : []),
-    ...(call > request
-      ? [
-          `CALL_TIMEOUT_MS: ${call} has no effect, for REQUEST_TIMEOUT_MS ends the whole request after ${request}`,
-        ]
-      : []),
-  ];
+  const lines: string[] = [];
+  if (connect > call)
+    lines.push(
+      `CONNECT_TIMEOUT_MS: ${connect} has no effect, for CALL_TIMEOUT_MS ends the whole call after ${call}`,
+    );
+  if (call > request)
+    lines.push(
+      `CALL_TIMEOUT_MS: ${call} has no effect, for REQUEST_TIMEOUT_MS ends the whole request after ${request}`,
+    );
+  return roles.has("graphql") ? lines : [];
 }
 
 /** A `GRAPHQL_URL` that is another service, or whose path is probably meant to replace ours. */
@@ -144,8 +151,9 @@ function findOpenDemo({ roles, env, production }: Config): string[] {
   return [`${sign}, with ${keys}the explorer and no rate limits; set NODE_ENV=production`];
 }
 
-function findUnknownProducts({ roles, upstreams }: Config, products: ReadonlySet<string>): string[] {
+function findUnknownProducts({ roles, upstreams }: Config, operations: Operations): string[] {
   if (!roles.has("graphql")) return [];
+  const products = productsOf(operations);
   const names = [...products].sort().map((product) => `REST_BASE_URL_${product}`);
   const unknown = [...upstreams.keys()].filter((tag) => !products.has(tag));
   return unknown.map(

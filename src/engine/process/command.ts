@@ -3,7 +3,7 @@ import { exitCodes, type Io, runCommand } from "../cli/command.ts";
 import { type Config, readConfig, roleNames } from "../config.ts";
 import type { Operations } from "../rest/operation.ts";
 import { variables } from "../settings/environment.ts";
-import { findDoubtful, findMisspelt, productsOf, refuseStale, refuseUnfit } from "./boot-check.ts";
+import { findDoubtful, findMisspelt, refuseStale, refuseUnfit } from "./boot-check.ts";
 import { checkMachine } from "./check-machine.ts";
 import { printConfig } from "./print-config.ts";
 import { start } from "./program.ts";
@@ -36,7 +36,7 @@ export function run(argv: readonly string[], given: Io, service: Service): Promi
           const { operations, specHash } = await service.api();
           refuseUnfit(config, operations);
           refuseStale(service.root, specHash);
-          const doubts = [...findMisspelt(io.env), ...findDoubtful(config, productsOf(operations))];
+          const doubts = [...findMisspelt(io.env), ...findDoubtful(config, operations)];
           if (!checkConfig) return startRoles(config, service, operations, brief === true, say, doubts);
           for (const doubt of [...doubts, ...(await checkMachine(config))]) forPeople.warn(doubt);
           io.out(printConfig(config, io.env));

@@ -2,12 +2,12 @@
  * One request to a service of another process, which proves what a connection does not: its certificate, that it speaks
  * HTTP, and that it is the service that is meant. A failure is told in words that name what to mend.
  */
+import { Client } from "undici";
 import { proofHeader } from "../http/context-headers.ts";
 import { causeOf } from "../observe/records.ts";
 import { foreignRefusal } from "../rest/failure.ts";
 import type { Operation } from "../rest/operation.ts";
 import { connectorOf } from "../rest/upstream/spread-pool.ts";
-import { Client } from "../rest/upstream/undici.ts";
 import type { Environment } from "../settings/environment.ts";
 import { isRecord } from "../standards/json-object.ts";
 import { isJson, isText } from "../standards/media-type.ts";

@@ -5,6 +5,7 @@
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
+import type { FastifyInstance } from "fastify";
 import type { Service } from "./service.ts";
 
 /** Runs the roles that the command line names until a signal ends the process. Ends it at once if they cannot start. */
@@ -30,9 +31,14 @@ export async function serve(
 /** Starts roles in this process, for a test of the project: on a free port, without a log. Throws `ConfigError`. */
 export async function open(
   service: Service,
-  environment: Readonly<Record<string, string>> = {},
+  environment: NodeJS.ProcessEnv = {},
   roles: readonly string[] = ["graphql"],
-): Promise<{ readonly url: URL; readonly close: () => Promise<void> }> {
+): Promise<{
+  readonly url: URL;
+  readonly close: () => Promise<void>;
+  /** @internal The front first. */
+  readonly servers: readonly FastifyInstance[];
+}> {
   const { readConfig } = await import("../config.ts");
   const { start } = await import("./program.ts");
   const env = { PORT: "0", LOG_LEVEL: "silent", ...service.defaults, ...environment };
@@ -40,5 +46,5 @@ export async function open(
   const close = async (): Promise<void> => {
     for (const server of servers) await server.close();
   };
-  return { url, close };
+  return { url, close, servers };
 }

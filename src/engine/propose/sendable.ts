@@ -10,7 +10,7 @@ export type Sendable = {
 
 /** The operation without an empty form, and without the optional parameters and form properties that no style can write. */
 export function withoutUnsendable(operation: RestOperation): Sendable {
-  const { body, parameters, unsentCookies } = operation;
+  const { body, parameters, unsentBody, unsentCookies } = operation;
   const left: string[] = [];
   const isLeft = (part: Parameters<typeof unsendable>[0]): boolean => {
     const how = unsendable(part);
@@ -18,6 +18,7 @@ export function withoutUnsendable(operation: RestOperation): Sendable {
     return how !== undefined;
   };
   for (const { name } of unsentCookies) left.push(name);
+  if (unsentBody) left.push(`the body of ${unsentBody.media.join(" or ")}`);
   const kept = parameters
     .filter((parameter) => !parameter.isForwarded && (parameter.required || !isLeft(parameter)))
     .map((parameter) => withoutNested(parameter, left));

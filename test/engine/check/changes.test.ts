@@ -52,6 +52,31 @@ test("a changed binding is described in the words of the directive", async () =>
   );
 });
 
+test("where REST alone renamed what a field reads, the advice is no edit of the schema", async () => {
+  const document = (property: string) => `openapi: 3.1.0
+info: { title: t, version: "1" }
+paths:
+  /thing:
+    get:
+      operationId: getThing
+      responses: { "200": { description: ok, content: { application/json: { schema: { type: object, required: [${property}], properties: { ${property}: { type: string } } } } } } }`;
+  const root = repository({
+    "spec/openapi.yaml": document("madeAt"),
+    "spec/schema.graphql":
+      'type Query { thing: Thing @rest(operation: "getThing") }\ntype Thing { madeAt: String! }\n',
+    "spec/operations/depot.graphql": "",
+    "spec/rest-only.yaml": "",
+  });
+  write(root, { "spec/openapi.yaml": document("made_at") });
+  const { findings } = await reportOf(root, "--base", "HEAD");
+  expect(findings.filter(({ rule }) => rule === "binding-changed")).toMatchObject([
+    {
+      coordinate: "Thing.madeAt",
+      hint: "the schema is as before: approve it, if REST calls the same value so now",
+    },
+  ]);
+});
+
 test("a base that cannot be read ends the run with exit code 3", async () => {
   const root = repository({ "spec/openapi.yaml": "swagger: '2.0'" });
   write(root, { "spec/openapi.yaml": depotOpenapi });

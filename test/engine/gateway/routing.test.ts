@@ -16,11 +16,13 @@ describe("routing", () => {
     expect(await answer.text()).toBe("/platform/api/v1/things/a%20b?q=x%2Fy&ids=1,2");
   });
 
-  test("/v1/graphql is 404 where there is no GraphQL", async () => {
+  test("/v1/graphql and /v1/mcp are 404 where there is no GraphQL and no MCP", async () => {
     const { url, rest } = await startGateway({ graphql: null });
-    const answer = await fetch(new URL("/v1/graphql", url), { method: "POST", headers, body: "{}" });
+    const ask = (path: string) => fetch(new URL(path, url), { method: "POST", headers, body: "{}" });
+    const answer = await ask("/v1/graphql");
     expect(answer.status).toBe(404);
     expect(await graphqlError(answer)).toMatchObject({ code: "NOT_FOUND" });
+    expect((await ask("/v1/mcp")).status).toBe(404);
     expect(rest.seen).toEqual([]);
   });
 

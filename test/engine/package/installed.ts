@@ -35,9 +35,15 @@ export function openFolder() {
       ),
     /**
      * Starts the project in front of a REST API that answers every GET with `answer`, and sends it a query. `products` are
-     * answered below paths of their own.
+     * answered below paths of their own. `program`: what Node runs.
      */
-    ask: async (query: string, answer: unknown, environment = {}, products: Record<string, unknown> = {}) => {
+    ask: async (
+      query: string,
+      answer: unknown,
+      environment = {},
+      products: Record<string, unknown> = {},
+      program = ["node_modules/restbound/command/restbound.js", "start"],
+    ) => {
       const calls: string[] = [];
       const rest = await listen(({ method, url = "" }, response) => {
         calls.push(`${method} ${url}`);
@@ -49,20 +55,19 @@ export function openFolder() {
         `REST_BASE_URL_${name}`,
         new URL(name, rest.url).href,
       ]);
-      const bin = join(folder, "node_modules/restbound/command/restbound.js");
-      const program = startProgram(
-        [bin, "start"],
+      const started = startProgram(
+        program,
         { REST_BASE_URL: rest.url.href, ...Object.fromEntries(urls), ...environment },
         { cwd: folder },
       );
       try {
-        const url = new URL("/v1/graphql", await listens(program));
+        const url = new URL("/v1/graphql", await listens(started));
         calls.length = 0; // the start asked whether it is there
         const headers = { "content-type": "application/json" };
         const reply = await fetch(url, { method: "POST", headers, body: JSON.stringify({ query }) });
         return { ...((await reply.json()) as object), calls };
       } finally {
-        await program.stop();
+        await started.stop();
         await rest.close();
       }
     },

@@ -61,6 +61,8 @@ test("every page that a page of it links to, and that its help names, is in it",
   expect(linked).toContain("package/docs/your-own-api.md");
   const named = ["package/docs/reference.md", "package/docs/your-own-api.md"];
   expect([...linked, ...named].filter((path) => !pages.includes(path))).toEqual([]);
+  const operating = readFileSync(join(unpacked, "package/docs/operating.md"), "utf8");
+  expect(operating).toContain("A copy of the npm package has no `deploy/`");
 });
 
 const example = (file: string): string => fetchDocument({ package: "@readme/oas-examples@8.2.2", file });
@@ -117,9 +119,15 @@ test.each([
     await runs("npm", "run", "types");
     await runs("npm", "test");
     await runs("npm", "run", "check");
+    await runs("npx", "restbound", "bundle");
     await runs("npm", "ci", "--omit=dev", "--no-audit", "--no-fund");
     expect(bytesBelow(join(folder, "node_modules"))).toBeLessThan(90e6);
-    expect(await ask(query, answer, { NODE_ENV: "production" })).toEqual({ data, calls: [call] });
+    const bundle = ["dist/bundle/main.js", "graphql"];
+    for (const program of [undefined, bundle])
+      expect(await ask(query, answer, { NODE_ENV: "production" }, {}, program)).toEqual({
+        data,
+        calls: [call],
+      });
     expect((await run("npx", "restbound", "check")).text).toMatch(
       /npm install --save-dev --save-exact @graphql-codegen/,
     );

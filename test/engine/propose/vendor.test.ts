@@ -84,6 +84,25 @@ test("a field that could not be called is refused with its reason", async () => 
   });
 });
 
+test("an optional body that no field can send is told above the field", async () => {
+  const whole = JSON.parse(document);
+  whole.paths["/links"].post = {
+    operationId: "addFile",
+    requestBody: { content: { "multipart/form-data": { schema: object({ file: { type: "string" } }) } } },
+    responses: ok(object({ url: { type: "string" } })),
+  };
+  const root = project({
+    "spec/openapi.yaml": JSON.stringify(whole),
+    "spec/schema.graphql": "",
+    "spec/operations/depot.graphql": "",
+    "spec/rest-only.yaml": "",
+  });
+  const { out } = await ran(root, ["addFile"], propose);
+  expect(out).toMatch(
+    /^ {2}# Without the body of multipart\/form-data, which cannot be sent\.\n {2}addFile: /m,
+  );
+});
+
 test.each([
   ["getSSHKeys", "sshKeys"],
   ["getLKECluster", "lkeCluster"],

@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { generate } from "../../../src/engine/codegen/generate.ts";
+import { readConfig } from "../../../src/engine/config.ts";
 import { open, type Service } from "../../../src/engine/doors/server.ts";
+import { findDoubtful } from "../../../src/engine/process/boot-check.ts";
 import { patient } from "../../support/patient.ts";
 import { Random } from "../../support/random.ts";
 import { http, rawServer } from "./raw-server.ts";
@@ -195,4 +197,19 @@ test("the service of one document is down: the other's data is there", async () 
 test("a product without its own base URL stops the start: REST_BASE_URL would send its credentials elsewhere", async () => {
   const environment = { REST_BASE_URL: "http://127.0.0.1:9", REST_BASE_URL_CRM: "http://127.0.0.1:9" };
   await expect(open(service, environment)).rejects.toThrow(/^REST_BASE_URL_BILLING_EU: /m);
+});
+
+test("behind a gateway, a start names the services that all get the caller's context", async () => {
+  const { operations } = await service.api();
+  const doubts = (secret: object, billing = "http://billing.example"): string[] => {
+    const urls = { REST_BASE_URL_CRM: "http://crm.example", REST_BASE_URL_BILLING_EU: billing };
+    const lines = findDoubtful(readConfig({ ...urls, ...secret }, ["graphql"]), operations);
+    return lines.filter((line) => line.startsWith("GATEWAY_SECRET"));
+  };
+  const secret = { GATEWAY_SECRET: "a-secret-of-the-gateway" };
+  expect(doubts(secret)).toEqual([
+    "GATEWAY_SECRET: goes to crm.example, billing.example, with the context headers and the caller's key; in front of a vendor's API, run graphql without a gateway",
+  ]);
+  expect(doubts({})).toEqual([]);
+  expect(doubts(secret, "http://crm.example/billing")).toEqual([]);
 });

@@ -1,7 +1,8 @@
 /** The image, built by its Dockerfile's own steps without a container engine, and started as its user on a read-only tree. */
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { chmodSync, existsSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { build, canChangeUser } from "./dockerfile.ts";
 
@@ -15,8 +16,8 @@ function makeReadOnly(folder: string): void {
 }
 
 test.skipIf(!canChangeUser)(
-  "the image starts as uid 65534 on a read-only tree, without development, and compiles nothing",
-  { timeout: 400_000 },
+  "the image starts as uid 65534 on a read-only tree, without development, and compiles nothing; its bundle passes the end-to-end tests",
+  { timeout: 900_000 },
   async () => {
     const { top, root, folder, env, asUser, command } = build(join(project, "deploy/Dockerfile"), project);
     onTestFinished(() => rmSync(top, { recursive: true, force: true }));
@@ -58,10 +59,24 @@ test.skipIf(!canChangeUser)(
       expect(readFileSync(`/proc/${child.pid}/status`, "utf8")).toMatch(/^Uid:\s+65534\s+65534/m);
       const debug = readFileSync(debugFile, "utf8");
       const read = debug.match(/reading cache from .*\n/g) ?? []; // not a line that is being written
-      expect(read.length).toBeGreaterThan(200);
+      expect(read.length).toBeGreaterThan(20);
+      expect(read.join("")).toMatch(/dist\/bundle\/\S+\.js/);
+      expect(read.join("")).not.toContain("/node_modules/");
       expect(read.filter((line) => !/ success, size=\d+$/.test(line.trimEnd()))).toEqual([]);
       expect(debug).not.toMatch(/V8 code cache .* was rejected/);
       child.kill("SIGKILL");
     }
+    const vitest = [
+      join(project, "node_modules/vitest/vitest.mjs"),
+      "run",
+      "--experimental.viteModuleRunner=false",
+    ];
+    const others = Object.entries(process.env).filter(([name]) => !name.startsWith("VITEST"));
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [...vitest, "--project", "shared", "test/service/e2e"],
+      { cwd: project, env: { ...Object.fromEntries(others), BUNDLE: join(folder, "dist/bundle") } },
+    );
+    expect(stdout).toMatch(/^tally: [1-9]\d* passed, 0 failed/m);
   },
 );

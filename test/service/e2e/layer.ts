@@ -1,14 +1,20 @@
 /**
- * What the end-to-end tests share: all roles as program.ts starts them, in this process and in memory, with every REST
- * call counted where it arrives, at the platform.
+ * What the end-to-end tests share: all roles in this process and in memory, with every REST call counted where it
+ * arrives, at the platform. They are those of `src`, or of the bundle in the folder that `BUNDLE` names.
  */
 
+import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { readConfig } from "../../../src/engine/config.ts";
-import { start } from "../../../src/engine/process/program.ts";
-import { service } from "../../../src/main.ts";
 import { demoKeys } from "../../../src/platform/demo/demo.ts";
 import { patient } from "../../support/patient.ts";
+
+const { BUNDLE: bundle } = process.env;
+const { open }: typeof import("../../../src/engine/process/serve.ts") =
+  bundle === undefined
+    ? await import("../../../src/engine/process/serve.ts")
+    : await import(join(bundle, "server.js"));
+const { service }: typeof import("../../../src/main.ts") =
+  bundle === undefined ? await import("../../../src/main.ts") : await import(join(bundle, "main.js"));
 
 const keyOf = (user: string): string => demoKeys.find((demo) => demo.user === user)?.key ?? "";
 export const keys = {
@@ -28,10 +34,7 @@ export type Layer = Awaited<ReturnType<typeof startLayer>>;
 
 /** Starts the roles (none named: all) on a free port, closed with `close` or after the test that runs. */
 export async function startLayer(roles: readonly string[] = [], environment: NodeJS.ProcessEnv = {}) {
-  const { url, servers } = await start(
-    readConfig({ PORT: "0", LOG_LEVEL: "silent", ...patient, ...environment }, roles),
-    service,
-  );
+  const { url, servers } = await open(service, { ...patient, ...environment }, roles);
   const calls: string[] = [];
   servers.at(-1)?.server.prependListener("request", ({ method, url: path = "" }) => {
     if (path.startsWith("/v1/")) calls.push(`${method} ${path}`);

@@ -70,20 +70,6 @@ test("doubtful settings are warnings of a line each, and the start goes on", asy
   }
 });
 
-test.each(["graphql", "gateway"])(
-  "a start of %s loads neither Node's fetch nor all of undici",
-  async (role) => {
-    const told = `process.on("exit", () => console.log("loaded", process.moduleLoadList.join()))`;
-    const environment = { REST_BASE_URL: url, KEY_INTROSPECTION_URL: url, METRICS_PORT: "0" };
-    const program = await runReady([role], environment, ["--import", `data:text/javascript,${told}`]);
-    program.child.kill("SIGTERM");
-    await program.ended;
-    const [loaded] = /^loaded .*/m.exec(program.output()) ?? [];
-    expect(loaded).toContain("NativeModule http,");
-    expect(loaded).not.toContain("deps/undici");
-  },
-);
-
 const openAddress =
   /^messaging-graphql: HOST: 0\.0\.0\.0 lets other machines in, with the demo keys .*NODE_ENV=production$/m;
 

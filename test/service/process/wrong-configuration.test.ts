@@ -67,7 +67,7 @@ const refused: Wrong[] = [
     { ...gateway, ...production, GATEWAY_SECRET: "" },
     /^GATEWAY_SECRET: is not set, so services behind/,
   ],
-  ["graphql", {}, /^REST_BASE_URL: graphql without platform needs it/],
+  ["graphql", {}, /^REST_BASE_URL: graphql needs it; set it to/],
   ["gateway", {}, /^REST_BASE_URL: gateway/, /^KEY_INTROSPECTION_URL: gateway/],
   ["gateway", rest, /^KEY_INTROSPECTION_URL: gateway/],
   [

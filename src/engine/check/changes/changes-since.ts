@@ -9,7 +9,7 @@ import type { BoundSnapshot, SpecSnapshot } from "../../bind/spec-snapshot.ts";
 import type { Diagnostic } from "../../diagnostic.ts";
 import { nodeKey } from "../../openapi/document.ts";
 import { isSameOperation } from "../../openapi/operation.ts";
-import { coordinatePlace } from "../../schema/coordinate-place.ts";
+import { coordinatePlace, definitionAt } from "../../schema/coordinate-place.ts";
 import { fingerprint } from "../fingerprint.ts";
 import { frameAt } from "../frame.ts";
 import type { Finding, Frame, SpecChange } from "../report.ts";
@@ -149,7 +149,15 @@ function schemaFinding(base: BoundSnapshot, head: BoundSnapshot, change: SchemaC
   if (kind === "safe") return [];
   const places = schemaFrames(base, head, coordinate);
   const coordinates = [coordinate, ...reached];
-  return [{ ...changeFinding(rule, kind, coordinate, [before, after]), coordinates, message, places }];
+  const [was, is] = [base, head].map(({ model }) => definitionAt(model.schema, coordinate));
+  const isOfRest = rule === "binding-changed" && was === is;
+  return [
+    {
+      ...changeFinding(rule, kind, coordinate, [before, after]),
+      ...(isOfRest && { hint: "the schema is as before: approve it, if REST calls the same value so now" }),
+      ...{ coordinates, message, places },
+    },
+  ];
 }
 
 const schemaSummary = ({

@@ -6,7 +6,7 @@ import type { Config } from "../../config.ts";
 import type { Operations } from "../operation.ts";
 
 /** Of several documents, the path of an operation stands behind the document's name: `GET shop/things`. */
-const isOfOneDocument = (name: string): boolean => /^\w+ \//.test(name);
+export const hasOwnDocument = (name: string): boolean => !name.includes(" /");
 
 /** The path of an operation below its base URL. */
 export const pathBelowBase = (path: string): string => path.slice(path.indexOf("/"));
@@ -19,9 +19,7 @@ export function baseUrls(
   const urls = new Map<string, URL | string>();
   for (const [name, { product }] of Object.entries(operations)) {
     if (urls.has(product)) continue;
-    const others = isOfOneDocument(name)
-      ? (env.REST_BASE_URL ?? "REST_BASE_URL")
-      : `REST_BASE_URL_${product}`;
+    const others = hasOwnDocument(name) ? `REST_BASE_URL_${product}` : (env.REST_BASE_URL ?? "REST_BASE_URL");
     urls.set(product, upstreams.get(product) ?? others);
   }
   return urls;

@@ -5,11 +5,10 @@
  */
 
 import { createSecureContext, getCACertificates } from "node:tls";
-import type { Dispatcher } from "undici";
+import { buildConnector, Client, type Dispatcher, Pool } from "undici";
 import { upstreamConnection } from "../../settings/capacity.ts";
 import type { Environment } from "../../settings/environment.ts";
 import { readRegularFile } from "../../standards/regular-file.ts";
-import { buildConnector, Client, Pool } from "./undici.ts";
 
 /** From a half of it to one and a half: connections that began together do not end together. */
 const jittered = (value: number): number => Math.ceil(value * (0.5 + Math.random()));
