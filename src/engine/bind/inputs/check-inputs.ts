@@ -6,6 +6,7 @@ import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Input } from "../model.ts";
 import { isIntegerText } from "../type-rules.ts";
+import { isNeeded } from "./check-required.ts";
 import { checkConstant, checkDefault } from "./check-values.ts";
 import { isOfObject, sourceOf } from "./input-source.ts";
 import { matchInput, refuseReadOnly } from "./match-input.ts";
@@ -20,7 +21,8 @@ export function checkInputTypes(binder: Binder, field: FieldInProgress, inputs: 
   for (const input of inputs) {
     if (isOfObject(input.source)) addOwnValue(binder, field, input);
     const isKey = isBatched && input.source.kind === "parent" && input.shape.types.has("array");
-    if (!isKey) checkInput(binder, field, input);
+    const isBeside = input.in === "body" && inputs.some((other) => other !== input && other.in === "body");
+    if (!isKey) checkInput(binder, field, input, isNeeded(field, input, isBeside));
   }
 }
 
@@ -35,7 +37,8 @@ function addOwnValue(
     binder.addValue({ coordinate, direction: "request", node: shape.items.node, shape: shape.items });
 }
 
-function checkInput(binder: Binder, field: FieldInProgress, input: Input): void {
+/** `isNeeded`: REST refuses a call without the input. */
+function checkInput(binder: Binder, field: FieldInProgress, input: Input, isNeeded: boolean): void {
   const { source } = input;
   const argument = source.kind === "argument" ? field.argumentsByName.get(source.path[0] ?? "") : undefined;
   const own = argument && {
@@ -51,7 +54,7 @@ function checkInput(binder: Binder, field: FieldInProgress, input: Input): void 
     if (!isNumberInCursor(field, argument, input)) matchInput(binder, where, source.type, input.shape);
     if (argument && input.argumentDefault !== undefined && !isEnumType(getNamedType(argument.type)))
       checkDefault(binder, where, input, sentDefault(argument.type, input.shape, input.argumentDefault));
-    if (source.nullable && input.required) {
+    if (source.nullable && isNeeded) {
       binder.findings.add(
         "input-nullable",
         where,

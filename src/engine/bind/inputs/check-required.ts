@@ -49,7 +49,7 @@ export function checkRequired(
 }
 
 /** A required property of an optional body is needed if another property of the body is fed. */
-const isNeeded = (field: FieldInProgress, slot: InputSlot, touchesBody: boolean): boolean =>
+export const isNeeded = (field: FieldInProgress, slot: InputSlot, touchesBody: boolean): boolean =>
   slot.required ||
   (touchesBody && isRequiredInRequest(field.operation.body?.shape.properties.get(slot.name)));
 
