@@ -4,15 +4,16 @@ import * as modules from "node:module";
 
 type EngineManifest = {
   readonly version: string;
-  /** The packages of code generation: a project has them, in these versions, as development dependencies of its own. */
+  /** The packages of code generation and of bundling: a project has them, in these versions, as development dependencies of its own. */
   readonly devDependencies: Readonly<Record<string, string>>;
 };
 
 export const engineManifest = (): EngineManifest => readManifest(new URL("../package.json", import.meta.url));
 
-/** `name@version` of each package of code generation that is not installed in the version that the engine is made for. */
-export const unfitPackages = (): string[] =>
+/** `name@version` of each package of code generation, or of bundling, that is not installed in the version that the engine is made for. */
+export const unfitPackages = (need: "codegen" | "bundle"): string[] =>
   Object.entries(engineManifest().devDependencies)
+    .filter(([name]) => (name === "rolldown") === (need === "bundle"))
     .filter(([name, version]) => installedVersion(name) !== version)
     .map(([name, version]) => `${name}@${version}`);
 

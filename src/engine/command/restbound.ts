@@ -9,8 +9,8 @@ type Run = (argv: readonly string[], io: Io) => Promise<number>;
 type Named = {
   readonly does: string;
   readonly load: () => Promise<{ readonly run: Run }>;
-  /** Whether it needs the packages of code generation, which an installation for production leaves out. */
-  readonly builds?: true;
+  /** The packages that it needs: of code generation, or of bundling. An installation for production leaves them out. */
+  readonly needs?: "codegen" | "bundle";
 };
 
 /** In the order of a project's life. */
@@ -20,34 +20,38 @@ const commands: Readonly<Record<string, Named>> = {
   dev: {
     does: "runs the roles anew whenever the spec is saved",
     load: () => import("../codegen/dev.ts"),
-    builds: true,
+    needs: "codegen",
   },
-  codegen: { does: "writes generated/ from spec/", load: () => import("../codegen/main.ts"), builds: true },
+  codegen: {
+    does: "writes generated/ from spec/",
+    load: () => import("../codegen/main.ts"),
+    needs: "codegen",
+  },
   check: {
     does: "proves spec/, and generated/ against it",
     load: () => import("../check/main.ts"),
-    builds: true,
+    needs: "codegen",
   },
   explain: {
     does: "prints the REST calls of a field",
     load: () => import("../explain/main.ts"),
-    builds: true,
+    needs: "codegen",
   },
   propose: {
     does: "prints a field for a REST operation",
     load: () => import("../propose/main.ts"),
-    builds: true,
+    needs: "codegen",
   },
   validate: { does: "holds operations to the schema", load: () => import("../validate/main.ts") },
   bundle: {
     does: "writes the program in a few files, for an image",
     load: () => import("../bundle/main.ts"),
-    builds: true,
+    needs: "bundle",
   },
   client: {
     does: "packs the npm package for front ends",
     load: () => import("../codegen/client/pack.ts"),
-    builds: true,
+    needs: "codegen",
   },
 };
 
@@ -70,7 +74,7 @@ export async function run([name, ...rest]: readonly string[], io: Io): Promise<n
     return 0;
   }
   const command = name === undefined || !Object.hasOwn(commands, name) ? undefined : commands[name];
-  const unfit = command?.builds ? unfitPackages() : [];
+  const unfit = command?.needs ? unfitPackages(command.needs) : [];
   if (unfit.length > 0) {
     io.error(
       `restbound ${name}: restbound ${version()} needs these packages: npm install --save-dev --save-exact ${unfit.join(" ")}`,
