@@ -15,17 +15,14 @@ export const differencesOf = (use: ValueUse, before: Shape, after: Shape): Diffe
 
 function shown(type: ValueUse["type"], before: Shape, after: Shape): Differing[] {
   const added = before.values && after.values?.filter((value) => !before.values?.includes(value));
+  // a value that REST takes again is not shown: the proof holds its type against the parameter's. A key that was a list of
+  // keys brings other objects
+  const isHeld = type === undefined && before.types.has("array") === after.types.has("array");
   const isNumber = [before, after].every(({ types }) =>
     [...types].every((type) => /number|integer/.test(type)),
   );
   return [
-    // a value that REST takes again is not shown: the proof holds its type against the parameter's
-    ...typesDiffer(
-      before,
-      after,
-      type !== undefined && !covers(before, after),
-      isNumber ? "dangerous" : "breaking",
-    ),
+    ...typesDiffer(before, after, !isHeld && !covers(before, after), isNumber ? "dangerous" : "breaking"),
     ...formatDiffers(before, after, "dangerous", isLessPromised),
     ...(before.values && !after.values
       ? [enumDiffers(before, after, "dangerous", "takes any value now, it was an enum")]
