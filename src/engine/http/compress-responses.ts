@@ -4,7 +4,8 @@
  */
 import { constants } from "node:zlib";
 import compress from "@fastify/compress";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance } from "fastify";
+import { addVary } from "./vary.ts";
 
 /** Smaller responses fit into one packet, with their head. */
 const thresholdBytes = 1_024;
@@ -26,18 +27,4 @@ export async function compressResponses(server: FastifyInstance): Promise<void> 
     addVary(reply, "accept-encoding");
     done(null, payload);
   });
-}
-
-/**
- * `Vary` (RFC 9110 §12.5.5) names the request headers that a response depends on. Adds names, in lower case, to those
- * that other hooks have set.
- */
-export function addVary(reply: FastifyReply, ...names: readonly string[]): void {
-  if (names.length === 0) return;
-  const given = reply.getHeader("vary");
-  if (given === undefined) return void reply.header("vary", names.join(", "));
-  const known = String(given);
-  const lower = known.toLowerCase();
-  const missing = names.filter((name) => !lower.includes(name) || !lower.split(/,\s*/).includes(name));
-  if (missing.length > 0) reply.header("vary", [known, ...missing].join(", "));
 }

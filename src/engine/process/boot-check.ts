@@ -174,9 +174,9 @@ export function refuseStale(root: string, specHash: string): void {
 }
 
 /** Names of one word are too near to those of other programs. */
-const names = Object.keys(variables).filter((name) => name.includes("_"));
+const longNames = Object.keys(variables).filter((name) => name.includes("_"));
 
-const files = secrets.map((name) => `${name}_FILE`);
+const secretFiles = secrets.map((name) => `${name}_FILE`);
 
 /** Two letters that changed places are two edits; a long name may lack a part such as `_MS`. */
 const editsOf = (name: string): number => (name.length >= 15 ? 3 : name.length > 8 ? 2 : 1);
@@ -188,10 +188,10 @@ const editsOf = (name: string): number => (name.length >= 15 ? 3 : name.length >
  */
 export function findMisspelt(environment: NodeJS.ProcessEnv): string[] {
   const given = Object.keys(environment).filter(
-    (name) => !(name in variables) && !files.includes(name) && !name.startsWith("REST_BASE_URL_"),
+    (name) => !(name in variables) && !secretFiles.includes(name) && !name.startsWith("REST_BASE_URL_"),
   );
   return given.flatMap((name) => {
-    const near = names
+    const near = longNames
       .map((known) => ({ known, edits: leven(name.toUpperCase(), known) }))
       .filter(({ known, edits }) => edits <= editsOf(known))
       .sort((left, right) => left.edits - right.edits)[0];

@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { type Config, ConfigError } from "../config.ts";
 import { Manifests } from "../manifests/manifests.ts";
+import { listenError } from "./program.ts";
 
 /** Throws `ConfigError` where a start would. Returns one line for each manifest that a start would go on without. */
 export async function checkMachine({ roles, env }: Config): Promise<readonly string[]> {
@@ -30,29 +31,4 @@ function checkDataFile(file: string): void {
   } catch (error) {
     throw new ConfigError([`DATA_FILE: cannot be opened as a SQLite file (${(error as Error).message})`]);
   }
-}
-
-/**
- * The error of a failed `listen`, as one line that names the setting to change. Returns a `ConfigError` where a setting
- * is the remedy, and any other error unchanged.
- */
-export function listenError(
-  error: unknown,
-  host: string,
-  port: number,
-  variable: "PORT" | "METRICS_PORT",
-): unknown {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "EADDRINUSE")
-    return new ConfigError([
-      `${variable}: ${port} on ${host} is taken; stop what runs there or set another ${variable}`,
-    ]);
-  if (code === "EACCES")
-    return new ConfigError([
-      `${variable}: ${port} needs rights that this user lacks; set a ${variable} above 1023`,
-    ]);
-  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EAI_AGAIN") {
-    return new ConfigError([`HOST: ${host} is no address of this machine`]);
-  }
-  return error;
 }

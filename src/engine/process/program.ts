@@ -9,7 +9,6 @@ import type { FastifyInstance } from "fastify";
 import { type Config, ConfigError, type Role, roleNames } from "../config.ts";
 import { subscribe } from "../observe/observer.ts";
 import type { Environment } from "../settings/environment.ts";
-import { listenError } from "./check-machine.ts";
 import type { Service } from "./service.ts";
 
 /** The listening servers, the front first and `/metrics` last. */
@@ -131,4 +130,29 @@ async function listen(
   const shown = /^(?:0\.0\.0\.0|::)$/.test(host) ? "127.0.0.1" : host;
   const { port: taken } = server.server.address() as AddressInfo;
   return new URL(`http://${shown.includes(":") ? `[${shown}]` : shown}:${taken}`);
+}
+
+/**
+ * The error of a failed `listen`, as one line that names the setting to change. Returns a `ConfigError` where a setting
+ * is the remedy, and any other error unchanged.
+ */
+export function listenError(
+  error: unknown,
+  host: string,
+  port: number,
+  variable: "PORT" | "METRICS_PORT",
+): unknown {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "EADDRINUSE")
+    return new ConfigError([
+      `${variable}: ${port} on ${host} is taken; stop what runs there or set another ${variable}`,
+    ]);
+  if (code === "EACCES")
+    return new ConfigError([
+      `${variable}: ${port} needs rights that this user lacks; set a ${variable} above 1023`,
+    ]);
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EAI_AGAIN") {
+    return new ConfigError([`HOST: ${host} is no address of this machine`]);
+  }
+  return error;
 }

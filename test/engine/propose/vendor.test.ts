@@ -64,12 +64,13 @@ test("an envelope around one list or object is left out", async () => {
   for (const id of ["getLink", "putLink"]) expect(out).toContain(`@rest(operation: "${id}")\n`);
 });
 
-test("a field that could not be called is refused with its reason", async () => {
-  const media = { "multipart/form-data": { schema: object({ file: { type: "string" } }) } };
+/** What `propose` answers for an operation whose body, required or not, no field can send. */
+function proposedUpload(required: boolean) {
+  const content = { "multipart/form-data": { schema: object({ file: { type: "string" } }) } };
   const whole = JSON.parse(document);
   whole.paths["/links"].post = {
     operationId: "addFile",
-    requestBody: { required: true, content: media },
+    requestBody: { required, content },
     responses: ok(object({ url: { type: "string" } })),
   };
   const root = project({
@@ -78,26 +79,18 @@ test("a field that could not be called is refused with its reason", async () => 
     "spec/operations/depot.graphql": "",
     "spec/rest-only.yaml": "",
   });
-  expect(await ran(root, ["addFile"], propose)).toMatchObject({
+  return ran(root, ["addFile"], propose);
+}
+
+test("a field that could not be called is refused with its reason", async () => {
+  expect(await proposedUpload(true)).toMatchObject({
     code: 2,
     error: "propose addFile: it requires a body of multipart/form-data, which no field can send",
   });
 });
 
 test("an optional body that no field can send is told above the field", async () => {
-  const whole = JSON.parse(document);
-  whole.paths["/links"].post = {
-    operationId: "addFile",
-    requestBody: { content: { "multipart/form-data": { schema: object({ file: { type: "string" } }) } } },
-    responses: ok(object({ url: { type: "string" } })),
-  };
-  const root = project({
-    "spec/openapi.yaml": JSON.stringify(whole),
-    "spec/schema.graphql": "",
-    "spec/operations/depot.graphql": "",
-    "spec/rest-only.yaml": "",
-  });
-  const { out } = await ran(root, ["addFile"], propose);
+  const { out } = await proposedUpload(false);
   expect(out).toMatch(
     /^ {2}# Without the body of multipart\/form-data, which cannot be sent\.\n {2}addFile: /m,
   );

@@ -1,7 +1,7 @@
 /** The answer to a request, as identical requests of its caller get it too. */
 import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { addVary } from "../../http/compress-responses.ts";
+import { addVary } from "../../http/vary.ts";
 import type { RequestRecord } from "../../observe/records.ts";
 import { neverStored } from "../../rest/rest-response.ts";
 import { isWithoutErrors, listOf, type Responses } from "../send-response.ts";

@@ -1,0 +1,13 @@
+/** `Vary` (RFC 9110 §12.5.5) names the request headers that a response depends on. */
+import type { FastifyReply } from "fastify";
+
+/** Adds names, in lower case, to those that other hooks have set. */
+export function addVary(reply: FastifyReply, ...names: readonly string[]): void {
+  if (names.length === 0) return;
+  const given = reply.getHeader("vary");
+  if (given === undefined) return void reply.header("vary", names.join(", "));
+  const known = String(given);
+  const lower = known.toLowerCase();
+  const missing = names.filter((name) => !lower.includes(name) || !lower.split(/,\s*/).includes(name));
+  if (missing.length > 0) reply.header("vary", [known, ...missing].join(", "));
+}
