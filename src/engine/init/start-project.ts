@@ -6,6 +6,7 @@ import { stringify } from "yaml";
 import { didYouMean } from "../bind/findings.ts";
 import { bindSdl } from "../bind/load.ts";
 import type { Model } from "../bind/model.ts";
+import { asWord } from "../cli/printable.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import type { RestDocument } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
@@ -100,14 +101,11 @@ function chosenOperations({ operations }: Model, { tag, operation }: Choice): Re
   if (tag.length + operation.length > 0)
     return all.filter((each) => named.has(each) || tagsOf(each).some((name) => tag.includes(name)));
   if (all.length <= most) return all;
-  const counted = (counts: Iterable<readonly [string, number]>): string =>
-    [...counts].map(([name, count]) => `${name} (${count})`).join(", ");
+  const choices = tags.size > 0 ? [...tags] : pathPatterns(operations);
+  const option = tags.size > 0 ? "--tag" : "--operation";
   throw new UsageError([
-    `the document has ${all.length} operations: choose some with --tag or --operation. ${
-      tags.size > 0
-        ? `Its tags: ${counted(tags)}`
-        : `It has no tags; by path, for --operation: ${counted(pathPatterns(operations))}`
-    }`,
+    `the document has ${all.length} operations${tags.size > 0 ? "" : " and no tags"}: choose some with --tag or --operation`,
+    ...choices.map(([name, count]) => `${String(count).padStart(6)}  ${option} ${asWord(name)}`),
   ]);
 }
 
