@@ -231,7 +231,7 @@ test("of a large document some operations are chosen; the others stand in the le
   const started = (...chosen: string[]) => ran(copy.root, ["--openapi", openapi, ...chosen], init);
   const all = await started();
   expect(all).toMatchObject({ code: 2 });
-  expect(all.error).toMatch(/has 61 operations: choose some .*\n    58  --tag a\n     3  --tag b$/);
+  expect(all.error).toMatch(/has 61 operations: choose some .*\n {4}58 {2}--tag a\n {5}3 {2}--tag b$/);
   expect((await started("--tag", "c")).error).toMatch(/no such tag/);
 
   const unread = await started("--operation", "pic*", "--operation", "/brok*");
