@@ -25,8 +25,11 @@ export type Parameter = {
 export const inputKey = (parameter: Pick<Parameter, "in" | "name">): string =>
   `${parameter.in}:${parameter.in === "header" ? parameter.name.toLowerCase() : parameter.name}`;
 
-/** By property. The style `json` writes an object as JSON. */
-export type FormStyles = ReadonlyMap<string, { readonly style: string; readonly explode: boolean }>;
+/** The style `json` writes an object as JSON; what has the style `file` cannot be written. */
+export type FormStyle = { readonly style: string; readonly explode: boolean };
+
+/** By property. */
+export type FormStyles = ReadonlyMap<string, FormStyle>;
 
 /** A documented 2xx response. */
 export type SuccessResponse = {
