@@ -172,5 +172,8 @@ export type Model = {
 export const boundFields = ({ fields }: Pick<Model, "fields">): BoundField[] =>
   [...fields.values()].filter((field) => field.kind === "bound");
 
-/** A loaded spec. The model is absent if the schema is not valid. */
-export type Spec = { readonly model?: Model; readonly diagnostics: readonly Diagnostic[] };
+/** The REST API of a project: its OpenAPI documents with their operations. */
+export type RestApi = Pick<Model, "document" | "operations">;
+
+/** A schema bound to documents. The model is absent if the schema is not valid; it may be wrong if the diagnostics have errors. */
+export type BindResult = { readonly model?: Model; readonly diagnostics: readonly Diagnostic[] };
