@@ -3,8 +3,11 @@ import type { RestNode, RootNode } from "./document.ts";
 import type { Shape } from "./shapes/shape.ts";
 import type { NodePath } from "./yaml-file.ts";
 
-/** A parameter's location (OpenAPI 3.1 §4.8.12.1), or `body` for a property of the JSON body. */
-export type InputLocation = "path" | "query" | "header" | "body";
+/**
+ * A parameter's location (OpenAPI 3.1 §4.8.12.1), or `body` for a property of the JSON body. `item`: REST does not take the
+ * value; it is compared with a property of each item of the answer.
+ */
+export type InputLocation = "path" | "query" | "header" | "body" | "item";
 
 export type Parameter = {
   readonly name: string;
