@@ -11,6 +11,7 @@ import { type BoundField, boundFields, type Model } from "../bind/model.ts";
 import type { Parameter } from "../openapi/operation.ts";
 import { declaredProperty, isOnly, type Property } from "../openapi/shapes/shape.ts";
 import { fieldName, lettersOf } from "../schema/graphql-names.ts";
+import { fieldAt, fieldsOf } from "../schema/object-types.ts";
 
 export type KeyLink = {
   /** The type that has the key. */
@@ -46,8 +47,6 @@ export function findKeyLinks(model: Model): KeyLink[] {
 type ByName = Map<string, readonly Bringer[]>;
 
 function linksOf(model: Model, owner: string, byName: ByName): KeyLink[] {
-  const type = model.schema.getType(owner);
-  const own = isObjectType(type) ? type.getFields() : {};
   return shownProperties(model, owner).flatMap((name): KeyLink[] => {
     const base = keyName.exec(name)?.[1];
     const key = propertyOf(model, owner, name);
@@ -63,15 +62,14 @@ function linksOf(model: Model, owner: string, byName: ByName): KeyLink[] {
       ...(gets[0] && gets.length === 1 ? [single(gets[0], name)] : []),
     ];
     const field = fieldName(isMany ? (lists[0]?.resource ?? base) : base);
-    if (bindings.length === 0 || Object.hasOwn(own, field)) return [];
+    if (bindings.length === 0 || fieldAt(model.schema, owner, field)) return [];
     return [{ owner, field, bindings: bindings.map((each) => `${field}: ${each}`) }];
   });
 }
 
 /** The names of the properties that the type shows. */
 function shownProperties({ schema, fields }: Model, owner: string): string[] {
-  const type = schema.getType(owner);
-  return Object.keys(isObjectType(type) ? type.getFields() : {}).flatMap((name) => {
+  return fieldsOf(schema, owner).flatMap(({ name }) => {
     const field = fields.get(`${owner}.${name}`);
     return field?.kind === "plain" && field.path.length === 1 ? (field.path[0] ?? []) : [];
   });
