@@ -30,7 +30,7 @@ const singulars = (name: string): string[] => [
   name.replace(/ies$/, "y"),
 ];
 
-export const namesOf = ({ type, resource }: Pick<Bringer, "type" | "resource">): Set<string> =>
+export const keyNamesOf = ({ type, resource }: Pick<Bringer, "type" | "resource">): Set<string> =>
   new Set([lettersOf(type), ...singulars(lettersOf(resource))]);
 
 export function bringerOf(model: Model, field: BoundField): Bringer | undefined {
@@ -96,7 +96,7 @@ function nodeType(connection: unknown): unknown {
 /** `id`, or `user_id` of users: what is found by an `email` has another key. */
 function isId(name: string, named: Pick<Bringer, "type" | "resource">): boolean {
   const base = keyName.exec(name)?.[1];
-  return lettersOf(name) === "id" || (base !== undefined && namesOf(named).has(lettersOf(base)));
+  return lettersOf(name) === "id" || (base !== undefined && keyNamesOf(named).has(lettersOf(base)));
 }
 
 const isIds = (

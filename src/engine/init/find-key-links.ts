@@ -10,7 +10,7 @@ import { isPaging } from "../bind/list-length.ts";
 import { boundFields, type Model } from "../bind/model.ts";
 import { declaredProperty, type Property } from "../openapi/shapes/shape.ts";
 import { fieldName, lettersOf } from "../schema/graphql-names.ts";
-import { type Bringer, bringerOf, keyName, namesOf } from "./bringers.ts";
+import { type Bringer, bringerOf, keyName, keyNamesOf } from "./bringers.ts";
 
 export type KeyLink = {
   /** The type that has the key. */
@@ -26,7 +26,7 @@ export function findKeyLinks(model: Model): KeyLink[] {
   const bringers = boundFields(model).flatMap((field) => bringerOf(model, field) ?? []);
   const byName: ByName = new Map();
   for (const bringer of bringers)
-    for (const name of namesOf(bringer)) byName.set(name, [...(byName.get(name) ?? []), bringer]);
+    for (const name of keyNamesOf(bringer)) byName.set(name, [...(byName.get(name) ?? []), bringer]);
   const links = [...model.backings.keys()].flatMap((owner) => linksOf(model, owner, byName));
   const known = Map.groupBy(links, ({ owner, field }) => `${owner}.${field}`);
   return [...known.values()].flatMap((same) => (same.length === 1 ? same : []));

@@ -155,6 +155,12 @@ test("a get by id goes before a list of all, which another type's list of the na
   expect(links).toContain("#   user: User\n");
 });
 
+test("an object that is found by its id is no list of the objects in it", () => {
+  const user = object({ id: text, users: list(ref("User")) });
+  const { links } = started({ userId: text }, { "/users/{id}": [ref("User")] }, { User: user });
+  expect(links).toContain('@rest(operation: "getUsersId", params: [{ name: "id", from: "parent.userId" }])');
+});
+
 test("the key of an object that the link would bring again makes no link", () => {
   const user = { user_id: text, name: text };
   const answers = { "/authors": [list(ref("Author"))], "/users/{user_id}": [ref("User")] } as const;
