@@ -77,12 +77,15 @@ export const rules = {
   ),
   "member-without-value": error("A union member has no discriminator value."),
   "value-without-member": error("A discriminator value has no union member."),
-  "batch-key": error("`batchBy` needs exactly one array parameter fed from the parent, and no other."),
+  "batch-key": error(
+    "`batchBy` needs exactly one array parameter fed from the parent, and no other; `in: ITEM` one key.",
+  ),
   "batch-match": error(
     "`batchBy` names a property that the items do not have, or of another type than the key.",
   ),
   "batch-cut-off": error("A batched call may be answered only in part."),
   "batch-page": warning("A batched list may end before all parents have their items."),
+  "batch-paged": error("`in: ITEM` looks its keys up in a list that may have pages."),
   "connection-unfit": error(
     "A `connection` lacks its arguments, or names a property that cannot be its list or its cursor.",
   ),

@@ -4,7 +4,7 @@
  */
 export const ground = ["standards", "manifests"];
 
-const buildTime = [["cli"], ["diagnostic.ts"], ["openapi"], ["schema"], ["bind"]];
+const buildTime = [["cli"], ["diagnostic.ts"], ["openapi"], ["schema"], ["bind"], ["project"]];
 const commands = [
   ["propose", "explain", "validate", "bundle"],
   ["codegen"],

@@ -1,15 +1,47 @@
-/** Binds `batchBy`, one list call for many parents: finds the key parameter and the chunk size, and checks the match. */
+/**
+ * Binds one list call for many parents. `batchBy`: a parameter takes the keys. `in: ITEM`: REST takes no keys, and they are
+ * looked up in the whole list. Finds the key and the chunk size, and checks the match.
+ */
 import { getNamedType, getNullableType, isListType, isObjectType } from "graphql";
-import { declaredNames, declaredProperty, type Shape, typesFit } from "../openapi/shapes/shape.ts";
+import { declaredNames, declaredProperty, Shape, textFits, typesFit } from "../openapi/shapes/shape.ts";
 import { directivePlace } from "../schema/directives.ts";
 import type { Binder } from "./binder.ts";
 import { checkBatchCut } from "./check-batch-cut.ts";
 import type { FieldInProgress } from "./field-in-progress.ts";
+import { readSource } from "./inputs/read-source.ts";
 import type { Batch, Input } from "./model.ts";
+import { checkWholeList } from "./outputs/whole-list.ts";
 
 /** The greatest number of keys in one call. */
-export const batchSize = ({ shape: { limits } }: Pick<Input, "shape">): number =>
-  typeof limits.maxItems === "number" ? limits.maxItems : 100;
+export const batchSize = ({ in: at, shape: { limits } }: Pick<Input, "in" | "shape">): number =>
+  at === "item" ? Number.POSITIVE_INFINITY : typeof limits.maxItems === "number" ? limits.maxItems : 100;
+
+/** The keys that `in: ITEM` looks up; `list` is the shape of the list in the response. Leaves out what has a finding. */
+export function itemKeys(binder: Binder, field: FieldInProgress, list: Shape | undefined): Input[] {
+  const { definition, directive, operation } = field;
+  return directive.params.flatMap(({ name, in: at, from = "" }, index): Input[] => {
+    if (at !== "item") return [];
+    const where = { ...field.where, schema: directivePlace(definition, "rest", "params", index) };
+    const refuse = (message: string, hint: string): Input[] => {
+      binder.findings.add("batch-key", { ...where, rest: operation.node }, message, hint);
+      return [];
+    };
+    if (directive.batchBy !== undefined)
+      return refuse(
+        `"${name}" in ITEM names the property of the items that holds the key, and so does batchBy`,
+        "remove one of them",
+      );
+    if (!from.startsWith("parent."))
+      return refuse(
+        `"${name}" in ITEM is compared with a key of each parent, but it has no \`from: "parent.…"\``,
+        "feed it from a property of the parent",
+      );
+    const source = readSource(binder, field, from, where);
+    const property = list?.items && declaredProperty(list.items, name);
+    const { shape, node } = property ?? { shape: new Shape(operation), node: operation.node };
+    return source ? [{ name, in: at, required: false, shape, node, source }] : [];
+  });
+}
 
 /** `result` is the shape of the list in the response. Returns `undefined` after a finding. */
 export function bindBatch(
@@ -25,7 +57,8 @@ export function bindBatch(
     schema: directivePlace(definition, "rest", "batchBy"),
   };
   const keys = inputs.filter(
-    (input): input is Batch["key"] => input.source.kind === "parent" && input.shape.types.has("array"),
+    (input): input is Batch["key"] =>
+      input.source.kind === "parent" && (input.in === "item" || input.shape.types.has("array")),
   );
   const [key] = keys;
   // a misspelt key parameter has its own finding, and so has a misspelt source of the key
@@ -33,11 +66,14 @@ export function bindBatch(
   if (!key || keys.length > 1) {
     const fed = inputs.find(({ source }) => source.kind === "parent");
     const rest = { ...where, rest: fed?.node ?? operation.node };
+    const isLookUp = keys.some((each) => each.in === "item");
     binder.findings.add(
       "batch-key",
       rest,
-      `batchBy needs exactly one array parameter fed from the parent; ${operation.id} has ${keys.length} here`,
-      'feed an array parameter with `from: "parent.…"`',
+      isLookUp
+        ? `${where.coordinate} is found by one key of its parent, and has ${keys.length}`
+        : `batchBy needs exactly one array parameter fed from the parent; ${operation.id} has ${keys.length} here`,
+      isLookUp ? "keep one of them" : 'feed an array parameter with `from: "parent.…"`',
     );
     return undefined;
   }
@@ -47,7 +83,7 @@ export function bindBatch(
       "batch-key",
       { ...where, rest: other.node },
       `"${other.name}" is fed from the parent as well, but one call of ${operation.id} is for many parents`,
-      "feed it from an argument or a constant, or remove batchBy",
+      `feed it from an argument or a constant, or remove ${key.in === "item" ? `"${key.name}" in ITEM` : "batchBy"}`,
     );
   }
   const parentShape = key.source.shape;
@@ -64,7 +100,8 @@ export function bindBatch(
     );
   }
   const batch: Batch = { key, match, size: batchSize(key), mode };
-  checkBatchCut(binder, field, inputs, batch);
+  if (key.in === "item") checkWholeList(binder, field, where);
+  else checkBatchCut(binder, field, inputs, batch);
   return batch;
 }
 
@@ -82,6 +119,7 @@ function checkMatch(
   { where, match, key, keyShape, items }: MatchCheck,
 ): void {
   const property = items && declaredProperty(items, match);
+  const written = key.in === "item" ? "in: ITEM," : "batchBy";
   if (!items || !property) {
     const near = items ? binder.findings.didYouMean(match, () => declaredNames(items)) : "";
     const type = getNamedType(field.definition.type);
@@ -91,7 +129,7 @@ function checkMatch(
     return binder.findings.add(
       "batch-match",
       { ...where, rest: items?.node ?? field.operation.node },
-      `batchBy "${match}": ${what} no such property${near}`,
+      `${written} "${match}": ${what} no such property${near}`,
       "name the property of the items that holds the key",
     );
   }
@@ -100,20 +138,23 @@ function checkMatch(
     binder.findings.add(
       "batch-match",
       at,
-      `batchBy "${match}": REST may leave it out or send null, so answers could be lost`,
+      `${written} "${match}": REST may leave it out or send null, so answers could be lost`,
       "match by a property that is required and not null",
     );
   }
-  const parameterItems = key.shape.items;
+  // a key that is looked up is compared as text
+  const fits =
+    key.in === "item" ? (one: Shape, other: Shape) => textFits(one, other) || textFits(other, one) : typesFit;
+  const parameterItems = key.in === "item" ? undefined : key.shape.items;
   for (const [shape, what] of [
     [property.shape, "the items' property"],
     [parameterItems, `the parameter "${key.name}"`],
   ] as const) {
-    if (keyShape && shape && !typesFit(keyShape, shape)) {
+    if (keyShape && shape && !fits(keyShape, shape)) {
       binder.findings.add(
         "batch-match",
         at,
-        `batchBy "${match}": the parent's key is ${[...keyShape.types]}, ${what} is ${[...shape.types]}`,
+        `${written} "${match}": the parent's key is ${[...keyShape.types]}, ${what} is ${[...shape.types]}`,
         "match values of one type",
       );
     }

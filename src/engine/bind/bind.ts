@@ -3,9 +3,9 @@
  * Pure: returns the model and the findings, reads and writes no files.
  */
 import { type GraphQLSchema, isEnumType, isNonNullType, isObjectType } from "graphql";
-import type { Diagnostic } from "../diagnostic.ts";
 import { placeOf } from "../schema/directives.ts";
 import { boundRoots } from "../schema/object-types.ts";
+import { readSchema, type SchemaFile } from "../schema/read-schema.ts";
 import { RestNames } from "../schema/rest-names.ts";
 import { unreachedTypes } from "../schema/unreached-types.ts";
 import { Binder } from "./binder.ts";
@@ -17,16 +17,24 @@ import { bindField } from "./field.ts";
 import { Findings } from "./findings.ts";
 import { InheritingFields } from "./inheriting.ts";
 import { checkAbove } from "./inputs/check-above.ts";
-import { boundFields, type Model, type ModelField } from "./model.ts";
+import { type BindResult, boundFields, type Model, type ModelField, type RestApi } from "./model.ts";
 import { calledOperations } from "./requests/called-operations.ts";
 import { InputConversions } from "./requests/input-conversions.ts";
 import { resolveRequest } from "./requests/resolve-request.ts";
 import { enumValues } from "./type-rules.ts";
 
-type BindInput = Pick<Model, "schema" | "schemaDocument" | "document" | "operations">;
+type BindInput = RestApi & Pick<Model, "schema" | "schemaDocument">;
 
-/** Returns a model even if the diagnostics contain errors; `proved` refuses such a model. */
-export function bind(input: BindInput): { model: Model; diagnostics: Diagnostic[] } {
+/** Binds a schema that may be written to no file. */
+export const bindSdl = (rest: RestApi, sdl: string): BindResult =>
+  bind(rest, readSchema("schema.graphql", sdl));
+
+export function bind(
+  { document, operations }: RestApi,
+  { schema, document: schemaDocument, diagnostics }: SchemaFile,
+): BindResult {
+  if (!schema) return { diagnostics };
+  const input = { document, operations, schema, schemaDocument };
   const findings = new Findings(input.document);
   const names = new RestNames(input.schema);
   const binder = new Binder(input, names, findings);

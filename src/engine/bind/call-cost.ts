@@ -12,6 +12,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from "graphql";
+import type { RestOperation } from "../openapi/operation.ts";
 import { objectTypesOf } from "../schema/object-types.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import { enclosingTypes } from "./inputs/input-source.ts";
@@ -25,6 +26,8 @@ type PlannedCall = {
   readonly field: BoundField;
   readonly parents: Estimate;
   readonly calls: Estimate;
+  /** The path of the field whose call this one is: identical reads of one query are one call. */
+  readonly sharedWith?: string;
 };
 
 export const callCost = (model: Model, operation: SavedOperation): Estimate =>
@@ -55,7 +58,19 @@ export function callPlanOf(model: Model, { definition, document }: SavedOperatio
       page: undefined,
       enclosing: new Map(),
     });
-  return planner.plan;
+  return definition.operation === "query" ? shared(planner.plan) : planner.plan;
+}
+
+/** Lists that take no values, such as those in which links look their keys up, are read once. */
+function shared(plan: readonly PlannedCall[]): PlannedCall[] {
+  const first = new Map<RestOperation, string>();
+  return plan.map((call) => {
+    const { operation, inputs, wholeBody } = call.field;
+    if (operation.method !== "get" || wholeBody || inputs.some((each) => each.in !== "item")) return call;
+    const sharedWith = first.get(operation);
+    if (sharedWith === undefined) first.set(operation, call.path);
+    return sharedWith === undefined ? call : { ...call, calls: { typical: 0, worst: 0 }, sharedWith };
+  });
 }
 
 /** The walk's position: the number of objects at this path, and the length of the next list if it is a page. */
@@ -143,6 +158,6 @@ function callsOf(field: BoundField, { parents, enclosing }: WalkPosition): Estim
   const keys = batch.mode === "each" ? multiply(parents, assumedLength) : parents;
   return {
     typical: Math.max(objects.typical, Math.ceil(keys.typical / batch.size)),
-    worst: objects.worst - 1 + Math.ceil(keys.worst / batch.size), // the last call of each object may be for one key
+    worst: objects.worst - 1 + Math.max(1, Math.ceil(keys.worst / batch.size)), // the last call of each object may be for one key
   };
 }

@@ -3,7 +3,7 @@
 import { type GraphQLField, isNonNullType } from "graphql";
 import { boundMethods, inputKey, isSafe } from "../openapi/operation.ts";
 import { placeOf, readRest, readRestName, showsEntries } from "../schema/directives.ts";
-import { bindBatch } from "./batch.ts";
+import { bindBatch, itemKeys } from "./batch.ts";
 import type { Binder } from "./binder.ts";
 import type { FieldInProgress } from "./field-in-progress.ts";
 import { findOperation } from "./find-operation.ts";
@@ -85,14 +85,20 @@ function bindProperty(binder: Binder, type: string, definition: Field, parent: B
 function bindOperation(binder: Binder, type: string, written: FieldInProgress): void {
   const { definition, operation, where } = written;
   const body = bodyOf(binder, written);
-  const directive = { ...written.directive, ...(body !== undefined && { body }) };
+  const match = written.directive.params.find((param) => param.in === "item")?.name;
+  const directive = {
+    ...(match !== undefined && { batchBy: match }),
+    ...written.directive,
+    ...(body !== undefined && { body }),
+  };
   const field = { ...written, directive };
   checkMethod(binder, type, field);
   checkRequest(binder, field);
   const { inputs: own, wholeBody } = bindInputs(binder, field);
-  const inputs = ofAllBackings(own, binder.fields.get(where.coordinate));
-  checkStyles(binder, field, inputs, wholeBody);
   const results = readResults(binder, field);
+  const keys = itemKeys(binder, written, results[0]?.shape);
+  const inputs = ofAllBackings([...own, ...keys], binder.fields.get(where.coordinate));
+  checkStyles(binder, field, inputs, wholeBody);
   const connections = directive.connection
     ? results.flatMap((result) => bindConnection(binder, field, inputs, result) ?? [])
     : [];

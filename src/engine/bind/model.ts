@@ -23,15 +23,22 @@ export type Input = InputSlot & {
 
 /** One call for many parents that inherit the same values: the results are matched back to the parents by a property. */
 export type Batch = {
-  /** The input that receives the parents' keys. The other inputs are the same for all parents. */
+  /** The input that receives the parents' keys, or `item` if they are looked up in a whole list. The other inputs are the same for all parents. */
   readonly key: Input & { readonly source: ParentSource };
   /** The property of a result that holds its key. */
   readonly match: string;
-  /** The greatest number of keys in one call. */
+  /** The greatest number of keys in one call; infinite if they are looked up. */
   readonly size: number;
   /** one: one object for each key · many: a list for each key · each: the parent holds a list of keys. */
   readonly mode: "one" | "many" | "each";
 };
+
+/** `batched by id`, as commands and generated comments say it. */
+export const batchedBy = ({ key, match }: Batch): string =>
+  `${key.in === "item" ? "looked up" : "batched"} by ${match}`;
+
+export const keysOfCall = ({ key, size }: Batch): string =>
+  key.in === "item" ? "all keys in one call" : `up to ${size} keys a call`;
 
 /**
  * A page of REST that becomes a connection: the paths in the page, how REST reads on (`next`, `link` or `from`), and the
@@ -165,5 +172,8 @@ export type Model = {
 export const boundFields = ({ fields }: Pick<Model, "fields">): BoundField[] =>
   [...fields.values()].filter((field) => field.kind === "bound");
 
-/** A loaded spec. The model is absent if the schema is not valid. */
-export type Spec = { readonly model?: Model; readonly diagnostics: readonly Diagnostic[] };
+/** The REST API of a project: its OpenAPI documents with their operations. */
+export type RestApi = Pick<Model, "document" | "operations">;
+
+/** A schema bound to documents. The model is absent if the schema is not valid; it may be wrong if the diagnostics have errors. */
+export type BindResult = { readonly model?: Model; readonly diagnostics: readonly Diagnostic[] };

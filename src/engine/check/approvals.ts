@@ -2,9 +2,10 @@
  * Stage 7: an entry of `spec/approvals.yaml` approves one finding, by its fingerprint, until a last day (UTC). Errors of
  * the mapping have no fingerprint, so nobody can approve them. An expired entry fails the run, an unused entry is a note.
  */
-import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
+
 import { SpecUnreadable, unreadable } from "../diagnostic.ts";
-import { parseYamlFile, type YamlFile } from "../openapi/yaml-file.ts";
+import type { YamlFile } from "../openapi/yaml-file.ts";
+import type { Project } from "../project/project.ts";
 import { isRecord } from "../standards/json-object.ts";
 import { frameAt } from "./frame.ts";
 import type { Finding } from "./report.ts";
@@ -23,12 +24,12 @@ type Entry = {
 
 /** Returns the findings with their approvals, and findings for expired and unused entries. `today` is `YYYY-MM-DD`. */
 export function approve(
-  snapshot: SpecSnapshot,
+  project: Project,
   findings: readonly Finding[],
   today: string,
   hasBase: boolean,
 ): Finding[] {
-  const { file, entries } = readApprovals(snapshot);
+  const { file, entries } = readApprovals(project);
   if (!file) return [...findings];
   const byFingerprint = new Map(entries.map((entry) => [entry.fingerprint, entry]));
   const used = new Set<string>();
@@ -40,12 +41,12 @@ export function approve(
     return expires < today ? finding : { ...finding, approval: { reason, author, expires } };
   });
   const entryFindings = entries.flatMap((entry) => {
-    if (entry.expires < today) return [entryFinding(findings, snapshot, file, entry, "approval-expired")];
+    if (entry.expires < today) return [entryFinding(findings, project, file, entry, "approval-expired")];
     // without a base there are no change findings to approve
     const isUnseen = !hasBase && /^(rest|sdl|binding)-/.test(entry.rule);
     return used.has(entry.fingerprint) || isUnseen
       ? []
-      : [entryFinding(findings, snapshot, file, entry, "approval-unused")];
+      : [entryFinding(findings, project, file, entry, "approval-unused")];
   });
   return [...approved, ...entryFindings];
 }
@@ -62,7 +63,7 @@ function hintOf({ coordinate }: Entry, findings: readonly Finding[]): string {
 
 function entryFinding(
   findings: readonly Finding[],
-  snapshot: SpecSnapshot,
+  project: Project,
   file: YamlFile,
   entry: Entry,
   rule: "approval-expired" | "approval-unused",
@@ -78,16 +79,15 @@ function entryFinding(
       ? `${what} expired on ${entry.expires}`
       : `${what} (${entry.fingerprint}) settles nothing any more`,
     hint: expired ? "mend what it approved, or have it approved anew" : hintOf(entry, findings),
-    places: [frameAt(snapshot, "file", file.place([entry.index]))],
+    places: [frameAt(project, "file", file.place([entry.index]))],
     operations: [],
   };
 }
 
 /** Throws `SpecUnreadable` if the file is not YAML, or no list of complete entries. */
-function readApprovals({ files }: SpecSnapshot): { file?: YamlFile; entries: Entry[] } {
-  const text = files.read(approvalsFile);
-  if (text === undefined) return { entries: [] };
-  const file = parseYamlFile(approvalsFile, text);
+function readApprovals(project: Project): { file?: YamlFile; entries: Entry[] } {
+  const file = project.yaml(approvalsFile);
+  if (!file) return { entries: [] };
   if (file.value === null || file.value === undefined) return { file, entries: [] };
   if (!Array.isArray(file.value)) throw unreadable(approvalsFile, "wants a list of approvals");
   const faults: SpecUnreadable[] = [];

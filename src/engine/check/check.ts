@@ -3,12 +3,11 @@
  * command line hands in readers and the day, tests hand in maps.
  */
 
-import { readDocument } from "../bind/load.ts";
-import type { SpecFiles } from "../bind/spec-files.ts";
-import { type BoundSnapshot, loadSnapshot, type SpecSnapshot } from "../bind/spec-snapshot.ts";
-import { whileFilesStay } from "../bind/while-files-stay.ts";
 import { type Diagnostic, SpecUnreadable, type Stage } from "../diagnostic.ts";
 import type { Manifest } from "../manifests/manifests.ts";
+import { isValid, Project, readRestApi, type ValidProject } from "../project/project.ts";
+import type { SpecFiles } from "../project/spec-files.ts";
+import { whileFilesStay } from "../project/while-files-stay.ts";
 import { approve } from "./approvals.ts";
 import { changesSince } from "./changes/changes-since.ts";
 import { isManifest } from "./frame.ts";
@@ -26,7 +25,7 @@ type CheckInput = {
   readonly manifests?: readonly Manifest[];
   readonly base?: { readonly name: string; readonly files: SpecFiles; readonly usage?: Usage };
   /** Runs stage 3, which needs codegen, over a spec without errors. */
-  readonly freshness: (sources: BoundSnapshot) => Promise<Finding[]>;
+  readonly freshness: (project: ValidProject) => Promise<Finding[]>;
   /** `YYYY-MM-DD`, UTC. */
   readonly today: string;
 };
@@ -35,15 +34,13 @@ type CheckInput = {
 export async function check(given: CheckInput): Promise<Report> {
   const { files, manifests, base, freshness, today } = given;
   // most changes leave the document as it is
-  const documentOf = whileFilesStay(readDocument);
-  const head = loadSnapshot(files, manifests, documentOf);
-  const before = base && loadBase(base.name, base.files, documentOf);
-  const saved = head.saved.filter(({ app }) => app === undefined);
+  const restOf = whileFilesStay(readRestApi);
+  const head = new Project(files, { restOf, ...(manifests && { manifests }) });
   const hasErrors = head.diagnostics.some(
     ({ severity, schema }) => severity === "error" && !isManifest(schema?.file ?? ""),
   );
-  const { model } = head;
-  const fresh = hasErrors || !model ? [] : await freshness({ ...head, model, saved });
+  const before = base && readable(new Project(base.files, { restOf, name: base.name }));
+  const fresh = hasErrors || !isValid(head) ? [] : await freshness(head);
   const skipped: Partial<Record<Stage, string>> = {
     ...(hasErrors && { freshness: "nothing can be generated from a mapping with errors" }),
     ...(!base && { changes: "no --base was given" }),
@@ -52,13 +49,10 @@ export async function check(given: CheckInput): Promise<Report> {
   return { ...examine(head, before, today, fresh, base?.usage), skipped };
 }
 
-/** `name` is the git ref as the user gave it. */
-export type Base = BoundSnapshot & { readonly name: string };
-
 /** Runs every stage except freshness; `fresh` holds the findings of that stage. */
 export function examine(
-  head: SpecSnapshot,
-  base: Base | undefined,
+  head: Project,
+  base: ValidProject | undefined,
   today: string,
   fresh: readonly Finding[] = [],
   usage?: Usage,
@@ -66,7 +60,7 @@ export function examine(
   const since = base
     ? changesSince(base, head, today)
     : { findings: [], changes: [], told: new Set<Diagnostic>() };
-  const ledger = head.model ? ledgerFindings(head, head.model) : [];
+  const ledger = isValid(head) ? ledgerFindings(head) : [];
   const found = withImpactedOperations(head, base, [
     ...(base
       ? withoutStaleApps(proofFindings(head, since.told), head, base)
@@ -85,7 +79,7 @@ export function examine(
   const operations = head.model ? operationReports(head, base, findings) : [];
   return {
     version: 2,
-    ...(base && { base: base.name }),
+    ...(base?.name !== undefined && { base: base.name }),
     ...(used && { usage: used }),
     skipped: {},
     findings,
@@ -96,13 +90,13 @@ export function examine(
 }
 
 /** A base that cannot be read ends the run. It must never look like a base without changes. */
-function loadBase(name: string, files: SpecFiles, documentOf: typeof readDocument): Base {
+function readable(base: Project): ValidProject {
   try {
-    const snapshot = loadSnapshot(files, [], documentOf);
-    if (snapshot.model) return { ...snapshot, name, model: snapshot.model };
-    throw new SpecUnreadable(snapshot.diagnostics);
+    const { diagnostics } = base;
+    if (isValid(base)) return base;
+    throw new SpecUnreadable(diagnostics);
   } catch (error) {
     if (!(error instanceof SpecUnreadable)) throw error;
-    throw new SpecUnreadable(error.diagnostics, `the spec at ${name} cannot be read`);
+    throw new SpecUnreadable(error.diagnostics, `the spec at ${base.name} cannot be read`);
   }
 }

@@ -1,7 +1,7 @@
 /** Reads the spec folder at a git ref with `git ls-tree` and `git show`. Nothing is checked out or written. */
 import { execFileSync } from "node:child_process";
-import { namesBelow, readOnce, type SpecFiles } from "../bind/spec-files.ts";
 import { UsageError } from "../cli/usage-error.ts";
+import { namesBelow, readOnce, type SpecFiles } from "../project/spec-files.ts";
 import { maxFileBytes } from "../standards/regular-file.ts";
 
 /** Throws `UsageError` if git is missing or refuses: no repository, no such commit. */

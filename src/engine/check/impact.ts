@@ -2,8 +2,9 @@
  * Stage 5: impact analysis. A finding or a change has schema coordinates; a saved operation that selects one of them is
  * impacted, unless its literals meet what REST demands of requests now. A breaking change or an error breaks the operation, a dangerous change or a warning affects it.
  */
+
 import { callCost } from "../bind/call-cost.ts";
-import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
+import type { Project } from "../project/project.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import { selectedCoordinates } from "../standards/selected-coordinates.ts";
 import { demandOf, unmet } from "./demands.ts";
@@ -17,8 +18,8 @@ const coordinatesOf = (item: FindingOrChange): readonly string[] =>
 
 /** The items, each with the saved operations that it breaks or affects. */
 export function withImpactedOperations<T extends FindingOrChange>(
-  head: SpecSnapshot,
-  base: SpecSnapshot | undefined,
+  head: Project,
+  base: Project | undefined,
   items: readonly T[],
 ): T[] {
   const selections = selectionsOf(head, base);
@@ -36,8 +37,8 @@ export function withImpactedOperations<T extends FindingOrChange>(
 
 /** Every saved operation with its verdict and, if the operation is valid, its cost. */
 export function operationReports(
-  head: SpecSnapshot,
-  base: SpecSnapshot | undefined,
+  head: Project,
+  base: Project | undefined,
   findings: readonly Finding[],
 ): OperationReport[] {
   return [...selectionsOf(head, base)].map(([operation, selected]) => {
@@ -74,7 +75,7 @@ function verdictOf(item: FindingOrChange): Impact {
  * fragment in place of a schema coordinate.
  */
 function reasons(
-  snapshot: SpecSnapshot,
+  project: Project,
   item: FindingOrChange,
   operation: SavedOperation,
   selected: ReadonlySet<string>,
@@ -82,7 +83,7 @@ function reasons(
   if ("also" in item && item.also) {
     const { also, coordinates: _, ...lead } = item;
     const parts = [lead, ...also.map((each) => ({ ...lead, ...each }))];
-    return [...new Set(parts.flatMap((each) => reasons(snapshot, each, operation, selected)))];
+    return [...new Set(parts.flatMap((each) => reasons(project, each, operation, selected)))];
   }
   const own = coordinatesOf(item);
   if (item.rule === "saved-operation-invalid") {
@@ -93,12 +94,12 @@ function reasons(
   if ("stage" in item && item.stage === "approvals") return []; // an expired approval changes nothing
   if (item.rule === "sdl-value-added-to-enum") return []; // no operation sends a value that is new
   const demand = demandOf(item);
-  if (demand && snapshot.model) return unmet(demand, snapshot.model, operation, own, selected);
+  if (demand && project.model) return unmet(demand, project.model, operation, own, selected);
   return own.filter((each) => selected.has(each));
 }
 
 /** The coordinates that each saved operation selects, in the new and in the old schema. A removed field counts too. */
-function selectionsOf(head: SpecSnapshot, base: SpecSnapshot | undefined): Map<SavedOperation, Set<string>> {
+function selectionsOf(head: Project, base: Project | undefined): Map<SavedOperation, Set<string>> {
   const models = [head.model, base?.model].filter((model) => model !== undefined);
   return new Map(
     head.saved.map((operation) => [

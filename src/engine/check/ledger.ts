@@ -2,22 +2,24 @@
  * Stage 6: every REST operation has a GraphQL field, or an entry with a reason in `spec/rest-only.yaml` (the ledger). So a
  * new REST operation is never overlooked.
  */
+
 import { meantBy } from "../bind/find-operation.ts";
 import { boundFields, type Model } from "../bind/model.ts";
-import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
 import { asWord } from "../cli/printable.ts";
 import { unreadable } from "../diagnostic.ts";
 import { type RestOperation, withId } from "../openapi/operation.ts";
 import { isOperationPattern, operationsOf } from "../openapi/operation-pattern.ts";
-import { parseYamlFile, type YamlFile } from "../openapi/yaml-file.ts";
+import type { YamlFile } from "../openapi/yaml-file.ts";
+import type { Project, ValidProject } from "../project/project.ts";
 import { isRecord } from "../standards/json-object.ts";
 import { frameAt } from "./frame.ts";
 import type { Finding } from "./report.ts";
 
 const ledgerFile = "rest-only.yaml";
 
-export function ledgerFindings(snapshot: SpecSnapshot, model: Model): Finding[] {
-  const ledger = readLedger(snapshot);
+export function ledgerFindings(project: ValidProject): Finding[] {
+  const { model } = project;
+  const ledger = readLedger(project);
   // without the file, operations may go without a field
   if (!ledger) return [];
   const bound = boundOperations(model);
@@ -25,7 +27,7 @@ export function ledgerFindings(snapshot: SpecSnapshot, model: Model): Finding[] 
   const undecided = [...model.operations.values()].filter(
     (operation) => !bound.has(operation.id) && !listed.has(operation),
   );
-  return [...undecidedFindings(snapshot, model, undecided), ...staleEntries(snapshot, model, ledger, bound)];
+  return [...undecidedFindings(project, model, undecided), ...staleEntries(project, model, ledger, bound)];
 }
 
 /** More undecided operations than this are one finding, because many findings would hide all others. */
@@ -34,7 +36,7 @@ const most = 5;
 const mostNamed = 10;
 
 function undecidedFindings(
-  snapshot: SpecSnapshot,
+  project: Project,
   { document }: Model,
   undecided: readonly RestOperation[],
 ): Finding[] {
@@ -43,7 +45,7 @@ function undecidedFindings(
     ...common("operation-undecided", operation.id),
     message,
     hint,
-    places: [frameAt(snapshot, "rest", document.place(operation.node))],
+    places: [frameAt(project, "rest", document.place(operation.node))],
   });
   const [first] = undecided;
   if (first && undecided.length > most) {
@@ -73,23 +75,17 @@ const boundOperations = (model: Model): Set<string> =>
 type Ledger = { file: YamlFile; entries: ReadonlyMap<string, unknown> };
 
 /** Throws `SpecUnreadable` if the ledger is not YAML, or no map. */
-function readLedger({ files }: SpecSnapshot): Ledger | undefined {
-  const text = files.read(ledgerFile);
-  if (text === undefined) return undefined;
-  const file = parseYamlFile(ledgerFile, text);
+function readLedger(project: Project): Ledger | undefined {
+  const file = project.yaml(ledgerFile);
+  if (!file) return undefined;
   if (file.value === null || file.value === undefined) return { file, entries: new Map() };
   if (!isRecord(file.value)) throw unreadable(ledgerFile, "wants a map of operationId to reason");
   return { file, entries: new Map(Object.entries(file.value)) };
 }
 
-function staleEntries(
-  snapshot: SpecSnapshot,
-  model: Model,
-  ledger: Ledger,
-  bound: ReadonlySet<string>,
-): Finding[] {
+function staleEntries(project: Project, model: Model, ledger: Ledger, bound: ReadonlySet<string>): Finding[] {
   return [...ledger.entries].flatMap(([id, reason]): Finding[] => {
-    const places = [frameAt(snapshot, "file", ledger.file.place([id]))];
+    const places = [frameAt(project, "file", ledger.file.place([id]))];
     const operations = operationsOf(model.operations, id);
     const hint = "remove the entry";
     if (operations.length === 0) {

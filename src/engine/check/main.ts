@@ -1,13 +1,13 @@
 /** `restbound check`: one run of every stage, printed in as many formats as asked for. */
 import { join, relative, resolve } from "node:path";
-import { folderFiles } from "../bind/spec-files.ts";
-import type { BoundSnapshot } from "../bind/spec-snapshot.ts";
 import { exitCodes, type Io, runCommand } from "../cli/command.ts";
 import { nonEmpty } from "../cli/parse.ts";
 import { removeFile, replaceFile } from "../cli/replace.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { type Manifest, Manifests } from "../manifests/manifests.ts";
 import { isHttpUrl, parsePlaces } from "../manifests/places.ts";
+import type { ValidProject } from "../project/project.ts";
+import { folderFiles } from "../project/spec-files.ts";
 import { escaped } from "../standards/steering.ts";
 import { check } from "./check.ts";
 import { deployedCommit } from "./deployed.ts";
@@ -80,9 +80,9 @@ async function reportOf(
   return check({
     manifests,
     files: folderFiles(join(root, "spec")),
-    freshness: (sources) => {
+    freshness: (project) => {
       progress?.("restbound check: generates, and compares generated/");
-      return freshness(root, sources);
+      return freshness(root, project);
     },
     today: today ?? new Date().toISOString().slice(0, 10),
     ...(given !== undefined &&
@@ -113,10 +113,10 @@ async function readManifests(root: string, given: string | undefined): Promise<r
 }
 
 /** Codegen's libraries are most of the start-up: they are loaded only where there is something to generate. */
-async function freshness(root: string, sources: BoundSnapshot): Promise<Finding[]> {
-  const { generateFrom } = await import("../codegen/generate.ts");
+async function freshness(root: string, project: ValidProject): Promise<Finding[]> {
+  const { generate } = await import("../codegen/generate.ts");
   const { generatedFiles } = await import("../codegen/main.ts");
-  return freshnessFindings(root, await generateFrom(sources), generatedFiles(root));
+  return freshnessFindings(root, await generate(project), generatedFiles(root));
 }
 
 function write(text: string, { file }: Output, io: Io): void {

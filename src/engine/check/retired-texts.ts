@@ -1,13 +1,13 @@
 /**
  * The texts of saved operations that are gone since the base. Clients that were built before still send them, or their ids.
  */
-import type { SpecSnapshot } from "../bind/spec-snapshot.ts";
+import type { Project } from "../project/project.ts";
 import { textOf } from "../schema/saved-operations.ts";
 import { frameAt } from "./frame.ts";
 import type { Finding } from "./report.ts";
 
 /** A note for each. A file with errors has findings of its own. */
-export function retiredTexts(base: SpecSnapshot, head: SpecSnapshot): Finding[] {
+export function retiredTexts(base: Project, head: Project): Finding[] {
   const texts = new Set(head.saved.map(textOf));
   const faulty = new Set(
     head.diagnostics.flatMap(({ rule, schema }) =>

@@ -1,14 +1,14 @@
 /** Tells the operations of apps that this edit breaks from those that did not fit the spec before either. */
 import { validate } from "graphql";
-import type { BoundSnapshot, SpecSnapshot } from "../bind/spec-snapshot.ts";
+import type { Project, ValidProject } from "../project/project.ts";
 import { isManifest } from "./frame.ts";
 import type { Finding } from "./report.ts";
 
 /** The findings. One about an app's operation that was broken at the base already is a note: no edit here mends it. */
 export function withoutStaleApps(
   findings: readonly Finding[],
-  head: SpecSnapshot,
-  base: BoundSnapshot,
+  head: Project,
+  base: ValidProject,
 ): readonly Finding[] {
   const ofApps = new Set(
     head.diagnostics.flatMap(({ coordinate, schema }) =>

@@ -5,7 +5,7 @@
  */
 import type { GraphQLSchema, GraphQLType } from "graphql";
 import { getNamedType } from "graphql";
-import type { BoundSnapshot, SpecSnapshot } from "../bind/spec-snapshot.ts";
+import type { Project, ValidProject } from "../project/project.ts";
 import { coordinateParts } from "../schema/coordinate-place.ts";
 import { selectedCoordinates } from "../standards/selected-coordinates.ts";
 import type { Finding, UsageReport } from "./report.ts";
@@ -21,7 +21,7 @@ export type Usage = {
   readonly clients: ReadonlyMap<string, ReadonlySet<string>>;
 };
 
-export function usageReport({ source, since, runs }: Usage, head: SpecSnapshot, base: BoundSnapshot) {
+export function usageReport({ source, since, runs }: Usage, head: Project, base: ValidProject) {
   const saved = new Set([...head.saved, ...base.saved].map(({ name }) => name));
   const counted = [...runs].filter(([, times]) => times > 0);
   const unknown = counted.filter(([name]) => !saved.has(name)).reduce((sum, [, times]) => sum + times, 0);
@@ -33,7 +33,7 @@ export function usageReport({ source, since, runs }: Usage, head: SpecSnapshot, 
 export function deprecatedUses(
   { clients }: Usage,
   { used, since }: UsageReport,
-  { saved, model }: SpecSnapshot,
+  { saved, model }: Project,
 ): Finding[] {
   if (!model) return [];
   const running = saved.filter(({ name }) => used.includes(name));
@@ -63,8 +63,8 @@ export function deprecatedUses(
 export function withoutUnused(
   findings: readonly Finding[],
   { used, unknown, since }: UsageReport,
-  head: SpecSnapshot,
-  base: BoundSnapshot,
+  head: Project,
+  base: ValidProject,
 ): readonly Finding[] {
   if (unknown > 0) return findings;
   const isUsed = usedCoordinates(new Set(used), head, base);
@@ -84,7 +84,7 @@ export function withoutUnused(
  * The coordinates that clients use. Selections count in both schemas. If an operation was changed or removed, the
  * selections of its text at the base count too.
  */
-function usedCoordinates(names: ReadonlySet<string>, head: SpecSnapshot, base: BoundSnapshot) {
+function usedCoordinates(names: ReadonlySet<string>, head: Project, base: ValidProject) {
   const { schema: old } = base.model;
   const schemas = [old, ...(head.model ? [head.model.schema] : [])];
   const used = new Set<string>();

@@ -50,7 +50,7 @@ const list = (texts: readonly string[]): string => `[${texts.map((text) => liter
 
 function levelResolver(field: BoundField, { key, match, size, mode }: Batch, call: string): string {
   const keys = `parents.map((parent) => ${access("parent", key.source.path, key.source.nullable)})`;
-  const fetch = `(${keysName}) => ${call}`;
+  const fetch = `(${key.in === "item" ? "" : keysName}) => ${call}`;
   const resolve = `${parameters(field, "parents")} => ${batchFunctions[mode]}(${keys}, ${size}, ${literal(match)}, ${fetch})`;
   return isInheriting(field) ? inheritingCall("inheritingLevel", field, resolve) : `level(${resolve})`;
 }

@@ -1,5 +1,12 @@
 /** `generated/resolvers.ts`: one expression for each field, in schema order, with the field's binding in its comment. */
-import type { AbstractType, BoundField, Model, ModelField, PlainField } from "../bind/model.ts";
+import {
+  type AbstractType,
+  type BoundField,
+  batchedBy,
+  type Model,
+  type ModelField,
+  type PlainField,
+} from "../bind/model.ts";
 import { methodAndPath } from "../openapi/operation.ts";
 import { boundRoots } from "../schema/object-types.ts";
 import { boundResolver } from "./emit-calls.ts";
@@ -36,7 +43,7 @@ function boundText({ coordinate, operation, batch, entries }: BoundField): strin
   const aside = [
     ...(id === at ? [] : [id]),
     ...(entries ? ["entries"] : []),
-    ...(batch ? [`batched by ${batch.match}`] : []),
+    ...(batch ? [batchedBy(batch)] : []),
   ];
   return `${coordinate} → ${at}${aside.length > 0 ? ` (${aside.join(", ")})` : ""}`;
 }

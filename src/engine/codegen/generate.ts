@@ -2,31 +2,20 @@
  * Generates every file from the spec, as a map of path → text. `codegen` writes the map, `check` compares it.
  * The same spec gives the same bytes on every machine, in every folder and at every time.
  */
-import { join } from "node:path";
 import { codegen } from "@graphql-codegen/core";
 import { buildASTSchema, parse } from "graphql";
-import { proved } from "../bind/load.ts";
-import { folderFiles, type SpecFiles } from "../bind/spec-files.ts";
-import { type BoundSnapshot, loadSnapshot } from "../bind/spec-snapshot.ts";
 import { engineManifest } from "../cli/engine-manifest.ts";
 import { SpecUnreadable } from "../diagnostic.ts";
-import { reachedFaults } from "../openapi/document-faults.ts";
+import { projectAt, type ValidProject } from "../project/project.ts";
+import type { SpecFiles } from "../project/spec-files.ts";
 import { hashSpec } from "../standards/spec-hash.ts";
 import { escaped } from "../standards/steering.ts";
 import { codegenConfig, commonOptions, plannedFiles } from "./config.ts";
 import { Results } from "./results.ts";
 
-/** Reads `<root>/spec`; throws `SpecUnreadable` with all errors if there are any. */
-export const loadSources = (root: string, results = new Results()): BoundSnapshot =>
-  readSources(folderFiles(join(root, "spec")), results);
-
-/** Throws as `loadSources` does. */
-export const readSources = (files: SpecFiles, results = new Results()): BoundSnapshot =>
-  proved(loadSnapshot(files, [], results.readDocument, reachedFaults));
-
-/** Throws as `loadSources` does. */
+/** The configuration for `<root>/spec`. Throws `SpecUnreadable` with all errors if there are any. */
 export function configFor(root: string) {
-  const { model, saved } = loadSources(root);
+  const { model, saved } = projectAt(root).proved();
   return codegenConfig(model, saved);
 }
 
@@ -51,19 +40,17 @@ async function named<T>(filename: string, make: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Generates from `<root>/spec`, and takes from `results` what has not changed. Throws as `loadSources` does. */
-export const generate = (root: string, results = new Results()): Promise<Map<string, string>> =>
-  generateFrom(loadSources(root, results), results);
-
 /**
- * Paths are relative to the project, `/`-separated and sorted. The core of graphql-codegen runs the plugins: it starts faster
- * than the command line of graphql-codegen, which reads them by `codegen.ts`.
+ * Takes from `results` what has not changed. Paths are relative to the project, `/`-separated and sorted. The core of
+ * graphql-codegen runs the plugins: it starts faster than the command line of graphql-codegen, which reads them by
+ * `codegen.ts`.
  */
-export async function generateFrom(
-  { files: spec, model, saved }: BoundSnapshot,
+export async function generate(
+  { files: spec, model, saved }: ValidProject,
   results = new Results(),
 ): Promise<Map<string, string>> {
-  const { schema, files } = plannedFiles(model, saved, results);
+  const own = saved.filter(({ app }) => app === undefined);
+  const { schema, files } = plannedFiles(model, own, results);
   const document = parse(schema);
   const schemaAst = buildASTSchema(document, { assumeValid: true });
   const texts = files.map(async ([name, { plugin, documents, config }]) => {

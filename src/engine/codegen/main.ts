@@ -26,8 +26,7 @@ export const run = (argv: readonly string[], io: Io, results?: Results): Promise
 /** Codegen's libraries are most of the start-up: loaded after the start, they come from the compile cache. */
 async function update({ root, out, progress }: Io, results?: Results): Promise<number> {
   progress?.("restbound codegen: generates from spec/");
-  const { generate } = await import("./generate.ts");
-  const files = await generate(root, results).finally(() => progress?.(""));
+  const files = await generated(root, results).finally(() => progress?.(""));
   const changed = [...files].flatMap(([path, text]) =>
     readIfThere(join(root, path)) === text ? [] : [path],
   );
@@ -37,6 +36,12 @@ async function update({ root, out, progress }: Io, results?: Results): Promise<n
   for (const path of surplus) out(`removed ${path}`);
   if (changed.length + surplus.length === 0) out("generated/ is up to date");
   return 0;
+}
+
+async function generated(root: string, results: Results | undefined): Promise<Map<string, string>> {
+  const { projectAt } = await import("../project/project.ts");
+  const { generate } = await import("./generate.ts");
+  return generate(projectAt(root, results).proved(), results);
 }
 
 /** The folder with its files, from the paths that `generate` returns. */

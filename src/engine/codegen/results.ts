@@ -1,9 +1,9 @@
 /** What a process that generates again and again, such as `npm run dev`, keeps from one time to the next. */
-import { readDocument } from "../bind/load.ts";
-import { whileFilesStay } from "../bind/while-files-stay.ts";
+import { readRestApi } from "../project/project.ts";
+import { whileFilesStay } from "../project/while-files-stay.ts";
 
 export class Results {
-  readonly readDocument = whileFilesStay(readDocument);
+  readonly restOf = whileFilesStay(readRestApi);
   readonly #last = new Map<string, { readonly from: readonly unknown[]; readonly text: Promise<string> }>();
 
   /** The text `name`: the last one if it was made from the same values, else what `make` returns. */

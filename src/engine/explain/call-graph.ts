@@ -4,7 +4,7 @@
  */
 import { callCount, callPlanOf } from "../bind/call-cost.ts";
 import { sourceOf } from "../bind/inputs/input-source.ts";
-import type { BoundField, Model } from "../bind/model.ts";
+import { type BoundField, keysOfCall, type Model } from "../bind/model.ts";
 import { mermaidLabel } from "../cli/mermaid.ts";
 import { methodAndPath } from "../openapi/operation.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
@@ -44,6 +44,6 @@ function keysOf({ inputs, batch }: BoundField): string {
   const sources = inputs.flatMap(({ source }) =>
     source.kind === "argument" || source.kind === "constant" ? [] : [sourceOf(source)],
   );
-  const batched = batch ? `, up to ${batch.size} keys a call` : "";
+  const batched = batch ? `, ${keysOfCall(batch)}` : "";
   return `${sources.join(", ") || "nothing: the same call for all parents"}${batched}`;
 }

@@ -8,9 +8,11 @@ import { meantBy } from "../bind/find-operation.ts";
 import { enclosingTypes, sourceOf } from "../bind/inputs/input-source.ts";
 import {
   type BoundField,
+  batchedBy,
   boundFields,
   type ConnectionPaging,
   type Input,
+  keysOfCall,
   type Model,
   type PlainField,
 } from "../bind/model.ts";
@@ -38,14 +40,14 @@ export function explain(model: Model, saved: readonly SavedOperation[], name: st
 }
 
 function explainOperation(model: Model, operation: SavedOperation): string[] {
-  const calls = callPlanOf(model, operation).flatMap(({ path, field, parents, calls: count }) => {
+  const calls = callPlanOf(model, operation).flatMap(({ path, field, parents, calls: count, sharedWith }) => {
     const showsParents = count.worst > 1 || parents.worst > 1;
     const forParents = `, for ${parents.typical} parents${atWorst(parents.typical, parents.worst)}`;
     return [
       "",
       `${path}  (${field.coordinate})`,
       ...callLines(field),
-      `  ${callCount(count)}${showsParents ? forParents : ""}`,
+      `  ${sharedWith === undefined ? callCount(count) : `the call of ${sharedWith}`}${showsParents ? forParents : ""}`,
     ];
   });
   return [
@@ -96,9 +98,7 @@ function callLines(field: BoundField): string[] {
     ...(result.length > 0 ? [`  result: ${result.join(".")}`] : []),
     ...(entries ? ["  as a list of the map's entries"] : []),
     ...(connection ? [`  connection of ${connectionText(connection)}`] : []),
-    ...(batch
-      ? [`  batched by ${batch.match}: up to ${batch.size} keys a call, ${batchModes[batch.mode]}`]
-      : []),
+    ...(batch ? [`  ${batchedBy(batch)}: ${keysOfCall(batch)}, ${batchModes[batch.mode]}`] : []),
     ...responseSources(operation),
     ...(nullOn404 ? ["  a 404 is null"] : []),
     ...(needs.length > 0 ? [`  no call, and null, where ${needs.map(sourceOf).join(" or ")} is null`] : []),
@@ -150,8 +150,10 @@ const inputSource = (input: Input, isBatchKey: boolean): string =>
 function countLine(field: BoundField): string {
   const types = enclosingTypes(field);
   const each = types.length > 0 ? ` for each ${types.join(" and ")}` : "";
-  if (field.batch) return `1 REST call for up to ${field.batch.size} keys${each && `,${each}`}`;
-  return field.inputs.some(({ source }) => source.kind === "parent")
+  const { batch, inputs } = field;
+  if (batch && batch.key.in !== "item")
+    return `1 REST call for up to ${batch.size} keys${each && `,${each}`}`;
+  return !batch && inputs.some(({ source }) => source.kind === "parent")
     ? "1 REST call for each parent"
     : `1 REST call${each}`;
 }

@@ -1,14 +1,11 @@
 /** `restbound explain <field or saved operation>…`. */
-import { join } from "node:path";
 import { Option } from "commander";
 import { didYouMean } from "../bind/findings.ts";
-import { proved } from "../bind/load.ts";
 import type { Model } from "../bind/model.ts";
-import { folderFiles } from "../bind/spec-files.ts";
-import { loadSnapshot } from "../bind/spec-snapshot.ts";
 import { exitCodes, type Io, runCommand } from "../cli/command.ts";
 import { printable } from "../cli/printable.ts";
 import { UsageError } from "../cli/usage-error.ts";
+import { projectAt } from "../project/project.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import { callGraph } from "./call-graph.ts";
 import { explain } from "./explain.ts";
@@ -29,12 +26,9 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       .addHelpText("after", exitCodes)
       .action(
         does((names: readonly string[], { format }: { readonly format: string }) => {
-          const snapshot = loadSnapshot(folderFiles(join(io.root, "spec")));
-          const { model } = proved(snapshot);
+          const { model, saved } = projectAt(io.root).proved();
           const linesOf = format === "mermaid" ? draw : explain;
-          io.out(
-            names.map((name) => linesOf(model, snapshot.saved, name).map(printable).join("\n")).join("\n\n"),
-          );
+          io.out(names.map((name) => linesOf(model, saved, name).map(printable).join("\n")).join("\n\n"));
           return 0;
         }),
       ),

@@ -4,7 +4,6 @@
  */
 import { join } from "node:path";
 import { parseDocument } from "yaml";
-import { folderFiles, namesBelow, type SpecFiles } from "../bind/spec-files.ts";
 import type { Io } from "../cli/command.ts";
 import { asWord } from "../cli/printable.ts";
 import { replaceFile, replaceFolders } from "../cli/replace.ts";
@@ -13,6 +12,8 @@ import { generatedFolder } from "../codegen/main.ts";
 import { documentFaults } from "../openapi/document-faults.ts";
 import { baseVariable } from "../openapi/document-files.ts";
 import { readOperations } from "../openapi/read-operations.ts";
+import { Project } from "../project/project.ts";
+import { folderFiles, withTexts } from "../project/spec-files.ts";
 import { escaped } from "../standards/steering.ts";
 import { addressOf, readGiven, refuseTakenNames } from "./read-given.ts";
 import type { Given } from "./start-project.ts";
@@ -27,21 +28,17 @@ export async function addDocument(
   if (tag || operation)
     throw new UsageError(["--tag, --operation: a document that is added gets fields by npm run propose"]);
   const spec = join(io.root, "spec");
-  const { read, list } = folderFiles(spec);
+  const before = folderFiles(spec);
   const { document, files, place } = await readGiven(openapi, io.root, name);
   documentFaults(document, []); // reads each file that the document refers to
   refuseTakenNames(files.keys(), openapi, place);
-  const taken = [...files.keys()].filter((file) => read(file) !== undefined);
+  const taken = [...files.keys()].filter((file) => before.read(file) !== undefined);
   if (taken.length > 0) throw new UsageError(taken.map((file) => `spec/${file} is there already`));
-  const ledger = read(ledgerFile);
+  const ledger = before.read(ledgerFile);
   if (ledger !== undefined) files.set(ledgerFile, withEntry(ledger, `${name}/*`));
-  const all: SpecFiles = {
-    read: (file) => files.get(file) ?? read(file),
-    list: (folder) => [...new Set([...list(folder), ...namesBelow(folder, [...files.keys()])])].sort(),
-  };
   io.progress?.("restbound init: generates the code");
-  const codegen = await import("../codegen/generate.ts");
-  const generated = await codegen.generateFrom(codegen.readSources(all));
+  const { generate } = await import("../codegen/generate.ts");
+  const generated = await generate(new Project(withTexts(before, files)).proved());
   io.progress?.("");
   for (const [file, text] of files) replaceFile(join(spec, file), text);
   replaceFolders(new Map([generatedFolder(io.root, generated)]));

@@ -2,7 +2,7 @@
  * Chooses the operations whose fields bind beside each other. Most operations of a document do, so it binds them all at
  * once, leaves out those whose own fields have errors, and looks for the others by halves: a document has thousands.
  */
-import { bindSdl } from "../bind/load.ts";
+import { bindSdl } from "../bind/bind.ts";
 import { boundFields, type Model } from "../bind/model.ts";
 import type { Diagnostic } from "../diagnostic.ts";
 import { reachedFaults } from "../openapi/document-faults.ts";

@@ -2,7 +2,7 @@
  * Writes the links that keys suggest behind a schema. A link that binds without a finding is a field. A link that needs a
  * decision, because it makes a call for each parent, is a comment. A link with an error is left out.
  */
-import { bindSdl } from "../bind/load.ts";
+import { bindSdl } from "../bind/bind.ts";
 import type { Model } from "../bind/model.ts";
 import { findKeyLinks, type KeyLink } from "./find-key-links.ts";
 

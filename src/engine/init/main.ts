@@ -1,13 +1,14 @@
 /** Writes a project on a document into a folder that has no `spec/`, and generates it. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { folderFiles, textFiles } from "../bind/spec-files.ts";
 import type { Io } from "../cli/command.ts";
 import { asWord } from "../cli/printable.ts";
 import { replaceFolders } from "../cli/replace.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { generatedFolder } from "../codegen/main.ts";
 import { baseVariable, type NamedDocument } from "../openapi/document-files.ts";
+import { Project } from "../project/project.ts";
+import { folderFiles, textFiles } from "../project/spec-files.ts";
 import { escaped } from "../standards/steering.ts";
 import { addDocument } from "./add-document.ts";
 import { addFiles, withPackages } from "./project-files.ts";
@@ -40,8 +41,8 @@ export async function init(given: Given, io: Io): Promise<number> {
 
 /** Codegen's libraries are loaded for a document that can be read. */
 async function generateFrom(files: ReadonlyMap<string, string>, given: string): Promise<Map<string, string>> {
-  const codegen = await import("../codegen/generate.ts");
-  return ofDocument(given, () => codegen.generateFrom(codegen.readSources(textFiles(files))));
+  const { generate } = await import("../codegen/generate.ts");
+  return ofDocument(given, () => generate(new Project(textFiles(files)).proved()));
 }
 
 /** The files of the new `spec/`, and the lines that tell of them. Only texts, so that codegen has the memory of the rest. */

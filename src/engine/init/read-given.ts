@@ -1,12 +1,12 @@
 /** Reads the OpenAPI document that `init` is given, and the files that it refers to, under the names of a spec folder. */
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, posix, sep } from "node:path";
-import { folderFiles } from "../bind/spec-files.ts";
 import { ExpectedFailure, withoutPlace } from "../cli/failure.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { SpecUnreadable } from "../diagnostic.ts";
 import { type ReadFile, RestDocument } from "../openapi/document.ts";
 import { documentNamed, isDocumentName, type NamedDocument, oneDocument } from "../openapi/document-files.ts";
+import { folderFiles } from "../project/spec-files.ts";
 import { converted } from "./converted.ts";
 import { documentPath, fetchDocument, isUrl } from "./fetch-document.ts";
 

@@ -3,13 +3,15 @@
  * others. An operation that no field can be bound to goes to the ledger with the reason.
  */
 import { stringify } from "yaml";
+import { bindSdl } from "../bind/bind.ts";
 import { didYouMean } from "../bind/findings.ts";
-import { bindSdl } from "../bind/load.ts";
 import type { Model } from "../bind/model.ts";
+import { asWord } from "../cli/printable.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import type { RestDocument } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import { isOperationPattern, operationsOf } from "../openapi/operation-pattern.ts";
+import { readOperations } from "../openapi/read-operations.ts";
 import { modelWithoutFields } from "../propose/empty-schema.ts";
 import { Links } from "../propose/links.ts";
 import { refusalOf } from "../propose/propose.ts";
@@ -40,7 +42,7 @@ const mostReasons = 10;
 
 /** Throws `UsageError` if the choice names nothing, too much, or nothing that reads. */
 export function startProject(document: RestDocument, choice: Choice): StartedProject {
-  const model = modelWithoutFields(document);
+  const model = modelWithoutFields({ document, operations: readOperations(document) });
   const chosen = chosenOperations(model, choice);
   const leftOut = new Map<string, string>();
   const sendable = chosen.filter((operation) => {
@@ -100,14 +102,11 @@ function chosenOperations({ operations }: Model, { tag, operation }: Choice): Re
   if (tag.length + operation.length > 0)
     return all.filter((each) => named.has(each) || tagsOf(each).some((name) => tag.includes(name)));
   if (all.length <= most) return all;
-  const counted = (counts: Iterable<readonly [string, number]>): string =>
-    [...counts].map(([name, count]) => `${name} (${count})`).join(", ");
+  const choices = tags.size > 0 ? [...tags] : pathPatterns(operations);
+  const option = tags.size > 0 ? "--tag" : "--operation";
   throw new UsageError([
-    `the document has ${all.length} operations: choose some with --tag or --operation. ${
-      tags.size > 0
-        ? `Its tags: ${counted(tags)}`
-        : `It has no tags; by path, for --operation: ${counted(pathPatterns(operations))}`
-    }`,
+    `the document has ${all.length} operations${tags.size > 0 ? "" : " and no tags"}: choose some with --tag or --operation`,
+    ...choices.map(([name, count]) => `${String(count).padStart(6)}  ${option} ${asWord(name)}`),
   ]);
 }
 

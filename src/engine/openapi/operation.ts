@@ -3,8 +3,11 @@ import type { RestNode, RootNode } from "./document.ts";
 import type { Shape } from "./shapes/shape.ts";
 import type { NodePath } from "./yaml-file.ts";
 
-/** A parameter's location (OpenAPI 3.1 §4.8.12.1), or `body` for a property of the JSON body. */
-export type InputLocation = "path" | "query" | "header" | "body";
+/**
+ * A parameter's location (OpenAPI 3.1 §4.8.12.1), or `body` for a property of the JSON body. `item`: REST does not take the
+ * value; it is compared with a property of each item of the answer.
+ */
+export type InputLocation = "path" | "query" | "header" | "body" | "item";
 
 export type Parameter = {
   readonly name: string;
@@ -25,8 +28,11 @@ export type Parameter = {
 export const inputKey = (parameter: Pick<Parameter, "in" | "name">): string =>
   `${parameter.in}:${parameter.in === "header" ? parameter.name.toLowerCase() : parameter.name}`;
 
-/** By property. The style `json` writes an object as JSON. */
-export type FormStyles = ReadonlyMap<string, { readonly style: string; readonly explode: boolean }>;
+/** The style `json` writes an object as JSON; what has the style `file` cannot be written. */
+export type FormStyle = { readonly style: string; readonly explode: boolean };
+
+/** By property. */
+export type FormStyles = ReadonlyMap<string, FormStyle>;
 
 /** A documented 2xx response. */
 export type SuccessResponse = {

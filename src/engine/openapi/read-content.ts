@@ -1,10 +1,10 @@
 /** Reads the body of an operation's request and its 2xx responses, in the media types that bindings know. */
 import { isRecord, membersOf } from "../standards/json-object.ts";
-import { includesJson, isForm, isJson, isText } from "../standards/media-type.ts";
+import { includes, includesJson, isForm, isJson, isMultipartForm, isText } from "../standards/media-type.ts";
 import { keysOf, type RestDocument, type RestNode } from "./document.ts";
-import type { FormStyles, RestOperation, SuccessResponse } from "./operation.ts";
+import type { FormStyle, FormStyles, RestOperation, SuccessResponse } from "./operation.ts";
 import { shapeAt } from "./shapes/read-shape.ts";
-import { isOnly, nodeBelow, Shape } from "./shapes/shape.ts";
+import { isOnly, nodeBelow, type Property, requestProperties, Shape } from "./shapes/shape.ts";
 
 /** The `schema` of a parameter or a media type; an empty schema if there is none. */
 export const schemaIn = (node: RestNode): RestNode =>
@@ -18,23 +18,20 @@ const firstOf = (
   tests: readonly ((media: string) => boolean)[],
 ): string | undefined => tests.map((test) => media.find(test)).find((found) => found !== undefined);
 
-/** A JSON body, or else that of a form, or else text. */
+/** A JSON body, or else that of a form, or else text, or else that of a form with files which can be sent without any. */
 export function readRequestBody(document: RestDocument, operation: RestNode): RestOperation["body"] {
   const node = document.child(operation, "requestBody");
-  const parsed = node && (contentOf(document, node, jsonTests) ?? contentOf(document, node, [isForm]));
-  const found = parsed ?? (node && contentOf(document, node, [isText]));
-  if (!node || !found) return undefined;
-  const { entry, media } = found;
-  const shape = parsed ? found.shape : textShape(found.shape);
+  const found = node && contentOf(document, node, [...jsonTests, isForm, isText, isMultipartForm]);
+  if (!found) return undefined;
+  const { media } = found;
+  const shape = isText(media) && !isJson(media) ? textShape(found.shape) : found.shape;
   const required = (node.value as Record<string, unknown>).required === true;
-  const encodings = isForm(media) ? document.child(entry, "encoding") : undefined;
-  return {
-    shape,
-    node,
-    required,
-    media: includesJson(media) ? "application/json" : media,
-    ...(isForm(media) && { formStyles: formStylesOf(shape, encodings?.value) }),
-  };
+  const body = { shape, node, required, media: includesJson(media) ? "application/json" : media };
+  const encodings = document.child(found.entry, "encoding")?.value;
+  if (isForm(media)) return { ...body, formStyles: formStylesOf(shape, encodings) };
+  if (!isMultipartForm(media)) return body;
+  const formStyles = partStylesOf(shape, encodings);
+  return isSentWithoutFiles(shape, formStyles) ? { ...body, formStyles } : undefined;
 }
 
 /**
@@ -55,6 +52,45 @@ function formStylesOf(shape: Shape, encodings: unknown): FormStyles {
         typeof given.explode === "boolean" ? given.explode : style === "form" || style === "deepObject";
       return [name, { style, explode }] as const;
     }),
+  );
+}
+
+/**
+ * How a form with files writes its parts: a list as repeated parts, an object as JSON (OpenAPI 3.1 §4.8.15.2). A part in
+ * another media type than text and JSON is a file.
+ */
+function partStylesOf(shape: Shape, encodings: unknown): FormStyles {
+  return new Map(
+    [...shape.properties.values()].flatMap(({ name, shape: value }): [string, FormStyle][] => {
+      const { contentType } = membersOf(membersOf(encodings)[name]);
+      const media = typeof contentType === "string" ? contentType : usualMediaOf(value);
+      if (isJson(media)) return [[name, { style: "json", explode: false }]];
+      if (!includes(media, "text/plain")) return [[name, { style: "file", explode: false }]];
+      return value.types.has("array") ? [[name, { style: "form", explode: true }]] : [];
+    }),
+  );
+}
+
+/** The media type of a part that no `encoding` names (OpenAPI 3.0 §4.7.15.1, 3.1 §4.8.15.1); of a list, that of a plain item. */
+function usualMediaOf({ types, items, format = "", node }: Shape): string {
+  if (types.has("array")) return items && usualMediaOf(items) === file ? file : "text/plain";
+  if (types.has("object")) return "application/json";
+  const { contentMediaType, contentEncoding } = membersOf(node.value);
+  const isFile = types.size === 0 || fileFormats.has(format) || contentMediaType || contentEncoding;
+  return isFile ? file : "text/plain";
+}
+
+const file = "application/octet-stream";
+const fileFormats: ReadonlySet<string> = new Set(["binary", "byte", "base64", "file"]);
+
+/** Whether the form has known properties, and needs none that is a file. */
+function isSentWithoutFiles(shape: Shape, styles: FormStyles): boolean {
+  const properties = requestProperties(shape);
+  const isFile = ({ name }: Property): boolean => styles.get(name)?.style === "file";
+  return (
+    !shape.hasMembers &&
+    !properties.every(isFile) &&
+    !properties.some((each) => each.required && isFile(each))
   );
 }
 

@@ -1,8 +1,6 @@
 /** The model of a document whose schema has no field yet: types and fields are still to be proposed. */
-import { bindSdl } from "../bind/load.ts";
-import type { Model } from "../bind/model.ts";
-import type { RestDocument } from "../openapi/document.ts";
-import { readOperations } from "../openapi/read-operations.ts";
+import { bindSdl } from "../bind/bind.ts";
+import type { Model, RestApi } from "../bind/model.ts";
 
 /** Whether a schema has no field: it is absent, empty, or a `Query` without fields. */
 export const hasNoField = (schema: string | undefined): boolean =>
@@ -11,8 +9,8 @@ export const hasNoField = (schema: string | undefined): boolean =>
 /** A schema needs a field to be valid. This one is bound to nothing, and no proposal mentions it. */
 export const leastSchema = "type Query { nothing: Boolean }";
 
-export function modelWithoutFields(document: RestDocument): Model {
-  const { model } = bindSdl({ document, operations: readOperations(document) }, leastSchema);
+export function modelWithoutFields(rest: RestApi): Model {
+  const { model } = bindSdl(rest, leastSchema);
   if (!model) throw new Error("the least schema is not valid");
   return { ...model, fields: new Map() };
 }

@@ -1,9 +1,7 @@
 /** `restbound propose <operation>…`. */
-import { join } from "node:path";
-import { loadSpec, openDocument, proved } from "../bind/load.ts";
 import { boundFields, type Model } from "../bind/model.ts";
-import { folderFiles } from "../bind/spec-files.ts";
 import { exitCodes, type Io, runCommand } from "../cli/command.ts";
+import { projectAt } from "../project/project.ts";
 import { escaped } from "../standards/steering.ts";
 import { hasNoField, modelWithoutFields } from "./empty-schema.ts";
 import { Proposal } from "./propose.ts";
@@ -16,9 +14,9 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       .addHelpText("after", exitCodes)
       .action(
         does((ids: readonly string[]) => {
-          const files = folderFiles(join(io.root, "spec"));
-          const isEmpty = hasNoField(files.read("schema.graphql"));
-          const model = isEmpty ? modelWithoutFields(openDocument(files)) : proved(loadSpec(files)).model;
+          const project = projectAt(io.root);
+          const isEmpty = hasNoField(project.files.read("schema.graphql"));
+          const model = isEmpty ? modelWithoutFields(project.rest) : project.bound().model;
           const proposal = new Proposal(model);
           for (const id of ids) proposal.add(id);
           io.out(escaped(proposal.sdl(isEmpty ? "type" : "extend type")));

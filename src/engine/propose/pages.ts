@@ -2,6 +2,7 @@
  * Finds a page in an operation's answer: its list, and how it reads on. Names are all that a document says about a cursor
  * or a page's number, so this is a guess. The binder proves what can be proved of it.
  */
+import { hasName, pageNames as names, objectsIn } from "../bind/outputs/page-names.ts";
 import { beginOf } from "../bind/outputs/paging.ts";
 import { isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
 import {
@@ -27,29 +28,6 @@ export type FoundPage = {
   readonly first?: Parameter;
 };
 
-const names = {
-  after: [
-    "after",
-    "cursor",
-    "pagecursor",
-    "aftercursor",
-    "startcursor",
-    "startingafter",
-    "startafter",
-  ].concat(["pagetoken", "nexttoken", "nextpagetoken", "nextcursor", "continuationtoken"]),
-  first: ["first", "limit", "perpage", "pagesize", "pagelimit", "size", "count", "take", "maxresults"],
-  page: ["page", "pagenumber", "pageindex", "pageno"],
-  offset: ["offset", "skip", "startindex"],
-  before: ["before", "beforecursor", "endingbefore", "endbefore"],
-  // the id of the last item, but only in the address of a next page: elsewhere such a parameter filters by time
-  since: ["since", "sinceid"],
-  next: ["next", "nextcursor", "nextpage", "nexttoken", "nextpagetoken", "nextpagecursor", "endcursor"],
-  address: ["next", "nextpage", "nexturl", "nexturi", "nextlink", "nextpageurl", "nextpagelink", "nexthref"],
-  more: ["more", "hasmore", "hasnext", "hasnextpage", "nextpage"],
-  // the number of what the filters let through, before that of all there is
-  total: ["filtercount", "totalresults", "totalcount", "totalitems", "total"],
-};
-
 /** The names of what tells of pages beside a list, and is not read here. */
 const told = ["pages", "totalpages", "pagecount", "pagination", "paging", "pageinfo", "links", "meta"]
   .concat(["metadata", "prev", "previous", "previouspage", "last", "self", "object", "kind"])
@@ -59,9 +37,6 @@ const ofPages = new Set([...Object.values(names).flat(), ...told]);
 
 /** Whether a property beside a list tells of pages alone, as its name says. */
 export const isOfPages = ({ name }: Property): boolean => ofPages.has(lettersOf(name));
-
-const hasName = (known: readonly string[], { name }: { readonly name: string }): boolean =>
-  known.includes(lettersOf(name)) && !name.includes(".");
 
 /** Undefined if the answer is no page that a connection can be made of. */
 export function pageOf({ method, parameters, successes }: RestOperation): FoundPage | undefined {
@@ -158,16 +133,6 @@ function find(
     if (found) return [...path, found.name].join(".");
   }
   return undefined;
-}
-
-/** The object and the objects in it, with their paths, the outer ones first. */
-function objectsIn(shape: Shape, depth: number): [path: readonly string[], object: Shape][] {
-  const found: [readonly string[], Shape][] = [[[], shape]];
-  for (const [path, object] of found)
-    if (path.length < depth)
-      for (const { name, shape: inner } of responseProperties(object))
-        if (isOnly(inner, "object") && !name.includes(".")) found.push([[...path, name], inner]);
-  return found;
 }
 
 /** The address of the next page holds a cursor, and is none. */

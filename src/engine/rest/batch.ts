@@ -54,7 +54,19 @@ export async function batchMany<K extends MaybeKey, const Match extends string, 
   return keys.map((key) => (key === null || key === undefined ? null : (foundFor(found, key) ?? [])));
 }
 
-/** Returns a list of objects for each list of keys, in its order. `null`: no item matches. */
+/** Returns a list of objects for each list of keys, in its order. `null`: no item matches, or there is no list. */
+export async function batchEach<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
+  keyLists: readonly (readonly K[])[],
+  size: number,
+  match: Match,
+  fetch: Fetch<NonNullable<K>, Item>,
+): Promise<((Item | null)[] | Error)[]>;
+export async function batchEach<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
+  keyLists: readonly (readonly K[] | null | undefined)[],
+  size: number,
+  match: Match,
+  fetch: Fetch<NonNullable<K>, Item>,
+): Promise<((Item | null)[] | null | Error)[]>;
 export async function batchEach<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
   keyLists: readonly (readonly K[] | null | undefined)[],
   size: number,

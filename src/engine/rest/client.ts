@@ -7,8 +7,9 @@ import { CodedError } from "../errors.ts";
 import { beginCall, endCall } from "../observe/observer.ts";
 import { CallRecord, type RequestRecord } from "../observe/records.ts";
 import { isJson, isText } from "../standards/media-type.ts";
+import { bodyWriterOf } from "./body.ts";
 import { CallerCache } from "./cache/caller-cache.ts";
-import { bodySerializerOf, serializeHeaders, serializeQuery } from "./encode.ts";
+import { serializeHeaders, serializeQuery } from "./encode.ts";
 import { failureOf, named, noAnswer, notJson, responseFailure, retryWaitMs } from "./failure.ts";
 import type { Operation, Operations } from "./operation.ts";
 import { valueAt } from "./property.ts";
@@ -171,8 +172,7 @@ export class RestClient {
     return (client[method] as unknown as Send)(pathBelowBase(path), {
       params: hasHeader ? { ...init, header } : init,
       body,
-      ...bodySerializerOf(operation),
-      headers: operation.media && body !== undefined ? { "content-type": operation.media } : undefined,
+      ...(body !== undefined && bodyWriterOf(operation)),
       querySerializer: init?.query ? (given: Section) => serializeQuery(operation, given) : noQuery,
       hasHeaders: body !== undefined || hasHeader,
       parseAs: "stream", // openapi-fetch returns `RestResponse.body`, the parsed value

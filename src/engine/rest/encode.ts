@@ -4,29 +4,19 @@
  */
 import { serializeArrayParam, serializeObjectParam, serializePrimitiveParam } from "openapi-fetch";
 import { CodedError } from "../errors.ts";
-import { isForm, isJson } from "../standards/media-type.ts";
 import type { Operation } from "./operation.ts";
 
-type Section = Readonly<Record<string, unknown>>;
+export type Section = Readonly<Record<string, unknown>>;
 
 export const serializeQuery = (operation: Operation, query: Section): string =>
   serializePairs(operation, "query", query);
 
-/** A body that is neither JSON nor a form is text. */
-export function bodySerializerOf(operation: Operation): { bodySerializer: (body: unknown) => string } {
-  const { media } = operation;
-  if (media === undefined || isJson(media)) return { bodySerializer: serializeJson };
-  return { bodySerializer: isForm(media) ? (body) => serializeForm(operation, body) : String };
-}
-
-/** The body of a form (`application/x-www-form-urlencoded`, OpenAPI 3.1 §4.8.15.1). */
-function serializeForm(operation: Operation, body: unknown): string {
-  if (typeof body !== "object" || body === null || Array.isArray(body))
-    throw refused("body", "is not an object, which a form needs");
-  return serializePairs(operation, "body", body as Section);
-}
-
-function serializePairs({ style = {} }: Operation, location: "query" | "body", section: Section): string {
+/** The pairs of a query, or of the body of a form (`application/x-www-form-urlencoded`, OpenAPI 3.1 §4.8.15.1). */
+export function serializePairs(
+  { style = {} }: Operation,
+  location: "query" | "body",
+  section: Section,
+): string {
   let pairs = "";
   for (const [name, value] of Object.entries(section)) {
     if (value === null || value === undefined) continue;
@@ -44,7 +34,7 @@ function serializeOne(
   const { style = "form", explode = true } = written ?? {};
   if (Array.isArray(value) && !explode && style === "form" && value.every(isPlain) && value.length > 0)
     return `${encodeURIComponent(name)}=${value.join(",")}`; // the hundreds of keys of a batch need no encoding
-  if (style === "json") return serializePrimitiveParam(encodeURIComponent(name), JSON.stringify(value));
+  if (style === "json") return serializePrimitiveParam(encodeURIComponent(name), jsonOf(name, value));
   if (typeof value !== "object" || value === null)
     return serializePrimitiveParam(encodeURIComponent(name), String(value));
   const members = Array.isArray(value) ? value : membersOf(value);
@@ -61,7 +51,7 @@ function serializeOne(
 const membersOf = (value: object): Record<string, unknown> =>
   Object.fromEntries(given(value).map(([name, member]) => [encodeURIComponent(name), member]));
 
-const given = (object: object): [string, unknown][] =>
+export const given = (object: object): [string, unknown][] =>
   Object.entries(object).filter(([, value]) => value !== null && value !== undefined);
 
 const unreserved = /^[\w.~-]*$/; // RFC 3986 §2.3
@@ -78,20 +68,17 @@ function wellFormed(name: string, serialize: () => string): string {
 }
 
 /**
- * The body as JSON. Half of a character (a lone surrogate) is refused: JSON can write it, but UTF-8 cannot (RFC 8259 §8.2),
- * and REST would store another text.
+ * A parameter or a property as JSON. Half of a character (a lone surrogate) is refused: JSON can write it, but UTF-8 cannot
+ * (RFC 8259 §8.2), and REST would store another text.
  */
-function serializeJson(body: unknown): string {
-  const text = JSON.stringify(body);
-  if (halfCharacter.test(text))
-    for (const [name, value] of Object.entries(body ?? {}))
-      if (halfCharacter.test(JSON.stringify({ [name]: value })))
-        throw refused(name, "is not well-formed text");
+export function jsonOf(name: string, value: unknown): string {
+  const text = JSON.stringify(value);
+  if (halfCharacter.test(text)) throw refused(name, "is not well-formed text");
   return text;
 }
 
 /** `JSON.stringify` escapes a lone surrogate, and a backslash of the text itself by another one. */
-const halfCharacter = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
+export const halfCharacter = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /**
  * Header parameters have the style `simple` (OpenAPI 3.1 §4.8.12.2) and hold visible ASCII, spaces and tabs (RFC 9110
@@ -118,7 +105,7 @@ function simple(value: unknown, explode: boolean): string {
     .join(",");
 }
 
-const refused = (argument: string, why: string): CodedError =>
+export const refused = (argument: string, why: string): CodedError =>
   new CodedError("BAD_USER_INPUT", `"${argument}" ${why}`, { argument });
 
 /** Fills each `{name}`. Throws `BAD_USER_INPUT` for an empty value, a dot segment or a control character. */

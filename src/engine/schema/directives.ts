@@ -19,7 +19,7 @@ directive @restEntries on FIELD_DEFINITION
 input RestParam { name: String!, in: RestIn, from: String, value: RestValue }
 input RestConnection { items: String, next: String, more: String, total: String, pages: RestPages }
 enum RestPages { LINKED NUMBERED OFFSET }
-enum RestIn { PATH QUERY HEADER BODY }
+enum RestIn { PATH QUERY HEADER BODY ITEM }
 scalar RestValue
 `,
   { noLocation: true },

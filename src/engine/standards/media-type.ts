@@ -13,6 +13,10 @@ export const isText = (mediaType: string): boolean =>
 export const isForm = (mediaType: string): boolean =>
   /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(mediaType);
 
+/** Whether a media type is that of forms with files (RFC 7578). */
+export const isMultipartForm = (mediaType: string): boolean =>
+  /^multipart\/form-data\s*(?:;|$)/i.test(mediaType);
+
 /** Whether a range of media types (RFC 9110 §12.5.1) includes JSON. */
 export const includesJson = (range: string): boolean => range === "*/*" || range === "application/*";
 

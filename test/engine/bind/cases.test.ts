@@ -2,16 +2,16 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { loadSpec } from "../../../src/engine/bind/load.ts";
-import { folderFiles } from "../../../src/engine/bind/spec-files.ts";
 import { type Diagnostic, type Rule, rules, SpecUnreadable } from "../../../src/engine/diagnostic.ts";
+import { Project } from "../../../src/engine/project/project.ts";
+import { folderFiles } from "../../../src/engine/project/spec-files.ts";
 
 const folder = join(import.meta.dirname, "cases");
 const names = readdirSync(folder);
 
 function diagnose(name: string): readonly Diagnostic[] {
   try {
-    return loadSpec(folderFiles(join(folder, name))).diagnostics;
+    return new Project(folderFiles(join(folder, name))).diagnostics;
   } catch (error) {
     if (error instanceof SpecUnreadable) return error.diagnostics;
     throw error;

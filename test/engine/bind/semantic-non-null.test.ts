@@ -1,8 +1,8 @@
 /** Which nulls can only be failures: what REST requires and may not send as null. */
 import { expect, test } from "vitest";
-import { loadSnapshot } from "../../../src/engine/bind/spec-snapshot.ts";
 import { emitSchema } from "../../../src/engine/codegen/emit-schema.ts";
-import { memoryFiles } from "../check/mutations/pair.ts";
+import { Project } from "../../../src/engine/project/project.ts";
+import { textFiles } from "../../../src/engine/project/spec-files.ts";
 
 const openapi = `
 openapi: 3.1.0
@@ -50,8 +50,8 @@ type Thing {
 `;
 
 test("a null is a failure only where REST requires a value, for certain", () => {
-  const { model, diagnostics } = loadSnapshot(
-    memoryFiles(
+  const { model, diagnostics } = new Project(
+    textFiles(
       new Map([
         ["schema.graphql", schema],
         ["openapi.yaml", openapi],

@@ -1,8 +1,8 @@
 /** What a finding advises, the next run accepts. */
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { loadSpec } from "../../../src/engine/bind/load.ts";
-import { textFiles } from "../../../src/engine/bind/spec-files.ts";
+import { Project } from "../../../src/engine/project/project.ts";
+import { textFiles } from "../../../src/engine/project/spec-files.ts";
 
 const schema = `type Query { things: [Thing!] @rest(operation: "things") }
 union Thing = Cat | Dog
@@ -24,7 +24,7 @@ components:
 `;
 
 const errors = (files: Readonly<Record<string, string>>) =>
-  loadSpec(textFiles(new Map(Object.entries(files)))).diagnostics.filter(
+  new Project(textFiles(new Map(Object.entries(files)))).diagnostics.filter(
     ({ severity }) => severity === "error",
   );
 
@@ -61,10 +61,10 @@ test("a header that every operation requires and that reads like a credential: t
   const asked = (token: string) =>
     `type Query { a(xVersion: String!${token}): String @rest(operation: "geta") }`;
   const files = { "schema.graphql": asked(", xApiToken: String!"), "openapi.yaml": openapi };
-  const [found] = loadSpec(textFiles(new Map(Object.entries(files)))).diagnostics;
+  const [found] = new Project(textFiles(new Map(Object.entries(files)))).diagnostics;
   expect(found?.rule).toBe("credential-undeclared");
   const [, action = ""] = / is the credential, write (.+)$/.exec(found?.hint ?? "") ?? [];
   const overlay = `overlay: 1.0.0\ninfo: { title: o, version: "1" }\nactions: [${action}]\n`;
   const mended = { ...files, "schema.graphql": asked(""), "overlay.yaml": overlay };
-  expect(loadSpec(textFiles(new Map(Object.entries(mended)))).diagnostics).toEqual([]);
+  expect(new Project(textFiles(new Map(Object.entries(mended)))).diagnostics).toEqual([]);
 });

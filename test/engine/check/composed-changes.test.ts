@@ -1,8 +1,8 @@
 /** The changes of composed schemas: members of a `oneOf` without names, and the two ways in which a value is missing. */
 import { expect, test } from "vitest";
-import { loadSnapshot } from "../../../src/engine/bind/spec-snapshot.ts";
 import { examine } from "../../../src/engine/check/check.ts";
 import type { SpecChange } from "../../../src/engine/check/report.ts";
+import { isValid, Project } from "../../../src/engine/project/project.ts";
 
 const schemaText = `type Query { answer: Answer @rest(operation: "answer") }
 type Answer { name: String }
@@ -27,7 +27,7 @@ const openapi = (schema: object): string =>
   );
 
 const snapshot = (rest: string, schema = schemaText) =>
-  loadSnapshot({
+  new Project({
     read: (name) => (name === "openapi.yaml" ? rest : name === "schema.graphql" ? schema : undefined),
     list: () => [],
   });
@@ -39,8 +39,8 @@ function changesBetween(
 ): Pick<SpecChange, "class" | "message">[] {
   const base = snapshot(before, schema);
   const head = snapshot(after, schema);
-  if (!base.model) throw new Error("no model");
-  const { changes } = examine(head, { ...base, model: base.model, name: "base" }, "2026-01-01");
+  if (!isValid(base)) throw new Error("no model");
+  const { changes } = examine(head, base, "2026-01-01");
   return changes.map((change) => ({ class: change.class, message: change.message }));
 }
 
@@ -131,12 +131,8 @@ type Answer {
 type Person { name: String }
 `;
   const [base, text] = [snapshot(owned("object"), sdl), owned(["object", "null"])];
-  if (!base.model) throw new Error("no model");
-  const { findings } = examine(
-    snapshot(text, sdl),
-    { ...base, model: base.model, name: "base" },
-    "2026-01-01",
-  );
+  if (!isValid(base)) throw new Error("no model");
+  const { findings } = examine(snapshot(text, sdl), base, "2026-01-01");
   const [found, ...others] = findings.filter(({ change }) => change);
   expect(others).toEqual([]);
   expect(found).toMatchObject({ rule: "output-nullable", coordinates: ["Answer.owner", "Answer.deputy"] });
@@ -175,8 +171,8 @@ test("a property that no longer refers to a shared schema changes by its own nam
     schemaText.replace(/type Answer.*/, contact),
   );
   const head = snapshot(document(own), schemaText.replace(/type Answer.*/, contact));
-  if (!base.model) throw new Error("no model");
-  const { changes, findings } = examine(head, { ...base, model: base.model, name: "base" }, "2026-01-01");
+  if (!isValid(base)) throw new Error("no model");
+  const { changes, findings } = examine(head, base, "2026-01-01");
   expect(changes.map(({ message }) => message)).toEqual([`${at}.contact may be "b" too now`]);
   expect(findings.find(({ stage }) => stage === "changes")?.coordinates).toEqual([
     "Answer.contact",
@@ -197,8 +193,8 @@ function reached(before: object, after: object): unknown[] {
       schemaText.replace(/type Answer.*/, type),
     ),
   );
-  if (!base?.model || !head) throw new Error("no model");
-  const { changes } = examine(head, { ...base, model: base.model, name: "base" }, "2026-01-01");
+  if (!base || !isValid(base) || !head) throw new Error("no model");
+  const { changes } = examine(head, base, "2026-01-01");
   return changes.map(({ message, coordinates }) => [message, coordinates]);
 }
 
@@ -240,8 +236,8 @@ type Author { name: String nick: String }
 type Editor { name: String nick: String }
 `;
   const [base, head] = [snapshot(document({ nick: name }), sdl), snapshot(document({}), sdl)];
-  if (!base.model) throw new Error("no model");
-  const { changes } = examine(head, { ...base, model: base.model, name: "base" }, "2026-01-01");
+  if (!isValid(base)) throw new Error("no model");
+  const { changes } = examine(head, base, "2026-01-01");
   expect(changes.map(({ rule, coordinates }) => [rule, coordinates])).toEqual([
     ["property-missing", ["Author.nick", "Editor.nick"]],
   ]);

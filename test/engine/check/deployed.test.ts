@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { folderFiles } from "../../../src/engine/bind/spec-files.ts";
+import { folderFiles } from "../../../src/engine/project/spec-files.ts";
 import { hashSpec } from "../../../src/engine/standards/spec-hash.ts";
 import { depotSchema, ran, reportOf, repository, write } from "./run.ts";
 

@@ -3,10 +3,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { callPlanOf } from "../../../src/engine/bind/call-cost.ts";
-import { loadSnapshot } from "../../../src/engine/bind/spec-snapshot.ts";
 import { examine } from "../../../src/engine/check/check.ts";
 import { explain } from "../../../src/engine/explain/explain.ts";
-import { memoryFiles } from "./mutations/pair.ts";
+import { validProject } from "./mutations/pair.ts";
 import { edited } from "./run.ts";
 
 const folder = join(import.meta.dirname, "../codegen/cases/inherited-values");
@@ -21,9 +20,7 @@ query Names { accounts { name } }
 
 function snapshot(ofSchema = schema, ofDocument = openapi) {
   const files = { "schema.graphql": ofSchema, "openapi.yaml": ofDocument, "operations/saved.graphql": saved };
-  const found = loadSnapshot(memoryFiles(new Map(Object.entries(files))));
-  if (!found.model) throw new Error("no model");
-  return { ...found, model: found.model, name: "base" };
+  return validProject(new Map(Object.entries(files)));
 }
 
 const accountId =

@@ -1,14 +1,11 @@
 /** Binding and checking a document of 1,000 operations and 10 MB costs no more for each operation than of a small one. */
 import { expect, test } from "vitest";
-import { bind } from "../../../src/engine/bind/bind.ts";
-import { loadSnapshot } from "../../../src/engine/bind/spec-snapshot.ts";
-import { type Base, examine } from "../../../src/engine/check/check.ts";
+import { examine } from "../../../src/engine/check/check.ts";
 import { RestDocument } from "../../../src/engine/openapi/document.ts";
-import { documentFaults } from "../../../src/engine/openapi/document-faults.ts";
 import { readOperations } from "../../../src/engine/openapi/read-operations.ts";
-import { readSchema } from "../../../src/engine/schema/read-schema.ts";
+import { Project } from "../../../src/engine/project/project.ts";
+import { textFiles } from "../../../src/engine/project/spec-files.ts";
 import { processorMs } from "../../support/cost.ts";
-import { memoryFiles } from "./mutations/pair.ts";
 
 const prose = "What this property holds, said at length, as documents of this size do. ".repeat(3);
 
@@ -51,18 +48,11 @@ function workOn(count: number): () => void {
     ["schema.graphql", schema],
   ]);
   const parsed = new RestDocument("openapi.yaml", (name) => files.get(name));
-  const schemaFile = readSchema("schema.graphql", schema);
-  const read = schemaFile.schema;
-  if (!read) throw new Error("no schema");
   return () => {
-    const operations = readOperations(parsed);
-    expect(documentFaults(parsed, operations.values())).toEqual([]);
-    const schemaDocument = schemaFile.document;
-    const { model, diagnostics } = bind({ document: parsed, operations, schema: read, schemaDocument });
-    expect(diagnostics).toEqual([]);
-    const head = { ...snapshotOf(files), model, diagnostics, saved: [] };
-    const base: Base = { ...head, name: "base" };
-    expect(examine(head, base, "2026-01-01").summary).toMatchObject({ findings: 0 });
+    const restOf = () => ({ document: parsed, operations: readOperations(parsed) });
+    const project = new Project(textFiles(files), { restOf }).proved();
+    expect(project.diagnostics).toEqual([]);
+    expect(examine(project, project, "2026-01-01").summary).toMatchObject({ findings: 0 });
   };
 }
 
@@ -81,13 +71,3 @@ test("binding, proof and a comparison cost the same for each of 1,000 operations
   expect(large / small).toBeLessThan(3);
   expect(process.memoryUsage().rss).toBeLessThan(2 ** 30);
 });
-
-/** A snapshot of the files, whose model and saved operations come from small files. */
-function snapshotOf(files: ReadonlyMap<string, string>) {
-  const small = new Map([
-    ...files,
-    ["openapi.yaml", '{"openapi":"3.1.0","paths":{}}'],
-    ["schema.graphql", "type Query { a: Int }"],
-  ]);
-  return { ...loadSnapshot(memoryFiles(small)), files: memoryFiles(files) };
-}

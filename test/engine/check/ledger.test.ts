@@ -1,9 +1,8 @@
 /** The ledger: operations by name and by pattern, and entries that stand for nothing. */
 import { expect, test } from "vitest";
-import { loadSnapshot } from "../../../src/engine/bind/spec-snapshot.ts";
 import { ledgerFindings } from "../../../src/engine/check/ledger.ts";
 import type { Finding } from "../../../src/engine/check/report.ts";
-import { memoryFiles } from "./mutations/pair.ts";
+import { validProject } from "./mutations/pair.ts";
 
 const operation = (tag: string, id?: string): object => ({
   tags: [tag],
@@ -33,9 +32,7 @@ function findingsOf(ledger: Record<string, string> | undefined, document = opena
     "schema.graphql": schema,
     ...(ledger && { "rest-only.yaml": JSON.stringify(ledger) }),
   };
-  const snapshot = loadSnapshot(memoryFiles(new Map(Object.entries(files))));
-  if (!snapshot.model) throw new Error("no model");
-  return ledgerFindings(snapshot, snapshot.model);
+  return ledgerFindings(validProject(new Map(Object.entries(files))));
 }
 
 const undecided = (...ids: string[]): string[] => ids.map((id) => `operation-undecided ${id}`);

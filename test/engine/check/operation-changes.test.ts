@@ -28,6 +28,30 @@ test("a body in another media type breaks who sends it, unless REST still takes 
     expect(await changesOf(body(...still))).toEqual([]);
 });
 
+test("a text part that becomes a file is told once, and so is a file that a form of parts requires now", async () => {
+  const parts = edited(
+    depotOpenapi,
+    "application/json:\n            schema:\n              $ref: '#/components/schemas/NewParcel'",
+    "multipart/form-data:\n            schema:\n              $ref: '#/components/schemas/NewParcel'",
+  );
+  const notes = "        notes:\n          type: array\n          items:\n            type: string\n";
+  const root = repository({ "spec/openapi.yaml": parts });
+  const messagesOf = async (spec: string): Promise<string[]> => {
+    write(root, { "spec/openapi.yaml": spec });
+    return (await reportOf(root, "--base", "HEAD")).changes.map(({ message }) => message);
+  };
+  expect(await messagesOf(parts)).toEqual([]);
+  expect(await messagesOf(edited(parts, notes, `${notes}            format: binary\n`))).toEqual([
+    'body "notes" of parcel_create is a file, which cannot be sent there',
+  ]);
+  const photo = "        photo: { type: string, format: binary }\n";
+  expect(await messagesOf(edited(parts, notes, notes + photo))).toEqual([]);
+  const required = edited(parts, "[barcode, worth, receiver]", "[barcode, worth, receiver, photo]");
+  expect(await messagesOf(edited(required, notes, notes + photo))).toEqual([
+    "parcel_create requires a body of multipart/form-data, which no binding can feed",
+  ]);
+});
+
 test("an answer in another media type is not said to be without content", async () => {
   const answer = (...successes: readonly string[]): string =>
     edited(

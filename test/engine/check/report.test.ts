@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Report } from "../../../src/engine/check/report.ts";
 import { generate } from "../../../src/engine/codegen/generate.ts";
 import { run as codegen } from "../../../src/engine/codegen/main.ts";
+import { projectAt } from "../../../src/engine/project/project.ts";
 import {
   depotOpenapi,
   depotSchema,
@@ -20,7 +21,7 @@ import {
 test("fresh files exit 0; changed, missing and surplus files are one finding that names each", async () => {
   const root = project();
   const before = await reportOf(root);
-  const written = [...(await generate(root)).keys()].sort();
+  const written = [...(await generate(projectAt(root).proved())).keys()].sort();
   expect(before.findings).toMatchObject([
     {
       ...{ rule: "generated-stale", coordinate: "generated" },
@@ -174,7 +175,7 @@ test("the same spec in another folder and time zone gives the same files and rep
   for (const zone of ["Pacific/Kiritimati", "America/Los_Angeles"]) {
     process.env.TZ = zone;
     const root = repository();
-    const generated = [...(await generate(root))].flat().join("\n");
+    const generated = [...(await generate(projectAt(root).proved()))].flat().join("\n");
     write(root, { "spec/openapi.yaml": edited(depotOpenapi, "enum: [EUR, USD]", "enum: [EUR, GBP]") });
     const argv = ["--base", "HEAD", "--format", "json", "--format", "markdown=m", "--format", "text=t"];
     const { out } = await ran(root, argv);

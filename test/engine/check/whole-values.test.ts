@@ -1,7 +1,7 @@
 /** A custom scalar is sent as the caller writes it: a change of any part of REST's schema reaches its argument. */
 import { expect, test } from "vitest";
-import { loadSnapshot } from "../../../src/engine/bind/spec-snapshot.ts";
 import { examine } from "../../../src/engine/check/check.ts";
+import { isValid, Project } from "../../../src/engine/project/project.ts";
 
 const schema = `type Query { calls: String @rest(operation: "calls") }
 type Mutation { call(input: JSON): String @rest(operation: "call", body: "args.input") }
@@ -36,7 +36,7 @@ const object = (properties: object): object => ({ type: "object", properties });
 const listOf = (items: object): object => ({ type: "array", items });
 const ref = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
 const snapshot = (rest: string) =>
-  loadSnapshot({
+  new Project({
     read: (name) => (name === "openapi.yaml" ? rest : name === "schema.graphql" ? schema : undefined),
     list: () => [],
   });
@@ -49,9 +49,9 @@ test.each([
   ],
   [openapi({ note: { type: "integer" } }), "schema Script.by[].note is integer now, it was string"],
 ])("a change below what several bodies share", (now, message) => {
-  const { model, ...base } = snapshot(openapi());
-  if (!model) throw new Error("no model");
-  const { findings } = examine(snapshot(now), { ...base, model, name: "base" }, "2026-01-01");
+  const base = snapshot(openapi());
+  if (!isValid(base)) throw new Error("no model");
+  const { findings } = examine(snapshot(now), base, "2026-01-01");
   const changes = findings.filter(({ stage }) => stage === "changes");
   expect(changes.map((each) => [each.coordinate, each.message])).toEqual([
     ["Mutation.call(input:)", message],
@@ -83,8 +83,8 @@ test.each([
     "schema Script.by[].note[].slug is gone, and so is title",
   ],
 ])("a change in one of several members without names is told once", (now, message) => {
-  const { model, ...base } = snapshot(pages(["slug", "title"], ["title", "url"]));
-  if (!model) throw new Error("no model");
-  const { findings } = examine(snapshot(now), { ...base, model, name: "base" }, "2026-01-01");
+  const base = snapshot(pages(["slug", "title"], ["title", "url"]));
+  if (!isValid(base)) throw new Error("no model");
+  const { findings } = examine(snapshot(now), base, "2026-01-01");
   expect(findings.filter(({ change }) => change).map((each) => each.message)).toEqual([message]);
 });

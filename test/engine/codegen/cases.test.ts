@@ -3,9 +3,9 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { generate as graphqlCodegen } from "@graphql-codegen/cli";
 import { describe, expect, test } from "vitest";
-import { loadSpec } from "../../../src/engine/bind/load.ts";
-import { folderFiles } from "../../../src/engine/bind/spec-files.ts";
 import { codegenConfig } from "../../../src/engine/codegen/config.ts";
+import { Project } from "../../../src/engine/project/project.ts";
+import { folderFiles } from "../../../src/engine/project/spec-files.ts";
 
 const folder = join(import.meta.dirname, "cases");
 
@@ -35,7 +35,7 @@ const recorded: Readonly<Record<string, readonly string[]>> = {
 
 describe.each(readdirSync(folder))("%s", (name) => {
   test("generates exactly the files of its folder", async () => {
-    const { model, diagnostics } = loadSpec(folderFiles(join(folder, name)));
+    const { model, diagnostics } = new Project(folderFiles(join(folder, name)));
     expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
     if (!model) throw new Error("no model");
     const config = codegenConfig(model);

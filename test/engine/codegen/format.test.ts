@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { formatted, withLayout } from "../../../src/engine/codegen/format.ts";
 import { generate } from "../../../src/engine/codegen/generate.ts";
+import { projectAt } from "../../../src/engine/project/project.ts";
 
-const files = await generate(join(import.meta.dirname, "../desk"));
+const files = await generate(projectAt(join(import.meta.dirname, "../desk")).proved());
 
 test.each([...files].filter(([path]) => !path.endsWith(".json")))(
   "%s has the banner on line 1",

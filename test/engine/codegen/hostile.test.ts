@@ -9,6 +9,7 @@ import { expect, test } from "vitest";
 import { generate } from "../../../src/engine/codegen/generate.ts";
 import { object } from "../../../src/engine/codegen/names.ts";
 import { literal } from "../../../src/engine/codegen/text.ts";
+import { projectAt } from "../../../src/engine/project/project.ts";
 import { seed } from "../../support/seed.ts";
 import { graphqlSchema, openapi, type Slots, slots } from "./hostile-spec.ts";
 
@@ -21,7 +22,7 @@ async function generated(slot: Slots): Promise<Map<string, string>> {
     writeFileSync(join(root, "spec/openapi.yaml"), openapi(slot));
     writeFileSync(join(root, "spec/schema.graphql"), graphqlSchema(slot));
     writeFileSync(join(root, "spec/operations/whole.graphql"), query);
-    return await generate(root);
+    return await generate(projectAt(root).proved());
   } finally {
     rmSync(root, { recursive: true });
   }

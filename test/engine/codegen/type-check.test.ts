@@ -7,7 +7,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
-import { folderFiles } from "../../../src/engine/bind/spec-files.ts";
+import { folderFiles } from "../../../src/engine/project/spec-files.ts";
 import { randomOf } from "../../support/random.ts";
 import { seed } from "../../support/seed.ts";
 import { bindWithoutErrors } from "../bind/composed/bound.ts";

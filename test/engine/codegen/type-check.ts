@@ -1,8 +1,9 @@
 /** Type-checks generated files in memory, with the compiler's options and the sources of this project. */
 import { join, relative } from "node:path";
 import ts from "typescript";
-import { type SpecFiles, textFiles } from "../../../src/engine/bind/spec-files.ts";
-import { generateFrom, readSources } from "../../../src/engine/codegen/generate.ts";
+import { generate } from "../../../src/engine/codegen/generate.ts";
+import { Project } from "../../../src/engine/project/project.ts";
+import { type SpecFiles, textFiles } from "../../../src/engine/project/spec-files.ts";
 
 const root = join(import.meta.dirname, "../../..");
 /** A project whose `generated/` the files stand in for. */
@@ -28,9 +29,8 @@ export async function generatedFiles(
     typeof openapi === "string"
       ? { ...textFiles(new Map([["openapi.yaml", openapi]])), list: () => [] }
       : openapi;
-  const texts = await generateFrom(
-    readSources({ read: (name) => (name === "schema.graphql" ? schema : read(name)), list }),
-  );
+  const project = new Project({ read: (name) => (name === "schema.graphql" ? schema : read(name)), list });
+  const texts = await generate(project.proved());
   return new Map([...texts].filter(([name]) => name.endsWith(".ts")));
 }
 

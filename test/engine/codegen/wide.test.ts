@@ -1,11 +1,11 @@
 /** A wide spec takes time by its size: four times as many of one thing cost about four times the processor time. */
 import { expect, test } from "vitest";
-import { loadSpec } from "../../../src/engine/bind/load.ts";
-import { textFiles } from "../../../src/engine/bind/spec-files.ts";
 import { emitSchema } from "../../../src/engine/codegen/emit-schema.ts";
 import { emitRestTypes } from "../../../src/engine/codegen/rest-types/emit-rest-types.ts";
 import { RestDocument } from "../../../src/engine/openapi/document.ts";
 import { readOperations } from "../../../src/engine/openapi/read-operations.ts";
+import { Project } from "../../../src/engine/project/project.ts";
+import { textFiles } from "../../../src/engine/project/spec-files.ts";
 import { processorMs } from "../../support/cost.ts";
 import { widePairs } from "./wide-specs.ts";
 
@@ -25,7 +25,7 @@ test.each(Object.entries(widePairs))(
         ["schema.graphql", schema],
       ]);
       return processorMs(() => {
-        const { model, diagnostics } = loadSpec(textFiles(files));
+        const { model, diagnostics } = new Project(textFiles(files));
         if (model && diagnostics.length === 0) emitSchema(model);
       });
     };
@@ -85,7 +85,7 @@ test(
         ["schema.graphql", schema],
       ]);
       return processorMs(() => {
-        const { model } = loadSpec(textFiles(files));
+        const { model } = new Project(textFiles(files));
         expect(model?.values.length).toBe(count);
       });
     };

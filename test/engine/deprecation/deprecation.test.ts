@@ -1,13 +1,13 @@
 /** What REST deprecates, from the document to clients: codegen, `check --base`, `--usage`, `propose`, the headers of answers. */
 import { buildSchema, parse, printSchema, validateSchema } from "graphql";
 import { describe, expect, test } from "vitest";
-import { type BoundSnapshot, loadSnapshot } from "../../../src/engine/bind/spec-snapshot.ts";
 import { examine } from "../../../src/engine/check/check.ts";
 import { emitIndex } from "../../../src/engine/codegen/emit-index.ts";
 import { emitSchema } from "../../../src/engine/codegen/emit-schema.ts";
 import { deprecationHeaders } from "../../../src/engine/graphql/deprecation-headers.ts";
+import type { ValidProject } from "../../../src/engine/project/project.ts";
 import { Proposal } from "../../../src/engine/propose/propose.ts";
-import { memoryFiles } from "../check/mutations/pair.ts";
+import { validProject } from "../check/mutations/pair.ts";
 
 const openapi = `
 openapi: 3.1.0
@@ -43,12 +43,8 @@ type Thing { id: ID! label: String @deprecated }
 `;
 const without = schema.replace(/^ {2}old.*\n/m, "").replace(/^type Old.*\n/m, "");
 
-function boundOf(sdl: string, more: readonly [string, string][] = []): BoundSnapshot {
-  const snapshot = loadSnapshot(
-    memoryFiles(new Map([["schema.graphql", sdl], ["openapi.yaml", openapi], ...more])),
-  );
-  if (!snapshot.model) throw new Error("no model");
-  return { ...snapshot, model: snapshot.model };
+function boundOf(sdl: string, more: readonly [string, string][] = []): ValidProject {
+  return validProject(new Map([["schema.graphql", sdl], ["openapi.yaml", openapi], ...more]));
 }
 
 test("what says so has no finding, and codegen adds the day on which it ends", () => {
@@ -65,8 +61,7 @@ test.each([
   ["2027-06-29", ["sdl-field-removed breaking", "sdl-type-removed breaking"], 2],
   ["2027-06-30", ["sdl-field-removed safe", "sdl-type-removed safe"], 0],
 ])("a removal on %s: %s", (today, changes, findings) => {
-  const base = { ...boundOf(schema), name: "base" };
-  const report = examine(boundOf(without), base, today);
+  const report = examine(boundOf(without), boundOf(schema), today);
   expect(report.changes.map(({ rule, class: kind }) => `${rule} ${kind}`).sort()).toEqual(changes);
   expect(report.findings.filter(({ stage }) => stage === "changes")).toHaveLength(findings);
 });
@@ -81,7 +76,7 @@ test("with usage a note says which operations and clients still ask for it", () 
     ...{ source: "m", since: "2026-10-01", runs: new Map([["Asks", 3]]) },
     clients: new Map([["Asks", new Set(["web 1.4.0"])]]),
   };
-  const { findings } = examine(head, { ...head, name: "base" }, "2026-11-25", [], usage);
+  const { findings } = examine(head, head, "2026-11-25", [], usage);
   expect(findings.filter(({ rule }) => rule === "deprecation-used")).toMatchObject([
     {
       severity: "note",

@@ -1,10 +1,9 @@
 /** Holds `npm run check` over two versions of a document against the oracle: which bound fields the step breaks or endangers. */
-import type { SpecSnapshot } from "../../../src/engine/bind/spec-snapshot.ts";
-import { loadSnapshot } from "../../../src/engine/bind/spec-snapshot.ts";
 import { examine } from "../../../src/engine/check/check.ts";
 import type { Finding, Report } from "../../../src/engine/check/report.ts";
+import { isValid, Project } from "../../../src/engine/project/project.ts";
+import { textFiles } from "../../../src/engine/project/spec-files.ts";
 import { isOfBreak } from "../check/mutations/mutation.ts";
-import { memoryFiles } from "../check/mutations/pair.ts";
 import { Oracle } from "./oracle/oracle.ts";
 import { readJson } from "./oracle/ways.ts";
 
@@ -20,18 +19,18 @@ export type Held = {
   readonly wrong: ReadonlyMap<string, string>;
 };
 
-export function snapshotOf(schema: string, text: string): SpecSnapshot {
+export function snapshotOf(schema: string, text: string): Project {
   const files = new Map([
     ["openapi.yaml", text],
     ["schema.graphql", schema],
   ]);
-  return loadSnapshot(memoryFiles(files));
+  return new Project(textFiles(files));
 }
 
 /** `base`: the snapshot of `old`. */
-export function held(schema: string, base: SpecSnapshot, old: string, now: string, name: string): Held {
-  if (!base.model) throw new Error(`${name}: no model`);
-  const report = examine(snapshotOf(schema, now), { ...base, model: base.model, name }, "2026-01-01");
+export function held(schema: string, base: Project, old: string, now: string, name: string): Held {
+  if (!isValid(base)) throw new Error(`${name}: no model`);
+  const report = examine(snapshotOf(schema, now), base, "2026-01-01");
   const { sdl, changed, either } = new Oracle(schema, readJson(old), readJson(now));
   // an input object may stand in several calls, of which REST refuses it in some
   const found = new Set(

@@ -1,8 +1,9 @@
 /** What `npm run propose` makes of a document's operations: each alone, and as many together as a group takes. */
-import { bindSdl, type DocumentFile, readDocument } from "../../../src/engine/bind/load.ts";
-import type { Model } from "../../../src/engine/bind/model.ts";
+import { bindSdl } from "../../../src/engine/bind/bind.ts";
+import type { Model, RestApi } from "../../../src/engine/bind/model.ts";
 import type { Diagnostic } from "../../../src/engine/diagnostic.ts";
 import type { ReadFile } from "../../../src/engine/openapi/document.ts";
+import { readRestApi } from "../../../src/engine/project/project.ts";
 import { Proposal } from "../../../src/engine/propose/propose.ts";
 
 export type Failure = { readonly operation: string; readonly reason: string };
@@ -25,7 +26,7 @@ export type Proposals = {
 /** A root needs a field before the first proposal has one. Its own finding does not count. */
 const start = "type Query { _: Int }\ntype Mutation { _: Int }\n";
 export function proposalsOf(read: ReadFile, most: number, groupSize = 30): Proposals {
-  const file = readDocument({ read, list: () => [] });
+  const file = readRestApi({ read, list: () => [] });
   const all = [...file.operations.keys()];
   // spread over the whole document, so that no part of it is left out
   const step = Math.max(1, all.length / most);
@@ -67,7 +68,7 @@ function propose(model: Model, operation: string): string {
 
 type Stage = { proposed?: true; alone?: true; schema?: string };
 
-function take(file: DocumentFile, schema: string, operation: string, failures: Failure[]): Stage {
+function take(file: RestApi, schema: string, operation: string, failures: Failure[]): Stage {
   const fail = (reason: string): void => void failures.push({ operation, reason });
   const stage: Stage = {};
   try {
@@ -88,13 +89,13 @@ function take(file: DocumentFile, schema: string, operation: string, failures: F
 
 const reasonOf = ([first]: readonly Diagnostic[]): string => `${first?.rule}: ${first?.message}`;
 
-function modelOf(file: DocumentFile, sdl: string): Model {
+function modelOf(file: RestApi, sdl: string): Model {
   const { model, diagnostics } = bindSdl(file, sdl);
   if (!model) throw new Error(reasonOf(diagnostics));
   return model;
 }
 
-const errorsOf = (file: DocumentFile, sdl: string): readonly Diagnostic[] =>
+const errorsOf = (file: RestApi, sdl: string): readonly Diagnostic[] =>
   bindSdl(file, sdl).diagnostics.filter(
     ({ severity, coordinate }) => severity === "error" && !/^(Query|Mutation)\._$/.test(coordinate),
   );

@@ -25,6 +25,7 @@ import { createApollo } from "../../../src/engine/graphql/apollo.ts";
 import type { RequestContext } from "../../../src/engine/graphql/request-context.ts";
 import { executableSchema } from "../../../src/engine/graphql/schema.ts";
 import { LogLines } from "../../../src/engine/observe/log-lines.ts";
+import { projectAt } from "../../../src/engine/project/project.ts";
 import { freeScope } from "./free-scope.ts";
 
 const project = join(import.meta.dirname, "../../..");
@@ -64,7 +65,7 @@ export async function openPair(folder: string): Promise<Pair & { schemas: Argume
   const made = join(folder, "../generated");
   if (existsSync(made)) cpSync(made, join(root, "generated"), { recursive: true });
   else
-    for (const [path, text] of await generate(root)) {
+    for (const [path, text] of await generate(projectAt(root).proved())) {
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), text);
     }

@@ -64,9 +64,10 @@ test("an envelope around one list or object is left out", async () => {
   for (const id of ["getLink", "putLink"]) expect(out).toContain(`@rest(operation: "${id}")\n`);
 });
 
-/** What `propose` answers for an operation whose body, required or not, no field can send. */
-function proposedUpload(required: boolean) {
-  const content = { "multipart/form-data": { schema: object({ file: { type: "string" } }) } };
+/** What `propose` answers for an operation that takes a file in its body, which is required or not, and other parts. */
+function proposedUpload(required: boolean, others = {}) {
+  const schema = object({ file: { type: "string", format: "binary" }, ...others });
+  const content = { "multipart/form-data": { schema } };
   const whole = JSON.parse(document);
   whole.paths["/links"].post = {
     operationId: "addFile",
@@ -94,6 +95,15 @@ test("an optional body that no field can send is told above the field", async ()
   expect(out).toMatch(
     /^ {2}# Without the body of multipart\/form-data, which cannot be sent\.\n {2}addFile: /m,
   );
+});
+
+test("of a form of parts the text parts are arguments, and an optional file is told above the field", async () => {
+  const { out } = await proposedUpload(true, {
+    title: { type: "string" },
+    labels: { type: "array", items: { type: "string" } },
+  });
+  expect(out).toMatch(/^ {2}# Without body "file", a file, which cannot be sent\.\n {2}addFile\(/m);
+  expect(out).toMatch(/^input AddFileInput \{\n {2}title: String\n {2}labels: \[String!\]\n\}/m);
 });
 
 test.each([

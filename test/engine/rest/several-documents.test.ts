@@ -7,6 +7,7 @@ import { generate } from "../../../src/engine/codegen/generate.ts";
 import { readConfig } from "../../../src/engine/config.ts";
 import { open, type Service } from "../../../src/engine/doors/server.ts";
 import { findDoubtful } from "../../../src/engine/process/boot-check.ts";
+import { projectAt } from "../../../src/engine/project/project.ts";
 import { patient } from "../../support/patient.ts";
 import { Random } from "../../support/random.ts";
 import { http, rawServer } from "./raw-server.ts";
@@ -21,7 +22,7 @@ beforeAll(async () => {
     ["node_modules", "node_modules"],
   ] as const)
     symlinkSync(join(project, target), join(root, name));
-  for (const [path, text] of await generate(root)) {
+  for (const [path, text] of await generate(projectAt(root).proved())) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   }

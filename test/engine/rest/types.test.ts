@@ -119,9 +119,14 @@ test("a match property that the items do not have is refused", () => {
   );
 });
 
-test("a list-valued key gives a list that may have holes", () => {
-  const found = batchEach([["1"]], 100, "id", async (): Promise<Agent[]> => []);
-  expectTypeOf(found).resolves.toEqualTypeOf<(Error | (Agent | null)[] | null)[]>();
+test("a list-valued key gives a list that may have holes, and is null only where there may be no list of keys", () => {
+  const agents = async (): Promise<Agent[]> => [];
+  const found = batchEach([["1"]], 100, "id", agents);
+  expectTypeOf(found).resolves.toEqualTypeOf<(Error | (Agent | null)[])[]>();
+  const lists: (string[] | null)[] = [["1"], null];
+  expectTypeOf(batchEach(lists, 100, "id", agents)).resolves.toEqualTypeOf<
+    (Error | (Agent | null)[] | null)[]
+  >();
 });
 
 test("root fields are held to their own types", () => {

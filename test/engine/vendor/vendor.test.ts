@@ -55,6 +55,12 @@ beforeAll(async () => {
     if (url === "/api/ratings")
       return answer("application/json", '{"b":{"stars":5},"10":{"words":"Kind."},"9":{}}');
     if (url?.startsWith("/api/names")) return answer("application/json", '{"b":"Bo","9":"Nia"}');
+    if (url === "/api/teams")
+      return answer("application/json", '[{"id":"2","name":"Sales"},{"id":"7","name":"Care"}]');
+    if (url?.includes("tickets?page=3")) {
+      const tickets = [7, 2, null, 7, 9].map((team_id, id) => ({ id, team_id }));
+      return answer("application/vnd.desk.v2+json", JSON.stringify(tickets));
+    }
     if (url?.startsWith("/api/usage")) return answer("application/json", '{"used":3}');
     if (url?.startsWith("/api/articles"))
       return answer("application/json", JSON.stringify(articlesFrom(url)));
@@ -120,6 +126,17 @@ test("a map is a list of its entries, with a link by their keys, and the propert
     { path: ["ratings", 0, "rating"], extensions: { code: "BAD_UPSTREAM_RESPONSE" } },
   ]);
   expect(calls).toEqual(["GET /api/ratings", "GET /api/names?ids=9,10,b"]);
+});
+
+test("links are looked up in a whole list by one call of each caller, which carries its own credential", async () => {
+  const query = "{ tickets(account: 7, page: 3) { team { name } } }";
+  const answers = await Promise.all([ask(query), ask(query, { api_access_token: "u" })]);
+  const teams = ["Care", "Sales", null, "Care", null].map((name) => ({ team: name && { name } }));
+  expect(answers).toEqual([{ data: { tickets: teams } }, { data: { tickets: teams } }]);
+  expect(calls.filter((call) => call.includes("teams")).sort()).toEqual([
+    "GET /api/teams api_access_token=t",
+    "GET /api/teams api_access_token=u",
+  ]);
 });
 
 test("a credential goes into the query and the cookie of the operation that takes it, and nowhere else", async () => {

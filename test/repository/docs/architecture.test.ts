@@ -76,6 +76,6 @@ test("follows a field from its text to its resolver through at most fifteen file
     return [...direct, ...direct.flatMap(importedBy)].some((each) => files.includes(each) && each !== path);
   };
   expect(files.filter((path) => !isNear(path) && !path.includes("/codegen/"))).toEqual([
-    "src/engine/bind/load.ts",
+    "src/engine/project/project.ts",
   ]);
 });

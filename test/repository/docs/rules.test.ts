@@ -1,14 +1,14 @@
 /** docs/rules.md has every rule of the code and no other; each example is run, and gives the rule that it stands for. */
 import { BreakingChangeType, DangerousChangeType } from "graphql";
 import { describe, expect, test } from "vitest";
-import { loadSnapshot, type SpecSnapshot } from "../../../src/engine/bind/spec-snapshot.ts";
 import { restRules } from "../../../src/engine/check/changes/rest-change.ts";
 import { examine } from "../../../src/engine/check/check.ts";
 import { type Diagnostic, type Rule, rules, SpecUnreadable } from "../../../src/engine/diagnostic.ts";
+import { isValid, Project } from "../../../src/engine/project/project.ts";
+import { textFiles } from "../../../src/engine/project/spec-files.ts";
 import { harmlessMutations } from "../../engine/check/mutations/harmless.ts";
-import { baseOf } from "../../engine/check/mutations/mutation.ts";
 import { operationMutations } from "../../engine/check/mutations/operations.ts";
-import { depot, memoryFiles, withFile } from "../../engine/check/mutations/pair.ts";
+import { depot, validProject, withFile } from "../../engine/check/mutations/pair.ts";
 import { propertyMutations } from "../../engine/check/mutations/properties.ts";
 import { schemaMutations } from "../../engine/check/mutations/schema.ts";
 import { read } from "./page.ts";
@@ -22,7 +22,7 @@ const pair = new Map([
   ["openapi.yaml", blockOf("yaml")],
 ]);
 
-const snapshotOf = (files: ReadonlyMap<string, string>): SpecSnapshot => loadSnapshot(memoryFiles(files));
+const snapshotOf = (files: ReadonlyMap<string, string>): Project => new Project(textFiles(files));
 
 function diagnose(files: ReadonlyMap<string, string>): readonly Diagnostic[] {
   try {
@@ -107,9 +107,9 @@ describe("changes", () => {
 
   test.each(examples)("$rule, $class: the example gives it alone", (example) => {
     const { rule, class: kind, also, blocks } = example;
-    const [old, now] = sidesOf(pair, blocks).map(snapshotOf) as [SpecSnapshot, SpecSnapshot];
-    if (!old.model) throw new Error(found(old.diagnostics).join("\n"));
-    const { changes } = examine(now, { ...old, model: old.model, name: "base" }, "2026-01-01");
+    const [old, now] = sidesOf(pair, blocks).map(snapshotOf) as [Project, Project];
+    if (!isValid(old)) throw new Error(found(old.diagnostics).join("\n"));
+    const { changes } = examine(now, old, "2026-01-01");
     const all = changes.map((change) => `${ruleAndClass(change)}: ${change.message}`).join("\n");
     const own = changes.filter((change) => !also.includes(change.rule));
     expect(new Set(own.map(ruleAndClass)), all).toEqual(new Set([`${rule} ${kind}`]));
@@ -121,7 +121,7 @@ describe("changes", () => {
 
   test("that the mutation tests bring about have examples of their classes", () => {
     const depotPair = depot();
-    const base = baseOf(depotPair);
+    const base = validProject(depotPair.files);
     const mutations = [propertyMutations, operationMutations, schemaMutations, harmlessMutations].flatMap(
       (make) => make(depotPair),
     );

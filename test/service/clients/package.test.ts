@@ -5,10 +5,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { type DocumentNode, print } from "graphql";
 import { describe, expect, test } from "vitest";
-import { loadSnapshot } from "../../../src/engine/bind/spec-snapshot.ts";
 import { packageFiles } from "../../../src/engine/codegen/client/package-files.ts";
-import { loadSources } from "../../../src/engine/codegen/generate.ts";
-import { memoryFiles } from "../../engine/check/mutations/pair.ts";
+import { Project, projectAt } from "../../../src/engine/project/project.ts";
+import { textFiles } from "../../../src/engine/project/spec-files.ts";
 import { blocksOf } from "../../repository/docs/page.ts";
 import { makeConsumer, pack, packageName, root, temporaryFolder } from "./consumer.ts";
 
@@ -28,7 +27,6 @@ const files = [
   "schema.graphql",
   "schema.js",
 ];
-
 test("the same spec gives the same bytes, and a version of its own", async () => {
   const [one, other] = [temporaryFolder(), temporaryFolder()];
   await pack("--out", one);
@@ -39,7 +37,6 @@ test("the same spec gives the same bytes, and a version of its own", async () =>
   expect([license, contentOf(one).LICENSE]).toEqual(["MIT", expect.stringContaining("MIT License")]);
   expect([name, version]).toEqual([packageName, expect.stringMatching(/^0\.0\.0-h[0-9a-f]{12}$/)]);
 });
-
 test.each(["package.json", "README.md"])(
   "a folder with a %s of somebody else is left alone",
   async (name) => {
@@ -50,7 +47,6 @@ test.each(["package.json", "README.md"])(
     await expect(pack("--out", ".")).rejects.toThrow("--out .: has a ");
   },
 );
-
 test("--name and --version are the package's; another content is another version", async () => {
   const [plain, one, other] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
   await pack("--out", plain);
@@ -64,7 +60,6 @@ test("--name and --version are the package's; another content is another version
   expect(versionOf(other)).not.toBe(versionOf(plain));
   expect(contentOf(one)["README.md"]).toContain('from "@acme/messaging";');
 });
-
 test.each([
   [["--name", "Not A Name"], /is not a package name/],
   [["--name", "../escape"], /is not a package name/],
@@ -74,7 +69,6 @@ test.each([
 ])("%j is refused", async (argv, message) => {
   await expect(pack("--out", temporaryFolder(), ...argv)).rejects.toThrow(message);
 });
-
 test("npm packs the files, and nothing else", async () => {
   const folder = temporaryFolder();
   await pack("--out", folder);
@@ -82,7 +76,6 @@ test("npm packs the files, and nothing else", async () => {
   const [packed] = JSON.parse(stdout) as { files: { path: string }[] }[];
   expect(packed?.files.map(({ path }) => path).sort()).toEqual([...files].sort());
 });
-
 test("it depends on the library that has the type, in the version of the tests", async () => {
   const folder = temporaryFolder();
   await pack("--out", folder);
@@ -91,9 +84,8 @@ test("it depends on the library that has the type, in the version of the tests",
   const library = "@graphql-typed-document-node/core";
   expect(dependencies).toEqual({ [library]: `^${devDependencies[library]}` });
 });
-
 test("without saved operations it has the schema and its constants", async () => {
-  const { model } = loadSources(root);
+  const { model } = projectAt(root).proved();
   const consumer = await makeConsumer();
   for (const [path, text] of await packageFiles({ model, saved: [], name: packageName }))
     consumer.write(join("node_modules", packageName, path), text);
@@ -105,7 +97,6 @@ export const none: {} = persistedIds;`,
   );
   expect(await consumer.typeErrors("nodenext")).toBe("");
 });
-
 describe("types", () => {
   test.each(["bundler", "nodenext"] as const)(
     "a missing variable does not compile, and results are typed: %s",
@@ -123,7 +114,6 @@ describe("types", () => {
     },
   );
 });
-
 test("documents are the saved operations, under their persisted ids; enums and unions are constants", async () => {
   const consumer = await makeConsumer();
   consumer.write(
@@ -173,7 +163,7 @@ test.each([
     ["schema.graphql", 'type Query { me: String @rest(operation: "getMe") }'],
     ["operations/me.graphql", "query Me { me }"],
   ]);
-  const { model, saved } = loadSnapshot(memoryFiles(files));
+  const { model, saved } = new Project(textFiles(files));
   if (!model) throw new Error("no model");
   const made = await packageFiles({ model, saved, name: "client" });
   expect(made.get("README.md")?.match(/headers: \{.*? \}/g)).toEqual(Array(3).fill(`headers: ${headers}`));

@@ -5,13 +5,12 @@ import { join } from "node:path";
 import { type GraphQLField, getNamedType, isLeafType, isRequiredArgument } from "graphql";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { api } from "../../../generated/index.ts";
-import { loadSpec, proved } from "../../../src/engine/bind/load.ts";
-import { folderFiles } from "../../../src/engine/bind/spec-files.ts";
 import { readConfig } from "../../../src/engine/config.ts";
 import { createGraphql } from "../../../src/engine/graphql/graphql.ts";
+import { projectAt } from "../../../src/engine/project/project.ts";
 
 const root = join(import.meta.dirname, "../../..");
-const { model } = proved(loadSpec(folderFiles(join(root, "spec"))));
+const { model } = projectAt(root).proved();
 
 /** A REST platform that lets nobody in, and the graphql role in front of it. */
 const called: string[] = [];

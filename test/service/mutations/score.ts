@@ -1,8 +1,8 @@
 /** Runs the mutations of both pairs and counts the right findings. */
 import { harmlessMutations } from "../../engine/check/mutations/harmless.ts";
-import { baseOf, judge, type Outcome } from "../../engine/check/mutations/mutation.ts";
+import { judge, type Outcome } from "../../engine/check/mutations/mutation.ts";
 import { operationMutations } from "../../engine/check/mutations/operations.ts";
-import { depot, type Pair } from "../../engine/check/mutations/pair.ts";
+import { depot, type Pair, validProject } from "../../engine/check/mutations/pair.ts";
 import { propertyMutations } from "../../engine/check/mutations/properties.ts";
 import { schemaMutations } from "../../engine/check/mutations/schema.ts";
 import { messaging } from "./messaging.ts";
@@ -28,7 +28,7 @@ export function score(step = { messaging: 1, depot: 1 }): Score {
 }
 
 function outcomesOf(pair: Pair, step: number): Outcome[] {
-  const base = baseOf(pair);
+  const base = validProject(pair.files);
   const mutations = [
     ...propertyMutations(pair),
     ...operationMutations(pair),

@@ -22,7 +22,7 @@ export function checkNPlusOne(model: Model, findings: Findings): void {
     const each = isOncePerParent ? "once a parent" : `once for each ${types.join(" and ")}`;
     const message = `${field.coordinate} calls ${field.operation.id} ${each}: up to ${calls} calls below a list`;
     const hint = isOncePerParent
-      ? "bind a list operation with batchBy, or approve it"
+      ? "bind a list operation with batchBy, or one that gives the whole list with in: ITEM; or approve it"
       : "approve it if few of them are asked for at once";
     findings.add("n-plus-one", where, message, hint, [field.operation.id]);
   }

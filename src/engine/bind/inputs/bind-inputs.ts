@@ -20,7 +20,9 @@ export function bindInputs(
 ): { inputs: Input[]; wholeBody?: ArgumentSource } {
   const free = lazy(() => freeSlots(binder, field));
   const body = wholeBody(binder, field);
-  const explicit = field.directive.params.flatMap((param, index) => feedByParam(binder, field, param, index));
+  const explicit = field.directive.params.flatMap((param, index) =>
+    param.in === "item" ? [] : feedByParam(binder, field, param, index),
+  );
   const used = argumentsNamed([...explicit.map(({ source }) => source), ...(body ? [body] : [])]);
   const named = field.definition.args
     .filter(({ name }) => !used.has(name))
@@ -45,7 +47,9 @@ function feedByParam(binder: Binder, field: FieldInProgress, param: RestParam, i
       "parameter-unknown",
       { ...where, rest: operation.node },
       slots.missingMessage(binder.findings, param.name, param.in),
-      "name a parameter or body property of the operation",
+      field.directive.batchBy === undefined || field.parent === undefined
+        ? "name a parameter or body property of the operation"
+        : "name a parameter of the operation; if its answer is the whole list, write `in: ITEM` instead of batchBy",
     );
     return [];
   }

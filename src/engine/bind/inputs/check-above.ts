@@ -20,6 +20,7 @@ export function checkAbove(model: Model, findings: Findings): void {
   for (const link of boundFields(model))
     for (const input of link.inputs) {
       const { source, shape } = input;
+      if (input.in === "item") continue; // REST refuses no key that it does not take
       const where = { coordinate: link.coordinate, schema: link.place, rest: input.node };
       if (source.kind === "argumentAbove")
         checkArguments(model, findings, where, link, input, source.path[0]);

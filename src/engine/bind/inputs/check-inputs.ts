@@ -15,10 +15,11 @@ import { matchInput, refuseReadOnly } from "./match-input.ts";
 export const sentDefault = (type: GraphQLInputType, shape: Shape, value: unknown): unknown =>
   isIntegerText(getNamedType(type), shape) && typeof value === "string" ? Number(value) : value;
 
-/** Skips the key of a batch, which `bindBatch` checks. */
+/** Skips the keys of a batch, which `bindBatch` checks. */
 export function checkInputTypes(binder: Binder, field: FieldInProgress, inputs: readonly Input[]): void {
   const isBatched = field.directive.batchBy !== undefined;
   for (const input of inputs) {
+    if (input.in === "item") continue;
     if (isOfObject(input.source)) addOwnValue(binder, field, input);
     const isKey = isBatched && input.source.kind === "parent" && input.shape.types.has("array");
     const isBeside = input.in === "body" && inputs.some((other) => other !== input && other.in === "body");

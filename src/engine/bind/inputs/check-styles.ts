@@ -59,6 +59,7 @@ export function unsendable({ shape, style, in: location }: Styled): string | und
   const kind = kindOf(shape);
   const sent = sendableStyles[`${location} ${kind}`] ?? [];
   if (sent.includes(style) && !isNested(shape, style)) return undefined;
+  if (style === "file") return "a file";
   const how =
     style === "content"
       ? "in a media type of its own"
@@ -117,8 +118,10 @@ function checkStyle(binder: Binder, { operation, where }: FieldInProgress, param
     "parameter-style",
     { ...where, rest: node, below: ["style"] },
     `${location} "${name}" of ${operation.id} is ${how}, which cannot be sent there`,
-    sent.length > 0 && !isNested(shape, style)
-      ? `give it style ${sent.filter((name) => name !== "json").join(" or ")}`
-      : "give it a simpler type",
+    style === "file"
+      ? "leave it out: clients send files to REST itself"
+      : sent.length > 0 && !isNested(shape, style)
+        ? `give it style ${sent.filter((name) => name !== "json").join(" or ")}`
+        : "give it a simpler type",
   );
 }

@@ -24,7 +24,8 @@ function calledOperation(document: RestDocument, operation: RestOperation): Call
   const style = Object.fromEntries(
     styled.map((each) => [`${each.in}:${each.name}`, { style: each.style, explode: each.explode }]),
   );
-  for (const [name, written] of body?.formStyles ?? []) style[`body:${name}`] = written;
+  for (const [name, written] of body?.formStyles ?? [])
+    if (written.style !== "file") style[`body:${name}`] = written;
   const read = answersOf(operation).map(({ media }) => media);
   const isUnread = hasNoContent(operation);
   const accept = isUnread ? "application/json, */*;q=0.5" : acceptOf(read);

@@ -2,10 +2,11 @@
  * The errors of the proof that the base did not have. Where the schema says the same at their coordinate, the OpenAPI
  * document broke them: all errors of one cause are one finding.
  */
-import type { BoundSnapshot } from "../../bind/spec-snapshot.ts";
+
 import type { Diagnostic } from "../../diagnostic.ts";
 import { nodeKey, type RestNode } from "../../openapi/document.ts";
 import type { NodePath } from "../../openapi/yaml-file.ts";
+import type { ValidProject } from "../../project/project.ts";
 import { definitionAt } from "../../schema/coordinate-place.ts";
 import { frameAt } from "../frame.ts";
 import { diagnosticFinding } from "../proof.ts";
@@ -22,7 +23,7 @@ type Break = {
 };
 
 /** By the key of the node that they come from. */
-export function breaksOf(base: BoundSnapshot, head: BoundSnapshot): Map<string, Break> {
+export function breaksOf(base: ValidProject, head: ValidProject): Map<string, Break> {
   const known = new Set(base.diagnostics.map(keyOf));
   const breaks = new Map<string, Break>();
   for (const error of head.diagnostics) {
@@ -47,17 +48,17 @@ export const placeKey = ({ file, path }: RestNode, below: NodePath): string =>
 const keyOf = ({ rule, coordinate }: Diagnostic): string => JSON.stringify([rule, coordinate]);
 
 /** Whether the schema says the same at the error's coordinate, or has nothing to do with it. */
-function isSaidAlike(base: BoundSnapshot, head: BoundSnapshot, { coordinate, schema }: Diagnostic): boolean {
+function isSaidAlike(base: ValidProject, head: ValidProject, { coordinate, schema }: Diagnostic): boolean {
   if (!schema) return true;
   const [was, is] = [base, head].map(({ model }) => definitionAt(model.schema, coordinate));
   return is !== undefined && was === is;
 }
 
-export const messageOf = ({ model: { document } }: BoundSnapshot, { old, phrase }: RestChange): string =>
+export const messageOf = ({ model: { document } }: ValidProject, { old, phrase }: RestChange): string =>
   `${placeName(document, old)} ${phrase}`;
 
 /** One schema may change several parts of one value. */
-export const eachOnce = (base: BoundSnapshot, changes: readonly RestChange[]): Also[] => [
+export const eachOnce = (base: ValidProject, changes: readonly RestChange[]): Also[] => [
   ...new Map(
     changes.map((change) => {
       const { rule, coordinate } = change;
@@ -70,8 +71,8 @@ export const eachOnce = (base: BoundSnapshot, changes: readonly RestChange[]): A
 type Also = NonNullable<Finding["also"]>[number];
 
 export function breakFinding(
-  base: BoundSnapshot,
-  head: BoundSnapshot,
+  base: ValidProject,
+  head: ValidProject,
   { cause, errors, changes }: Break,
 ): Finding {
   const [lead, ...others] = errors;

@@ -5,10 +5,10 @@
  * A change is told once, where it happened, with all coordinates that it reaches.
  */
 import type { Model } from "../../bind/model.ts";
-import type { BoundSnapshot, SpecSnapshot } from "../../bind/spec-snapshot.ts";
 import type { Diagnostic } from "../../diagnostic.ts";
 import { nodeKey } from "../../openapi/document.ts";
 import { isSameOperation } from "../../openapi/operation.ts";
+import { isValid, type Project, type ValidProject } from "../../project/project.ts";
 import { coordinatePlace, definitionAt } from "../../schema/coordinate-place.ts";
 import { fingerprint } from "../fingerprint.ts";
 import { frameAt } from "../frame.ts";
@@ -29,13 +29,9 @@ type Changes = {
 };
 
 /** Without a valid schema in `head` there is nothing to compare; the errors of the schema are findings of their own. */
-export function changesSince(
-  base: BoundSnapshot,
-  { model, ...snapshot }: SpecSnapshot,
-  today: string,
-): Changes {
-  if (!model) return { findings: [], changes: [], told: new Set() };
-  const head = { ...snapshot, model };
+export function changesSince(base: ValidProject, head: Project, today: string): Changes {
+  if (!isValid(head)) return { findings: [], changes: [], told: new Set() };
+  const { model } = head;
   const errors = head.diagnostics.filter(({ severity }) => severity === "error");
   const broken = new Set(errors.map(({ coordinate }) => coordinate));
   const brokenFields = new Set(errors.map(({ coordinate }) => fieldOf(coordinate)));
@@ -82,7 +78,7 @@ function isRebound(base: Model, head: Model, coordinate: string): boolean {
 }
 
 /** One finding for each change, with all coordinates that it reaches, in the order of the schema. */
-function restFindings(base: BoundSnapshot, head: BoundSnapshot, changes: readonly RestChange[]): Finding[] {
+function restFindings(base: ValidProject, head: ValidProject, changes: readonly RestChange[]): Finding[] {
   const order = new Map([...base.model.fields.keys()].map((coordinate, index) => [coordinate, index]));
   // a change is told where it happened
   const orderOf = ({ coordinate, cause, new: now }: RestChange): number =>
@@ -104,8 +100,8 @@ const keyOf = ({ rule, class: kind, phrase, before, after, old, new: now, cause 
   );
 
 function restFinding(
-  base: BoundSnapshot,
-  head: BoundSnapshot,
+  base: ValidProject,
+  head: ValidProject,
   all: readonly [RestChange, ...RestChange[]],
 ): Finding {
   const [{ rule, class: kind, coordinate, direction, old, new: now, before, after }] = all;
@@ -144,7 +140,7 @@ const changeFinding = (
   fingerprint: fingerprint(rule, coordinate, facts),
 });
 
-function schemaFinding(base: BoundSnapshot, head: BoundSnapshot, change: SchemaChange): Finding[] {
+function schemaFinding(base: ValidProject, head: ValidProject, change: SchemaChange): Finding[] {
   const { rule, class: kind, coordinate, reached = [], message, before, after } = change;
   if (kind === "safe") return [];
   const places = schemaFrames(base, head, coordinate);
@@ -183,7 +179,7 @@ const summaryOf = ({
 });
 
 /** The definition of a coordinate; if it is gone, its old definition and the type that held it. */
-function schemaFrames(base: BoundSnapshot, head: BoundSnapshot, coordinate: string): Frame[] {
+function schemaFrames(base: ValidProject, head: ValidProject, coordinate: string): Frame[] {
   const now = coordinatePlace(head.model.schema, coordinate);
   if (now) return [frameAt(head, "schema", now)];
   const [type = ""] = coordinate.split(/[.(]/);

@@ -42,7 +42,7 @@ async function pack(
 ): Promise<number> {
   if ((after === undefined) !== (report === undefined))
     throw new UsageError(["--after and --report need each other"]);
-  const { loadSources } = await import("../generate.ts"); // not for `--help`: it loads graphql-codegen
+  const { projectAt } = await import("../../project/project.ts"); // not for `--help`: these load graphql-codegen
   const { description, packageFiles } = await import("./package-files.ts");
   const project = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
   const licence = licenceOf(root, project);
@@ -52,7 +52,8 @@ async function pack(
     after === undefined || report === undefined
       ? undefined
       : changesAfter(after, report, readFileSync(resolve(root, report), "utf8"));
-  const source = { ...loadSources(root), name: fullName, version, licence, changes, semanticNonNull };
+  const { model, saved } = projectAt(root).proved();
+  const source = { model, saved, name: fullName, version, licence, changes, semanticNonNull };
   const folder = resolve(root, out);
   const files = await packageFiles(source);
   const present = [...files.keys()].find((path) => existsSync(join(folder, path)));

@@ -1,7 +1,8 @@
 /** Binds random types to a random document, without the fields that do not fit. */
 import type { GraphQLSchema } from "graphql";
-import { bindSdl, loadSpec } from "../../../../src/engine/bind/load.ts";
-import { textFiles } from "../../../../src/engine/bind/spec-files.ts";
+import { bindSdl } from "../../../../src/engine/bind/bind.ts";
+import { Project } from "../../../../src/engine/project/project.ts";
+import { textFiles } from "../../../../src/engine/project/spec-files.ts";
 import { sdl, type Types } from "./schemas.ts";
 
 const start = "type Query { f0: Boolean }";
@@ -15,7 +16,7 @@ export function bindWithoutErrors(
     ["openapi.yaml", rest],
     ["schema.graphql", start],
   ]);
-  const { model: parsed } = loadSpec(textFiles(texts));
+  const { model: parsed } = new Project(textFiles(texts));
   if (!parsed) throw new Error("no model");
   let left = new Map(given);
   while ([...left.keys()].some((at) => at.startsWith("Query."))) {

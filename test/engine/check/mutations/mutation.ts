@@ -1,11 +1,10 @@
 /** One edit of a spec file with the coordinates of its finding, and the judge that accepts or rejects the findings. */
-
-import { loadSnapshot } from "../../../../src/engine/bind/spec-snapshot.ts";
-import type { Base } from "../../../../src/engine/check/check.ts";
 import { examine } from "../../../../src/engine/check/check.ts";
 import type { Finding } from "../../../../src/engine/check/report.ts";
 import { SpecUnreadable } from "../../../../src/engine/diagnostic.ts";
-import { memoryFiles, type Pair, withFile } from "./pair.ts";
+import { Project, type ValidProject } from "../../../../src/engine/project/project.ts";
+import { textFiles } from "../../../../src/engine/project/spec-files.ts";
+import { type Pair, withFile } from "./pair.ts";
 import type { Edit } from "./yaml-edit.ts";
 
 export type Mutation = {
@@ -18,13 +17,7 @@ export type Mutation = {
 
 export type Outcome = { readonly mutation: Mutation; readonly failure?: string };
 
-export const baseOf = (pair: Pair): Base => {
-  const snapshot = loadSnapshot(memoryFiles(pair.files));
-  if (!snapshot.model) throw new Error(`${pair.name} is not valid`);
-  return { ...snapshot, model: snapshot.model, name: "base" };
-};
-
-export function judge(pair: Pair, base: Base, mutation: Mutation): Outcome {
+export function judge(pair: Pair, base: ValidProject, mutation: Mutation): Outcome {
   const findings = findingsOf(pair, base, mutation);
   const { coordinates } = mutation;
   if (!coordinates)
@@ -42,9 +35,9 @@ export function judge(pair: Pair, base: Base, mutation: Mutation): Outcome {
   };
 }
 
-function findingsOf(pair: Pair, base: Base, { file, edit }: Mutation): readonly Finding[] {
+function findingsOf(pair: Pair, base: ValidProject, { file, edit }: Mutation): readonly Finding[] {
   try {
-    const head = loadSnapshot(memoryFiles(withFile(pair, file, edit.text)));
+    const head = new Project(textFiles(withFile(pair, file, edit.text)));
     return examine(head, base, "2026-01-01").findings.filter(({ severity }) => severity !== "note");
   } catch (error) {
     if (!(error instanceof SpecUnreadable)) throw error;

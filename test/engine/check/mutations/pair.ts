@@ -2,7 +2,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type FieldDefinitionNode, Kind, parse, type StringValueNode, type TypeNode } from "graphql";
-import type { SpecFiles } from "../../../../src/engine/bind/spec-files.ts";
+import { isValid, Project, type ValidProject } from "../../../../src/engine/project/project.ts";
+import { textFiles } from "../../../../src/engine/project/spec-files.ts";
 import { depotFields, depotRows } from "./depot-rows.ts";
 import type { Row } from "./row.ts";
 import type { Path } from "./yaml-edit.ts";
@@ -68,10 +69,12 @@ export function readPair(
 export const withFile = (pair: Pair, file: string, text: string): Map<string, string> =>
   new Map([...pair.files, [file, text]]);
 
-export const memoryFiles = (files: ReadonlyMap<string, string>): SpecFiles => ({
-  read: (name) => files.get(name),
-  list: (folder) => [...files.keys()].filter((name) => name.startsWith(`${folder}/`)).sort(),
-});
+/** The project of a spec whose schema is valid. */
+export function validProject(files: ReadonlyMap<string, string>): ValidProject {
+  const project = new Project(textFiles(files));
+  if (!isValid(project)) throw new Error(project.diagnostics.map(({ message }) => message).join("\n"));
+  return project;
+}
 
 export const uses = (field: FieldDefinitionNode, directive: string): boolean =>
   field.directives?.some(({ name }) => name.value === directive) === true;

@@ -8,10 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Kind, parse, print } from "graphql";
 import { ClientError, GraphQLClient } from "graphql-request";
-import { folderFiles } from "../../../../src/engine/bind/spec-files.ts";
-import { loadSnapshot } from "../../../../src/engine/bind/spec-snapshot.ts";
 import { ledgerFindings } from "../../../../src/engine/check/ledger.ts";
 import { RestDocument } from "../../../../src/engine/openapi/document.ts";
+import { isValid, Project } from "../../../../src/engine/project/project.ts";
+import { folderFiles } from "../../../../src/engine/project/spec-files.ts";
 import { listens, startProgram } from "../../../support/child-process.ts";
 import { patient } from "../../../support/patient.ts";
 import { projectOf } from "../../../support/project.ts";
@@ -46,9 +46,9 @@ export async function serveChatwoot(): Promise<number> {
 }
 
 async function prove(spec: string): Promise<void> {
-  const snapshot = loadSnapshot(folderFiles(spec));
-  assert(snapshot.model);
-  const found = [...snapshot.diagnostics, ...ledgerFindings(snapshot, snapshot.model)];
+  const project = new Project(folderFiles(spec));
+  assert(isValid(project));
+  const found = [...project.diagnostics, ...ledgerFindings(project)];
   assert.deepEqual(
     found.map(({ rule, coordinate }) => `${rule} ${coordinate}`),
     unbatched.map((coordinate) => `n-plus-one ${coordinate}`),

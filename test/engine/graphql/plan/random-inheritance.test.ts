@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { loadSpec } from "../../../../src/engine/bind/load.ts";
-import { folderFiles } from "../../../../src/engine/bind/spec-files.ts";
+import { Project } from "../../../../src/engine/project/project.ts";
+import { folderFiles } from "../../../../src/engine/project/spec-files.ts";
 import { hash, Random } from "../../../support/random.ts";
 import { seed } from "../../../support/seed.ts";
 import { execute, openPair } from "../pairs.ts";
@@ -178,7 +178,7 @@ test.each(Array.from({ length: schemas }, (_, index) => index))("schema %i", asy
   const write = (fields: readonly Field[]) => {
     writeFileSync(join(folder, "schema.graphql"), schemaText(fields));
     writeFileSync(join(folder, "openapi.yaml"), documentText(fields));
-    return loadSpec(folderFiles(folder)).diagnostics.filter(({ severity }) => severity === "error");
+    return new Project(folderFiles(folder)).diagnostics.filter(({ severity }) => severity === "error");
   };
 
   const proposed = randomFields(random).map(

@@ -29,6 +29,15 @@ export const operations: Readonly<Record<string, Operation>> = {
     unread: true,
   },
   "PUT /clear": { id: "clearOrPay", product: "", empty: true },
+  "POST /messages": {
+    id: "send",
+    product: "",
+    style: { "body:to": { style: "form", explode: true }, "body:meta": { style: "json", explode: false } },
+    media: "multipart/form-data",
+    accept: "application/json, */*;q=0.5",
+    empty: true,
+    unread: true,
+  },
 };
 
 /** The headers of requests that the document declares. */

@@ -46,6 +46,12 @@ export const textFiles = (texts: ReadonlyMap<string, string>): SpecFiles => ({
   list: (folder) => namesBelow(folder, [...texts.keys()]),
 });
 
+/** The files, and the texts that are not written yet. */
+export const withTexts = ({ read, list }: SpecFiles, texts: ReadonlyMap<string, string>): SpecFiles => ({
+  read: (name) => texts.get(name) ?? read(name),
+  list: (folder) => [...new Set([...list(folder), ...textFiles(texts).list(folder)])].sort(),
+});
+
 /** As `SpecFiles.list` gives them. */
 export const namesBelow = (folder: string, names: readonly string[]): string[] =>
   names.filter((name) => folder === "." || name.startsWith(`${folder}/`)).sort();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { textFiles } from "../../../src/engine/bind/spec-files.ts";
-import { whileFilesStay } from "../../../src/engine/bind/while-files-stay.ts";
+import { textFiles } from "../../../src/engine/project/spec-files.ts";
+import { whileFilesStay } from "../../../src/engine/project/while-files-stay.ts";
 
 test("a value is made anew when a file or a folder that it was made from changes, comes or goes, and only then", () => {
   const texts = new Map([

@@ -1,0 +1,39 @@
+/** The names that documents give to what tells of pages, and where such names stand in an answer. They prove nothing. */
+import { isOnly, responseProperties, type Shape } from "../../openapi/shapes/shape.ts";
+import { lettersOf } from "../../schema/graphql-names.ts";
+
+export const pageNames = {
+  after: [
+    "after",
+    "cursor",
+    "pagecursor",
+    "aftercursor",
+    "startcursor",
+    "startingafter",
+    "startafter",
+  ].concat(["pagetoken", "nexttoken", "nextpagetoken", "nextcursor", "continuationtoken"]),
+  first: ["first", "limit", "perpage", "pagesize", "pagelimit", "size", "count", "take", "maxresults"],
+  page: ["page", "pagenumber", "pageindex", "pageno"],
+  offset: ["offset", "skip", "startindex"],
+  before: ["before", "beforecursor", "endingbefore", "endbefore"],
+  // the id of the last item, but only in the address of a next page: elsewhere such a parameter filters by time
+  since: ["since", "sinceid"],
+  next: ["next", "nextcursor", "nextpage", "nexttoken", "nextpagetoken", "nextpagecursor", "endcursor"],
+  address: ["next", "nextpage", "nexturl", "nexturi", "nextlink", "nextpageurl", "nextpagelink", "nexthref"],
+  more: ["more", "hasmore", "hasnext", "hasnextpage", "nextpage"],
+  // the number of what the filters let through, before that of all there is
+  total: ["filtercount", "totalresults", "totalcount", "totalitems", "total"],
+};
+
+export const hasName = (known: readonly string[], { name }: { readonly name: string }): boolean =>
+  known.includes(lettersOf(name)) && !name.includes(".");
+
+/** The object and the objects in it, with their paths, the outer ones first. */
+export function objectsIn(shape: Shape, depth: number): [path: readonly string[], object: Shape][] {
+  const found: [readonly string[], Shape][] = [[[], shape]];
+  for (const [path, object] of found)
+    if (path.length < depth)
+      for (const { name, shape: inner } of responseProperties(object))
+        if (isOnly(inner, "object") && !name.includes(".")) found.push([[...path, name], inner]);
+  return found;
+}
