@@ -8,7 +8,7 @@ import { Deadline } from "../time/deadline.ts";
 import type { Forwarded } from "./forwarded.ts";
 import { neverStored, type RestResponse } from "./rest-response.ts";
 import type { Caller } from "./shares/caller.ts";
-import { type Place, Stretch } from "./shares/fair-share.ts";
+import { type Pausable, Stretch } from "./shares/fair-share.ts";
 import { charactersPerMs, largeBody, msPerCall, startWork } from "./shares/processor-time.ts";
 import type { Shares } from "./shares/shares.ts";
 
@@ -17,7 +17,7 @@ type Abandon = (failure: CodedError) => void;
 export class RequestScope {
   readonly forwarded: Forwarded;
   readonly caller: Caller;
-  readonly place: Place | undefined;
+  readonly place: Pausable | undefined;
   /** The reads of this request, by operation, URL and the operation's own headers. `null`: the read failed. */
   readonly reads = new Map<string, Promise<RestResponse> | null>();
   readonly #config: Config;
@@ -35,7 +35,7 @@ export class RequestScope {
   readonly #stretch = new Stretch();
 
   /** Without a caller, it is found by its name. */
-  constructor(config: Config, shares: Shares, forwarded: Forwarded, caller?: Caller, place?: Place) {
+  constructor(config: Config, shares: Shares, forwarded: Forwarded, caller?: Caller, place?: Pausable) {
     this.#config = config;
     this.#shares = shares;
     this.caller = caller?.enter() ?? shares.processor.enter(forwarded.caller);

@@ -34,7 +34,7 @@ const aloneAfterMs = 60_000;
 /** Milliseconds that a caller owes for work. */
 const costOf = (ms: number): number => ms + ms ** 3 / 30;
 
-export type Place = { pause(): void; resume(): void };
+export type Pausable = { pause(): void; resume(): void };
 type Leave = (failure: CodedError) => void;
 
 /** The request that waits for its turn. It calls `leave` when its client leaves, unless `ended` is called before. */
@@ -42,7 +42,7 @@ type Waiter = {
   /** When the request came. The one that came first goes on first. */
   readonly since: number;
   /** Its place among the requests that are executed. It is free for another one during the wait. */
-  readonly place?: Place | undefined;
+  readonly place?: Pausable | undefined;
   onLeave(leave: Leave): void;
   ended(leave: Leave): void;
 };
