@@ -11,11 +11,19 @@ export type Place = { readonly file: string; readonly line: number; readonly col
 /** The part of a run of `check` that a finding is of. */
 export type Stage = "load" | "proof" | "freshness" | "changes" | "impact" | "ledger" | "approvals";
 
-type RuleFacts = { readonly severity: "error" | "warning"; readonly stage: Stage; readonly meaning: string };
-const of =
-  (severity: RuleFacts["severity"]) =>
-  (meaning: string, stage: Stage = "proof"): RuleFacts => ({ severity, stage, meaning });
-const [error, warning] = [of("error"), of("warning")];
+/** error, warning: the run fails unless the finding is approved · note: the run does not fail. */
+export type Severity = "error" | "warning" | "note";
+
+export type RuleFacts<S extends Severity = Severity> = {
+  readonly severity: S;
+  readonly stage: Stage;
+  readonly meaning: string;
+};
+
+export const ruleOf =
+  <S extends Severity>(severity: S) =>
+  (meaning: string, stage: Stage = "proof"): RuleFacts<S> => ({ severity, stage, meaning });
+const [error, warning] = [ruleOf("error"), ruleOf("warning")];
 
 export const rules = {
   "spec-unreadable": error("A spec file cannot be read or is not what it should be.", "load"),
@@ -103,7 +111,7 @@ export const rules = {
     "A saved operation is not valid against the schema, or cannot be named.",
     "impact",
   ),
-} as const satisfies Record<string, RuleFacts>;
+} as const satisfies Record<string, RuleFacts<"error" | "warning">>;
 
 export type Rule = keyof typeof rules;
 

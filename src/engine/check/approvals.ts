@@ -8,7 +8,7 @@ import type { YamlFile } from "../openapi/yaml-file.ts";
 import type { Project } from "../project/project.ts";
 import { isRecord } from "../standards/json-object.ts";
 import { frameAt } from "./frame.ts";
-import type { Finding } from "./report.ts";
+import { type Finding, found } from "./report.ts";
 
 const approvalsFile = "approvals.yaml";
 
@@ -70,18 +70,13 @@ function entryFinding(
 ): Finding {
   const expired = rule === "approval-expired";
   const what = `the approval of ${entry.rule} at ${entry.coordinate}`;
-  return {
-    stage: "approvals",
-    rule,
-    severity: expired ? "error" : "note",
-    coordinate: entry.coordinate,
+  return found(rule, entry.coordinate, {
     message: expired
       ? `${what} expired on ${entry.expires}`
       : `${what} (${entry.fingerprint}) settles nothing any more`,
     hint: expired ? "mend what it approved, or have it approved anew" : hintOf(entry, findings),
     places: [frameAt(project, "file", file.place([entry.index]))],
-    operations: [],
-  };
+  });
 }
 
 /** Throws `SpecUnreadable` if the file is not YAML, or no list of complete entries. */

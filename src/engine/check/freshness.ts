@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { engineManifest } from "../cli/engine-manifest.ts";
-import type { Finding } from "./report.ts";
+import { type Finding, found } from "./report.ts";
 
 /** A file, its difference in words, and the first line that differs. */
 type Stale = { readonly path: string; readonly says: string; readonly line: number };
@@ -25,16 +25,11 @@ export function freshnessFindings(
   ];
   if (stale.length === 0) return [];
   return [
-    {
-      stage: "freshness",
-      rule: "generated-stale",
-      severity: "error",
-      coordinate: stale.length === 1 ? (stale[0]?.path ?? "") : "generated",
+    found("generated-stale", stale.length === 1 ? (stale[0]?.path ?? "") : "generated", {
       message: `${otherVersion(root, present)}${stale.map(({ path, says }) => `${path} ${says}`).join("; ")}`,
       hint: "run npm run codegen and commit what it writes",
       places: stale.map(({ path, line }) => ({ role: "file", file: path, line, column: 1 })),
-      operations: [],
-    },
+    }),
   ];
 }
 

@@ -13,7 +13,7 @@ import type { YamlFile } from "../openapi/yaml-file.ts";
 import type { Project, ValidProject } from "../project/project.ts";
 import { isRecord } from "../standards/json-object.ts";
 import { frameAt } from "./frame.ts";
-import type { Finding } from "./report.ts";
+import { type Finding, found } from "./report.ts";
 
 const ledgerFile = "rest-only.yaml";
 
@@ -41,12 +41,10 @@ function undecidedFindings(
   undecided: readonly RestOperation[],
 ): Finding[] {
   const lack = `no GraphQL field, and no entry in spec/${ledgerFile}`;
-  const finding = (operation: RestOperation, message: string, hint: string): Finding => ({
-    ...common("operation-undecided", operation.id),
-    message,
-    hint,
-    places: [frameAt(project, "rest", document.place(operation.node))],
-  });
+  const finding = ({ id, node }: RestOperation, message: string, hint: string): Finding =>
+    found("operation-undecided", id, {
+      ...{ message, hint, places: [frameAt(project, "rest", document.place(node))] },
+    });
   const [first] = undecided;
   if (first && undecided.length > most) {
     const ids = undecided.slice(0, mostNamed).map(({ id }) => id);
@@ -92,25 +90,20 @@ function staleEntries(project: Project, model: Model, ledger: Ledger, bound: Rea
       const message = isOperationPattern(id)
         ? `"${id}" takes no REST operation`
         : `there is no REST operation "${id}"${meantBy(id, model.operations)}`;
-      return [{ ...common("ledger-unknown", id), message, hint: `correct its name, or ${hint}`, places }];
+      return [found("ledger-unknown", id, { message, hint: `correct its name, or ${hint}`, places })];
     }
     if (operations.every((operation) => bound.has(operation.id)))
       return [
-        {
-          ...common("ledger-bound", id),
-          severity: "note",
+        found("ledger-bound", id, {
           message: isOperationPattern(id)
             ? `every operation of "${id}" has a GraphQL field by now`
             : `${id} has a GraphQL field by now`,
           hint,
           places,
-        },
+        }),
       ];
     if (typeof reason === "string" && reason.trim() !== "") return [];
     const message = `${id} stands in spec/${ledgerFile} without a reason`;
-    return [{ ...common("ledger-reason", id), message, hint: "write the reason after the colon", places }];
+    return [found("ledger-reason", id, { message, hint: "write the reason after the colon", places })];
   });
 }
-
-const common = (rule: string, coordinate: string) =>
-  ({ stage: "ledger", rule, severity: "error", coordinate, operations: [] }) as const;

@@ -4,10 +4,9 @@
  */
 
 import type { Direction } from "../bind/model.ts";
-import type { Stage } from "../diagnostic.ts";
-
-/** breaking: clients or the mapping fail · dangerous: clients may see a difference · safe: they cannot. */
-export type ChangeClass = "breaking" | "dangerous" | "safe";
+import type { Severity, Stage } from "../diagnostic.ts";
+import type { ChangeClass } from "./changes/change-rules.ts";
+import { otherRules, type RuleId } from "./rules.ts";
 
 /** A place with the lines around it. `role` names the kind of file; `base …` is the file at the base. */
 export type Frame = {
@@ -32,15 +31,14 @@ type Approval = { readonly reason: string; readonly author: string; readonly exp
 
 export type Finding = {
   readonly stage: Stage;
-  readonly rule: string;
-  /** error, warning: the run fails unless the finding is approved · note: the run does not fail. */
-  readonly severity: "error" | "warning" | "note";
+  readonly rule: RuleId;
+  readonly severity: Severity;
   readonly change?: Exclude<ChangeClass, "safe">;
   readonly coordinate: string;
   /** All schema coordinates that the change reaches; `coordinate` is the first of them. */
   readonly coordinates?: readonly string[];
   /** What else the same change of the OpenAPI document brings about, at these coordinates. */
-  readonly also?: readonly { readonly rule: string; readonly coordinate: string; readonly message: string }[];
+  readonly also?: readonly { readonly rule: RuleId; readonly coordinate: string; readonly message: string }[];
   /** request: of what is sent to REST · response: of what REST sends. Absent: of both, or of neither. */
   readonly direction?: Direction | undefined;
   readonly message: string;
@@ -54,7 +52,7 @@ export type Finding = {
 
 /** One difference from the base that a coordinate rests on. Safe changes of the schema are listed as well. */
 export type SpecChange = {
-  readonly rule: string;
+  readonly rule: RuleId;
   readonly class: ChangeClass;
   /** As in `Finding`. */
   readonly direction?: Direction | undefined;
@@ -107,6 +105,17 @@ type Summary = {
   readonly changes: Readonly<Record<ChangeClass, number>>;
   readonly operations: Readonly<Record<Impact, number>>;
 };
+
+/** A finding of a rule that is neither a diagnostic's nor a change's. */
+export const found = (
+  rule: keyof typeof otherRules,
+  coordinate: string,
+  told: Pick<Finding, "message" | "hint" | "places">,
+): Finding => ({
+  ...{ stage: otherRules[rule].stage, rule, severity: otherRules[rule].severity, coordinate },
+  ...told,
+  operations: [],
+});
 
 export const isUnapproved = ({ severity, approval }: Finding): boolean => severity !== "note" && !approval;
 

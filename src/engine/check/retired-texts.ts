@@ -4,7 +4,7 @@
 import type { Project } from "../project/project.ts";
 import { textOf } from "../schema/saved-operations.ts";
 import { frameAt } from "./frame.ts";
-import type { Finding } from "./report.ts";
+import { type Finding, found } from "./report.ts";
 
 /** A note for each. A file with errors has findings of its own. */
 export function retiredTexts(base: Project, head: Project): Finding[] {
@@ -18,18 +18,13 @@ export function retiredTexts(base: Project, head: Project): Finding[] {
     if (texts.has(textOf(old)) || faulty.has(old.file)) return [];
     const now = head.saved.find(({ name }) => name === old.name);
     return [
-      {
-        stage: "changes",
-        rule: now ? "saved-operation-changed" : "saved-operation-removed",
-        severity: "note",
-        coordinate: old.name,
+      found(now ? "saved-operation-changed" : "saved-operation-removed", old.name, {
         message: now
           ? `saved operation ${old.name} has another text now`
           : `saved operation ${old.name} is gone`,
         hint: "clients that send the old text are refused where OPERATIONS=saved: keep it under another name until they are gone",
         places: [now ? frameAt(head, "operation", now.place) : frameAt(base, "base operation", old.place)],
-        operations: [],
-      },
+      }),
     ];
   });
 }

@@ -8,7 +8,7 @@ import { getNamedType } from "graphql";
 import type { Project, ValidProject } from "../project/project.ts";
 import { coordinateParts } from "../schema/coordinate-place.ts";
 import { selectedCoordinates } from "../standards/selected-coordinates.ts";
-import type { Finding, UsageReport } from "./report.ts";
+import { type Finding, found, type UsageReport } from "./report.ts";
 
 export type Usage = {
   /** As the user named it. */
@@ -49,12 +49,11 @@ export function deprecatedUses(
     });
     const until = sunset === undefined ? "" : ` until ${sunset}`;
     return [
-      {
-        ...{ stage: "impact", rule: "deprecation-used", severity: "note", coordinate, operations: [] },
+      found("deprecation-used", coordinate, {
         message: `REST deprecates what ${coordinate} rests on${until}, and clients have asked for it since ${since}: ${names.join(", ")}`,
         hint: "tell these clients what to use instead",
         places: [],
-      },
+      }),
     ];
   });
 }

@@ -1,5 +1,5 @@
-/** Reads schema coordinates: `Type`, `Type.field`, `Type.field(argument:)`, `Enum.VALUE`. */
-import { type ASTNode, type GraphQLSchema, print } from "graphql";
+/** Reads schema coordinates (GraphQL spec §3.14): `Type`, `Type.field`, `Type.field(argument:)`, `Enum.VALUE`, `@directive`. */
+import { type ASTNode, type GraphQLSchema, print, resolveSchemaCoordinate } from "graphql";
 import type { Place } from "../diagnostic.ts";
 import { placeOf } from "./directives.ts";
 
@@ -11,20 +11,22 @@ export function coordinateParts(coordinate: string) {
 
 /** The place of the definition. */
 export const coordinatePlace = (schema: GraphQLSchema, coordinate: string): Place | undefined =>
-  placeOf(nodeAt(schema, coordinate));
+  placeOf(elementAt(schema, coordinate)?.astNode);
 
 /** The text of the definition; of an argument, that of its field. */
 export function definitionAt(schema: GraphQLSchema, coordinate: string): string | undefined {
-  const node = nodeAt(schema, coordinate.replace(/\(.*/, ""));
+  const node = elementAt(schema, coordinate.replace(/\(.*/, ""))?.astNode;
   return node ? print(node) : undefined;
 }
 
-function nodeAt(schema: GraphQLSchema, coordinate: string): ASTNode | undefined | null {
-  const { type: name, member, argument } = coordinateParts(coordinate);
-  const type = schema.getType(name);
-  if (!type || member === undefined) return type?.astNode;
-  if ("getValues" in type) return type.getValue(member)?.astNode;
-  const field = "getFields" in type ? type.getFields()[member] : undefined;
-  if (!field || argument === undefined) return field?.astNode;
-  return "args" in field ? field.args.find((each) => each.name === argument)?.astNode : undefined;
+type Element = { readonly astNode?: ASTNode | null | undefined };
+
+/** The last part of the coordinate; `undefined` if the schema has none there, or if it is no coordinate. */
+function elementAt(schema: GraphQLSchema, coordinate: string): Element | undefined {
+  try {
+    const { kind: _, ...parts } = resolveSchemaCoordinate(schema, coordinate) ?? { kind: undefined };
+    return Object.values<Element>(parts).at(-1);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,9 @@
-/** Changes of the public schema that graphql-js does not tell. */
+/** Changes of the public schema: those of graphql-js under our rules, and those that it does not tell. */
+import { BreakingChangeType, DangerousChangeType } from "graphql";
 import { expect, test } from "vitest";
+import { changeRules, schemaRules } from "../../../src/engine/check/changes/change-rules.ts";
+import { examine } from "../../../src/engine/check/check.ts";
+import { validProject } from "./mutations/pair.ts";
 import { reportOf, repository, write } from "./run.ts";
 
 const openapi = JSON.stringify({
@@ -24,6 +28,14 @@ const openapi = JSON.stringify({
       },
       get: {
         operationId: "look",
+        responses: {
+          200: { description: "ok", content: { "application/json": { schema: { type: "boolean" } } } },
+        },
+      },
+    },
+    "/others": {
+      get: {
+        operationId: "other",
         responses: {
           200: { description: "ok", content: { "application/json": { schema: { type: "boolean" } } } },
         },
@@ -72,4 +84,114 @@ test("an input type that takes one of its fields now breaks the operations that 
     coordinates: ["Filter", "Filter.size", "Filter.name"],
     operations: [{ name: "Find", verdict: "broken" }],
   });
+});
+
+const looks = (args: string, type = "Boolean"): string =>
+  `type Query { look${args}: ${type} @rest(operation: "look") }`;
+const look = looks("");
+const paged = (args: string): string =>
+  `${look}\ntype Mutation { find${args}: Boolean @rest(operation: "find") }`;
+
+const rows: readonly (readonly [rule: string, coordinate: string, was: string, is: string])[] = [
+  ["sdl-type-removed", "Shelf", `${look} type Shelf { id: ID }`, look],
+  ["sdl-type-changed-kind", "Shelf", `${look} type Shelf { id: ID }`, `${look} interface Shelf { id: ID }`],
+  [
+    "sdl-type-removed-from-union",
+    "Item",
+    `${look} type A { a: ID } type B { b: ID } union Item = A | B`,
+    `${look} type A { a: ID } type B { b: ID } union Item = A`,
+  ],
+  ["sdl-value-removed-from-enum", "Kind.B", `${look} enum Kind { A B }`, `${look} enum Kind { A }`],
+  [
+    "sdl-required-input-field-added",
+    "In.b",
+    `${look} input In { a: ID }`,
+    `${look} input In { a: ID b: ID! }`,
+  ],
+  [
+    "sdl-implemented-interface-removed",
+    "A",
+    `${look} interface Named { a: ID } type A implements Named { a: ID }`,
+    `${look} interface Named { a: ID } type A { a: ID }`,
+  ],
+  ["sdl-field-removed", "A.b", `${look} type A { a: ID b: ID }`, `${look} type A { a: ID }`],
+  ["sdl-field-changed-kind", "Query.look", looks("", "Boolean!"), look],
+  ["sdl-required-arg-added", "Mutation.find(page:)", paged(""), paged("(page: Int!)")],
+  ["sdl-arg-removed", "Mutation.find(page:)", paged("(page: Int)"), paged("")],
+  ["sdl-arg-changed-kind", "Mutation.find(page:)", paged("(page: Int)"), paged("(page: Int!)")],
+  ["sdl-directive-removed", "@cached", `${look} directive @cached on FIELD`, look],
+  [
+    "sdl-directive-arg-removed",
+    "@cached",
+    `${look} directive @cached(seconds: Int) on FIELD`,
+    `${look} directive @cached on FIELD`,
+  ],
+  [
+    "sdl-required-directive-arg-added",
+    "@cached",
+    `${look} directive @cached on FIELD`,
+    `${look} directive @cached(seconds: Int!) on FIELD`,
+  ],
+  [
+    "sdl-directive-repeatable-removed",
+    "@cached",
+    `${look} directive @cached repeatable on FIELD`,
+    `${look} directive @cached on FIELD`,
+  ],
+  [
+    "sdl-directive-location-removed",
+    "@cached",
+    `${look} directive @cached on FIELD | QUERY`,
+    `${look} directive @cached on FIELD`,
+  ],
+  ["sdl-value-added-to-enum", "Kind.B", `${look} enum Kind { A }`, `${look} enum Kind { A B }`],
+  [
+    "sdl-type-added-to-union",
+    "Item",
+    `${look} type A { a: ID } type B { b: ID } union Item = A`,
+    `${look} type A { a: ID } type B { b: ID } union Item = A | B`,
+  ],
+  [
+    "sdl-optional-input-field-added",
+    "In.b",
+    `${look} input In { a: ID }`,
+    `${look} input In { a: ID b: ID }`,
+  ],
+  ["sdl-optional-arg-added", "Mutation.find(page:)", paged(""), paged("(page: Int)")],
+  [
+    "sdl-implemented-interface-added",
+    "A",
+    `${look} interface Named { a: ID } type A { a: ID }`,
+    `${look} interface Named { a: ID } type A implements Named { a: ID }`,
+  ],
+  [
+    "sdl-arg-default-value-change",
+    "Mutation.find(page:)",
+    paged("(page: Int = 1)"),
+    paged("(page: Int = 2)"),
+  ],
+  ["sdl-one-of-added", "In", `${look} input In { a: ID }`, `${look} input In @oneOf { a: ID }`],
+  ["sdl-added", "A.b", `${look} type A { a: ID }`, `${look} type A { a: ID b: ID }`],
+  ["binding-changed", "Query.look", look, look.replace('"look"', '"other"')],
+];
+
+test("the rules of the schema are graphql-js's, of its classes, and our three", () => {
+  const library = [...Object.values(BreakingChangeType), ...Object.values(DangerousChangeType)];
+  const expected = library.map((type) => `sdl-${type.toLowerCase().replaceAll("_", "-")}`);
+  expect(Object.keys(schemaRules)).toEqual([...expected, "sdl-one-of-added", "sdl-added", "binding-changed"]);
+  expect(rows.map(([rule]) => rule)).toEqual(Object.keys(schemaRules));
+});
+
+test.each(rows)("%s at %s stands alone", (rule, coordinate, was, is) => {
+  const [base, head] = [was, is].map((sdl) =>
+    validProject(new Map(Object.entries({ "schema.graphql": sdl, "openapi.yaml": openapi }))),
+  ) as [ReturnType<typeof validProject>, ReturnType<typeof validProject>];
+  const { changes } = examine(head, base, "2026-01-01");
+  // an argument that is gone, or new, feeds its parameter no more, or now
+  const own = changes.filter(
+    (each) => each.rule === rule || !(rule.includes("-arg-") && each.rule === "binding-changed"),
+  );
+  expect(own.map((each) => [each.rule, each.class, each.coordinates[0]])).toEqual([
+    [rule, changeRules[rule as keyof typeof changeRules].classes[0], coordinate],
+  ]);
 });

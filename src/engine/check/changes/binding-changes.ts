@@ -5,7 +5,7 @@ import type { BoundField, Model, ModelField } from "../../bind/model.ts";
 import { enumValues } from "../../bind/type-rules.ts";
 import { isSameOperation } from "../../openapi/operation.ts";
 import { definitionAt } from "../../schema/coordinate-place.ts";
-import type { SchemaChange } from "./schema-change.ts";
+import { type SchemaChange, schemaChange } from "./schema-change.ts";
 
 /** Fields that read another REST place, and enum values that stand for another REST value. */
 export const bindingChanges = (base: Model, head: Model): SchemaChange[] => [
@@ -21,9 +21,7 @@ function fieldChanges(base: Model, head: Model): SchemaChange[] {
     if (JSON.stringify(before) === JSON.stringify(after)) return [];
     const [is, was] = described(now, old);
     const message = `${old.coordinate} is bound otherwise now: ${is}, it was ${was}`;
-    return [
-      { rule: "binding-changed", class: "dangerous", coordinate: old.coordinate, message, before, after },
-    ];
+    return [schemaChange("binding-changed", old.coordinate, message, before, after)];
   });
 }
 
@@ -92,9 +90,7 @@ function enumValueChanges(base: Model, head: Model): SchemaChange[] {
       if (other === undefined || other === rest) return [];
       if (definitionAt(base.schema, coordinate) === definitionAt(head.schema, coordinate)) return [];
       const message = `${coordinate} stands for "${other}" now, it was "${rest}"`;
-      return [
-        { rule: "binding-changed", class: "dangerous", coordinate, message, before: rest, after: other },
-      ];
+      return [schemaChange("binding-changed", coordinate, message, rest, other)];
     });
   });
 }

@@ -15,6 +15,7 @@ import { frameAt } from "../frame.ts";
 import type { Finding, Frame, SpecChange } from "../report.ts";
 import { breakFinding, breaksOf, eachOnce, messageOf, placeKey } from "./breaks.ts";
 import { causeOfChange, differenceBelow } from "./causes.ts";
+import { changeRules } from "./change-rules.ts";
 import { factChanges } from "./facts.ts";
 import type { RestChange } from "./rest-change.ts";
 import type { SchemaChange } from "./schema-change.ts";
@@ -125,7 +126,7 @@ function restFinding(
 }
 
 const changeFinding = (
-  rule: string,
+  rule: keyof typeof changeRules,
   change: "breaking" | "dangerous",
   coordinate: string,
   facts: readonly unknown[],
@@ -135,7 +136,7 @@ const changeFinding = (
   severity: change === "breaking" ? ("error" as const) : ("warning" as const),
   change,
   coordinate,
-  hint: "take the change back, or approve it",
+  hint: `${changeRules[rule].advice}; or approve it`,
   operations: [],
   fingerprint: fingerprint(rule, coordinate, facts),
 });

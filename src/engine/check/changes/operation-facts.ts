@@ -5,22 +5,18 @@ import type { NodePath } from "../../openapi/yaml-file.ts";
 import { membersOf } from "../../standards/json-object.ts";
 import { includes } from "../../standards/media-type.ts";
 import { type Fact, fact } from "./fact.ts";
-import type { Differing } from "./rest-change.ts";
+import { type Differing, differing } from "./rest-change.ts";
 
 /** A fact of the operation. Any other value is a change. */
 const ofOperation = (
   rule: Differing["rule"],
-  kind: Differing["class"],
   below: NodePath,
   value: (operation: RestOperation) => string | undefined,
   phrase: (after: string | undefined, before: string | undefined) => string,
 ): Fact =>
   fact(
     ({ operation }) => [{ node: operation.node, below, value: value(operation) }],
-    (before, after) =>
-      before === after
-        ? undefined
-        : { rule, class: kind, phrase: phrase(after, before), before: before ?? null, after: after ?? null },
+    (was, is) => (was === is ? undefined : differing(rule, phrase(is, was), was ?? null, is ?? null)),
   );
 
 /** The names in a path's template may be others: the address is the same. */
@@ -31,27 +27,19 @@ const productName = (product: string | undefined): string =>
 export const operationFacts: readonly Fact[] = [
   ofOperation(
     "rest-method-changed",
-    "breaking",
     [],
     ({ method }) => method,
     (method) => `is a ${method?.toUpperCase()} now`,
   ),
   fact(
     ({ operation }) => [{ node: operation.node, value: ownPath(operation) }],
-    (before, after) =>
-      addressOf(before) === addressOf(after)
+    (was, is) =>
+      addressOf(was) === addressOf(is)
         ? undefined
-        : {
-            rule: "rest-operation-moved",
-            class: "breaking",
-            phrase: `stands at ${after} now`,
-            before,
-            after,
-          },
+        : differing("rest-operation-moved", `stands at ${is} now`, was, is),
   ),
   ofOperation(
     "rest-product-changed",
-    "dangerous",
     ["tags"],
     ({ product }) => product,
     (now, was) =>
@@ -59,31 +47,21 @@ export const operationFacts: readonly Fact[] = [
   ),
   ofOperation(
     "rest-permission-changed",
-    "dangerous",
     ["x-permission"],
     ({ permission }) => permission,
     (now, was) => `needs ${now ?? "no permission"} now, it needed ${was ?? "none"}`,
   ),
   fact(
-    ({ operation, nullOn404 }) => [
-      {
-        node: operation.node,
-        below: ["responses", "404"],
-        value: { documented: operation.statuses.includes("404"), nullOn404 },
-      },
+    ({ operation: { node, statuses }, nullOn404 }) => [
+      { node, below: ["responses", "404"], value: { documented: statuses.includes("404"), nullOn404 } },
     ],
-    (was, is) =>
-      was.documented === is.documented || !(was.nullOn404 || is.nullOn404)
-        ? undefined
-        : {
-            rule: "rest-not-found-changed",
-            class: "dangerous",
-            phrase: is.documented
-              ? "documents 404 now: what is not there is null, and was an error"
-              : "no longer documents 404: what is not there is an error, and was null",
-            before: was.documented,
-            after: is.documented,
-          },
+    ({ documented: was, ...old }, { documented: is, nullOn404 }) => {
+      if (was === is || !(old.nullOn404 || nullOn404)) return undefined;
+      const phrase = is
+        ? "documents 404 now: what is not there is null, and was an error"
+        : "no longer documents 404: what is not there is an error, and was null";
+      return differing("rest-not-found-changed", phrase, was, is);
+    },
   ),
   fact(
     ({ operation: { body, node } }) =>
@@ -93,20 +71,12 @@ export const operationFacts: readonly Fact[] = [
     ({ media: was }, { media: is, content }) =>
       content.some((range) => includes(range, was))
         ? undefined
-        : {
-            rule: "rest-body-changed",
-            class: "breaking",
-            phrase: `takes a body in ${is} now, it was ${was}`,
-            before: was,
-            after: is,
-          },
+        : differing("rest-body-changed", `takes a body in ${is} now, it was ${was}`, was, is),
   ),
   fact(
     ({ operation }) => [{ node: operation.node, value: answersOf(operation).length > 0 }],
-    (before, after) =>
-      before && !after
-        ? { rule: "rest-answer-removed", class: "breaking", phrase: "has no JSON answer now", before, after }
-        : undefined,
+    (was, is) =>
+      was && !is ? differing("rest-answer-removed", "has no JSON answer now", was, is) : undefined,
   ),
 ];
 

@@ -5,6 +5,7 @@ import { sourceOf } from "../../bind/inputs/input-source.ts";
 import type { BoundField, Input, Model } from "../../bind/model.ts";
 import { inputKey, methodAndPath } from "../../openapi/operation.ts";
 import { type Fact, fact, type Stated } from "./fact.ts";
+import { differing } from "./rest-change.ts";
 
 export const parameterFacts: readonly Fact[] = [
   fact(
@@ -15,28 +16,17 @@ export const parameterFacts: readonly Fact[] = [
         below: ["in"],
         value: input.in,
       })),
-    (before, after) =>
-      before === after
+    (was, is) =>
+      was === is
         ? undefined
-        : {
-            rule: "rest-parameter-moved",
-            class: "breaking",
-            phrase: `is ${partOf(after)} now, it was ${partOf(before)}`,
-            before,
-            after,
-          },
+        : differing("rest-parameter-moved", `is ${partOf(is)} now, it was ${partOf(was)}`, was, is),
   ),
   fact(writtenParts, (was, is) =>
     was === is
       ? undefined
-      : {
-          rule: "rest-style-changed",
-          class: "breaking",
-          phrase: `is written as ${is} now, it was ${was}`,
-          before: was,
-          after: is,
+      : differing("rest-style-changed", `is written as ${is} now, it was ${was}`, was, is, {
           below: [was.split(",")[0] === is.split(",")[0] ? "explode" : "style"],
-        },
+        }),
   ),
   fact(
     ({ operation, inputs }) =>
@@ -48,9 +38,9 @@ export const parameterFacts: readonly Fact[] = [
       }),
     (before, after) => {
       const [was, is] = [JSON.stringify(before), JSON.stringify(after)];
-      if (was === is) return undefined;
-      const phrase = `defaults to ${is} now, it was ${was}`;
-      return { rule: "rest-default-changed", class: "dangerous", phrase, before, after };
+      return was === is
+        ? undefined
+        : differing("rest-default-changed", `defaults to ${is} now, it was ${was}`, before, after);
     },
   ),
 ];

@@ -5,32 +5,9 @@
 import type { Direction } from "../../bind/model.ts";
 import type { RestNode } from "../../openapi/document.ts";
 import type { NodePath } from "../../openapi/yaml-file.ts";
-import type { ChangeClass } from "../report.ts";
+import { type ChangeClass, restRules } from "./change-rules.ts";
 
-/** Every rule; `docs/rules.md` explains each with an example. */
-export const restRules = [
-  "rest-operation-moved",
-  "rest-method-changed",
-  "rest-product-changed",
-  "rest-permission-changed",
-  "rest-security-changed",
-  "rest-not-found-changed",
-  "rest-answer-removed",
-  "rest-body-changed",
-  "rest-parameter-moved",
-  "rest-style-changed",
-  "rest-default-changed",
-  "rest-type-changed",
-  "rest-format-changed",
-  "rest-enum-changed",
-  "rest-limit-changed",
-  "rest-nullable-changed",
-  "rest-required-changed",
-  "rest-property-removed",
-  "rest-variants-changed",
-] as const;
-
-type RestRule = (typeof restRules)[number];
+type RestRule = keyof typeof restRules;
 
 /** What differs, without its place. `phrase` follows the name of the place in messages. */
 export type Differing = {
@@ -42,6 +19,17 @@ export type Differing = {
   /** The path from the node down to the difference. A document may hold only the start of the path. */
   readonly below?: NodePath;
 };
+
+/** A difference of the rule's usual class, unless another is given. */
+export const differing = (
+  rule: RestRule,
+  phrase: string,
+  before: unknown,
+  after: unknown,
+  more?: Partial<Pick<Differing, "class" | "below">>,
+): Differing => ({
+  ...{ rule, class: restRules[rule].classes[0] as Differing["class"], phrase, before, after, ...more },
+});
 
 /** A difference at its place, for one coordinate. */
 export type RestChange = Differing & {

@@ -1,8 +1,8 @@
 /** One change of the schema file, as data. */
-import type { ChangeClass } from "../report.ts";
+import { type ChangeClass, schemaRules } from "./change-rules.ts";
 
 export type SchemaChange = {
-  readonly rule: string;
+  readonly rule: keyof typeof schemaRules;
   readonly class: ChangeClass;
   readonly coordinate: string;
   /** The coordinates that an operation selects, if it cannot select the first one. */
@@ -11,3 +11,12 @@ export type SchemaChange = {
   readonly before: unknown;
   readonly after: unknown;
 };
+
+/** A change of its rule's class. */
+export const schemaChange = (
+  rule: SchemaChange["rule"],
+  coordinate: string,
+  message: string,
+  before: unknown,
+  after: unknown,
+): SchemaChange => ({ rule, class: schemaRules[rule].classes[0], coordinate, message, before, after });

@@ -15,17 +15,14 @@ import {
 } from "graphql";
 import type { Model } from "../../bind/model.ts";
 import { bindingDefinitionNames } from "../../schema/directives.ts";
-import type { ChangeClass } from "../report.ts";
 import { bindingChanges } from "./binding-changes.ts";
-import type { SchemaChange } from "./schema-change.ts";
+import { type SchemaChange, schemaChange } from "./schema-change.ts";
 
 /** `today`: `YYYY-MM-DD`. */
 export function schemaChanges(base: Model, head: Model, today: string): SchemaChange[] {
   const found = [
-    ...findBreakingChanges(base.schema, head.schema).map((change) => fromLibrary(change, "breaking")),
-    ...findDangerousChanges(base.schema, head.schema).map((change) =>
-      fromLibrary(change, classOf(change.type)),
-    ),
+    ...findBreakingChanges(base.schema, head.schema).flatMap(fromLibrary),
+    ...findDangerousChanges(base.schema, head.schema).flatMap(fromLibrary),
     ...additions(base.schema, head.schema),
     ...newDefaults(base.schema, head.schema),
     ...newChoices(base.schema, head.schema),
@@ -38,7 +35,7 @@ export function schemaChanges(base: Model, head: Model, today: string): SchemaCh
     .map((change) => afterSunset(base, change, today));
 }
 
-const removals = new Set(["sdl-field-removed", "sdl-arg-removed", "sdl-type-removed"]);
+const removals = new Set<string>(["sdl-field-removed", "sdl-arg-removed", "sdl-type-removed"]);
 
 /** What REST deprecated until a day is no break after that day. */
 function afterSunset(base: Model, change: SchemaChange, today: string): SchemaChange {
@@ -68,36 +65,29 @@ function hasEnded({ schema, deprecations }: Model, coordinate: string, today: st
 }
 
 /** graphql-js calls an optional argument or input field dangerous. It is safe: existing clients do not send it. */
-const classOf = (type: string): ChangeClass =>
-  type === "OPTIONAL_ARG_ADDED" || type === "OPTIONAL_INPUT_FIELD_ADDED" ? "safe" : "dangerous";
-
-function fromLibrary(
-  { type, description }: { type: string; description: string },
-  kind: ChangeClass,
-): SchemaChange {
-  const rule = `sdl-${type.toLowerCase().replaceAll("_", "-")}`;
+function fromLibrary({ type, description }: { type: string; description: string }): SchemaChange[] {
+  // a scalar of GraphQL's own, such as `Int`, comes and goes with its uses
+  if (description.startsWith("Standard scalar ")) return [];
+  const rule = `sdl-${type.toLowerCase().replaceAll("_", "-")}` as SchemaChange["rule"];
   // a description without two values is the fact itself: a union may lose two members at one coordinate
   const [, before = null, after = description] = / from (.+) to (.+?)\.?$/.exec(description) ?? [];
-  return { rule, class: kind, coordinate: coordinateOf(description), message: description, before, after };
+  return [schemaChange(rule, coordinateOf(type, description), description, before, after)];
 }
 
 /** graphql-js names coordinates only inside its descriptions. */
-const descriptionPatterns: readonly [RegExp, (match: RegExpExecArray) => string][] = [
-  [/arg (\w+) on (\w+\.\w+) was added/, ([, argument, field]) => `${field}(${argument}:)`],
-  [/field (\w+) on input type (\w+) was added/, ([, field, type]) => `${type}.${field}`],
-  [/^(\w+\.\w+) arg (\w+)/, ([, field, argument]) => `${field}(${argument}:)`],
-  [/^(\w+) was (?:removed from|added to) (?:enum) type (\w+)/, ([, value, type]) => `${type}.${value}`],
-  [/^(\w+) was (?:removed from|added to) union type (\w+)/, ([, , type]) => `${type}`],
-  [/^(\w+) added to interfaces implemented by (\w+)/, ([, , type]) => `${type}`],
-  [/^(\w+(?:\.\w+)?)/, ([, coordinate]) => `${coordinate}`],
+const descriptionPatterns: readonly (readonly [RegExp, coordinate: string])[] = [
+  [/^.*\barg (\w+) on (\w+\.\w+) was added.*$/s, "$2($1:)"],
+  [/^.*\bfield (\w+) on input type (\w+) was added.*$/s, "$2.$1"],
+  [/^(\w+\.\w+) arg (\w+).*$/s, "$1($2:)"],
+  [/^(\w+) was (?:removed from|added to) enum type (\w+).*$/s, "$2.$1"],
+  [/^\w+ (?:was (?:removed from|added to) union type|added to interfaces implemented by) (\w+).*$/s, "$1"],
+  [/^.*\b(?:on directive|was removed from) (\w+).*$/s, "@$1"],
+  [/^(\w+(?:\.\w+)?).*$/s, "$1"],
 ];
 
-function coordinateOf(description: string): string {
-  for (const [pattern, toCoordinate] of descriptionPatterns) {
-    const match = pattern.exec(description);
-    if (match) return toCoordinate(match);
-  }
-  return description;
+function coordinateOf(type: string, description: string): string {
+  const [pattern = /$/, coordinate = ""] = descriptionPatterns.find(([each]) => each.test(description)) ?? [];
+  return (type === "DIRECTIVE_REMOVED" ? "@" : "") + description.replace(pattern, coordinate);
 }
 
 /** An argument without a default before, or a field of an input object: graphql-js says nothing of these. */
@@ -108,8 +98,7 @@ function newDefaults(base: GraphQLSchema, head: GraphQLSchema): SchemaChange[] {
     // what every client sends needs no default, and the library tells of an argument's other default
     if (!old || old.isRequired || old.value === value || (!isField && old.value !== none)) return [];
     const message = `${coordinate} has ${value} now where clients leave it out, it had ${old.value}`;
-    const facts = { before: old.value, after: value };
-    return { rule: "sdl-arg-default-value-change", class: "dangerous", coordinate, message, ...facts };
+    return schemaChange("sdl-arg-default-value-change", coordinate, message, old.value, value);
   });
 }
 
@@ -144,29 +133,22 @@ function newChoices(base: GraphQLSchema, head: GraphQLSchema): SchemaChange[] {
     if (!isInputObjectType(old) || !isInputObjectType(now) || old.isOneOf || !now.isOneOf) return [];
     const message = `${old.name} takes exactly one of its fields now`;
     const reached = Object.keys(old.getFields()).map((field) => `${old.name}.${field}`);
-    const facts = { before: "any of its fields", after: "exactly one" };
-    return [
-      { rule: "sdl-one-of-added", class: "breaking", coordinate: old.name, reached, message, ...facts },
-    ];
+    const change = schemaChange("sdl-one-of-added", old.name, message, "any of its fields", "exactly one");
+    return [{ ...change, reached }];
   });
 }
 
 function additions(base: GraphQLSchema, head: GraphQLSchema): SchemaChange[] {
   const before = new Set(memberCoordinates(base));
   const added = memberCoordinates(head).filter((coordinate) => !before.has(coordinate));
-  return added.map((coordinate) => ({
-    rule: "sdl-added",
-    class: "safe",
-    coordinate,
-    message: `${coordinate} is new`,
-    before: null,
-    after: coordinate,
-  }));
+  return added.map((coordinate) =>
+    schemaChange("sdl-added", coordinate, `${coordinate} is new`, null, coordinate),
+  );
 }
 
 function memberCoordinates(schema: GraphQLSchema): string[] {
   return Object.values(schema.getTypeMap()).flatMap((type) => {
-    if (type.name.startsWith("__")) return [];
+    if (!type.astNode) return [];
     const hasOutputs = isObjectType(type) || isInterfaceType(type);
     const fields = hasOutputs ? Object.keys(type.getFields()).map((field) => `${type.name}.${field}`) : [];
     return isInputObjectType(type) ? [type.name] : [type.name, ...fields];

@@ -8,7 +8,7 @@ import type { RestNode } from "../../openapi/document.ts";
 import { securityRequirementsOf, securitySchemeOf } from "../../openapi/security.ts";
 import { isRecord } from "../../standards/json-object.ts";
 import { type Fact, fact, type Stated } from "./fact.ts";
-import type { Differing } from "./rest-change.ts";
+import { type Differing, differing } from "./rest-change.ts";
 
 /** `scheme` and `scheme:scope` strings. The empty set admits everybody. */
 type Alternative = ReadonlySet<string>;
@@ -40,14 +40,8 @@ function judgeRequirement(
   if (!lost) return undefined;
   const [was, is] = [requirementText(before), requirementText(after)];
   const own = before.length > 1 ? ` where ${alternativeText(lost)} was enough` : "";
-  return {
-    rule: "rest-security-changed",
-    class: "breaking",
-    phrase:
-      scopesMore(lost, after) ?? (own === "" ? `takes ${is} now, it took ${was}` : `takes ${is} now${own}`),
-    before: was,
-    after: is,
-  };
+  const phrase = own === "" ? `takes ${is} now, it took ${was}` : `takes ${is} now${own}`;
+  return differing("rest-security-changed", scopesMore(lost, after) ?? phrase, was, is);
 }
 
 const holds = (outer: Alternative, inner: Alternative): boolean =>
@@ -94,8 +88,9 @@ function judgeCredential({ parts: was }: Credential, { parts: is }: Credential):
   const changed = credentialMembers.find((member) => was[member] !== is[member]);
   if (!changed) return undefined;
   const [before, after] = [was, is].map((each) => Object.values(each).join(" "));
-  const phrase = `is ${after} now, it was ${before}`;
-  return { rule: "rest-security-changed", class: "breaking", phrase, before, after, below: [changed] };
+  return differing("rest-security-changed", `is ${after} now, it was ${before}`, before, after, {
+    below: [changed],
+  });
 }
 
 const credentialMembers = ["type", "in", "name", "scheme", "openIdConnectUrl", "x-from-header"];

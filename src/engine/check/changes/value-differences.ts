@@ -7,7 +7,7 @@ import type { ValueUse } from "../../bind/model.ts";
 import { numberFormats, type Shape, typesFit, typeText } from "../../openapi/shapes/shape.ts";
 import { stricterLimits } from "../../openapi/shapes/stricter-limits.ts";
 import { toldApart } from "../../openapi/shapes/told-apart.ts";
-import type { Differing } from "./rest-change.ts";
+import { type Differing, differing } from "./rest-change.ts";
 
 /** `use` is of the new schema. */
 export const differencesOf = (use: ValueUse, before: Shape, after: Shape): Differing[] =>
@@ -51,12 +51,7 @@ export function refusals(type: ValueUse["type"], before: Shape, after: Shape): D
     ...(refused?.length ? [enumDiffers(before, after, "breaking", `is never ${quoted(refused)} now`)] : []),
     ...limitsDiffer(before, after),
     ...(before.nullable && !after.nullable && type && !isNonNullType(type)
-      ? [
-          {
-            ...{ rule: "rest-nullable-changed" as const, class: "breaking" as const },
-            ...{ phrase: "is never null now", before: true, after: false },
-          },
-        ]
+      ? [differing("rest-nullable-changed", "is never null now", true, false)]
       : []),
   ];
 }
@@ -67,8 +62,9 @@ const covers = (outer: Shape, inner: Shape): boolean =>
 
 function typesDiffer(before: Shape, after: Shape, differs: boolean, kind: Differing["class"]): Differing[] {
   const [was, is] = [typeText(before), typeText(after)];
-  const phrase = `is ${is} now, it was ${was}`;
-  return differs ? [{ rule: "rest-type-changed", class: kind, phrase, before: was, after: is }] : [];
+  return differs
+    ? [differing("rest-type-changed", `is ${is} now, it was ${was}`, was, is, { class: kind })]
+    : [];
 }
 
 type Format = string | undefined;
@@ -82,8 +78,7 @@ function formatDiffers(
   const [{ format: was }, { format: is }] = [before, after];
   if (was === is || !matters(was, is)) return [];
   const phrase = `has ${is ? `format ${is}` : "no format"} now, it had ${was ?? "none"}`;
-  const facts = { before: was ?? "no format", after: is ?? "no format" };
-  return [{ rule: "rest-format-changed", class: kind, phrase, ...facts }];
+  return [differing("rest-format-changed", phrase, was ?? "no format", is ?? "no format", { class: kind })];
 }
 
 /** A width says nothing here: the proof compares it with what `Int` and `Float` hold. */
@@ -93,10 +88,10 @@ const isLessPromised = (was: Format): boolean => was !== undefined && !numberFor
 const isNarrower = (was: Format, is: Format): boolean =>
   is !== undefined && !(was === "int32" && is === "int64") && !(was === "float" && is === "double");
 
-const enumDiffers = (before: Shape, after: Shape, kind: Differing["class"], phrase: string): Differing => ({
-  ...{ rule: "rest-enum-changed", class: kind, phrase, below: ["enum"] },
-  ...{ before: before.values ?? null, after: after.values ?? null },
-});
+const enumDiffers = (before: Shape, after: Shape, kind: Differing["class"], phrase: string): Differing =>
+  differing("rest-enum-changed", phrase, before.values ?? null, after.values ?? null, {
+    ...{ class: kind, below: ["enum"] },
+  });
 
 /** A value of an enum may read as a word of the sentence: `"voided"`, `"new"`, the empty text. */
 const quoted = (values: readonly unknown[]): string =>
@@ -107,11 +102,9 @@ function limitsDiffer(before: Shape, after: Shape): Differing[] {
     const was = before.limits[keyword];
     const had =
       from && from.keyword !== keyword ? `had ${from.keyword} ${JSON.stringify(from.value)}` : undefined;
-    return {
-      ...{ rule: "rest-limit-changed", class: "breaking", below: [keyword] },
-      phrase: `has ${keyword} ${JSON.stringify(value)} now, it ${had ?? `was ${JSON.stringify(was) ?? "unset"}`}`,
-      ...{ before: { [keyword]: was ?? null }, after: { [keyword]: value } },
-    };
+    const phrase = `has ${keyword} ${JSON.stringify(value)} now, it ${had ?? `was ${JSON.stringify(was) ?? "unset"}`}`;
+    const facts = [{ [keyword]: was ?? null }, { [keyword]: value }] as const;
+    return differing("rest-limit-changed", phrase, ...facts, { below: [keyword] });
   });
 }
 
@@ -119,16 +112,15 @@ function limitsDiffer(before: Shape, after: Shape): Differing[] {
 function toldApartDiffers(before: Shape, after: Shape): Differing[] {
   const [old, now] = [before.variants, after.variants].map((each) => each && toldApart(each));
   if (!old || !now) return [];
-  const common = { rule: "rest-variants-changed", class: "breaking" } as const;
   if (old.property !== now.property) {
     const [was, is] = [old.property ?? null, now.property ?? null];
-    const phrase = "is told apart otherwise now";
-    return [{ ...common, phrase, before: was, after: is, below: ["discriminator", "propertyName"] }];
+    const below = ["discriminator", "propertyName"];
+    return [differing("rest-variants-changed", "is told apart otherwise now", was, is, { below })];
   }
   const values = new Set(now.members.flatMap((member) => member.values));
   const lost = old.members.flatMap((member) => member.values.filter((value) => !values.has(value)));
   const known = new Set(now.members.map(({ name }) => name));
   const renamed = lost.length > 0 && old.members.every(({ name }) => known.has(name));
   const phrase = `tells its members apart by other values now: ${quoted([...values])}, and no longer ${quoted(lost)}`;
-  return renamed ? [{ ...common, phrase, before: lost, after: [...values], below: ["oneOf"] }] : [];
+  return renamed ? [differing("rest-variants-changed", phrase, lost, [...values], { below: ["oneOf"] })] : [];
 }

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ValueUse } from "../../bind/model.ts";
 import type { RestNode } from "../../openapi/document.ts";
 import { type Shape, typeText } from "../../openapi/shapes/shape.ts";
-import type { Differing } from "./rest-change.ts";
+import { type Differing, differing } from "./rest-change.ts";
 import { refusals } from "./value-differences.ts";
 
 /** A schema and the node that uses it. */
@@ -92,15 +92,9 @@ function oneOfEachList(all: readonly Unfit[]): Unfit[] {
   });
 }
 
-const gone: Differing = {
-  ...{ rule: "rest-property-removed", class: "breaking", phrase: "is gone" },
-  ...{ before: "present", after: "absent" },
-};
+const gone = differing("rest-property-removed", "is gone", "present", "absent");
 const fewerMembers: Differing = { ...gone, phrase: "has one alternative less now" };
-const required: Differing = {
-  ...{ rule: "rest-required-changed", class: "breaking", phrase: "is required now" },
-  ...{ before: false, after: true },
-};
+const required = differing("rest-required-changed", "is required now", false, true);
 
 /** The properties are new, so the value that holds them is named. */
 const demanding = (added: readonly Part[]): Differing => ({

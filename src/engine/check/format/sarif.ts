@@ -2,8 +2,8 @@
  * Prints the report as SARIF 2.1.0 (OASIS), which code scanning and editors read. A place at the base has no line in
  * the files of today, so the message names it.
  */
-import { rules } from "../../diagnostic.ts";
 import type { Finding, Frame, Report } from "../report.ts";
+import { meaningOf } from "../rules.ts";
 
 export function formatSarif({ findings }: Report): string {
   const ids = [...new Set(findings.map(({ rule }) => rule))].sort();
@@ -12,19 +12,18 @@ export function formatSarif({ findings }: Report): string {
     version: "2.1.0",
     runs: [
       {
-        tool: { driver: { name: "restbound check", rules: ids.map(ruleOf) } },
+        tool: {
+          driver: {
+            name: "restbound check",
+            rules: ids.map((id) => ({ id, shortDescription: { text: meaningOf(id) } })),
+          },
+        },
         columnKind: "utf16CodeUnits",
         results: findings.map((finding) => resultOf(finding, ids.indexOf(finding.rule))),
       },
     ],
   };
   return `${JSON.stringify(log, null, 2)}\n`;
-}
-
-/** The rules of changes and of the other stages have no sentence of their own: each message tells what happened. */
-function ruleOf(id: string): object {
-  const meaning = Object.hasOwn(rules, id) ? rules[id as keyof typeof rules].meaning : undefined;
-  return { id, ...(meaning && { shortDescription: { text: meaning } }) };
 }
 
 function resultOf(finding: Finding, ruleIndex: number): object {
