@@ -134,7 +134,7 @@ export function routes(
     record.tenantId = forwarded.headers[tenantName];
     record.keyId = forwarded.headers[keyName];
     record.client = clientOf(request.headers);
-    const scope = new RequestScope(config, upstreams.shares, forwarded, request.caller);
+    const scope = new RequestScope(config, upstreams.shares, forwarded, request.caller, placeOf(request));
     request.scope = scope;
     const calls = explorer && request.headers["x-explain-calls"] === "1" ? collectCalls(record) : undefined;
     const find = () => (calls ? undefined : answers.find(request, scope));
@@ -142,7 +142,7 @@ export function routes(
     const isShared = found instanceof Promise;
     try {
       if (found instanceof Promise) found = await found;
-      const admission = scope.start();
+      const admission = scope.turn();
       if (admission) await admission; // identical queries meanwhile wait for this one
       if (reply.raw.destroyed) return;
       if (admission && found instanceof Answer && !isShared) found = await find(); // it may be too old now
@@ -189,6 +189,12 @@ export function routes(
     },
   });
 }
+
+/** The place that the request has at the time: it may have left one, to wait for an identical query. */
+const placeOf = (request: FastifyRequest) => ({
+  pause: () => request.place.pause(),
+  resume: () => request.place.resume(),
+});
 
 const unacceptable = (): GraphQLResponse =>
   refusalResponse(new CodedError("BAD_REQUEST", "this client accepts no media type of GraphQL's"), 406);

@@ -2,7 +2,8 @@
  * Bounds the requests that are executed at the same time while the event loop is busy. More of them would not be
  * answered sooner. They would only live longer, and objects that live through two collections of the young generation
  * cost several times as much to collect. While the event loop has time to spare, the executed requests wait for REST,
- * and more requests start. Callers take turns.
+ * and more requests start. Callers take turns. A request that waits for its caller's share of the processor is not
+ * executed meanwhile, and frees its place: otherwise callers in debt would hold all places.
  *
  * Node accepts one connection a turn of the event loop, so a burst of connections waits for as many turns. Few requests
  * start in such a turn.
@@ -19,17 +20,29 @@ const mostWhileConnecting = 2;
 const busy = 0.9;
 const lookEveryMs = 2;
 
+/** What a place may ask of its queue. */
+type Queue = {
+  /** The request no longer waits for a start. */
+  cancel(place: QueuePlace): void;
+  /** The request is executed again. */
+  goOn(caller: Caller): void;
+  /** The request is no longer executed, or not for now. */
+  free(caller: Caller): void;
+};
+
 /** The place of a request: it waits in the queue, is executed, and leaves. */
 export class QueuePlace implements Turn<Caller> {
   readonly owner: Caller;
   readonly #begin: () => void;
-  readonly #end: (place: QueuePlace, wasExecuting: boolean) => void;
+  readonly #queue: Queue;
   #state: "waiting" | "executing" | "left" = "waiting";
+  /** Waits of the request for its caller's share. It has several calls under way. */
+  #pauses = 0;
 
-  constructor(owner: Caller, begin: () => void, end: (place: QueuePlace, wasExecuting: boolean) => void) {
+  constructor(owner: Caller, begin: () => void, queue: Queue) {
     this.owner = owner;
     this.#begin = begin;
-    this.#end = end;
+    this.#queue = queue;
   }
 
   begin(): void {
@@ -37,11 +50,26 @@ export class QueuePlace implements Turn<Caller> {
     this.#begin();
   }
 
+  /** Frees the place until as many calls of `resume` as of `pause` have come. */
+  pause(): void {
+    if (this.#isExecuting) this.#queue.free(this.owner);
+    this.#pauses++;
+  }
+
+  resume(): void {
+    this.#pauses--;
+    if (this.#isExecuting) this.#queue.goOn(this.owner);
+  }
+
+  get #isExecuting(): boolean {
+    return this.#state === "executing" && this.#pauses === 0;
+  }
+
   /** Frees the place. A request that waits never starts. Only the first call counts. */
   leave(): void {
-    const before = this.#state;
+    if (this.#state === "waiting") this.#queue.cancel(this);
+    else if (this.#isExecuting) this.#queue.free(this.owner);
     this.#state = "left";
-    if (before !== "left") this.#end(this, before === "executing");
   }
 
   /** Frees the place, so that another request starts in this turn. Resolves at the end of the turn. */
@@ -73,7 +101,7 @@ export class StartQueue {
 
   /** A place for a request that has not entered yet. */
   place(caller: Caller, begin: () => void): QueuePlace {
-    return new QueuePlace(caller, begin, this.#end);
+    return new QueuePlace(caller, begin, this.#queue);
   }
 
   /** The request starts now or in a later turn, unless it leaves before. */
@@ -83,10 +111,13 @@ export class StartQueue {
     this.#schedule();
   }
 
-  readonly #end = (place: QueuePlace, wasExecuting: boolean): void => {
-    if (!wasExecuting) return void this.#waiting.leave(place);
-    this.executing.giveBack(place.owner, 1);
-    if (this.#waiting.size > 0) this.#schedule();
+  readonly #queue: Queue = {
+    cancel: (place) => void this.#waiting.leave(place),
+    goOn: (caller) => this.executing.add(caller, 1),
+    free: (caller) => {
+      this.executing.giveBack(caller, 1);
+      if (this.#waiting.size > 0) this.#schedule();
+    },
   };
 
   #mayStart(caller: Caller): boolean {

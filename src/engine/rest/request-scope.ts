@@ -8,6 +8,7 @@ import { Deadline } from "../time/deadline.ts";
 import type { Forwarded } from "./forwarded.ts";
 import { neverStored, type RestResponse } from "./rest-response.ts";
 import type { Caller } from "./shares/caller.ts";
+import { type Pausable, Stretch } from "./shares/fair-share.ts";
 import { charactersPerMs, largeBody, msPerCall, startWork } from "./shares/processor-time.ts";
 import type { Shares } from "./shares/shares.ts";
 
@@ -16,6 +17,7 @@ type Abandon = (failure: CodedError) => void;
 export class RequestScope {
   readonly forwarded: Forwarded;
   readonly caller: Caller;
+  readonly place: Pausable | undefined;
   /** The reads of this request, by operation, URL and the operation's own headers. `null`: the read failed. */
   readonly reads = new Map<string, Promise<RestResponse> | null>();
   readonly #config: Config;
@@ -30,19 +32,21 @@ export class RequestScope {
   #isClosed = false;
   #calls = 0;
   #hasLeft = false;
+  readonly #stretch = new Stretch();
 
   /** Without a caller, it is found by its name. */
-  constructor(config: Config, shares: Shares, forwarded: Forwarded, caller?: Caller) {
+  constructor(config: Config, shares: Shares, forwarded: Forwarded, caller?: Caller, place?: Pausable) {
     this.#config = config;
     this.#shares = shares;
     this.caller = caller?.enter() ?? shares.processor.enter(forwarded.caller);
     this.forwarded = forwarded;
+    this.place = place;
     this.#deadline = new Deadline(config.env.REQUEST_TIMEOUT_MS, () => {}); // each call asks for the time left
   }
 
   /** A scope like this one at its start, for a call that other requests wait for too. */
   fresh(): RequestScope {
-    return new RequestScope(this.#config, this.#shares, this.forwarded, this.caller);
+    return new RequestScope(this.#config, this.#shares, this.forwarded, this.caller, this.place);
   }
 
   /** Counts one call. Throws when the call is one too many, or when it is a read and the client has left. */
@@ -110,14 +114,14 @@ export class RequestScope {
     this.#shares.bytes.giveBack(this.caller, bytes);
   }
 
-  /** Resolves when its caller may start a request. `undefined`: at once. Rejects with `SERVICE_UNAVAILABLE`. */
-  start(): Promise<void> | undefined {
+  /** Resolves when its caller may start it or go on. `undefined`: at once. Rejects with `SERVICE_UNAVAILABLE`. */
+  turn(): Promise<void> | undefined {
     return this.#shares.processor.turnOf(this.caller, this);
   }
 
   /** Charges processor time to the caller. */
   worked(ms: number): void {
-    this.#shares.processor.worked(this.caller, ms);
+    this.#shares.processor.worked(this.caller, ms, this.#stretch);
   }
 
   /** Charges work on a text by its length: reading a request, or writing a response. */
@@ -143,14 +147,14 @@ export class RequestScope {
   /** Runs work on REST's responses once its caller may go on, and charges it. Work on few bytes runs at once. */
   completed<T>(run: () => T): T | Promise<T> {
     if (this.#held < largeBody) return run();
-    const turn = this.#shares.processor.turnOf(this.caller, this);
+    const turn = this.turn();
     return turn ? turn.then(() => this.measured(run)) : this.measured(run);
   }
 
   /** Takes a response in. A read waits until its caller may go on; usually that is at once, without a promise. */
   read(response: RestResponse, isRead: boolean): RestResponse | Promise<RestResponse> {
     this.#freshUntil = Math.min(this.#freshUntil, response.freshUntil);
-    const turn = isRead ? this.#shares.processor.turnOf(this.caller, this) : undefined;
+    const turn = isRead ? this.turn() : undefined;
     return turn ? turn.then(() => this.#charge(response)) : this.#charge(response);
   }
 
@@ -162,15 +166,14 @@ export class RequestScope {
   /** Takes in a response that is stored, or that another request's call has brought: it is parsed and charged. */
   take(response: RestResponse): RestResponse | Promise<RestResponse> {
     this.#freshUntil = Math.min(this.#freshUntil, response.freshUntil);
-    const turn = this.#shares.processor.turnOf(this.caller, this);
+    const turn = this.turn();
     return turn ? turn.then(() => response) : response;
   }
 
   /** Charges a response's parsing. A small one is charged by its length, and parsed when its value is read. */
   #charge(response: RestResponse): RestResponse {
-    const { unparsed } = response;
-    const isSmall = unparsed < largeBody;
-    this.worked(msPerCall + (isSmall ? unparsed / charactersPerMs : 0));
+    const isSmall = response.unparsed < largeBody;
+    this.worked(msPerCall + (isSmall ? response.unparsed / charactersPerMs : 0));
     if (!isSmall) this.measured(() => response.parse());
     return response;
   }

@@ -54,6 +54,34 @@ describe("while the event loop is busy", () => {
     expect(begun).toEqual(upTo(most + 1));
   });
 
+  test("a request that waits for its caller's share frees its place, once for several waits", async () => {
+    withLoop(1);
+    const queue = new StartQueue();
+    const { places, begun } = entering(queue, upTo(most + 2));
+    const [place] = places;
+    for (const pauses of [1, 2]) {
+      place?.pause();
+      await nextTurn();
+      expect([pauses, begun.length]).toEqual([pauses, most + 1]);
+    }
+    place?.resume();
+    expect(queue.executing.held).toBe(most);
+    place?.resume();
+    expect(queue.executing.held).toBe(most + 1);
+    for (const each of places) each.leave();
+    expect(queue.executing.held).toBe(0);
+  });
+
+  test("a request that leaves while it waits for its caller's share gives no place back twice", async () => {
+    withLoop(1);
+    const queue = new StartQueue();
+    const { places } = entering(queue, upTo(2));
+    places[0]?.pause();
+    places[0]?.leave();
+    places[0]?.resume();
+    expect(queue.executing.held).toBe(1);
+  });
+
   test("a request that leaves while it waits never starts", async () => {
     withLoop(1);
     const { places, begun } = entering(new StartQueue(), upTo(most + 2));

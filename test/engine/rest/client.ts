@@ -58,7 +58,7 @@ export async function against(
     const headers = { "x-api-key": caller, "x-request-id": "id", ...others };
     const scope = new RequestScope(config, upstreams.shares, new Forwarded(headers, {}, caller));
     return Object.assign(new RestClient(table, upstreams, scope), {
-      start: () => scope.start(),
+      turn: () => scope.turn(),
       leave: () => scope.leave(),
       close: () => scope.close(),
       freshUntil: () => scope.freshUntil,

@@ -58,7 +58,7 @@ describe("a client that leaves", () => {
     const [waiting, reading] = [request(), request()];
     processor.enter("other");
     processor.worked(processor.enter("key"), 1_000); // 2 s of debt
-    const start = failureOf(Promise.resolve(waiting.start()));
+    const start = failureOf(Promise.resolve(waiting.turn()));
     const read = failureOf(reading.get("/things"));
     await expect.poll(() => [server.requests.length, upstreams.underWay]).toEqual([1, 0]);
     for (const one of [waiting, reading]) one.leave();

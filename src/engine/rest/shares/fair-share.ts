@@ -1,9 +1,10 @@
 /**
  * Fair shares of the processor between callers: a leaky bucket of debt for each (the generic cell rate algorithm, ITU-T I.371),
- * as GitHub and Shopify have of points. It fills with measured work: work of `ms` without a pause costs
- * `ms + ms³ / 30`, because long work is what the other callers' 95th percentile shows, and it drains by a millisecond each
- * millisecond. A caller that owes more than `freeMs` waits before its next request, before work on a large response of REST,
- * and before each piece of an answer. Ordinary requests owe less, and never wait.
+ * as GitHub and Shopify have of points. It fills with measured work: work of `ms` of one request in one turn of the event
+ * loop costs `ms + ms³ / 30`, because a long turn is what the other callers' 95th percentile shows, and it drains by a
+ * millisecond each millisecond. A caller that owes more than `freeMs` waits before its next request, before work on a large
+ * response of REST, and before each piece of an answer, until it owes nothing: it goes on seldom and for longer, because
+ * each wait costs work too. Ordinary requests owe less, and never wait.
  *
  * Callers that owe more than `freeMs` at the same time share what one of them would get: the price is multiplied by their
  * number. So a tenant gains nothing by sending with ten keys where the process does not know the tenant.
@@ -21,25 +22,36 @@ import { Deadline } from "../../time/deadline.ts";
 import { type Caller, PresentCallers } from "./caller.ts";
 import { Turns } from "./turns.ts";
 
-/** A caller may owe so many ms and go on. */
+/** A caller may owe so many ms and go on. If it owes more, it waits until it owes nothing. */
 const freeMs = 10;
-/** A caller never owes more ms, times the number of callers in debt. A request that has waited for as long is refused. */
-const mostMs = 2_000;
+/** A caller never owes more ms, times the number of callers in debt. */
+const mostMs = 1_990;
+/** A request that has waited for so many ms is refused. */
+const mostWaitMs = 2_000;
 /** A caller is alone when no other caller has sent a request for so many ms. */
 const aloneAfterMs = 60_000;
 
 /** Milliseconds that a caller owes for work. */
 const costOf = (ms: number): number => ms + ms ** 3 / 30;
 
+export type Pausable = { pause(): void; resume(): void };
 type Leave = (failure: CodedError) => void;
 
 /** The request that waits for its turn. It calls `leave` when its client leaves, unless `ended` is called before. */
 type Waiter = {
   /** When the request came. The one that came first goes on first. */
   readonly since: number;
+  /** Its place among the requests that are executed. It is free for another one during the wait. */
+  readonly place?: Pausable | undefined;
   onLeave(leave: Leave): void;
   ended(leave: Leave): void;
 };
+
+/** The work of a request in the turn of the event loop in which it last worked. */
+export class Stretch {
+  turn = -1;
+  ms = 0;
+}
 
 export class FairShare {
   readonly #callers = new PresentCallers();
@@ -50,6 +62,9 @@ export class FairShare {
   /** When a caller other than the last one was last seen. */
   #otherSeenAt = Number.NEGATIVE_INFINITY;
   #isScheduled = false;
+  /** Counts the turns of the event loop in which something was charged. */
+  #turn = 0;
+  #isTurnCounted = false;
   #timer: NodeJS.Timeout | undefined;
 
   /** The caller of a request, or of a call that other requests wait for too. `leave` ends it. */
@@ -80,22 +95,42 @@ export class FairShare {
     const leave: Leave = (failure) => {
       if (this.#waiting.leave(turn)) refuse(failure);
     };
-    const deadline = new Deadline(mostMs, () => leave(tooMuch(owner.paidAt - performance.now())));
+    const deadline = new Deadline(mostWaitMs, () => leave(tooMuch(owner.paidAt - performance.now())));
     request.onLeave(leave);
+    request.place?.pause();
     return promise.finally(() => {
+      request.place?.resume();
       deadline.clear();
       request.ended(leave);
     });
   }
 
-  /** Charges work of so many ms that has just ended. */
-  worked(caller: Caller, ms: number): void {
+  /** Charges work of so many ms that has just ended. `stretch` is that of its request, if it is a request's. */
+  worked(caller: Caller, ms: number, stretch = new Stretch()): void {
     const now = performance.now();
     if (this.#isAlone(caller, now)) return;
     const from = Math.max(caller.paidAt, now);
-    const cost = costOf(ms);
+    const cost = this.#costOfMore(ms, stretch);
     const debtors = from + cost - now > freeMs ? this.#debtorsWith(caller, now) : 1;
     caller.paidAt = Math.min(from + cost * debtors, now + mostMs * debtors);
+  }
+
+  /** What work costs beside the work of its request in this turn. Pieces that follow at once delay others as one does. */
+  #costOfMore(ms: number, stretch: Stretch): number {
+    if (stretch.turn !== this.#turn) [stretch.turn, stretch.ms] = [this.#turn, 0];
+    this.#countTurn();
+    const before = stretch.ms;
+    stretch.ms += ms;
+    return costOf(stretch.ms) - costOf(before);
+  }
+
+  #countTurn(): void {
+    if (this.#isTurnCounted) return;
+    this.#isTurnCounted = true;
+    setImmediate(() => {
+      this.#turn++;
+      this.#isTurnCounted = false;
+    });
   }
 
   /** The number of callers in debt, `caller` included. */
@@ -120,10 +155,10 @@ export class FairShare {
     this.#isScheduled = false;
     clearTimeout(this.#timer);
     const now = performance.now();
-    this.#waiting.next(({ paidAt }) => paidAt - freeMs <= now);
+    this.#waiting.next(({ paidAt }) => paidAt <= now);
     if (this.#waiting.size === 0) return;
     let nextMs = Number.POSITIVE_INFINITY;
-    for (const { paidAt } of this.#waiting.owners()) nextMs = Math.min(nextMs, paidAt - freeMs - now);
+    for (const { paidAt } of this.#waiting.owners()) nextMs = Math.min(nextMs, paidAt - now);
     if (nextMs > 0) this.#timer = setTimeout(() => this.#schedule(), nextMs);
     else this.#schedule();
   }

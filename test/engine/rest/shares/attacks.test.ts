@@ -4,7 +4,7 @@
  */
 import { afterEach, expect, test, vi } from "vitest";
 import type { Caller } from "../../../../src/engine/rest/shares/caller.ts";
-import { FairShare } from "../../../../src/engine/rest/shares/fair-share.ts";
+import { FairShare, Stretch } from "../../../../src/engine/rest/shares/fair-share.ts";
 
 type Timer = { at: number; readonly run: () => void };
 
@@ -50,10 +50,11 @@ const answered = (ms: number): Promise<void> => new Promise((resolve) => void at
 async function request(share: FairShare, name: string, calls: readonly (readonly number[])[]) {
   const caller: Caller = share.enter(name);
   const waiter = { since: clock, onLeave() {}, ended() {} };
+  const stretch = new Stretch();
   const work = async (ms: number): Promise<void> => {
     await share.turnOf(caller, waiter);
     clock += ms;
-    share.worked(caller, ms);
+    share.worked(caller, ms, stretch);
   };
   const call = async (pieces: readonly number[]): Promise<void> => {
     await answered(2);
@@ -92,6 +93,7 @@ test.each<[name: string, keys: number, perSecond: number, calls: number[][]]>([
   ["long work", 1, 20, [[140]]],
   ["short work", 1, 20, Array(20).fill(pieces(5, 2))],
   ["lists of ten keys", 10, 100, [[10, ...pieces(20, 3)]]],
+  ["short pieces without a pause, of ten keys", 10, 100, [pieces(350, 0.1), pieces(350, 0.1)]],
   ["large lists of ten keys", 10, 100, [[40, ...pieces(20, 2)]]],
 ])("%s: the other caller's 95th percentile stays below five times", async (_name, keys, perSecond, calls) => {
   const share = new FairShare();

@@ -29,7 +29,7 @@ test("work on large responses waits for a turn of its caller, also when another 
   const done: string[] = [];
   const work = second.completed(() => void done.push("second"));
   expect(done).toEqual([]);
-  await vi.advanceTimersByTimeAsync(10);
+  await vi.advanceTimersByTimeAsync(15);
   await work;
   expect(done).toEqual(["second"]);
 });
