@@ -4,7 +4,7 @@
  */
 import type { Server, ServerResponse } from "node:http";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { pauseBehind } from "../../../src/engine/rest/upstream/shared-reads.ts";
+import { pauseMs } from "../../../src/engine/rest/shares/together.ts";
 import { inFrontOf } from "./rest-stand-in.ts";
 
 const me = { id: "usr_1", tenantId: "ten_1", roles: [], permissions: [], features: [] };
@@ -173,7 +173,6 @@ async function holding() {
 function waitForTheEnd(): () => void {
   const [at, start] = [performance.now(), setTimeout];
   const now = vi.spyOn(performance, "now").mockReturnValue(at);
-  const pauseMs = pauseBehind(1, at);
   const timers = vi
     .spyOn(globalThis, "setTimeout")
     .mockImplementation(((run: () => void, ms?: number, ...given: []) =>
