@@ -1,16 +1,16 @@
 /**
  * Finds links by keys: an object that names another one (`authorId`) gets a field for it (`author`), where the project has an
- * operation that takes a list of ids, or gets one object by its id. Names are all that a document says of this, so the
- * key must say whose id it is: without `Id` it is the name of the type, or of the resource in the path. The binder proves
- * the rest. A wrong link is worse than none: where two operations fit there is no link.
+ * operation that takes a list of ids, gets one object by its id, or gives them all. Names are all that a document says of
+ * this, so the key must say whose id it is: without `Id` it is the name of the type, or of the resource in the path. The
+ * binder proves the rest. A wrong link is worse than none: where two operations fit there is no link.
  */
-import { getNamedType, getNullableType, isListType, isObjectType } from "graphql";
+import { isObjectType } from "graphql";
 import { batchSize } from "../bind/batch.ts";
 import { isPaging } from "../bind/list-length.ts";
-import { type BoundField, boundFields, type Model } from "../bind/model.ts";
-import type { Parameter } from "../openapi/operation.ts";
-import { declaredProperty, isOnly, type Property } from "../openapi/shapes/shape.ts";
+import { boundFields, type Model } from "../bind/model.ts";
+import { declaredProperty, type Property } from "../openapi/shapes/shape.ts";
 import { fieldName, lettersOf } from "../schema/graphql-names.ts";
+import { type Bringer, bringerOf, keyName, keyNamesOf } from "./bringers.ts";
 
 export type KeyLink = {
   /** The type that has the key. */
@@ -18,25 +18,15 @@ export type KeyLink = {
   readonly field: string;
   /** The lines of the field, the best binding first. */
   readonly bindings: readonly string[];
+  /** How many of them do not look the key up in a list, of which no document says that it is whole. */
+  readonly sure: number;
 };
-
-/** A field that brings objects of a type by their ids. */
-type Bringer = {
-  readonly field: BoundField;
-  readonly type: string;
-  readonly resource: string;
-  readonly ids: Parameter;
-  readonly isList: boolean;
-};
-
-/** `author` of `authorId`, `author_id` and `authorIDs`; `paid` is no key. */
-const keyName = /^(.*[A-Za-z0-9])(?:[_-](?:ids?|Ids?|IDs?)|Ids?|IDs?)$/;
 
 export function findKeyLinks(model: Model): KeyLink[] {
   const bringers = boundFields(model).flatMap((field) => bringerOf(model, field) ?? []);
   const byName: ByName = new Map();
   for (const bringer of bringers)
-    for (const name of namesOf(bringer)) byName.set(name, [...(byName.get(name) ?? []), bringer]);
+    for (const name of keyNamesOf(bringer)) byName.set(name, [...(byName.get(name) ?? []), bringer]);
   const links = [...model.backings.keys()].flatMap((owner) => linksOf(model, owner, byName));
   const known = Map.groupBy(links, ({ owner, field }) => `${owner}.${field}`);
   return [...known.values()].flatMap((same) => (same.length === 1 ? same : []));
@@ -54,17 +44,28 @@ function linksOf(model: Model, owner: string, byName: ByName): KeyLink[] {
     if (base === undefined || !key) return [];
     const isMany = key.shape.types.has("array");
     const fitting = (byName.get(lettersOf(base)) ?? []).filter(
-      (each) => (each.isList || !isMany) && !isSame(model, owner, each.type, name),
+      (each) => (each.brings !== "one" || !isMany) && !isSame(model, owner, each.type, name),
     );
-    if (new Set(fitting.map((each) => each.type)).size > 1) return [];
-    const [lists, gets] = [fitting.filter(({ isList }) => isList), fitting.filter(({ isList }) => !isList)];
-    const bindings = [
-      ...(lists[0] && lists.length === 1 ? batched(lists[0], name, isMany) : []),
-      ...(gets[0] && gets.length === 1 ? [single(gets[0], name)] : []),
+    const keyed = fitting.filter(({ brings }) => brings !== "all");
+    const types = new Set((keyed.length > 0 ? keyed : fitting).map((each) => each.type));
+    if (types.size > 1) return [];
+    const only = (brings: Bringer["brings"]): Bringer[] => {
+      const found = fitting.filter((each) => each.brings === brings && types.has(each.type));
+      return found.length === 1 ? found : [];
+    };
+    const ofKeys = [
+      ...only("some").map((each) => batched(each, name)),
+      ...only("one").map((each) => single(each, name)),
     ];
-    const field = fieldName(isMany ? (lists[0]?.resource ?? base) : base);
+    const lookUps = only("all").map((each) => lookedUp(each, name));
+    const [list] = [...only("some"), ...only("all")];
+    const field = fieldName(isMany ? (list?.resource ?? base) : base);
+    const [first] = types;
+    const bindings = [...ofKeys, ...lookUps].map(
+      (each) => `${field}: ${isMany ? `[${first}]` : first}\n    ${each}`,
+    );
     if (bindings.length === 0 || Object.hasOwn(own, field)) return [];
-    return [{ owner, field, bindings: bindings.map((each) => `${field}: ${each}`) }];
+    return [{ owner, field, bindings, sure: ofKeys.length }];
   });
 }
 
@@ -91,79 +92,23 @@ function propertyOf({ backings }: Model, owner: string, name: string): Property 
   return isSent && types.size === 1 ? found[0] : undefined;
 }
 
-/** `categories` → `categories`, `categorie`, `categori`, `category`: one of them is the name of one. */
-const singulars = (name: string): string[] => [
-  name,
-  name.replace(/s$/, ""),
-  name.replace(/es$/, ""),
-  name.replace(/ies$/, "y"),
-];
-
-const namesOf = ({ type, resource }: Pick<Bringer, "type" | "resource">): Set<string> =>
-  new Set([lettersOf(type), ...singulars(lettersOf(resource))]);
-
-function bringerOf({ schema }: Model, field: BoundField): Bringer | undefined {
-  const { operation, connection, type: root } = field;
-  const definition = schema.getQueryType()?.getFields()[field.field];
-  if (!definition || root !== schema.getQueryType()?.name || operation.method !== "get") return undefined;
-  const steps = operation.path.split("/");
-  const required = operation.parameters.filter((each) => each.required);
-  const inPath = required.filter((each) => each.in === "path");
-  const isList = connection !== undefined || isListType(getNullableType(definition.type));
-  const resource = steps.findLast((step) => !step.includes("{")) ?? "";
-  const type = isList && connection ? nodeType(getNamedType(definition.type)) : getNamedType(definition.type);
-  if (!isObjectType(type)) return undefined;
-  const named = { type: type.name, resource };
-  const ids = isList
-    ? operation.parameters.find((each) => isIds(each, named))
-    : inPath.find((each) => isId(each.name, named) && steps.at(-1) === `{${each.name}}`);
-  // whatever else the call needs, the key does not say
-  const isAlone = required.every((each) => each === ids) && operation.body?.required !== true;
-  return ids && isAlone ? { field, ids, isList, ...named } : undefined;
-}
-
-/** The type of a connection's nodes. */
-function nodeType(connection: unknown): unknown {
-  const nodes = isObjectType(connection) ? connection.getFields().nodes : undefined;
-  return nodes && getNamedType(nodes.type);
-}
-
-/** `id`, or `user_id` of users: what is found by an `email` has another key. */
-function isId(name: string, named: Pick<Bringer, "type" | "resource">): boolean {
-  const base = keyName.exec(name)?.[1];
-  return lettersOf(name) === "id" || (base !== undefined && namesOf(named).has(lettersOf(base)));
-}
-
-const isIds = (
-  { name, shape, in: location }: Parameter,
-  named: Pick<Bringer, "type" | "resource">,
-): boolean =>
-  location === "query" &&
-  isOnly(shape, "array") &&
-  (["id", "ids"].includes(lettersOf(name)) || isId(name.replace(/\[\]$/, ""), named));
-
 /** One call for many parents; with the longest page, if REST has pages. */
-function batched({ field, type, ids }: Bringer, key: string, isMany: boolean): string[] {
-  const { operation, connection, result } = field;
-  const size = batchSize(ids);
-  const pages = operation.parameters.filter((each) => isPaging(each) && each.limitPer !== ids.name);
-  const place = connection ? connection.items : result;
-  const written = (constants: readonly Parameter[]): string =>
-    restOf(operation.id, [
-      `{ name: ${JSON.stringify(ids.name)}, from: ${JSON.stringify(`parent.${key}`)} }`,
-      ...constants.map(({ name }) => `{ name: ${JSON.stringify(name)}, value: ${size} }`),
-    ]) +
-    (place.length > 0 ? `, result: ${JSON.stringify(place.join("."))}` : "") +
-    ', batchBy: "id")';
-  return [`${isMany ? `[${type}]` : type}\n    ${written(pages)}`];
+function batched({ field: { operation }, ids, place }: Bringer, key: string): string {
+  const size = ids ? batchSize(ids) : 0;
+  const pages = operation.parameters.filter((each) => isPaging(each) && each.limitPer !== ids?.name);
+  const constants = pages.map(({ name }) => `{ name: ${JSON.stringify(name)}, value: ${size} }`);
+  return `${restOf(operation.id, [fedBy(ids?.name, key), ...constants], place)}, batchBy: "id")`;
 }
 
-function single({ field, type, ids }: Bringer, key: string): string {
-  const { operation, result } = field;
-  const param = `{ name: ${JSON.stringify(ids.name)}, from: ${JSON.stringify(`parent.${key}`)} }`;
-  const place = result.length > 0 ? `, result: ${JSON.stringify(result.join("."))}` : "";
-  return `${type}\n    ${restOf(operation.id, [param])}${place})`;
-}
+const single = ({ field: { operation }, ids, place }: Bringer, key: string): string =>
+  `${restOf(operation.id, [fedBy(ids?.name, key)], place)})`;
 
-const restOf = (id: string, params: readonly string[]): string =>
-  `@rest(operation: ${JSON.stringify(id)}, params: [${params.join(", ")}]`;
+const lookedUp = ({ field: { operation }, place }: Bringer, key: string): string =>
+  `${restOf(operation.id, [fedBy("id", key, ", in: ITEM")], place)})`;
+
+const fedBy = (name: string | undefined, key: string, at = ""): string =>
+  `{ name: ${JSON.stringify(name)}${at}, from: ${JSON.stringify(`parent.${key}`)} }`;
+
+const restOf = (id: string, params: readonly string[], place: readonly string[]): string =>
+  `@rest(operation: ${JSON.stringify(id)}, params: [${params.join(", ")}]` +
+  (place.length > 0 ? `, result: ${JSON.stringify(place.join("."))}` : "");

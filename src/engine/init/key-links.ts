@@ -1,6 +1,6 @@
 /**
  * Writes the links that keys suggest behind a schema. A link that binds without a finding is a field. A link that needs a
- * decision, because it makes a call for each parent, is a comment. A link with an error is left out.
+ * decision, because it makes a call for each parent or needs a whole list, is a comment. A link with an error is left out.
  */
 import { bindSdl } from "../bind/bind.ts";
 import type { Model } from "../bind/model.ts";
@@ -16,8 +16,8 @@ export type KeyLinks = {
 /** A link, and the place of the binding that is tried. */
 type Tried = { readonly link: KeyLink; readonly place: number };
 
-const commentHead = `# Links that the names of keys suggest. Each makes a call for each parent: remove the # of those that you want, and
-# approve the finding of \`npm run check\`.
+const commentHead = `# Links that the names of keys suggest: remove the # of those that you want. One with ITEM needs a list that is always whole.
+# Each other one makes a call for each parent: approve the finding of \`npm run check\`.
 `;
 
 /** `model` has the document, `started` the fields of `sdl` too. */
@@ -32,8 +32,10 @@ export function withKeyLinks(model: Model, sdl: string, started: Model | undefin
     if (failed.length === 0) {
       // an error elsewhere means that the links broke something: no link is better
       if (wrong.size > 0) tried = [];
-      const [comments, fields] = [true, false].map((isDoubtful) =>
-        tried.filter(({ link }) => doubtful.has(`${link.owner}.${link.field}`) === isDoubtful),
+      const isDoubtful = ({ link, place }: Tried): boolean =>
+        place >= link.sure || doubtful.has(`${link.owner}.${link.field}`);
+      const [comments, fields] = [true, false].map((is) =>
+        tried.filter((each) => isDoubtful(each) === is),
       ) as [Tried[], Tried[]];
       return { sdl: written(sdl, fields, comments), fields: fields.length, comments: comments.length };
     }

@@ -95,9 +95,7 @@ function summary(
 function linkedLines({ fields, comments }: StartedProject["keyLinks"]): string[] {
   const told = [
     ...(fields > 0 ? [`${fields} as field${fields === 1 ? "" : "s"}`] : []),
-    ...(comments > 0
-      ? [`${comments} as comment${comments === 1 ? "" : "s"}, which make a call for each parent`]
-      : []),
+    ...(comments > 0 ? [`${comments} as comment${comments === 1 ? "" : "s"}, for you to decide`] : []),
   ];
   return told.length > 0 ? [`linked by keys at the end of spec/schema.graphql: ${told.join("; ")}`] : [];
 }

@@ -102,8 +102,8 @@ test("a get by id makes a call for each parent, and is a comment", () => {
   expect(
     started({ personID: { type: ["string", "null"] } }, people, { Person: object({ id: text, name: text }) }),
   ).toEqual({
-    links: `# Links that the names of keys suggest. Each makes a call for each parent: remove the # of those that you want, and
-# approve the finding of \`npm run check\`.
+    links: `# Links that the names of keys suggest: remove the # of those that you want. One with ITEM needs a list that is always whole.
+# Each other one makes a call for each parent: approve the finding of \`npm run check\`.
 # extend type Post {
 #   person: Person
 #     @rest(operation: "getPeoplePersonD", params: [{ name: "personId", from: "parent.personID" }], result: "data")
@@ -121,6 +121,44 @@ test("a get by id stands in where the list cannot bring all", () => {
     },
   );
   expect(links).toMatch(/^# {3}user: User$/m);
+});
+
+test.each<[what: string, keys: object, answer: object, link: string]>([
+  [
+    "a list",
+    { user_id: text },
+    list(ref("User")),
+    `user: User
+#     @rest(operation: "getUsers", params: [{ name: "id", in: ITEM, from: "parent.user_id" }])`,
+  ],
+  [
+    "a list beside other things, and keys in a list",
+    { userIds: list(integer) },
+    object({ type: text, users: list(ref("User")) }),
+    `users: [User]
+#     @rest(operation: "getUsers", params: [{ name: "id", in: ITEM, from: "parent.userIds" }], result: "users")`,
+  ],
+])(
+  "where REST gives all objects and takes no id, the link looks them up, and is a comment: %s",
+  (_what, keys, answer, link) => {
+    const { links, counts } = started(keys, { "/users": [answer] });
+    expect(links).toContain(`\n# extend type Post {\n#   ${link}\n# }`);
+    expect(counts).toEqual([0, 1]);
+  },
+);
+
+test("a get by id goes before a list of all, which another type's list of the name does not stand in for", () => {
+  const gets = { "/users": users(), "/users/{id}": [ref("User")] } as const;
+  expect(started({ userId: text }, gets).links).toContain('@rest(operation: "getUsersId"');
+  const person = { "/users": [list(ref("Person"))], "/users/{id}": [ref("User")] } as const;
+  const { links } = started({ userId: text }, person, { Person: object({ id: text, pen: text }) });
+  expect(links).toContain("#   user: User\n");
+});
+
+test("an object that is found by its id is no list of the objects in it", () => {
+  const user = object({ id: text, users: list(ref("User")) });
+  const { links } = started({ userId: text }, { "/users/{id}": [ref("User")] }, { User: user });
+  expect(links).toContain('@rest(operation: "getUsersId", params: [{ name: "id", from: "parent.userId" }])');
 });
 
 test("the key of an object that the link would bring again makes no link", () => {
@@ -154,6 +192,18 @@ test.each<[what: string, keys: object, gets: Readonly<Record<string, Get>>]>([
   ["an object's own id", { postId: text }, {}],
   ["a word that ends with id", { paid: text, userid: text }, { "/users/{id}": byId }],
   ["keys in a list, without a list that takes ids", { userIds: list(text) }, { "/users/{id}": byId }],
+  ["a list of all that has pages", { userId: text }, { "/users": users(query("limit", integer)) }],
+  ["a list of all without ids", { tagId: text }, { "/tags": [list(object({ label: text }))] }],
+  [
+    "a list of all that needs more",
+    { userId: text },
+    { "/users": users(query("team", text, { required: true })) },
+  ],
+  [
+    "a list in an object of another name",
+    { userId: text },
+    { "/team": [object({ name: text, members: list(ref("User")) })] },
+  ],
   ["two keys for one name", { userId: text, user_id: text }, { "/users/{id}": byId }],
 ])("%s makes no link", (_what, keys, gets) => {
   expect(started(keys, gets)).toEqual({ links: "", counts: [0, 0] });

@@ -2,7 +2,8 @@
  * Checks that nothing in the document says that a list has pages: the keys that `in: ITEM` looks up could stand on another
  * one. A document does not say that a list is whole, so each sign of pages counts, and a name is one.
  */
-import { answersOf } from "../../openapi/operation.ts";
+import { keysOf, type RestDocument } from "../../openapi/document.ts";
+import { answersOf, type RestOperation } from "../../openapi/operation.ts";
 import { responseProperties, type Shape } from "../../openapi/shapes/shape.ts";
 import { lettersOf } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
@@ -14,7 +15,7 @@ import { pageNames as names, objectsIn } from "./page-names.ts";
 
 export function checkWholeList(binder: Binder, field: FieldInProgress, where: Where): void {
   const { operation } = field;
-  const [sign] = signsOf(field);
+  const [sign] = signsOf(binder, field);
   if (!sign) return;
   binder.findings.add(
     "batch-paged",
@@ -24,14 +25,14 @@ export function checkWholeList(binder: Binder, field: FieldInProgress, where: Wh
   );
 }
 
-function signsOf({ operation, slots, directive }: FieldInProgress) {
+function signsOf({ document }: Binder, { operation, slots, directive }: FieldInProgress) {
   const answers = answersOf(operation).flatMap(({ shape }) => told(shape));
   return [
     ...slots.all
       .filter(isOfPages)
       .map(({ in: at, name, node }) => ({ text: `the ${at} parameter "${name}"`, node })),
     ...answers.map(({ name, node }) => ({ text: `the property "${name}"`, node })),
-    ...operation.successes.flatMap(({ link }) => (link ? [{ text: "a Link header", node: link }] : [])),
+    ...headersOf(document, operation).filter(({ text }) => pageHeader.test(text)),
     ...(directive.connection ? [{ text: "a `connection`", node: operation.node }] : []),
   ];
 }
@@ -53,6 +54,21 @@ function isOfPages(slot: InputSlot): boolean {
     !isReadOnly &&
     (isPaging(slot) || (isNumber && counted.has(letters)) || (placed.has(letters) && !isTime))
   );
+}
+
+/** `Link` (RFC 8288), `Content-Range`, and the names that APIs give to their own. */
+const pageHeader =
+  /"(?:link|content-range|(?:x-)?(?:next-?page|prev-?page|page|per-?page|total-?pages|pagination).*)"$/i;
+
+function headersOf(document: RestDocument, { node, successes }: RestOperation) {
+  const responses = document.child(node, "responses");
+  return successes.flatMap(({ status }) => {
+    const headers = document.child(document.child(responses, status), "headers");
+    return keysOf(headers).flatMap((name) => {
+      const header = document.child(headers, name);
+      return header ? [{ text: `the header "${name}"`, node: header }] : [];
+    });
+  });
 }
 
 /** What stands beside the list, or in an object beside it. */
