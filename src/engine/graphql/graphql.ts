@@ -68,7 +68,7 @@ export async function createGraphql(
   });
   if (config.env.MCP) {
     const [{ serveMcp }, { toolsOf }] = await Promise.all([import("./mcp/mcp.ts"), import("./mcp/tools.ts")]);
-    serveMcp(server, toolsOf(api, schema), specHash);
+    serveMcp(server, toolsOf(api, schema), specHash, config.env.MAX_OPERATIONS);
     if (config.env.GATEWAY_SECRET === undefined) guardMcp(server, origins);
   }
   await compressResponses(server);

@@ -67,7 +67,7 @@ export function operationRunner(config: Config, apollo: Apollo, saved: SavedOper
   };
 }
 
-const tooMany = (limit: number): CodedError =>
+export const tooMany = (limit: number): CodedError =>
   overLimit("MAX_OPERATIONS", limit, `a request may carry at most ${limit} operations`);
 
 /** A refusal without an execution is charged too: a flood of them must not be free. */

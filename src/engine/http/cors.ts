@@ -46,9 +46,10 @@ export function answerOptions(server: FastifyInstance, { env, production }: Conf
  * (2025-11-25, Transports, "Security Warning"). A page can have a name of its own lead to this address (DNS rebinding).
  */
 export function guardMcp(server: FastifyInstance, origins: readonly string[]): void {
-  server.addHook("onRequest", async ({ url, headers: { origin } }) => {
+  server.addHook("onRequest", async ({ url, routeOptions, headers: { origin } }) => {
     if (origin === undefined || origins.includes("*") || origins.includes(origin)) return;
-    if (url === mcpPath || url.startsWith(`${mcpPath}?`))
+    // the role finds the route of each spelling of the path; the gateway routes by the path itself
+    if (routeOptions.url === mcpPath || url === mcpPath || url.startsWith(`${mcpPath}?`))
       throw new CodedError(
         "FORBIDDEN",
         "no page of this origin may send messages of agents; CORS_ORIGINS lists those that may",

@@ -50,6 +50,15 @@ test("many parents are one call; a number finds its text, and what the list does
   expect(calls.sort()).toEqual(["/agents", "/agents", "/tickets"]); // reads of one URL, which are one call of the request
 });
 
+test("a whole map is looked up by its keys", async () => {
+  const { data, calls } = await run("{ tickets { score { points } } }", {
+    "/tickets": [ticket("a", 3), ticket("b", 9), ticket("c", 1)],
+    "/scores": { 1: 10, 3: 30 },
+  });
+  expect(data).toEqual({ tickets: [{ score: { points: 30 } }, { score: null }, { score: { points: 10 } }] });
+  expect(calls).toEqual(["/tickets", "/scores"]);
+});
+
 test("each parent gets all items that have its key", async () => {
   const { data, calls } = await run("{ agents { id mates { id } } }", { "/agents": { data: agents } });
   const [a, b] = [[{ id: "1" }, { id: "2" }], [{ id: "3" }]];

@@ -3,6 +3,8 @@
  * of a tool is a request to `/v1/graphql` by the operation's id, with the caller's own headers: limits, permissions, log and
  * metrics are those of any other request. Loaded only with `MCP=on`.
  */
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { ServerResponse } from "node:http";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import {
@@ -14,17 +16,30 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { FormattedExecutionResult } from "graphql";
 import { CodedError } from "../../errors.ts";
 import { graphqlPath, mcpPath } from "../../http/error-response.ts";
+import { tooMany } from "../run-operation.ts";
 import type { Tool } from "./tools.ts";
 
 /** Headers of the request's own body and connection. */
 const ofTransport = ["accept", "connection", "content-length", "content-type", "host", "transfer-encoding"];
 
-export function serveMcp(server: FastifyInstance, tools: readonly Tool[], version: string): void {
+/** A message carries at most `maxOperations` calls, as any other request does. */
+export function serveMcp(
+  server: FastifyInstance,
+  tools: readonly Tool[],
+  version: string,
+  maxOperations: number,
+): void {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const listed = tools.map(({ name, description, inputSchema, outputSchema, isQuery }) => ({
     ...{ name, description, inputSchema, outputSchema },
     annotations: { readOnlyHint: isQuery, openWorldHint: false },
   }));
+  const calls = new AsyncLocalStorage<ServerResponse>();
+  // a call ends with the message that it came in: when the client leaves, nobody reads it
+  server.addHook("onRequest", (_request, reply, done) => {
+    calls.getStore()?.once("close", () => reply.raw.destroy());
+    done();
+  });
   const call = async (
     request: FastifyRequest,
     name: string,
@@ -50,10 +65,11 @@ export function serveMcp(server: FastifyInstance, tools: readonly Tool[], versio
     return result.errors ? failed(result) : { ...contentOf(result), isError: false };
   };
   server.post(mcpPath, async (request, reply) => {
+    if (Array.isArray(request.body) && request.body.length > maxOperations) throw tooMany(maxOperations);
     const mcp = new Server({ name: "saved operations", version }, { capabilities: { tools: {} } });
     mcp.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: listed }));
     mcp.setRequestHandler(CallToolRequestSchema, ({ params }) =>
-      call(request, params.name, params.arguments),
+      calls.run(reply.raw, () => call(request, params.name, params.arguments)),
     );
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await mcp.connect(transport);
