@@ -5,7 +5,7 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import { customCleanEnv } from "envalid";
-import { nearestSuggestion } from "./cli/nearest-suggestion.ts";
+import { didYouMean } from "./cli/nearest-suggestion.ts";
 import { UsageError } from "./cli/usage-error.ts";
 import { type Environment, secrets, variables } from "./settings/environment.ts";
 import { parseHttpUrl } from "./settings/validators.ts";
@@ -74,7 +74,7 @@ export function readConfig(
   const known = roleNames.filter((role) => hasPlatform || role !== "platform");
   const unknown = args.filter((arg) => !known.includes(arg as Role));
   for (const arg of unknown)
-    lines.push(`unknown role "${arg}": the roles are ${known.join(", ")}${nearestSuggestion(arg, known)}`);
+    lines.push(`unknown role "${arg}": the roles are ${known.join(", ")}${didYouMean(arg, known)}`);
   if (lines.length > 0) throw new ConfigError(lines);
   const roles = new Set((args.length > 0 ? args : hasPlatform ? roleNames : ["graphql"]) as readonly Role[]);
   return Object.freeze({

@@ -2,9 +2,9 @@
  * Binds a schema to a document: each field that a root reaches, for each REST object that backs the field's type.
  * Pure: returns the model and the findings, reads and writes no files.
  */
-import { type GraphQLSchema, isEnumType, isNonNullType, isObjectType } from "graphql";
+import { type GraphQLSchema, isEnumType, isNonNullType } from "graphql";
 import { placeOf } from "../schema/directives.ts";
-import { boundRoots } from "../schema/object-types.ts";
+import { allFields, boundRoots, fieldAt, fieldsOf } from "../schema/object-types.ts";
 import { readSchema, type SchemaFile } from "../schema/read-schema.ts";
 import { RestNames } from "../schema/rest-names.ts";
 import { unreachedTypes } from "../schema/unreached-types.ts";
@@ -53,8 +53,7 @@ export function bind(
   const inheriting = new InheritingFields(binder);
   do {
     for (let next = binder.nextUnvisited(); next; next = binder.nextUnvisited()) {
-      const type = input.schema.getType(next.type);
-      for (const field of isObjectType(type) ? Object.values(type.getFields()) : [])
+      for (const field of fieldsOf(input.schema, next.type))
         if (!inheriting.take(next.type, field, next.backing))
           bindField(binder, next.type, field, next.backing);
     }
@@ -92,8 +91,7 @@ function semanticNonNull(
 ): ReadonlySet<string> {
   return new Set(
     [...fields.values()].flatMap(({ coordinate, type, field }) => {
-      const holder = schema.getType(type);
-      const definition = isObjectType(holder) ? holder.getFields()[field] : undefined;
+      const definition = fieldAt(schema, type, field);
       return definition && !isNonNullType(definition.type) && !nulls.has(coordinate) ? [coordinate] : [];
     }),
   );
@@ -120,19 +118,13 @@ function inSchemaOrder(
   binder: Binder,
   conversions: InputConversions,
 ): Model["fields"] {
-  const types = Object.values(schema.getTypeMap()).filter(isObjectType);
-  const ordered: [string, ModelField][] = [];
-  for (const type of types) {
-    for (const name of Object.keys(type.getFields())) {
-      const field = binder.fields.get(`${type.name}.${name}`);
-      if (field?.kind === "plain") ordered.push([field.coordinate, field]);
-      else if (field) {
-        const request = resolveRequest(conversions, field);
-        ordered.push([field.coordinate, { ...field, request }]);
-      }
-    }
-  }
-  return new Map(ordered);
+  return new Map(
+    allFields(schema).flatMap(({ type, field: { name } }): [string, ModelField][] => {
+      const field = binder.fields.get(`${type}.${name}`);
+      if (field?.kind !== "bound") return field ? [[field.coordinate, field]] : [];
+      return [[field.coordinate, { ...field, request: resolveRequest(conversions, field) }]];
+    }),
+  );
 }
 
 function renamedEnums(schema: GraphQLSchema, names: RestNames): Model["enums"] {

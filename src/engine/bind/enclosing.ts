@@ -3,7 +3,7 @@
  * the fields whose arguments stand above a type.
  */
 import { type GraphQLField, type GraphQLSchema, isObjectType } from "graphql";
-import { boundRoots, objectTypesOf } from "../schema/object-types.ts";
+import { boundRoots, fieldsOf, objectTypesOf } from "../schema/object-types.ts";
 
 /** Whether a source may start with the name: the name is that of an object type, and not of a root. */
 export const isEnclosing = (schema: GraphQLSchema, name: string): boolean =>
@@ -62,11 +62,6 @@ function reached(
 }
 
 const rootsOf = (schema: GraphQLSchema): string[] => boundRoots(schema).map(({ name }) => name);
-
-const fieldsOf = (schema: GraphQLSchema, name: string): readonly Field[] => {
-  const type = schema.getType(name);
-  return isObjectType(type) ? Object.values(type.getFields()) : [];
-};
 
 const membersOf = (schema: GraphQLSchema, { type }: Field): string[] =>
   objectTypesOf(schema, type).map(({ name }) => name);

@@ -1,10 +1,12 @@
 /** Finds the operation that `@rest` names: by its `operationId`, or by its method and path. */
+
+import { didYouMean } from "../cli/nearest-suggestion.ts";
 import { methodAndPath, type RestOperation } from "../openapi/operation.ts";
 import { operationIdOf } from "../openapi/operation-nodes.ts";
 import type { RestOperations } from "../openapi/read-operations.ts";
 import { type DirectiveCarrier, directivePlace, type RestDirective } from "../schema/directives.ts";
 import type { Binder } from "./binder.ts";
-import { didYouMean, type Where } from "./findings.ts";
+import type { Where } from "./findings.ts";
 
 /** For a name of none, or of several: `; did you mean "…"?` with the nearest, or all that share the name. */
 export function meantBy(

@@ -1,5 +1,5 @@
 /** Collects the diagnostics of binding, each once and with its places in both files. */
-import { suggestionList } from "graphql/jsutils/suggestionList.js";
+import { didYouMean, nearest } from "../cli/nearest-suggestion.ts";
 import { type Diagnostic, diagnosed, type Place, type Rule } from "../diagnostic.ts";
 import type { RestDocument, RestNode } from "../openapi/document.ts";
 import type { NodePath } from "../openapi/yaml-file.ts";
@@ -60,7 +60,7 @@ export class Findings {
   /** Like the function `didYouMean`, but only for the first mistakes of a run, so that many mistakes take a bounded time. */
   didYouMean(wrong: string, names: () => readonly string[]): string {
     const near = this.nearest(wrong, names);
-    return near === undefined ? "" : `; did you mean "${near}"?`;
+    return near === undefined ? "" : didYouMean(wrong, [near]);
   }
 
   /** Like the function `nearest`, but only for the first mistakes of a run. */
@@ -75,13 +75,3 @@ export class Findings {
     return [...this.#found.values()];
   }
 }
-
-/** `; did you mean "…"?` with the nearest of `names`; empty if no name is near. */
-export function didYouMean(wrong: string, names: Iterable<string>): string {
-  const near = nearest(wrong, names);
-  return near === undefined ? "" : `; did you mean "${near}"?`;
-}
-
-/** The name most similar to `wrong`, if there is a similar one. */
-const nearest = (wrong: string, names: Iterable<string>): string | undefined =>
-  wrong.length > 1 ? suggestionList(wrong, [...names])[0] : undefined;

@@ -3,10 +3,10 @@
  * that clients ran. The metrics do not tell the fields of any other operation. If such an operation ran, every change
  * counts as used.
  */
-import type { GraphQLSchema, GraphQLType } from "graphql";
+import type { GraphQLSchema } from "graphql";
 import { getNamedType } from "graphql";
 import type { Project, ValidProject } from "../project/project.ts";
-import { coordinateParts } from "../schema/coordinate-place.ts";
+import { elementAt, fieldOf } from "../schema/coordinate-place.ts";
 import { selectedCoordinates } from "../standards/selected-coordinates.ts";
 import { type Finding, found, type UsageReport } from "./report.ts";
 
@@ -93,28 +93,20 @@ function usedCoordinates(names: ReadonlySet<string>, head: Project, base: ValidP
         for (const coordinate of selectedCoordinates(schema, document)) used.add(coordinate);
   const types = new Set(schemas.flatMap((schema) => [...used].flatMap((each) => typesAt(schema, each))));
   return (coordinate: string): boolean => {
-    const { type, member, argument } = coordinateParts(coordinate);
+    const type = ownerOf(coordinate);
     const holder = old.getType(type);
     if (!holder) return true;
-    if (member === undefined || !("getFields" in holder)) return types.has(type);
-    const field = holder.getFields()[member];
+    if (type === coordinate || !("getFields" in holder)) return types.has(type);
     // a new part, such as a required argument, concerns all clients that use its field or type
-    if (!field) return types.has(type);
-    const isNew = argument !== undefined && !argumentOf(field, argument);
-    return used.has(isNew ? `${type}.${member}` : coordinate);
+    const known = [coordinate, fieldOf(coordinate)].find((each) => elementAt(old, each));
+    return known === undefined ? types.has(type) : used.has(known);
   };
 }
 
+const ownerOf = (coordinate: string): string => coordinate.split(".", 1)[0] ?? "";
+
 /** The type that a coordinate belongs to, and the type of its value. */
 function typesAt(schema: GraphQLSchema, coordinate: string): string[] {
-  const { type, member = "", argument } = coordinateParts(coordinate);
-  const holder = schema.getType(type);
-  const field = holder && "getFields" in holder ? holder.getFields()[member] : undefined;
-  const value = field && argument !== undefined ? argumentOf(field, argument) : field;
-  return [type, ...(value ? [getNamedType(value.type).name] : [])];
+  const { type } = elementAt(schema, coordinate) ?? {};
+  return [ownerOf(coordinate), ...(type ? [getNamedType(type).name] : [])];
 }
-
-type Argument = { readonly name: string; readonly type: GraphQLType };
-
-const argumentOf = (field: object, name: string) =>
-  "args" in field ? (field.args as Argument[]).find((each) => each.name === name) : undefined;

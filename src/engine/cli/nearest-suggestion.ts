@@ -1,8 +1,12 @@
 /** The name that a misspelt one most likely stands for. */
-import { closestMatch } from "leven";
+import { suggestionList } from "graphql/jsutils/suggestionList.js";
 
-/** `; did you mean "…"?` with the nearest of `names`; empty if none is near. */
-export function nearestSuggestion(wrong: string, names: readonly string[]): string {
-  const near = closestMatch(wrong, names, { maxDistance: 2 });
+/** The name most similar to `wrong`, if there is a similar one. */
+export const nearest = (wrong: string, names: Iterable<string>): string | undefined =>
+  wrong.length > 1 ? suggestionList(wrong, [...names])[0] : undefined;
+
+/** `; did you mean "…"?` with that name; empty if no name is near. */
+export function didYouMean(wrong: string, names: Iterable<string>): string {
+  const near = nearest(wrong, names);
   return near === undefined ? "" : `; did you mean "${near}"?`;
 }

@@ -1,6 +1,6 @@
 /** Command lines are read with commander: in memory, without `process.exit`, and a mistake is one line. */
 import { Command, CommanderError, Help, InvalidArgumentError, type Option } from "commander";
-import { nearestSuggestion } from "./nearest-suggestion.ts";
+import { didYouMean } from "./nearest-suggestion.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Columns of a help text, wherever it is printed. */
@@ -57,7 +57,7 @@ function unknownOption(line: Command, argv: readonly string[]): string | undefin
   const known = [...options, "--help"];
   const given = argv.map((word) => word.split("=")[0] ?? "");
   const wrong = given.find((word) => /^--./.test(word) && !known.includes(word));
-  return wrong === undefined ? undefined : `unknown option '${wrong}'${nearestSuggestion(wrong, known)}`;
+  return wrong === undefined ? undefined : `unknown option '${wrong}'${didYouMean(wrong, known)}`;
 }
 
 /** For options and arguments: their value must not be empty. */

@@ -3,7 +3,7 @@
 import * as modules from "node:module";
 import { exitCodes, type Io, processIo } from "../cli/command.ts";
 import { engineManifest, unfitPackages } from "../cli/engine-manifest.ts";
-import { nearestSuggestion } from "../cli/nearest-suggestion.ts";
+import { didYouMean } from "../cli/nearest-suggestion.ts";
 
 type Run = (argv: readonly string[], io: Io) => Promise<number>;
 type Named = {
@@ -82,7 +82,7 @@ export async function run([name, ...rest]: readonly string[], io: Io): Promise<n
     return 2;
   }
   if (command) return (await command.load()).run(rest, io);
-  const near = name === undefined ? "" : nearestSuggestion(name, Object.keys(commands));
+  const near = name === undefined ? "" : didYouMean(name, Object.keys(commands));
   io.error(
     name === undefined ? help() : `restbound: there is no command "${name}"${near}; see restbound --help`,
   );

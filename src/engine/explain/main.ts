@@ -1,8 +1,8 @@
 /** `restbound explain <field or saved operation>…`. */
 import { Option } from "commander";
-import { didYouMean } from "../bind/findings.ts";
 import type { Model } from "../bind/model.ts";
 import { exitCodes, type Io, runCommand } from "../cli/command.ts";
+import { didYouMean } from "../cli/nearest-suggestion.ts";
 import { printable } from "../cli/printable.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { projectAt } from "../project/project.ts";

@@ -4,12 +4,12 @@
  * this, so the key must say whose id it is: without `Id` it is the name of the type, or of the resource in the path. The
  * binder proves the rest. A wrong link is worse than none: where two operations fit there is no link.
  */
-import { isObjectType } from "graphql";
 import { batchSize } from "../bind/batch.ts";
 import { isPaging } from "../bind/list-length.ts";
 import { boundFields, type Model } from "../bind/model.ts";
 import { declaredProperty, type Property } from "../openapi/shapes/shape.ts";
 import { fieldName, lettersOf } from "../schema/graphql-names.ts";
+import { fieldAt, fieldsOf } from "../schema/object-types.ts";
 import { type Bringer, bringerOf, keyName, keyNamesOf } from "./bringers.ts";
 
 export type KeyLink = {
@@ -36,8 +36,6 @@ export function findKeyLinks(model: Model): KeyLink[] {
 type ByName = Map<string, readonly Bringer[]>;
 
 function linksOf(model: Model, owner: string, byName: ByName): KeyLink[] {
-  const type = model.schema.getType(owner);
-  const own = isObjectType(type) ? type.getFields() : {};
   return shownProperties(model, owner).flatMap((name): KeyLink[] => {
     const base = keyName.exec(name)?.[1];
     const key = propertyOf(model, owner, name);
@@ -64,15 +62,14 @@ function linksOf(model: Model, owner: string, byName: ByName): KeyLink[] {
     const bindings = [...ofKeys, ...lookUps].map(
       (each) => `${field}: ${isMany ? `[${first}]` : first}\n    ${each}`,
     );
-    if (bindings.length === 0 || Object.hasOwn(own, field)) return [];
+    if (bindings.length === 0 || fieldAt(model.schema, owner, field)) return [];
     return [{ owner, field, bindings, sure: ofKeys.length }];
   });
 }
 
 /** The names of the properties that the type shows. */
 function shownProperties({ schema, fields }: Model, owner: string): string[] {
-  const type = schema.getType(owner);
-  return Object.keys(isObjectType(type) ? type.getFields() : {}).flatMap((name) => {
+  return fieldsOf(schema, owner).flatMap(({ name }) => {
     const field = fields.get(`${owner}.${name}`);
     return field?.kind === "plain" && field.path.length === 1 ? (field.path[0] ?? []) : [];
   });

@@ -4,8 +4,8 @@
  */
 import { stringify } from "yaml";
 import { bindSdl } from "../bind/bind.ts";
-import { didYouMean } from "../bind/findings.ts";
 import type { Model } from "../bind/model.ts";
+import { didYouMean } from "../cli/nearest-suggestion.ts";
 import { asWord } from "../cli/printable.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import type { RestDocument } from "../openapi/document.ts";

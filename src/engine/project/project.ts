@@ -3,7 +3,7 @@
  * read when somebody asks for it, and once. Every command takes this.
  */
 import { join } from "node:path";
-import { type GraphQLSchema, isObjectType } from "graphql";
+import type { GraphQLSchema } from "graphql";
 import { bind } from "../bind/bind.ts";
 import { type BindResult, boundFields, type Model, type RestApi } from "../bind/model.ts";
 import { linesOf } from "../cli/code-frame.ts";
@@ -16,6 +16,7 @@ import { readOperations } from "../openapi/read-operations.ts";
 import { lazy } from "../openapi/shapes/lazy.ts";
 import { parseYamlFile, type YamlFile } from "../openapi/yaml-file.ts";
 import { readRest } from "../schema/directives.ts";
+import { allFields } from "../schema/object-types.ts";
 import { readSchema } from "../schema/read-schema.ts";
 import { readAppOperations, readSavedOperations, type SavedOperation } from "../schema/saved-operations.ts";
 import { folderFiles, readOnce, type SpecFiles, savedOperationTexts } from "./spec-files.ts";
@@ -134,11 +135,7 @@ function faultsIn(model: Model, faultsOf: typeof documentFaults): Diagnostic[] {
 
 /** The names of operations in the schema's `@rest`, right or wrong. */
 const boundNames = (schema: GraphQLSchema): string[] =>
-  Object.values(schema.getTypeMap()).flatMap((type) =>
-    isObjectType(type)
-      ? Object.values(type.getFields()).flatMap((field) => readRest(schema, field)?.operation ?? [])
-      : [],
-  );
+  allFields(schema).flatMap(({ field }) => readRest(schema, field)?.operation ?? []);
 
 /** Turns a stack overflow, the sign of an endless or very deep schema, into `SpecUnreadable`. */
 function withinStack<T>({ roots, root }: RestDocument, make: () => T): T {

@@ -5,8 +5,9 @@
 import { getNullableType, isObjectType } from "graphql";
 import { type BoundField, boundFields, type Model } from "../bind/model.ts";
 import { keysOf, type RestNode, type RootNode } from "../openapi/document.ts";
+import { unescapePointer } from "../openapi/json-pointer.ts";
 import type { RestOperation } from "../openapi/operation.ts";
-import { declaredProperty, type Shape, textFits } from "../openapi/shapes/shape.ts";
+import { alwaysFits } from "../openapi/shapes/paths.ts";
 import { fieldAt } from "../schema/object-types.ts";
 import { membersOf } from "../standards/json-object.ts";
 
@@ -51,8 +52,7 @@ function targetOf(
     return operations.named(name === "" ? operationId : `${name}/${operationId}`);
   const [, path, method] = /^#\/paths\/([^/]+)\/(\w+)$/.exec(String(operationRef)) ?? [];
   if (path === undefined || method === undefined) return undefined;
-  const unescaped = decodeURIComponent(path).replaceAll("~1", "/").replaceAll("~0", "~");
-  return operations.named(`${method.toUpperCase()} ${name}${unescaped}`);
+  return operations.named(`${method.toUpperCase()} ${name}${unescapePointer(path)}`);
 }
 
 function linkOf(
@@ -71,7 +71,7 @@ function linkOf(
     const path = pathIn(value, field.result);
     const parameter = operation.parameters.find((each) => each.name === own);
     const isSent = (model.backings.get(type.name) ?? []).every(
-      ({ shape }) => path && parameter && isAlwaysThere(shape, path, parameter.shape),
+      ({ shape }) => path && parameter && alwaysFits(shape, path, parameter.shape),
     );
     return isSent && path ? [{ name: own, from: ["parent", ...path].join(".") }] : [];
   });
@@ -88,14 +88,4 @@ function pathIn(expression: unknown, result: readonly string[]): string[] | unde
   const path = pointer?.split("/").map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
   if (!path || path.some((step) => step.includes("."))) return undefined;
   return result.every((step, index) => path[index] === step) ? path.slice(result.length) : undefined;
-}
-
-function isAlwaysThere(from: Shape, path: readonly string[], taken: Shape): boolean {
-  let shape = from;
-  for (const step of path) {
-    const found = declaredProperty(shape, step);
-    if (!found?.required || found.shape.nullable || found.only !== undefined) return false;
-    shape = found.shape;
-  }
-  return textFits(shape, taken);
 }

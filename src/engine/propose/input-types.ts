@@ -1,7 +1,6 @@
 /** The arguments of a proposed field, and the GraphQL types for the request of a REST operation. */
 import { valueProblem } from "../bind/inputs/check-values.ts";
-import { choicesOf, without } from "../bind/inputs/member-choice.ts";
-import { unfedProperties } from "../bind/inputs/unfed-properties.ts";
+import { choicesOf, unfedProperties, without } from "../bind/inputs/member-choice.ts";
 import { exceedsInt } from "../bind/type-rules.ts";
 import { namesOf, standsFor, variantName } from "../bind/variant-names.ts";
 import type { Parameter, RestOperation } from "../openapi/operation.ts";

@@ -8,7 +8,7 @@ import { argumentsAbove, pathAround } from "../bind/enclosing.ts";
 import { sourceOf } from "../bind/inputs/input-source.ts";
 import { type BoundField, boundFields, type Model, type ModelField } from "../bind/model.ts";
 import { isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
-import { declaredProperty, textFits } from "../openapi/shapes/shape.ts";
+import { alwaysFits } from "../openapi/shapes/paths.ts";
 import { words } from "../schema/graphql-names.ts";
 import { fieldAt } from "../schema/object-types.ts";
 import { declaredLinks, type Link } from "./declared-links.ts";
@@ -110,12 +110,7 @@ function ownKey(model: Model, type: string, { name, shape }: Parameter): string 
   const ends = words(name).map((_, index, all) => all.slice(index).join("_").toLowerCase());
   const objects = model.backings.get(type) ?? [];
   const key = [name, ...ends].find((each) =>
-    objects.every((object) => {
-      const found = declaredProperty(object.shape, each);
-      return (
-        found?.required && !found.shape.nullable && found.only === undefined && textFits(found.shape, shape)
-      );
-    }),
+    objects.every((object) => alwaysFits(object.shape, [each], shape)),
   );
   return key === undefined ? undefined : `parent.${key}`;
 }

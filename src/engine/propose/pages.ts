@@ -5,14 +5,13 @@
 import { hasName, pageNames as names, objectsIn } from "../bind/outputs/page-names.ts";
 import { beginOf } from "../bind/outputs/paging.ts";
 import { isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
+import { alwaysFits } from "../openapi/shapes/paths.ts";
 import {
-  declaredProperty,
   isOnly,
   type JsonType,
   type Property,
   responseProperties,
   type Shape,
-  textFits,
 } from "../openapi/shapes/shape.ts";
 import { lettersOf } from "../schema/graphql-names.ts";
 import { descriptionOf } from "./type-definitions.ts";
@@ -70,9 +69,7 @@ const isBehind = ({ name }: Parameter): boolean => lettersOf(name) === "starting
 
 /** The place of the id of the last item, if each item has one that the parameter takes. */
 function idIn({ name, shape: { items } }: FoundPage["list"], cursor: Parameter): string | undefined {
-  const id = items && !items.nullable ? declaredProperty(items, "id") : undefined;
-  const isSent =
-    id?.required && !id.shape.nullable && id.only === undefined && textFits(id.shape, cursor.shape);
+  const isSent = items && !items.nullable && alwaysFits(items, ["id"], cursor.shape);
   return isSent ? [...(name === "" ? [] : [name]), "id"].join(".") : undefined;
 }
 

@@ -1,13 +1,15 @@
 /** Reads schema coordinates (GraphQL spec §3.14): `Type`, `Type.field`, `Type.field(argument:)`, `Enum.VALUE`, `@directive`. */
-import { type ASTNode, type GraphQLSchema, print, resolveSchemaCoordinate } from "graphql";
+import {
+  type ASTNode,
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLSchema,
+  type GraphQLType,
+  print,
+  resolveSchemaCoordinate,
+} from "graphql";
 import type { Place } from "../diagnostic.ts";
 import { placeOf } from "./directives.ts";
-
-/** What is no coordinate has an empty `type`. */
-export function coordinateParts(coordinate: string) {
-  const [, type = "", member, argument] = /^(\w+)(?:\.(\w+))?(?:\((\w+):\))?$/.exec(coordinate) ?? [];
-  return { type, member, argument };
-}
 
 /** The place of the definition. */
 export const coordinatePlace = (schema: GraphQLSchema, coordinate: string): Place | undefined =>
@@ -15,18 +17,37 @@ export const coordinatePlace = (schema: GraphQLSchema, coordinate: string): Plac
 
 /** The text of the definition; of an argument, that of its field. */
 export function definitionAt(schema: GraphQLSchema, coordinate: string): string | undefined {
-  const node = elementAt(schema, coordinate.replace(/\(.*/, ""))?.astNode;
+  const node = elementAt(schema, fieldOf(coordinate))?.astNode;
   return node ? print(node) : undefined;
 }
 
-type Element = { readonly astNode?: ASTNode | null | undefined };
+/** The field of an argument's coordinate; any other coordinate itself. */
+export const fieldOf = (coordinate: string): string => coordinate.replace(/\(.*/, "");
 
-/** The last part of the coordinate; `undefined` if the schema has none there, or if it is no coordinate. */
-function elementAt(schema: GraphQLSchema, coordinate: string): Element | undefined {
+/** What is no coordinate of the schema is nothing. */
+function resolvedAt(schema: GraphQLSchema, coordinate: string) {
   try {
-    const { kind: _, ...parts } = resolveSchemaCoordinate(schema, coordinate) ?? { kind: undefined };
-    return Object.values<Element>(parts).at(-1);
+    return resolveSchemaCoordinate(schema, coordinate);
   } catch {
     return undefined;
   }
+}
+
+/** `type`: of the value of a field, an argument or an input field. */
+type Element = { readonly astNode?: ASTNode | null | undefined; readonly type?: GraphQLType };
+
+/** What stands at the coordinate. */
+export function elementAt(schema: GraphQLSchema, coordinate: string): Element | undefined {
+  const { kind: _, ...parts } = resolvedAt(schema, coordinate) ?? { kind: undefined };
+  return Object.values<Element>(parts).at(-1);
+}
+
+/** The argument or the input field at the coordinate. */
+export function inputAt(
+  schema: GraphQLSchema,
+  coordinate: string,
+): GraphQLArgument | GraphQLInputField | undefined {
+  const found = resolvedAt(schema, coordinate);
+  if (found?.kind === "InputField") return found.inputField;
+  return found?.kind === "FieldArgument" ? found.fieldArgument : undefined;
 }

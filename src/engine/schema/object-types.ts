@@ -1,5 +1,6 @@
 /** The object types of a schema: its roots, their fields, and what a field may return. */
 import {
+  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
@@ -12,10 +13,24 @@ import {
 export const boundRoots = (schema: GraphQLSchema): GraphQLObjectType[] =>
   [schema.getQueryType(), schema.getMutationType()].flatMap((root) => root ?? []);
 
-export function fieldAt(schema: GraphQLSchema, type: string, field: string) {
+type Field = GraphQLField<unknown, unknown>;
+
+export function fieldAt(schema: GraphQLSchema, type: string, field: string): Field | undefined {
   const owner = schema.getType(type);
   return isObjectType(owner) ? owner.getFields()[field] : undefined;
 }
+
+/** The fields of an object type; none of any other type. */
+export const fieldsOf = (schema: GraphQLSchema, type: string): Field[] => {
+  const owner = schema.getType(type);
+  return isObjectType(owner) ? Object.values(owner.getFields()) : [];
+};
+
+/** The fields of all object types. */
+export const allFields = (schema: GraphQLSchema): { readonly type: string; readonly field: Field }[] =>
+  Object.keys(schema.getTypeMap()).flatMap((type) =>
+    fieldsOf(schema, type).map((field) => ({ type, field })),
+  );
 
 /** The type itself, its items, or any member of a union or interface; none for a scalar or an enum. */
 export function objectTypesOf(schema: GraphQLSchema, type: GraphQLOutputType): readonly GraphQLObjectType[] {

@@ -13,7 +13,7 @@ import {
   validateSchema,
 } from "graphql";
 import { validateSDL } from "graphql/validation/validate.js";
-import { nearestSuggestion } from "../cli/nearest-suggestion.ts";
+import { didYouMean } from "../cli/nearest-suggestion.ts";
 import { type Diagnostic, diagnosed, unreadable } from "../diagnostic.ts";
 import { dateScalars, dateScalarsUrl } from "../standards/date-scalars.ts";
 import { bindingDefinitions } from "./directives.ts";
@@ -103,7 +103,7 @@ const directiveNames = [...directiveArguments.keys(), ...specifiedDirectives.map
 const withNearDirective = (message: string): string =>
   message.replace(
     /^Unknown directive "(@.+)"\.$/,
-    (text, wrong: string) => text.slice(0, -1) + (nearestSuggestion(wrong, directiveNames) || "."),
+    (text, wrong: string) => text.slice(0, -1) + (didYouMean(wrong, directiveNames) || "."),
   );
 
 function schemaHint(message: string): string {

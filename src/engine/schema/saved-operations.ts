@@ -39,19 +39,19 @@ export type SavedOperation = {
 /** The text that clients send. */
 export const textOf = ({ document }: SavedOperation): string => print(document);
 
+type Read = { readonly operations: SavedOperation[]; readonly diagnostics: Diagnostic[] };
+
 /** `files`: name below the spec folder → text. */
 export function readSavedOperations(
   schema: GraphQLSchema | undefined,
   files: ReadonlyMap<string, string>,
-): { operations: SavedOperation[]; diagnostics: Diagnostic[] } {
+): Read {
   const operations = new Map<string, SavedOperation>();
   const diagnostics: Diagnostic[] = [];
   for (const [file, text] of files) {
-    const document = parseDocument(file, text, diagnostics);
-    if (!document) continue;
-    const errors = errorsOf(schema, document);
-    diagnostics.push(...errors.map((error) => invalid(file, nameAt(document, error), error)));
-    for (const operation of operationsOf(schema, file, document)) {
+    const read = readFile(schema, file, text);
+    diagnostics.push(...read.diagnostics);
+    for (const operation of read.operations) {
       const other = operations.get(operation.name);
       const fault = toolFault(operation.definition);
       if (fault !== undefined) diagnostics.push(misnamedTool(operation, fault));
@@ -63,48 +63,44 @@ export function readSavedOperations(
 }
 
 /** The operations of apps' manifests. One of two equal ones in two versions counts. */
-export function readAppOperations(
-  schema: GraphQLSchema | undefined,
-  manifests: readonly Manifest[],
-): { operations: SavedOperation[]; diagnostics: Diagnostic[] } {
-  const operations = new Map<string, SavedOperation>();
-  const diagnostics: Diagnostic[] = [];
-  for (const { app, source, operations: entries } of manifests) {
-    const file = `../${source}`;
-    for (const { name: given, body } of entries) {
-      const name = `${app}/${given}`;
-      const key = `${name} ${body}`;
-      if (operations.has(key)) continue;
-      const found: Diagnostic[] = [];
-      const document = parseDocument(file, body, found);
-      const errors = document ? errorsOf(schema, document) : [];
-      diagnostics.push(
-        ...found.map((each) => ({ ...each, coordinate: name })),
-        ...errors.map((error) => invalid(file, name, error)),
-      );
-      for (const operation of document ? operationsOf(schema, file, document) : [])
-        operations.set(key, { ...operation, name, app });
-    }
-  }
+export function readAppOperations(schema: GraphQLSchema | undefined, manifests: readonly Manifest[]): Read {
   const hint = "mend the operation in the app's repository, or give the schema back what it selects";
+  const texts = new Map(
+    manifests.flatMap(({ app, source, operations }) =>
+      operations.map(({ name: given, body }) => {
+        const name = `${app}/${given}`;
+        return [`${name} ${body}`, { app, name, file: `../${source}`, body }] as const;
+      }),
+    ),
+  );
+  const all = [...texts.values()].map(({ app, name, file, body }) => {
+    const { operations, diagnostics } = readFile(schema, file, body);
+    return {
+      operations: operations.map((each) => ({ ...each, name, app })),
+      diagnostics: diagnostics.map((each) => ({ ...each, coordinate: name, hint })),
+    };
+  });
   return {
-    operations: [...operations.values()],
-    diagnostics: diagnostics.map((each) => ({ ...each, hint })),
+    operations: all.flatMap(({ operations }) => operations.slice(-1)),
+    diagnostics: all.flatMap(({ diagnostics }) => diagnostics),
   };
 }
 
-function parseDocument(file: string, text: string, diagnostics: Diagnostic[]): DocumentNode | undefined {
+function readFile(schema: GraphQLSchema | undefined, file: string, text: string): Read {
   try {
     const document = parse(new Source(text.replace(/^\uFEFF/, ""), file), { maxTokens: 100_000 });
     const refusals = documentRefusals(document);
-    diagnostics.push(...refusals.map((error) => invalid(file, nameAt(document, error), error)));
-    return refusals.length > 0 ? undefined : document;
+    const errors = refusals.length > 0 ? refusals : errorsOf(schema, document);
+    return {
+      operations: refusals.length > 0 ? [] : operationsOf(schema, file, document),
+      diagnostics: errors.map((error) => invalid(file, nameAt(document, error), error)),
+    };
   } catch (error) {
     const known = error instanceof RangeError ? new GraphQLError("is nested too deeply") : error;
     if (!(known instanceof GraphQLError)) throw error;
     const isEmpty = text.replaceAll(/#.*|[\s,\uFEFF]/g, "") === "";
-    diagnostics.push(invalid(file, file, isEmpty ? new GraphQLError("the file has no operation") : known));
-    return undefined;
+    const told = isEmpty ? new GraphQLError("the file has no operation") : known;
+    return { operations: [], diagnostics: [invalid(file, file, told)] };
   }
 }
 

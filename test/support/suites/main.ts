@@ -4,7 +4,7 @@ import { randomInt } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { processIo, runCommand } from "../../../src/engine/cli/command.ts";
-import { nearestSuggestion } from "../../../src/engine/cli/nearest-suggestion.ts";
+import { didYouMean } from "../../../src/engine/cli/nearest-suggestion.ts";
 import { UsageError } from "../../../src/engine/cli/usage-error.ts";
 import { benches, type Runnable, suites, type Tests } from "./suites.ts";
 
@@ -59,7 +59,7 @@ process.exitCode = await runCommand(`npm run ${kind}`, argv, processIo, (line, d
         const found = Object.hasOwn(table, name) ? table[name] : undefined;
         if (!found)
           throw new UsageError([
-            `there is no ${kind} '${name}'${nearestSuggestion(name, names)}; the list is ${names.join(", ")}`,
+            `there is no ${kind} '${name}'${didYouMean(name, names)}; the list is ${names.join(", ")}`,
           ]);
         return run(found, rest);
       }),

@@ -2,19 +2,11 @@
  * What rests on parts of REST that the document deprecates: a field on its operation or its property, an argument or a
  * field of an input on its parameter or property. Finds those whose clients are not told by `@deprecated`.
  */
-import {
-  type GraphQLArgument,
-  type GraphQLField,
-  type GraphQLInputField,
-  type GraphQLSchema,
-  isInputObjectType,
-  isRequiredArgument,
-  isRequiredInputField,
-} from "graphql";
+import { type GraphQLArgument, type GraphQLField, type GraphQLInputField, isRequiredArgument } from "graphql";
 import { type Deprecation, deprecationOf } from "../../openapi/deprecation.ts";
 import type { RestNode } from "../../openapi/document.ts";
-import { declaredProperty, type Property, type Shape } from "../../openapi/shapes/shape.ts";
-import { coordinateParts } from "../../schema/coordinate-place.ts";
+import { propertiesAlong } from "../../openapi/shapes/paths.ts";
+import { inputAt } from "../../schema/coordinate-place.ts";
 import { placeOf } from "../../schema/directives.ts";
 import { fieldAt } from "../../schema/object-types.ts";
 import type { Findings } from "../findings.ts";
@@ -54,33 +46,17 @@ export function deprecations(
     add(field.coordinate, definition, [field.operation.node]);
   }
   for (const { coordinate, direction, type, node, shape } of values) {
-    const member = direction === "request" && type ? optionalAt(schema, coordinate) : undefined;
-    // of a list only the list itself counts, not its items
-    if (member && `${member.type}` === `${type}`) add(coordinate, member, [node, shape.node]);
+    const member = direction === "request" && type ? inputAt(schema, coordinate) : undefined;
+    // of a list only the list itself counts, not its items; GraphQL never deprecates what clients must send
+    if (member && !isRequiredArgument(member) && `${member.type}` === `${type}`)
+      add(coordinate, member, [node, shape.node]);
   }
   return found;
 }
 
 /** The property that the field reads, in each REST object that backs its type. */
-function propertyNodes({ path }: PlainField, backings: readonly Backing[]): RestNode[][] {
-  return backings.flatMap(({ shape: owner }) => {
-    const nodes: RestNode[] = [];
-    let shape: Shape | undefined = owner;
-    for (const step of path) {
-      const property: Property | undefined = shape && declaredProperty(shape, step);
-      if (property) nodes.push(property.node, property.shape.node);
-      shape = property?.shape;
-    }
-    return shape ? [nodes] : [];
+const propertyNodes = ({ path }: PlainField, backings: readonly Backing[]): RestNode[][] =>
+  backings.flatMap(({ shape: owner }) => {
+    const found = propertiesAlong(owner, path);
+    return found.length === path.length ? [found.flatMap(({ node, shape }) => [node, shape.node])] : [];
   });
-}
-
-/** The argument or the field of an input object; `undefined` if clients must send it, for GraphQL then deprecates it never. */
-function optionalAt(schema: GraphQLSchema, coordinate: string): Member | undefined {
-  const { type, member = "", argument } = coordinateParts(coordinate);
-  const holder = schema.getType(type);
-  const field = isInputObjectType(holder) ? holder.getFields()[member] : undefined;
-  if (field) return isRequiredInputField(field) ? undefined : field;
-  const found = fieldAt(schema, type, member)?.args.find(({ name }) => name === argument);
-  return found && !isRequiredArgument(found) ? found : undefined;
-}

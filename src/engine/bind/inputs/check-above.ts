@@ -4,7 +4,7 @@
  * refused before the call, by the argument's name (`argument-schemas.ts`).
  */
 import { getNamedType, isEnumType } from "graphql";
-import { limitSchema } from "../../openapi/shapes/limit-schema.ts";
+import { limitSchema } from "../../openapi/shapes/limits.ts";
 import { numberFormats, type Shape, typesFit } from "../../openapi/shapes/shape.ts";
 import { type Stricter, stricterLimits } from "../../openapi/shapes/stricter-limits.ts";
 import { ajv } from "../../standards/json-schema.ts";

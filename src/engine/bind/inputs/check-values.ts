@@ -1,6 +1,6 @@
 /** Checks the values that the schema itself sends, constants and defaults, against the limits of their parameter. */
 
-import { limitSchema } from "../../openapi/shapes/limit-schema.ts";
+import { limitSchema } from "../../openapi/shapes/limits.ts";
 import type { Shape } from "../../openapi/shapes/shape.ts";
 import { ajv } from "../../standards/json-schema.ts";
 import type { Binder } from "../binder.ts";

@@ -6,8 +6,7 @@ import type { GraphQLInputField, GraphQLInputObjectType } from "graphql";
 import { mergeShapes } from "../../openapi/shapes/merge-shapes.ts";
 import { declaredProperty, type Property, Shape, type Variants } from "../../openapi/shapes/shape.ts";
 import type { RestNames } from "../../schema/rest-names.ts";
-import { choicesOf, type MemberChoice, memberChoice } from "./member-choice.ts";
-import { unfedProperties } from "./unfed-properties.ts";
+import { choicesOf, type MemberChoice, memberChoice, unfedProperties } from "./member-choice.ts";
 
 export type InputPair = {
   /** The REST object: of several, the first one with all fields of the type. */

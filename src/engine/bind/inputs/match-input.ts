@@ -21,7 +21,7 @@ import { checkChoice } from "./check-choice.ts";
 import { checkLimits } from "./check-limits.ts";
 import type { InputPair } from "./input-pairs.ts";
 import { isNullableInput } from "./input-source.ts";
-import { unfedProperties } from "./unfed-properties.ts";
+import { unfedProperties } from "./member-choice.ts";
 
 export function matchInput(
   binder: Binder,

@@ -17,7 +17,6 @@ import { type ToldApart, toldApart, toldByValues } from "../../openapi/shapes/to
 import { lettersOf } from "../../schema/graphql-names.ts";
 import type { RestNames } from "../../schema/rest-names.ts";
 import { standsFor, variantName } from "../variant-names.ts";
-import { unfedProperties } from "./unfed-properties.ts";
 
 export type MemberChoice = {
   readonly member: Variant;
@@ -93,6 +92,12 @@ function chosenBy(
     (values.length > 1 ? undefined : values[0]);
   return { chosenBy: { name, isFed, ...(value !== undefined && { value }) } };
 }
+
+/** The names of the properties that REST requires of a request and nothing feeds. */
+export const unfedProperties = ({ properties }: Shape, fed: ReadonlySet<string>): string[] =>
+  [...properties.values()].flatMap(({ name, required, only }) =>
+    required && only !== "response" && !fed.has(name) ? [name] : [],
+  );
 
 /** The member as the field has to feed it. */
 export const without = (shape: Shape, name: string): Shape =>

@@ -1,13 +1,27 @@
 /** Reads a source (`args.x`, `parent.x`, `Type.x` or `argsAbove.x`): resolves its path in arguments, or in a REST object. */
-import { type GraphQLArgument, type GraphQLInputField, getNullableType, isInputObjectType } from "graphql";
+import {
+  type GraphQLArgument,
+  type GraphQLInputField,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isScalarType,
+} from "graphql";
 import { declaredNames, declaredProperty, type Shape } from "../../openapi/shapes/shape.ts";
+import { readRest } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
-import { isEnclosing } from "../enclosing.ts";
+import { argumentsAbove, isEnclosing } from "../enclosing.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Where } from "../findings.ts";
-import { readArgumentAbove } from "./argument-above.ts";
-import { type ArgumentSource, argumentSource, type InputSource, type ParentSource } from "./input-source.ts";
-import { invalidSource } from "./invalid-source.ts";
+import {
+  type ArgumentAboveSource,
+  type ArgumentSource,
+  argumentSource,
+  type InputSource,
+  isNullableInput,
+  isNullByDefault,
+  type ParentSource,
+} from "./input-source.ts";
 
 /** The argument that is the whole body. Returns `undefined` after a finding. */
 export function readBodySource(
@@ -120,4 +134,55 @@ function readProperty(
   }
   binder.addValue({ coordinate: where.coordinate, direction: "response", node, shape });
   return { path, nullable, shape };
+}
+
+/** `argsAbove.x`: the argument of the nearest field above that has one of this name. */
+function readArgumentAbove(
+  binder: Binder,
+  path: readonly string[],
+  where: Where,
+): ArgumentAboveSource | undefined {
+  const { schema, findings } = binder;
+  const refuse = (why: string): undefined =>
+    invalidSource(binder, where, `from "argsAbove.${path.join(".")}": ${why}`);
+  const [name = "", ...deeper] = path;
+  const [type = ""] = where.coordinate.split(".", 1);
+  if (deeper.length > 0) return refuse("an argument above is taken as a whole");
+  const { fields, around } = argumentsAbove(schema, type, name);
+  const found = fields.map(({ coordinate, field, argument }) => ({
+    coordinate: `${coordinate}(${name}:)`,
+    argument,
+    isOwn: readRest(schema, field)?.connection !== undefined && ["first", "after"].includes(name),
+  }));
+  const [first] = found;
+  if (!first) return refuse(`no field above has an argument "${name}"`);
+  if (around) {
+    const path = around.join(" → ");
+    findings.add(
+      "enclosing-missing",
+      where,
+      `${where.coordinate} takes the argument "${name}" of a field above, but ${path} reaches ${type} without one`,
+      `give a field of the path the argument "${name}", or feed the parameter from an object or an argument`,
+    );
+  }
+  const own = found.find(({ isOwn }) => isOwn);
+  if (own) return refuse(`${own.coordinate} is the connection's own`);
+  const { argument } = first;
+  const bare = getNullableType(argument.type);
+  const given = `${first.coordinate} is ${argument.type}`;
+  if (!isScalarType(bare) && !isEnumType(bare)) return refuse(`${given}, and neither a scalar nor an enum`);
+  const other = found.find((each) => getNullableType(each.argument.type) !== bare);
+  if (other) return refuse(`${given}, but ${other.coordinate} is ${other.argument.type}`);
+  const nullable = found.some((each) => isNullableInput(each.argument));
+  const defaults = found.some((each) => isNullByDefault(each.argument)) ? [0] : [];
+  return { kind: "argumentAbove", path: [name], nullable, defaults, type: argument.type };
+}
+
+function invalidSource(binder: Binder, where: Where, message: string): undefined {
+  binder.findings.add(
+    "source-invalid",
+    where,
+    `${where.coordinate}: ${message}`,
+    'write "args.<argument>", "parent.<property>", "<type above>.<property>" or "argsAbove.<argument>", dots go deeper',
+  );
 }

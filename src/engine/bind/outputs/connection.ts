@@ -10,9 +10,8 @@ import type { FieldInProgress } from "../field-in-progress.ts";
 import type { ConnectionPaging, Input } from "../model.ts";
 import { describeShape } from "../type-rules.ts";
 import { barePage, connectionShape } from "./connection-shape.ts";
-import { followPath } from "./follow-path.ts";
 import { bindPaging, inputOf, sizesOf } from "./paging.ts";
-import type { ResponseValue } from "./response-value.ts";
+import { followPath, type ResponseValue } from "./response-value.ts";
 import { connectionType, itemType } from "./type-expression.ts";
 
 /** The connection and its value in place of the page `value`. Returns `undefined` after a finding. */

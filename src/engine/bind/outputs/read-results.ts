@@ -7,9 +7,8 @@ import type { FieldInProgress } from "../field-in-progress.ts";
 import type { BoundField } from "../model.ts";
 import { describeShape } from "../type-rules.ts";
 import { bindEntries } from "./entries.ts";
-import { followPath } from "./follow-path.ts";
 import { matchOutput } from "./match-output.ts";
-import type { ResponseValue } from "./response-value.ts";
+import { followPath, type ResponseValue } from "./response-value.ts";
 import { bodyType, itemType } from "./type-expression.ts";
 
 /** The field's value in each JSON response of status 2xx. The first one is the batch's list. */

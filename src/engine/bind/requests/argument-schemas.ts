@@ -11,7 +11,7 @@ import {
   isListType,
   isNonNullType,
 } from "graphql";
-import { limitSchema } from "../../openapi/shapes/limit-schema.ts";
+import { limitSchema } from "../../openapi/shapes/limits.ts";
 import type { Shape } from "../../openapi/shapes/shape.ts";
 import type { JsonSchema } from "../../standards/json-schema.ts";
 import type { InputPairs } from "../inputs/input-pairs.ts";

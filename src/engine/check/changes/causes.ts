@@ -8,8 +8,10 @@ import type { Model } from "../../bind/model.ts";
 import type { Diagnostic, Rule } from "../../diagnostic.ts";
 import { childValue, type RestDocument, type RestNode } from "../../openapi/document.ts";
 import { answersOf } from "../../openapi/operation.ts";
-import { declaredProperty, nodeBelow, type Shape } from "../../openapi/shapes/shape.ts";
+import { propertiesAlong } from "../../openapi/shapes/paths.ts";
+import { nodeBelow, type Shape } from "../../openapi/shapes/shape.ts";
 import type { NodePath } from "../../openapi/yaml-file.ts";
+import { fieldOf } from "../../schema/coordinate-place.ts";
 import { isRecord, membersOf } from "../../standards/json-object.ts";
 
 /** Rules that say what is not there: the document of today has no node for it. */
@@ -136,7 +138,7 @@ const isAlike = (was: unknown, is: unknown): boolean =>
 /** The nodes that a coordinate reads or sends. */
 function restedOn(model: Model, coordinate: string, rule: Rule): RestNode[] {
   const { fields, values } = model;
-  const field = fields.get(coordinate.replace(/\(.*/, ""));
+  const field = fields.get(fieldOf(coordinate));
   const sent = values.flatMap((use) => (use.coordinate === coordinate ? [use.node] : []));
   if (field?.kind === "plain") return along(backingShapes(model, field.type), field.path);
   if (field?.kind !== "bound") return sent;
@@ -172,12 +174,8 @@ const backingShapes = ({ backings }: Model, type: string): Shape[] =>
   (backings.get(type) ?? []).map(({ shape }) => shape);
 
 const along = (shapes: readonly Shape[], path: readonly string[]): RestNode[] =>
-  shapes.flatMap((shape) => {
-    const nodes: RestNode[] = [];
-    for (let at: Shape | undefined = shape, index = 0; at && index < path.length; index++) {
-      const property = declaredProperty(at.items ?? at, path[index] ?? "");
-      if (property) nodes.unshift(property.node);
-      at = property?.shape;
-    }
-    return nodes;
-  });
+  shapes.flatMap((shape) =>
+    propertiesAlong(shape, path, true)
+      .map(({ node }) => node)
+      .reverse(),
+  );

@@ -9,13 +9,13 @@ import type { Diagnostic } from "../../diagnostic.ts";
 import { nodeKey } from "../../openapi/document.ts";
 import { isSameOperation } from "../../openapi/operation.ts";
 import { isValid, type Project, type ValidProject } from "../../project/project.ts";
-import { coordinatePlace, definitionAt } from "../../schema/coordinate-place.ts";
+import { coordinatePlace, definitionAt, fieldOf } from "../../schema/coordinate-place.ts";
 import { fingerprint } from "../fingerprint.ts";
 import { frameAt } from "../frame.ts";
 import type { Finding, Frame, SpecChange } from "../report.ts";
 import { breakFinding, breaksOf, eachOnce, messageOf, placeKey } from "./breaks.ts";
 import { causeOfChange, differenceBelow } from "./causes.ts";
-import { changeRules } from "./change-rules.ts";
+import { type ChangeClass, changeRules } from "./change-rules.ts";
 import { factChanges } from "./facts.ts";
 import type { RestChange } from "./rest-change.ts";
 import type { SchemaChange } from "./schema-change.ts";
@@ -56,18 +56,18 @@ export function changesSince(base: ValidProject, head: Project, today: string): 
     ...[...breaks.values()].map((each) => breakFinding(base, head, each)),
     ...restFindings(base, head, own),
   ];
-  const ofSchema = schemaChanges(base.model, model, today).filter(
-    ({ rule, coordinate }) => rule !== "binding-changed" || !brokenFields.has(coordinate),
+  const ofSchema = schemaChanges(base.model, model, today).flatMap((change) =>
+    change.rule === "binding-changed" && brokenFields.has(change.coordinate)
+      ? []
+      : [schemaFinding(base, head, change)],
   );
+  const isFinding = (each: Told): each is Finding => each.change !== "safe";
   return {
-    findings: [...told, ...ofSchema.flatMap((change) => schemaFinding(base, head, change))],
-    changes: [...ofSchema.map(schemaSummary), ...told.map(summaryOf)],
+    findings: [...told, ...ofSchema.filter(isFinding)],
+    changes: [...ofSchema, ...told].map(summaryOf),
     told: new Set([...breaks.values()].flatMap((each) => each.errors)),
   };
 }
-
-/** The field of an argument's coordinate. */
-const fieldOf = (coordinate: string): string => coordinate.replace(/\(.*/, "");
 
 function isRebound(base: Model, head: Model, coordinate: string): boolean {
   const [old, now] = [base, head].map(({ fields }) => fields.get(fieldOf(coordinate)));
@@ -125,9 +125,12 @@ function restFinding(
   };
 }
 
-const changeFinding = (
+/** A safe change is no finding. */
+type Told = Omit<Finding, "change"> & { readonly change?: ChangeClass };
+
+const changeFinding = <Class extends ChangeClass>(
   rule: keyof typeof changeRules,
-  change: "breaking" | "dangerous",
+  change: Class,
   coordinate: string,
   facts: readonly unknown[],
 ) => ({
@@ -141,32 +144,16 @@ const changeFinding = (
   fingerprint: fingerprint(rule, coordinate, facts),
 });
 
-function schemaFinding(base: ValidProject, head: ValidProject, change: SchemaChange): Finding[] {
+function schemaFinding(base: ValidProject, head: ValidProject, change: SchemaChange): Told {
   const { rule, class: kind, coordinate, reached = [], message, before, after } = change;
-  if (kind === "safe") return [];
-  const places = schemaFrames(base, head, coordinate);
-  const coordinates = [coordinate, ...reached];
   const [was, is] = [base, head].map(({ model }) => definitionAt(model.schema, coordinate));
   const isOfRest = rule === "binding-changed" && was === is;
-  return [
-    {
-      ...changeFinding(rule, kind, coordinate, [before, after]),
-      ...(isOfRest && { hint: "the schema is as before: approve it, if REST calls the same value so now" }),
-      ...{ coordinates, message, places },
-    },
-  ];
+  return {
+    ...changeFinding(rule, kind, coordinate, [before, after]),
+    ...(isOfRest && { hint: "the schema is as before: approve it, if REST calls the same value so now" }),
+    ...{ coordinates: [coordinate, ...reached], message, places: schemaFrames(base, head, coordinate) },
+  };
 }
-
-const schemaSummary = ({
-  rule,
-  class: kind,
-  coordinate,
-  reached = [],
-  message,
-}: SchemaChange): SpecChange => ({
-  ...{ rule, class: kind, message },
-  ...{ coordinates: [coordinate, ...reached], operations: [] },
-});
 
 const summaryOf = ({
   rule,
@@ -174,7 +161,7 @@ const summaryOf = ({
   message,
   coordinates = [],
   direction,
-}: Finding): SpecChange => ({
+}: Told): SpecChange => ({
   ...{ rule, class: change, message, coordinates, operations: [] },
   ...(direction && { direction }),
 });

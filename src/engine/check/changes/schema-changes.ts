@@ -14,6 +14,7 @@ import {
   print,
 } from "graphql";
 import type { Model } from "../../bind/model.ts";
+import { fieldOf } from "../../schema/coordinate-place.ts";
 import { bindingDefinitionNames } from "../../schema/directives.ts";
 import { bindingChanges } from "./binding-changes.ts";
 import { type SchemaChange, schemaChange } from "./schema-change.ts";
@@ -61,7 +62,7 @@ function hasEnded({ schema, deprecations }: Model, coordinate: string, today: st
       : [],
   );
   const own = leading.filter(([, type]) => getNamedType(type).name === coordinate);
-  return own.length > 0 && own.every(([at]) => isOver(at) || isOver(at.replace(/\(.*/, "")));
+  return own.length > 0 && own.every(([at]) => isOver(at) || isOver(fieldOf(at)));
 }
 
 /** graphql-js calls an optional argument or input field dangerous. It is safe: existing clients do not send it. */

@@ -1,7 +1,7 @@
 /** The option `--format` of `check`: the formats, and the destination of each. */
 import { join, resolve, sep } from "node:path";
 import { InvalidArgumentError, Option } from "commander";
-import { nearestSuggestion } from "../../cli/nearest-suggestion.ts";
+import { didYouMean } from "../../cli/nearest-suggestion.ts";
 import { UsageError } from "../../cli/usage-error.ts";
 
 const formats = ["text", "json", "github", "markdown", "sarif"] as const;
@@ -26,9 +26,7 @@ function readOutput(given: string): Output {
   const [name = "", ...rest] = given.split("=");
   const format = formats.find((each) => each === name);
   if (!format)
-    throw new InvalidArgumentError(
-      `The formats are ${formats.join(", ")}${nearestSuggestion(name, formats)}`,
-    );
+    throw new InvalidArgumentError(`The formats are ${formats.join(", ")}${didYouMean(name, formats)}`);
   const file = rest.join("=");
   if (rest.length > 0 && file === "") throw new InvalidArgumentError("A file name is missing after the =.");
   return { format, ...(file !== "" && { file }) };

@@ -3,7 +3,9 @@
  * A flag of OpenAPI 3.0 (`exclusiveMinimum: true`) becomes the number of 3.1 (`exclusiveMinimum: 5`).
  */
 
+import type { JsonSchema } from "../../standards/json-schema.ts";
 import { isLinear } from "../../standards/linear-pattern.ts";
+import { numberFormats, type Shape } from "./shape.ts";
 
 type LimitValues = Readonly<Record<string, unknown>>;
 
@@ -57,9 +59,11 @@ export function mergeLimits(left: LimitValues, right: LimitValues): LimitValues 
   return limits;
 }
 
-/** Keyword and value of each valid limit. */
-export const validLimits = (limits: LimitValues): [string, unknown][] =>
-  Object.entries(limits).filter(([key, value]) => isValid[key]?.(value) === true);
+/** The limits of one value as a JSON Schema (2020-12), without the type, the enum, the items and the properties. */
+export const limitSchema = ({ limits, format }: Shape): JsonSchema => ({
+  ...Object.fromEntries(Object.entries(limits).filter(([key, value]) => isValid[key]?.(value) === true)),
+  ...(format && !numberFormats.has(format) && { format }),
+});
 
 /** Keyword and value of each invalid limit, such as `minLength: -1`. */
 export const invalidLimits = (limits: LimitValues): [string, unknown][] =>

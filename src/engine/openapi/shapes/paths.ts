@@ -1,0 +1,25 @@
+/** Paths of properties into a shape. */
+import { declaredProperty, type Property, type Shape, textFits } from "./shape.ts";
+
+/** The properties on the way, as far as there are any. `inLists`: a list on the way stands for each of its items. */
+export function propertiesAlong(shape: Shape, path: readonly string[], inLists = false): Property[] {
+  const found: Property[] = [];
+  let at = shape;
+  for (const step of path) {
+    const property = declaredProperty((inLists && at.items) || at, step);
+    if (!property) break;
+    found.push(property);
+    at = property.shape;
+  }
+  return found;
+}
+
+/** Whether each value has one at the path, which is never null, and which a parameter of the shape `taken` takes as text. */
+export function alwaysFits(from: Shape, path: readonly string[], taken: Shape): boolean {
+  const found = propertiesAlong(from, path);
+  return (
+    found.length === path.length &&
+    found.every(({ required, shape, only }) => required && !shape.nullable && only === undefined) &&
+    textFits(found.at(-1)?.shape ?? from, taken)
+  );
+}
