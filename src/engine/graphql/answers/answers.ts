@@ -4,9 +4,7 @@
  * An answer is kept for as long as REST allows to use each response that it is made of. It stands beside those responses:
  * a write of the caller drops both.
  *
- * Identical queries that wait together are executed once. An execution that is under way is never joined: its responses
- * may be older than a write that the new reader knows of. A query waits until an identical one ends, but not longer
- * than a read would (`pauseBehind`). Then one of those that wait is executed, and all of them get its answer.
+ * Identical queries that wait together are executed once (`Together`).
  */
 import type { FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";

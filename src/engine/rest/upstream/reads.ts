@@ -109,7 +109,7 @@ export class Reads {
   #called(request: CallRequest, key: CallerKey, forget: () => void): Promise<RestResponse> {
     const { scope } = request;
     const send = (other: RequestScope) => this.#begin({ ...request, scope: other }, key);
-    return this.#shared.join(key, scope, send, forget) ?? this.#begin(request, key, forget);
+    return this.#shared.join(key, { scope, send }, forget) ?? this.#begin(request, key, forget);
   }
 
   #begin(request: CallRequest, key: CallerKey, forget?: () => void): Promise<RestResponse> {

@@ -1,146 +1,75 @@
 /**
- * Identical reads that wait together are one call. Identical reads have the same URL and the same headers, except for
- * the request's id and trace, so they have the same caller. A call that is under way is never joined: its response may
- * be older than a write that the new reader knows of. So a reader sees each write that ended before it asked, also a
- * write through another replica.
- *
- * A read waits until an identical call ends, but not longer than `pauseMs` after the last one began, for each that is
- * under way. So calls that hang become fewer and fewer. All reads that wait share the next call. Each reader keeps its own
- * deadline and budgets. The call ends early only if all of its readers leave. No later reader gets its response or its
- * failure.
+ * Identical reads that wait together are one call (`Together`). Identical reads have the same URL and the same headers,
+ * except for the request's id and trace, so they have the same caller. Each reader keeps its own deadline and budgets. The
+ * call has a scope of its own, and ends early only if all of its readers leave.
  */
 import type { CodedError } from "../../errors.ts";
 import { Deadline } from "../../time/deadline.ts";
 import type { CallerKey } from "../cache/caller-cache.ts";
 import { noResponse } from "../failure.ts";
 import type { RequestScope } from "../request-scope.ts";
-import { RestResponse } from "../rest-response.ts";
+import type { RestResponse } from "../rest-response.ts";
+import { type Reader, Together } from "../shares/together.ts";
 import { TransientMap } from "../shares/transient-map.ts";
 
-/**
- * Milliseconds of waiting for each identical one that is under way. Measured over a REST of 30 ms: with 50 for
- * all together, an answer for two viewers of one dashboard took 51 ms, with 20 for each 37 ms, as for one viewer.
- */
-const pauseMs = 20;
-
-/** Milliseconds for which a reader waits for the end of identical ones, of which the last one began at `beganAt`. */
-export const pauseBehind = (underWay: number, beganAt: number): number =>
-  beganAt + pauseMs * underWay - performance.now();
-
-/** Makes the call with the scope's headers. */
-type Send = (scope: RequestScope) => Promise<RestResponse>;
-
-/** The identical calls that are under way, and the call that waits for the end of one. */
-type Sent = { underWay: number; beganAt: number; next: NextCall | undefined };
+/** `send` makes the call with the headers of a scope. */
+type Read = { readonly scope: RequestScope; readonly send: (scope: RequestScope) => Promise<RestResponse> };
+type Identical = Together<Read, RestResponse>;
 
 export class SharedReads {
-  readonly #sent = new TransientMap<Sent>();
+  readonly #reads = new TransientMap<Identical>();
 
   /** Notes that a call begins. Returns the function that ends it. */
   begin({ whole }: CallerKey): () => void {
-    const sent = this.#sent.get(whole) ?? { underWay: 0, beganAt: 0, next: undefined };
-    this.#sent.set(whole, sent);
-    sent.underWay++;
-    sent.beganAt = performance.now();
-    return () => {
-      if (--sent.underWay === 0) this.#sent.delete(whole);
-      sendNext(sent);
-    };
+    const idle = (isUnderWay: boolean) => isUnderWay || this.#reads.delete(whole);
+    const reads: Identical = this.#reads.get(whole) ?? new Together(() => void call(reads), idle);
+    this.#reads.set(whole, reads);
+    const readers = reads.begin();
+    return () => reads.end(readers);
   }
 
   isUnderWay({ whole }: CallerKey): boolean {
-    return this.#sent.has(whole);
+    return this.#reads.has(whole);
   }
 
   /** The response of the next call, if the read waits for one. `forget` is called if the response is no success. */
-  join(
-    { whole }: CallerKey,
-    scope: RequestScope,
-    send: Send,
-    forget: () => void,
-  ): Promise<RestResponse> | undefined {
-    const sent = this.#sent.get(whole);
-    if (!sent) return undefined;
-    if (!sent.next) {
-      const waitMs = pauseBehind(sent.underWay, sent.beganAt);
-      if (waitMs <= 0) return undefined;
-      sent.next = new NextCall(
-        send,
-        setTimeout(() => sendNext(sent), waitMs),
-      );
-    }
-    return sent.next.join(scope, forget);
+  join({ whole }: CallerKey, read: Read, forget: () => void): Promise<RestResponse> | undefined {
+    const reads = this.#reads.get(whole);
+    if (!reads || (!reads.oldest && reads.waitMs <= 0)) return undefined;
+    read.scope.enter(true);
+    return responseFor(reads.wait(read), forget);
   }
 }
 
-function sendNext(sent: Sent): void {
-  const { next } = sent;
-  sent.next = undefined;
-  void next?.make();
+async function responseFor({ asked, found, leave }: Reader<Read, RestResponse>, forget: () => void) {
+  const { scope } = asked;
+  const deadline = new Deadline(scope.callTimeoutMs, () => leave(noResponse()));
+  try {
+    const response = await found;
+    const failure = scope.hold(response.bytes, true);
+    if (failure) throw failure;
+    if (!response.ok) forget();
+    return scope.take(response);
+  } catch (failure) {
+    forget();
+    throw failure;
+  } finally {
+    deadline.clear();
+  }
 }
 
-type Outcome = RestResponse | CodedError;
-
-type Reader = { readonly scope: RequestScope; readonly settle: (outcome: Outcome) => void };
-
-class NextCall {
-  readonly #send: Send;
-  readonly #timer: NodeJS.Timeout;
-  readonly #readers = new Set<Reader>();
-  #scope: RequestScope | undefined;
-
-  constructor(send: Send, timer: NodeJS.Timeout) {
-    this.#send = send;
-    this.#timer = timer;
-  }
-
-  join(scope: RequestScope, forget: () => void): Promise<RestResponse> {
-    scope.enter(true);
-    const { promise, resolve, reject } = Promise.withResolvers<RestResponse>();
-    const leave = (failure: CodedError): void => {
-      reader.settle(failure);
-      if (this.#readers.size === 0) this.#scope?.leave();
-    };
-    const deadline = new Deadline(scope.callTimeoutMs, () => leave(noResponse()));
-    const reader: Reader = {
-      scope,
-      settle: (outcome) => {
-        this.#readers.delete(reader);
-        deadline.clear();
-        scope.ended(leave);
-        const isResponse = outcome instanceof RestResponse;
-        if (!isResponse || !outcome.ok) forget();
-        if (isResponse) resolve(scope.take(outcome));
-        else reject(outcome);
-      },
-    };
-    scope.onLeave(leave);
-    this.#readers.add(reader);
-    return promise;
-  }
-
-  /** Makes the call, if a reader is left, in a scope of its own. */
-  async make(): Promise<void> {
-    clearTimeout(this.#timer);
-    const [first] = this.#readers;
-    if (!first) return;
-    this.#scope = first.scope.fresh();
-    const outcome = await this.#outcome(this.#scope);
-    this.#scope.close();
-    for (const reader of this.#readers) {
-      const response = outcome instanceof RestResponse ? outcome : undefined;
-      const failure = response && reader.scope.hold(response.bytes, true);
-      reader.settle(failure ?? (reader === first ? outcome : (response?.copy("shared") ?? outcome)));
-    }
-  }
-
-  async #outcome(scope: RequestScope): Promise<Outcome> {
-    try {
-      const response = await this.#send(scope);
-      response.parse();
-      return response;
-    } catch (error) {
-      return error as CodedError;
-    }
+/** Makes one call for all reads that wait, in a scope of its own. */
+async function call(reads: Identical): Promise<void> {
+  const readers = reads.take();
+  const [first] = readers as [Reader<Read, RestResponse>];
+  const scope = first.asked.scope.fresh();
+  void Promise.allSettled(readers.map(({ found }) => found)).then(() => scope.close());
+  try {
+    const response = await first.asked.send(scope);
+    response.parse();
+    scope.close(); // each reader holds the bytes itself
+    for (const reader of readers) reader.settle(reader === first ? response : response.copy("shared"));
+  } catch (error) {
+    for (const reader of readers) reader.settle(error as CodedError);
   }
 }

@@ -58,7 +58,7 @@ describe("reads that wait together", () => {
   });
 
   test("wait 20 ms longer for each call that hangs, and for the end of one of them at most", async () => {
-    const { answer, calls, things } = await held();
+    const { answer, calls, things, upstreams } = await held();
     const hanging = [things()];
     await calls(1);
     hanging.push(things());
@@ -66,7 +66,7 @@ describe("reads that wait together", () => {
     await calls(2);
     const others = [things(), things()];
     vi.advanceTimersByTime(39);
-    await calls(2);
+    expect(upstreams.underWay).toBe(2);
     answer(0, {});
     await calls(3);
     answer(2, { fine: true });
