@@ -22,7 +22,7 @@ function snapshot(ofDocument = openapi, ofSchema = schema) {
 }
 
 const team = "{ name: team, in: query, schema: { type: string } }";
-const links = ["Ticket.agent", "Ticket.watchers", "Agent.mates"];
+const links = ["Ticket.agent", "Ticket.watchers", "Agent.mates", "Query.agents"];
 
 test.each([
   [
@@ -69,6 +69,22 @@ test.each([
     ]);
   },
 );
+
+test.each([
+  ["page", [{ rule: "rest-list-paged", class: "dangerous", coordinates: ["Query.tickets"] }]],
+  ["colour", []],
+])("a list that a field shows whole, and that gets the parameter %s", (name, told) => {
+  const at = "operationId: listTickets\n";
+  const parameters = `      parameters: [{ name: ${name}, in: query, schema: { type: integer } }]\n`;
+  const head = snapshot(edited(openapi, at, at + parameters));
+  const { changes } = examine(head, snapshot(), "2026-01-01");
+  expect(changes).toMatchObject(told);
+  expect(changes.map(({ message }) => message)).toEqual(
+    told.map(
+      () => `GET /tickets may answer with a page now, not with all: it has the query parameter "${name}"`,
+    ),
+  );
+});
 
 test("another key of the parent is a change of the binding", () => {
   const other = edited(schema, 'from: "parent.agent_id"', 'from: "parent.id"');

@@ -30,7 +30,7 @@ export class InputSlots {
 
   constructor(operation: RestOperation) {
     this.#operation = operation;
-    this.all = readSlots(operation);
+    this.all = slotsOf(operation);
     const declared = this.all.flatMap((slot, index) => (slot.isUndeclared ? [] : [{ slot, index }]));
     this.#byKey = Map.groupBy(declared, ({ slot }) => inputKey(slot));
   }
@@ -68,7 +68,7 @@ export class InputSlots {
   }
 }
 
-function readSlots(operation: RestOperation): InputSlot[] {
+export function slotsOf(operation: RestOperation): InputSlot[] {
   const { body } = operation;
   const properties = body ? [...body.shape.properties.values()] : [];
   return [

@@ -9,32 +9,35 @@ import { lettersOf } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Where } from "../findings.ts";
-import type { InputSlot } from "../inputs/input-slots.ts";
+import { type InputSlot, slotsOf } from "../inputs/input-slots.ts";
 import { isPaging } from "../list-length.ts";
 import { pageNames as names, objectsIn } from "./page-names.ts";
 
-export function checkWholeList(binder: Binder, field: FieldInProgress, where: Where): void {
-  const { operation } = field;
-  const [sign] = signsOf(binder, field);
+export function checkWholeList({ findings, document }: Binder, field: FieldInProgress, where: Where): void {
+  const { operation, directive } = field;
+  const sign =
+    pageSign(document, operation) ??
+    (directive.connection ? { text: "a `connection`", node: operation.node } : undefined);
   if (!sign) return;
-  binder.findings.add(
+  findings.add(
     "batch-paged",
     { ...where, rest: sign.node },
     `${where.coordinate} looks its keys up in the answer of ${operation.id}, but that may be a page: it has ${sign.text}`,
-    `bind an operation that takes the keys; or, if its answer is always whole, remove that from the document in ${binder.document.overlayAt(operation.root)}`,
+    `bind an operation that takes the keys; or, if its answer is always whole, remove that from the document in ${document.overlayAt(operation.root)}`,
   );
 }
 
-function signsOf({ document }: Binder, { operation, slots, directive }: FieldInProgress) {
+/** The first thing that says that the operation's answer is a page. */
+export function pageSign(document: RestDocument, operation: RestOperation) {
   const answers = answersOf(operation).flatMap(({ shape }) => told(shape));
-  return [
-    ...slots.all
+  const [sign] = [
+    ...slotsOf(operation)
       .filter(isOfPages)
       .map(({ in: at, name, node }) => ({ text: `the ${at} parameter "${name}"`, node })),
     ...answers.map(({ name, node }) => ({ text: `the property "${name}"`, node })),
     ...headersOf(document, operation).filter(({ text }) => pageHeader.test(text)),
-    ...(directive.connection ? [{ text: "a `connection`", node: operation.node }] : []),
   ];
+  return sign;
 }
 
 const counted = new Set(names.first);

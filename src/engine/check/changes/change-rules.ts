@@ -43,6 +43,10 @@ export const restRules = {
     "The operation no longer has an answer that is JSON or text, and a field that may be null is null from now on.",
     "keep the JSON answer beside the new one",
   ),
+  "rest-list-paged": dangerous(
+    "The answer that a field shows as a whole list may be a page now: a parameter, a property beside the list or a header says so.",
+    "make the field a connection, or feed the parameter; tell the clients",
+  ),
   "rest-body-changed": breaking(
     "The operation takes its body in another media type, and no longer in the old one.",
     "take a body in both media types until the generated layer is deployed",

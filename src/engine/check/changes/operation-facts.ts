@@ -1,7 +1,11 @@
 /** The facts of an operation: where the call goes, what it must have, and what a missing thing becomes. */
+import { type GraphQLSchema, getNullableType, isListType } from "graphql";
+import type { BoundField } from "../../bind/model.ts";
+import { pageSign } from "../../bind/outputs/whole-list.ts";
 import type { RestNode } from "../../openapi/document.ts";
 import { answersOf, ownPath, type RestOperation } from "../../openapi/operation.ts";
 import type { NodePath } from "../../openapi/yaml-file.ts";
+import { elementAt } from "../../schema/coordinate-place.ts";
 import { membersOf } from "../../standards/json-object.ts";
 import { includes } from "../../standards/media-type.ts";
 import { type Fact, fact } from "./fact.ts";
@@ -78,6 +82,21 @@ export const operationFacts: readonly Fact[] = [
     (was, is) =>
       was && !is ? differing("rest-answer-removed", "has no JSON answer now", was, is) : undefined,
   ),
+  fact(
+    (field, { document, schema }) => {
+      if (!readsWholeList(field, schema)) return [];
+      const sign = pageSign(document, field.operation);
+      return [{ node: sign?.node ?? field.operation.node, value: sign?.text }];
+    },
+    (was, is) =>
+      was || !is
+        ? undefined
+        : differing("rest-list-paged", `may answer with a page now, not with all: it has ${is}`, null, is),
+  ),
 ];
+
+/** Whether the field shows the list as REST answers it. A link into a whole list has a finding of its own: `batch-paged`. */
+const readsWholeList = ({ coordinate, connection, batch }: BoundField, schema: GraphQLSchema): boolean =>
+  !connection && !batch && isListType(getNullableType(elementAt(schema, coordinate)?.type));
 
 const contentOf = ({ value }: RestNode): string[] => Object.keys(membersOf(membersOf(value).content));
