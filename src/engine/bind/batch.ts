@@ -139,7 +139,7 @@ function checkMatch(
     binder.findings.add(
       "batch-match",
       at,
-      `${written} "${match}": REST may leave it out or send null, so answers could be lost`,
+      `${where.coordinate} finds its objects by "${match}" (${key.in === "item" ? "in: ITEM" : written}), which REST may leave out or send as null: they could be lost`,
       "match by a property that is required and not null",
     );
   }

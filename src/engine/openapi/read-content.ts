@@ -83,15 +83,22 @@ function usualMediaOf({ types, items, format = "", node }: Shape): string {
 const file = "application/octet-stream";
 const fileFormats: ReadonlySet<string> = new Set(["binary", "byte", "base64", "file"]);
 
+const filesOf = (shape: Shape, styles: FormStyles): Property[] =>
+  requestProperties(shape).filter(({ name }) => styles.get(name)?.style === "file");
+
 /** Whether the form has known properties, and needs none that is a file. */
 function isSentWithoutFiles(shape: Shape, styles: FormStyles): boolean {
-  const properties = requestProperties(shape);
-  const isFile = ({ name }: Property): boolean => styles.get(name)?.style === "file";
-  return (
-    !shape.hasMembers &&
-    !properties.every(isFile) &&
-    !properties.some((each) => each.required && isFile(each))
-  );
+  const files = filesOf(shape, styles);
+  const hasOthers = files.length < requestProperties(shape).length;
+  return !shape.hasMembers && hasOthers && !files.some(({ required }) => required);
+}
+
+/** The files that a form of parts needs, by name. */
+export function requiredFiles(document: RestDocument, body: RestNode): string[] {
+  const found = contentOf(document, body, [isMultipartForm]);
+  if (!found) return [];
+  const styles = partStylesOf(found.shape, document.child(found.entry, "encoding")?.value);
+  return filesOf(found.shape, styles).flatMap(({ required, name }) => (required ? [name] : []));
 }
 
 export function readSuccesses(document: RestDocument, operation: RestNode): SuccessResponse[] {

@@ -5,7 +5,7 @@ import { entriesOf, keysOf, type RestDocument, type RestNode, type RootNode } fr
 import { productOf } from "./document-files.ts";
 import { inputKey, leavesSuccessOut, type Parameter, type RestOperation } from "./operation.ts";
 import type { OperationNode } from "./operation-nodes.ts";
-import { readRequestBody, readSuccesses, schemaIn } from "./read-content.ts";
+import { readRequestBody, readSuccesses, requiredFiles, schemaIn } from "./read-content.ts";
 import { headerOf, ownHeaderOf, securitySchemesOf } from "./security.ts";
 import { shapeAt } from "./shapes/read-shape.ts";
 import type { Shape } from "./shapes/shape.ts";
@@ -117,7 +117,9 @@ function readUnsendable(
   const media = keysOf(document.child(node, "content"));
   if (!isRequired(node))
     return { unfeedable, unsentCookies, ...(media.length > 0 && { unsentBody: { node, media } }) };
-  const name = `a body of ${media.join(" or ") || "no media type"}`;
+  const [file] = requiredFiles(document, node);
+  const part = file === undefined ? "" : ` whose part "${file}" is a file`;
+  const name = `a body of ${media.join(" or ") || "no media type"}${part}`;
   return {
     unfeedable: [...unfeedable, { name, node, below: ["content", ...media.slice(0, 1)] }],
     unsentCookies,

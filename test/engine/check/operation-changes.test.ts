@@ -48,7 +48,7 @@ test("a text part that becomes a file is told once, and so is a file that a form
   expect(await messagesOf(edited(parts, notes, notes + photo))).toEqual([]);
   const required = edited(parts, "[barcode, worth, receiver]", "[barcode, worth, receiver, photo]");
   expect(await messagesOf(edited(required, notes, notes + photo))).toEqual([
-    "parcel_create requires a body of multipart/form-data, which no binding can feed",
+    'parcel_create requires a body of multipart/form-data whose part "photo" is a file, which no binding can feed',
   ]);
 });
 

@@ -112,6 +112,7 @@ function wholeBody(binder: Binder, field: FieldInProgress): ArgumentSource | und
   if (directive.body === undefined) return undefined;
   const where = { ...field.where, schema: directivePlace(definition, "rest", "body") };
   const source = readBodySource(binder, field, directive.body, where);
+  if (!operation.body && operation.unfeedable.length > 0) return undefined; // `parameter-unfed` says why
   if (!operation.body) {
     binder.findings.add(
       "parameter-unknown",
