@@ -2,8 +2,9 @@
  * Finds the commit that a running role was generated from. `/healthz` tells the hash of the role's spec. The commit
  * that brought this hash into `generated/spec.ts` has that spec.
  */
+import { askUrl } from "../cli/ask-url.ts";
 import { UsageError } from "../cli/usage-error.ts";
-import { boundedText } from "../standards/bounded-text.ts";
+import { membersOf } from "../standards/json-object.ts";
 import { hashSpec } from "../standards/spec-hash.ts";
 import { findCommit, gitFiles } from "./git-files.ts";
 
@@ -22,14 +23,8 @@ export async function deployedCommit(root: string, url: string): Promise<string>
 
 async function servedHash(url: string): Promise<string> {
   const at = new URL("/healthz", url);
-  try {
-    const response = await fetch(at, { signal: AbortSignal.timeout(timeoutMs), redirect: "error" });
-    const text = await boundedText(response.body ?? []);
-    const { spec } = JSON.parse(text) as { spec?: unknown };
-    if (typeof spec === "string" && /^[0-9a-f]{16}$/.test(spec)) return spec;
-  } catch (error) {
-    const { cause, message } = error as Error;
-    throw new UsageError([`--base ${url}: ${cause instanceof Error ? cause.message : message}`]);
-  }
+  const read = (text: string): unknown => membersOf(JSON.parse(text)).spec;
+  const spec = await askUrl(`--base ${url}`, at, timeoutMs, read);
+  if (typeof spec === "string" && /^[0-9a-f]{16}$/.test(spec)) return spec;
   throw new UsageError([`--base ${url}: ${at.pathname} there tells no spec`]);
 }

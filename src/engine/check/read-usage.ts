@@ -3,9 +3,10 @@
  * process, one after the other.
  */
 import { resolve } from "node:path";
+import { askUrl } from "../cli/ask-url.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { isHttpUrl } from "../manifests/places.ts";
-import { boundedText, maxTextBytes } from "../standards/bounded-text.ts";
+import { maxTextBytes } from "../standards/bounded-text.ts";
 import { readRegularFile } from "../standards/regular-file.ts";
 import type { Usage } from "./usage.ts";
 
@@ -80,17 +81,11 @@ type PrometheusResponse = {
 /** When each `graphql` process was scraped. */
 const seen = 'timestamp(ready{role="graphql"})';
 
-async function queryPrometheus(source: string, query: string, now: number): Promise<Sample[]> {
+function queryPrometheus(source: string, query: string, now: number): Promise<Sample[]> {
   const url = new URL(`${source.replace(/\/$/, "")}/api/v1/query`);
   url.searchParams.set("query", query);
   url.searchParams.set("time", String(now));
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: "error" });
-    return samplesOf(await boundedText(response.body ?? []));
-  } catch (error) {
-    const { cause, message } = error as Error;
-    throw new UsageError([`--usage ${source}: ${cause instanceof Error ? cause.message : message}`]);
-  }
+  return askUrl(`--usage ${source}`, url, timeoutMs, samplesOf);
 }
 
 /** Reads an instant vector of Prometheus' HTTP API. */

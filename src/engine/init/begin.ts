@@ -8,7 +8,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { exitCodes, type Io, runCommand } from "../cli/command.ts";
 import { nonEmpty } from "../cli/parse.ts";
-import { documentPath, fetchDocument, isUrl } from "./fetch-document.ts";
+import { isHttpUrl } from "../manifests/places.ts";
+import { documentPath, fetchDocument } from "./fetch-document.ts";
 import { addPackages } from "./project-files.ts";
 import type { Given } from "./start-project.ts";
 
@@ -49,7 +50,7 @@ async function begin(given: Given, argv: readonly string[], io: Io): Promise<num
   if (existsSync(join(root, "node_modules/@graphql-codegen/core")))
     return (await import("./main.ts")).init(given, io).finally(() => io.progress?.(""));
   // a document that is not there is told before anything is installed
-  if (isUrl(given.openapi)) await fetchDocument(given.openapi);
+  if (isHttpUrl(given.openapi)) await fetchDocument(given.openapi);
   else documentPath(given.openapi, root);
   addPackages(root);
   io.out("npm installs the packages that package.json names");

@@ -4,11 +4,12 @@ import { basename, dirname, join, posix, sep } from "node:path";
 import { ExpectedFailure, withoutPlace } from "../cli/failure.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { SpecUnreadable } from "../diagnostic.ts";
+import { isHttpUrl } from "../manifests/places.ts";
 import { type ReadFile, RestDocument } from "../openapi/document.ts";
 import { documentNamed, isDocumentName, type NamedDocument, oneDocument } from "../openapi/document-files.ts";
 import { folderFiles } from "../project/spec-files.ts";
 import { converted } from "./converted.ts";
-import { documentPath, fetchDocument, isUrl } from "./fetch-document.ts";
+import { documentPath, fetchDocument } from "./fetch-document.ts";
 
 /**
  * The files of a spec folder that are no parts of a document. A vendor's document that refers to such a name could bring
@@ -21,7 +22,7 @@ export async function readGiven(given: string, root: string, name: string | unde
   if (name !== undefined && !isDocumentName(name))
     throw new UsageError([`--name ${name}: a name has letters, digits, - and _ alone`]);
   const place = name === undefined ? oneDocument : documentNamed(name);
-  const source = isUrl(given) ? undefined : filesBeside(documentPath(given, root), place);
+  const source = isHttpUrl(given) ? undefined : filesBeside(documentPath(given, root), place);
   const main = await converted(source ? (source(place.file) ?? "") : await fetchDocument(given));
   const files = new Map<string, string>();
   const read = (file: string): string | undefined => {

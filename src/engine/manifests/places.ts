@@ -10,7 +10,7 @@ export type ManifestPlace = { readonly app: string | undefined; readonly at: str
 /** Apps are labels of metrics, and parts of names. */
 export const isAppName = (name: string): boolean => /^[A-Za-z0-9][\w.-]{0,63}$/.test(name);
 
-export const isHttpUrl = (text: string): boolean => /^https?:\/\//.test(text);
+export const isHttpUrl = (text: string): boolean => /^https?:\/\//i.test(text);
 
 /** Throws `Error` for a list that cannot be meant. */
 export const parsePlaces = (value: string): readonly ManifestPlace[] =>

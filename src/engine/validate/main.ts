@@ -7,6 +7,7 @@ import {
   getIntrospectionQuery,
   type IntrospectionQuery,
 } from "graphql";
+import { askUrl } from "../cli/ask-url.ts";
 import { exitCodes, type Io, runCommand } from "../cli/command.ts";
 import { nonEmpty } from "../cli/parse.ts";
 import { printable } from "../cli/printable.ts";
@@ -14,7 +15,6 @@ import { UsageError } from "../cli/usage-error.ts";
 import { Manifests } from "../manifests/manifests.ts";
 import { isHttpUrl } from "../manifests/places.ts";
 import { readAppOperations } from "../schema/saved-operations.ts";
-import { boundedText } from "../standards/bounded-text.ts";
 import { readRegularFile } from "../standards/regular-file.ts";
 
 const timeoutMs = 30_000;
@@ -63,20 +63,16 @@ function readSchemaFile(path: string, given: string): GraphQLSchema {
 }
 
 async function introspected(url: string, key: string | undefined): Promise<GraphQLSchema> {
-  try {
-    const response = await fetch(url, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...(key !== undefined && { "x-api-key": key }) },
-      body: JSON.stringify({ query: getIntrospectionQuery({ inputValueDeprecation: true }) }),
-      signal: AbortSignal.timeout(timeoutMs),
-      redirect: "error",
-    });
-    const { data } = JSON.parse(await boundedText(response.body ?? [])) as { data?: IntrospectionQuery };
-    if (data) return buildClientSchema(data);
-  } catch (error) {
-    const { cause, message } = error as Error;
-    throw new UsageError([`--schema ${url}: ${cause instanceof Error ? cause.message : message}`]);
-  }
+  const read = (text: string): GraphQLSchema | undefined => {
+    const { data } = JSON.parse(text) as { data?: IntrospectionQuery };
+    return data && buildClientSchema(data);
+  };
+  const schema = await askUrl(`--schema ${url}`, url, timeoutMs, read, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...(key !== undefined && { "x-api-key": key }) },
+    body: JSON.stringify({ query: getIntrospectionQuery({ inputValueDeprecation: true }) }),
+  });
+  if (schema) return schema;
   const instead =
     "in production it does not: take a role of the same spec elsewhere, or schema.graphql of the typed package";
   throw new UsageError([`--schema ${url}: tells no schema; ${instead}`]);

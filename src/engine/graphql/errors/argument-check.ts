@@ -8,7 +8,7 @@ import { CodedError } from "../../errors.ts";
 import { type Enclosing, markOfArgument, nearestEnclosing } from "../../rest/inherit.ts";
 import { ajv } from "../../standards/json-schema.ts";
 import { type Steps, stepsOfRequest } from "../../standards/linear-pattern.ts";
-import { argumentDescription, formatWords } from "./argument-words.ts";
+import { argumentDescription, limitWords } from "./argument-words.ts";
 
 export type Args = Readonly<Record<string, unknown>>;
 
@@ -101,30 +101,13 @@ function refused(
 
 /** The limit that the value breaks. A pattern is for machines: the description says what it means. */
 function reason(error: ErrorObject | undefined, description: string): string {
-  const { keyword = "", params = {} } = error ?? {};
-  const limit: unknown = params.limit;
-  switch (keyword) {
-    case "not":
-      return "must not be null";
-    case "enum":
-      return `must be one of ${params.allowedValues.filter((value: unknown) => value !== null).join(", ")}`;
-    case "format":
-      return `must be ${formatWords(params.format)}`;
-    case "pattern":
-      return `does not have the form that it needs: ${description || params.pattern}`;
-    case "minLength":
-      return limit === 1 ? "must not be empty" : `must be at least ${limit} characters long`;
-    case "maxLength":
-      return `must be at most ${limit} characters long`;
-    case "minimum":
-      return `must be at least ${limit}`;
-    case "maximum":
-      return `must be at most ${limit}`;
-    case "minItems":
-      return `must hold at least ${limit} values`;
-    case "maxItems":
-      return `must hold at most ${limit} values`;
-    default:
-      return error?.message ?? "is refused";
-  }
+  const { keyword = "", params = {}, message = "is refused" } = error ?? {};
+  const { limit, format, allowedValues, pattern } = params;
+  if (keyword === "not") return "must not be null";
+  if (keyword === "pattern") return `does not have the form that it needs: ${description || pattern}`;
+  if (keyword === "minLength" && limit === 1) return "must not be empty";
+  if (keyword === "minItems") return `must hold at least ${limit} values`;
+  if (keyword === "maxItems") return `must hold at most ${limit} values`;
+  const words = limitWords({ [keyword]: limit ?? format ?? allowedValues });
+  return words ? `must be ${words}` : message;
 }

@@ -20,25 +20,49 @@ export function addMetric(
   registry.registerMetric({ name, get, reset: () => {} } as unknown as Metric);
 }
 
-export class Count {
-  value = 0;
+type Value = string | number | boolean;
+
+class Node<Child> extends Map<Value, Node<Child>> {
+  child: Child | undefined;
 }
 
-/** A counter with one child for each set of labels. The maker of the children must bound their number. */
-export class CounterFamily {
-  readonly #children: { readonly labels: Labels; readonly count: Count }[] = [];
+/** The children of a metric, one for each list of values. Whoever gives the values must bound their number. */
+function family<Values extends readonly Value[], Child>(
+  labelsOf: (...values: Values) => Labels,
+  make: () => Child,
+) {
+  const root = new Node<Child>();
+  const children: { readonly labels: Labels; readonly child: Child }[] = [];
+  const of = (...values: Values): Child => {
+    let node = root;
+    for (const value of values) {
+      let next = node.get(value);
+      if (!next) {
+        next = new Node();
+        node.set(value, next);
+      }
+      node = next;
+    }
+    if (node.child !== undefined) return node.child;
+    node.child = make();
+    children.push({ labels: labelsOf(...values), child: node.child });
+    return node.child;
+  };
+  return { children, of };
+}
 
-  constructor(registry: Registry, name: string, help: string) {
-    addMetric(registry, "counter", name, help, () =>
-      this.#children.map(({ labels, count }) => ({ labels, value: count.value })),
-    );
-  }
-
-  child(labels: Labels): Count {
-    const count = new Count();
-    this.#children.push({ labels, count });
-    return count;
-  }
+/** A counter. Returns the function that finds the child of some values. */
+export function counters<Values extends readonly Value[]>(
+  registry: Registry,
+  name: string,
+  help: string,
+  labelsOf: (...values: Values) => Labels,
+): (...values: Values) => { value: number } {
+  const { children, of } = family(labelsOf, () => ({ value: 0 }));
+  addMetric(registry, "counter", name, help, () =>
+    children.map(({ labels, child: { value } }) => ({ labels, value })),
+  );
+  return of;
 }
 
 /** The upper bounds of the buckets of durations, in seconds: those of OpenTelemetry, from 1 ms on. */
@@ -60,65 +84,33 @@ class Buckets {
     (this.counts[at] as number)++;
     this.sum += value;
   }
-}
 
-export class Durations extends Buckets {
-  observe(ms: number): void {
-    this.add(ms / 1_000);
-  }
-}
-
-/** A histogram with one child for each set of labels. */
-export class HistogramFamily {
-  readonly #name: string;
-  readonly #children: { readonly labels: Labels; readonly buckets: Buckets }[] = [];
-
-  constructor(registry: Registry, name: string, help: string) {
-    this.#name = name;
-    addMetric(registry, "histogram", name, help, () =>
-      this.#children.flatMap(({ labels, buckets }) => this.#samples(labels, buckets)),
-    );
-  }
-
-  /** `bounds`: the upper bounds of its buckets. */
-  buckets(labels: Labels, bounds: readonly number[]): Buckets {
-    return this.add(labels, new Buckets(bounds));
-  }
-
-  protected add<T extends Buckets>(labels: Labels, buckets: T): T {
-    this.#children.push({ labels, buckets });
-    return buckets;
-  }
-
-  #samples(labels: Labels, { bounds, counts, sum }: Buckets): Sample[] {
+  samples(name: string, labels: Labels): Sample[] {
     let count = 0;
-    const cumulative = [...counts].map((inBucket, at) => {
+    const cumulative = [...this.counts].map((inBucket, at) => {
       count += inBucket;
-      return {
-        metricName: `${this.#name}_bucket`,
-        labels: { ...labels, le: String(bounds[at] ?? "+Inf") },
-        value: count,
-      };
+      const le = String(this.bounds[at] ?? "+Inf");
+      return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: count };
     });
     return [
       ...cumulative,
-      { metricName: `${this.#name}_sum`, labels, value: sum },
-      { metricName: `${this.#name}_count`, labels, value: count },
+      { metricName: `${name}_sum`, labels, value: this.sum },
+      { metricName: `${name}_count`, labels, value: count },
     ];
   }
 }
 
-export class DurationFamily extends HistogramFamily {
-  child(labels: Labels): Durations {
-    return this.add(labels, new Durations(seconds));
-  }
-}
-
-/** The value of a key, made when it is first needed. */
-export function known<Key, Value>(values: Map<Key, Value>, key: Key, make: () => Value): Value {
-  const value = values.get(key);
-  if (value !== undefined) return value;
-  const made = make();
-  values.set(key, made);
-  return made;
+/** A histogram. `bounds`: the upper bounds of its buckets; without them, its values are durations in seconds. */
+export function histograms<Values extends readonly Value[]>(
+  registry: Registry,
+  name: string,
+  help: string,
+  labelsOf: (...values: Values) => Labels,
+  bounds = seconds,
+): (...values: Values) => Buckets {
+  const { children, of } = family(labelsOf, () => new Buckets(bounds));
+  addMetric(registry, "histogram", name, help, () =>
+    children.flatMap(({ labels, child }) => child.samples(name, labels)),
+  );
+  return of;
 }

@@ -2,9 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Registry } from "prom-client";
 import type { Observer } from "../../observe/observer.ts";
-import { addMetric, HistogramFamily, known } from "./families.ts";
-
-type Left = ReturnType<HistogramFamily["buckets"]>;
+import { addMetric, histograms } from "./families.ts";
 
 /** The parts of a rate limit that a request leaves. */
 const parts = [0, 0.1, 0.25, 0.5, 0.75, 1];
@@ -13,12 +11,13 @@ export function measureGateway(
   registry: Registry,
   { keyChecks: checks, sharesCounts }: FastifyInstance,
 ): Observer {
-  const family = new HistogramFamily(
+  const left = histograms(
     registry,
     "gateway_rate_limit_left_ratio",
     "The part of its key's or address's rate limit that each request left: 0 is none.",
+    (bound: string) => ({ bound }),
+    parts,
   );
-  const left = new Map<string, Left>();
   if (sharesCounts)
     addMetric(registry, "gauge", "gateway_redis_up", "1: REDIS_URL counts for all gateways.", () => [
       { labels: {}, value: sharesCounts() ? 1 : 0 },
@@ -53,8 +52,7 @@ export function measureGateway(
   );
   return {
     requestEnded({ rateLeft = [] }) {
-      for (const { bound, left: part } of rateLeft)
-        known(left, bound, () => family.buckets({ bound }, parts)).add(part);
+      for (const { bound, left: part } of rateLeft) left(bound).add(part);
     },
   };
 }

@@ -8,7 +8,7 @@ import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Config } from "../../config.ts";
 import { createServer } from "../../http/server.ts";
 import { type Observer, subscribe } from "../../observe/observer.ts";
-import { addMetric, type Count, CounterFamily, known } from "./families.ts";
+import { addMetric, counters } from "./families.ts";
 import { measureGateway } from "./gateway.ts";
 import { measureOutgoingCalls } from "./outgoing-calls.ts";
 import { measureManifests, measureRequests, type Servers } from "./requests.ts";
@@ -47,28 +47,25 @@ export function createMetrics(config: Config, servers: Servers, specHash: string
 }
 
 function countUnread(registry: Registry): Observer {
-  const unread = new CounterFamily(
+  const unread = counters(
     registry,
     "process_unread_rejections_total",
     "Failures that nobody read, by code. Each is a fault of this program; its log line tells where it began.",
+    (code: string) => ({ code }),
   );
-  const counts = new Map<string, Count>();
-  return {
-    rejectionUnread: (code) => void known(counts, code, () => unread.child({ code })).value++,
-  };
+  return { rejectionUnread: (code) => void unread(code).value++ };
 }
 
 function countSpans(registry: Registry): Observer {
-  const spans = new CounterFamily(
+  const spans = counters(
     registry,
     "traces_spans_total",
     "Spans that the collector of OTEL_EXPORTER_OTLP_ENDPOINT took (`sent`), or did not take (`lost`).",
+    (outcome: "lost" | "sent") => ({ outcome }),
   );
-  const counts = new Map<string, Count>();
   return {
     spansSent(count, isLost) {
-      const outcome = isLost ? "lost" : "sent";
-      known(counts, outcome, () => spans.child({ outcome })).value += count;
+      spans(isLost ? "lost" : "sent").value += count;
     },
   };
 }

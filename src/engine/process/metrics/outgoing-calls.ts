@@ -4,30 +4,29 @@
  */
 import { subscribe } from "node:diagnostics_channel";
 import type { Registry } from "prom-client";
-import { DurationFamily, type Durations, known, type Labels } from "./families.ts";
+import { histograms, type Labels } from "./families.ts";
 
 /** When a call began. It is a property of undici's request: an entry of a WeakMap outlives its request. */
 const begun = Symbol("begun");
 type Call = { readonly origin: string; [begun]?: { readonly since: number; status: number } | undefined };
 
 export function measureOutgoingCalls(registry: Registry): void {
-  const duration = new DurationFamily(
+  const duration = histograms(
     registry,
     "http_client_request_duration_seconds",
     "Calls of this process: REST, key introspection, what the gateway forwards.",
+    (origin: string, outcome: string | number) => ({
+      ...addressOf(origin),
+      ...(typeof outcome === "number"
+        ? { http_response_status_code: String(outcome) }
+        : { error_type: outcome }),
+    }),
   );
-  const byOrigin = new Map<string, Map<string, Durations>>();
   const ended = (call: Call, errorType?: string): void => {
     const measured = call[begun];
     if (!measured) return;
     call[begun] = undefined; // an answer that breaks off has its head, and then an error
-    const outcomes = known(byOrigin, call.origin, () => new Map());
-    known(outcomes, errorType ?? String(measured.status), () =>
-      duration.child({
-        ...addressOf(call.origin),
-        ...(errorType ? { error_type: errorType } : { http_response_status_code: String(measured.status) }),
-      }),
-    ).observe(performance.now() - measured.since);
+    duration(call.origin, errorType ?? measured.status).add((performance.now() - measured.since) / 1_000);
   };
   subscribe("undici:request:create", (message) => {
     (message as { request: Call }).request[begun] = { since: performance.now(), status: 0 };

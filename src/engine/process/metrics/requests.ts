@@ -9,32 +9,35 @@ import type { AppOperations } from "../../graphql/saved/app-operations.ts";
 import { graphqlPath } from "../../http/error-response.ts";
 import type { Observer } from "../../observe/observer.ts";
 import { qualifiedName, type RequestRecord } from "../../observe/records.ts";
-import { addMetric, type Count, CounterFamily, DurationFamily, type Durations, known } from "./families.ts";
+import { addMetric, counters, histograms } from "./families.ts";
 
 /** The roles that run in this process. */
 export type Servers = ReadonlyMap<Role, FastifyInstance>;
 
-/** The label of every operation that is not saved, and of those beyond the bound. */
-const otherOperation = "other";
+/** The label of every operation that is not saved, and of names beyond a bound. */
+const other = "other";
 /** Operations with labels of their own. A histogram of each has 16 series. */
 const mostOperations = 2_000;
 /** Versions of one app. Clients give them, so their number must be bounded here. */
 const mostVersions = 20;
-const otherVersion = "other";
 
 export function measureRequests(registry: Registry, servers: Servers): Observer {
-  const duration = new DurationFamily(
+  const duration = histograms(
     registry,
     "http_server_request_duration_seconds",
     "Requests of a role, from their head to the end of the answer. 499: the client left before.",
+    (role: string, http_route: string, status: number) => ({
+      role,
+      http_route,
+      http_response_status_code: String(status),
+    }),
   );
-  const errors = new CounterFamily(
+  const errors = counters(
     registry,
     "http_server_request_errors_total",
     "Requests that a role answered with an error, by its code and by the limit or bound that refused it.",
+    (role: string, code: string, reason: string) => ({ role, code, reason }),
   );
-  const durations = new Map<string, Map<string, Map<number, Durations>>>();
-  const failures = new Map<string, Map<string, Map<string, Count>>>();
   const underWay = new Map<string, number>();
   const operations = measureOperations(registry);
   gauges(registry, servers, underWay);
@@ -47,22 +50,8 @@ export function measureRequests(registry: Registry, servers: Servers): Observer 
       const { role } = face;
       underWay.set(role, (underWay.get(role) ?? 0) - 1);
       if (role === "metrics") return;
-      const ofRoute = known(
-        known(durations, role, () => new Map()),
-        route,
-        () => new Map(),
-      );
-      known(ofRoute, status, () =>
-        duration.child({ role, http_route: route, http_response_status_code: String(status) }),
-      ).observe(ms);
-      if (code !== undefined) {
-        const ofCode = known(
-          known(failures, role, () => new Map()),
-          code,
-          () => new Map(),
-        );
-        known(ofCode, reason, () => errors.child({ role, code, reason })).value++;
-      }
+      duration(role, route, status).add(ms / 1_000);
+      if (code !== undefined) errors(role, code, reason).value++;
       if (role === "graphql" && route === graphqlPath) operations(request);
     },
   };
@@ -70,46 +59,51 @@ export function measureRequests(registry: Registry, servers: Servers): Observer 
 
 /** Rate, errors and duration of each saved operation. */
 function measureOperations(registry: Registry): (request: RequestRecord) => void {
-  const duration = new DurationFamily(
+  const duration = histograms(
     registry,
     "graphql_operation_duration_seconds",
     "Operations by the name of the saved operation; any other is `other`.",
+    (operation: string) => ({ operation }),
   );
-  const errors = new CounterFamily(
+  const errors = counters(
     registry,
     "graphql_operation_errors_total",
     "Operations with at least one error, by the code of the first.",
+    (operation: string, code: string) => ({ operation, code }),
   );
-  const durations = new Map<string, Durations>();
-  const failures = new Map<string, Map<string, Count>>();
+  const names = new Set<string>();
   const countRun = measureClients(registry);
   return (request) => {
     const { operation: saved, ms, code } = request;
-    const name = saved ? qualifiedName(saved) : otherOperation;
-    const operation = durations.size < mostOperations || durations.has(name) ? name : otherOperation;
+    const operation = bounded(names, mostOperations, saved ? qualifiedName(saved) : other);
     countRun(request, operation);
-    known(durations, operation, () => duration.child({ operation })).observe(ms);
-    if (code === undefined) return;
-    const ofOperation = known(failures, operation, () => new Map());
-    known(ofOperation, code, () => errors.child({ operation, code })).value++;
+    duration(operation).add(ms / 1_000);
+    if (code !== undefined) errors(operation, code).value++;
   };
+}
+
+/** The name, or `other` if `names` has too many others. */
+function bounded(names: Set<string>, most: number, name: string): string {
+  const label = names.size < most || names.has(name) ? name : other;
+  names.add(label);
+  return label;
 }
 
 /** Who runs what: a client that names an app of a manifest, its version, and the operation. */
 function measureClients(registry: Registry): (request: RequestRecord, operation: string) => void {
-  const family = new CounterFamily(
+  const runs = counters(
     registry,
     "graphql_client_operations_total",
     "Operations by the app that the client names, or else the operation's, and by the client's version.",
+    (app: string, version: string, operation: string) => ({ app, version, operation }),
   );
-  const runs = new Map<string, Map<string, Map<string, Count>>>();
+  const versions = new Map<string, Set<string>>();
   return ({ app: named, client, operation: saved }, operation) => {
     const app = named ?? saved?.app ?? "";
-    const versions = known(runs, app, () => new Map());
     const given = named === undefined ? "" : (client?.version ?? "");
-    const version = versions.size < mostVersions || versions.has(given) ? given : otherVersion;
-    const ofVersion = known(versions, version, () => new Map<string, Count>());
-    known(ofVersion, operation, () => family.child({ app, version, operation })).value++;
+    const known = versions.get(app) ?? new Set();
+    versions.set(app, known);
+    runs(app, bounded(known, mostVersions, given), operation).value++;
   };
 }
 

@@ -5,40 +5,32 @@ import type { CallOutcome, ResponseSource } from "../../observe/records.ts";
 import type { Upstreams } from "../../rest/client.ts";
 import type { UpstreamState } from "../../rest/upstream/upstream.ts";
 import { cachedResponses } from "../../settings/capacity.ts";
-import { addMetric, type Count, CounterFamily, DurationFamily, type Durations, known } from "./families.ts";
-
-type Counts = Map<`${ResponseSource} ${CallOutcome}`, Count>;
-
-type OfOperation = {
-  readonly duration: Durations;
-  /** First tries and retries, by how the response came and by outcome. */
-  readonly outcomes: readonly [Counts, Counts];
-};
+import { addMetric, counters, histograms } from "./families.ts";
 
 export function measureRestCalls(registry: Registry, upstreams: Upstreams): Observer {
-  const duration = new DurationFamily(
+  const duration = histograms(
     registry,
     "rest_call_duration_seconds",
     "REST calls, each try by itself, from the wait for a connection to the checked value.",
+    (operation: string, product: string) => ({ operation, product }),
   );
-  const calls = new CounterFamily(
+  const calls = counters(
     registry,
     "rest_calls_total",
     "REST calls by outcome: OK, the failure's code, CIRCUIT_OPEN (not sent), ABANDONED (the client left); and by source: fetched, or saved because the response was shared, cached or revalidated.",
+    (operation: string, product: string, outcome: CallOutcome, isRetry: boolean, source: ResponseSource) => ({
+      operation,
+      product,
+      outcome,
+      retry: String(isRetry),
+      source,
+    }),
   );
-  const operations = new Map<string, OfOperation>();
   upstreamGauges(registry, upstreams);
   return {
     callEnded({ operation: { id, product }, outcome, source, isRetry, ms }) {
-      const operation = known(operations, id, () => ({
-        duration: duration.child({ operation: id, product }),
-        outcomes: [new Map(), new Map()] as const,
-      }));
-      if (outcome !== "CIRCUIT_OPEN" && source !== "cached") operation.duration.observe(ms);
-      const retry = String(isRetry);
-      known(operation.outcomes[isRetry ? 1 : 0], `${source} ${outcome}`, () =>
-        calls.child({ operation: id, product, outcome, retry, source }),
-      ).value++;
+      if (outcome !== "CIRCUIT_OPEN" && source !== "cached") duration(id, product).add(ms / 1_000);
+      calls(id, product, outcome, isRetry, source).value++;
     },
   };
 }
