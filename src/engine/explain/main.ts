@@ -13,7 +13,9 @@ import { explain } from "./explain.ts";
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
   runCommand("restbound explain", argv, io, (line, does) =>
     line
-      .description("Prints the REST calls behind fields and saved operations.")
+      .description(
+        "Prints the REST call of a field, without those of the links below it, or all REST calls of a saved operation.",
+      )
       .argument(
         "<name...>",
         'a field, such as Query.me, the name of a saved operation, or a REST operation: its operationId, or "GET /things"',

@@ -20,14 +20,18 @@ export function readKey(rawHeaders: readonly string[]): string | undefined {
 }
 
 /**
- * The error for missing or wrong credentials, the same on every role. `headers` names the headers that carry a key, in
- * lower case.
+ * The error for missing or wrong credentials, the same on every role. `headers` names the headers that carry them, in lower
+ * case. `Authorization` alone may carry others than API keys.
  */
 export function unauthenticated(fault: KeyFault, headers: readonly string[] = keyHeaders): CodedError {
   const where = headers.length > 0 ? `, in the header ${headers.join(" or ")}` : "";
+  const isKey = headers.some((name) => name !== "authorization");
+  const [needed, wrong] = isKey
+    ? ["an API key is needed", "the API key is not valid"]
+    : ["credentials are needed", "the credentials are not valid"];
   return new CodedError(
     "UNAUTHENTICATED",
-    fault === "no_key" ? `an API key is needed${where}` : "the API key is not valid",
+    fault === "no_key" ? `${needed}${where}` : wrong,
     {},
     undefined,
     fault,

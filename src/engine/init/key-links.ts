@@ -16,8 +16,9 @@ export type KeyLinks = {
 /** A link, and the place of the binding that is tried. */
 type Tried = { readonly link: KeyLink; readonly place: number };
 
-const commentHead = `# Links that the names of keys suggest: remove the # of those that you want. One with ITEM needs a list that is always whole.
-# Each other one makes a call for each parent: approve the finding of \`npm run check\`.
+const commentHead = (hasItem: boolean): string =>
+  `# Links that the names of keys suggest: remove the # of those that you want.${hasItem ? " One with ITEM needs a list that is always whole." : ""}
+# Each${hasItem ? " other" : ""} one makes a call for each parent: approve the finding of \`npm run check\`.
 `;
 
 /** `model` has the document, `started` the fields of `sdl` too. */
@@ -47,11 +48,11 @@ export function withKeyLinks(model: Model, sdl: string, started: Model | undefin
 }
 
 function written(sdl: string, fields: readonly Tried[], comments: readonly Tried[]): string {
-  const commented = comments.map((each) => extension(each).replaceAll(/^/gm, "# "));
+  const commented = comments.map((each) => extension(each).replaceAll(/^/gm, "# ")).join("\n#\n");
   return [
     sdl,
     ...fields.map(extension),
-    ...(commented.length > 0 ? [commentHead + commented.join("\n#\n")] : []),
+    ...(comments.length > 0 ? [commentHead(commented.includes("in: ITEM")) + commented] : []),
   ].join("\n\n");
 }
 

@@ -8,8 +8,8 @@ import { isRecord } from "../standards/json-object.ts";
 type Manifest = Readonly<Record<string, unknown>>;
 
 const scripts = {
-  start: "restbound start",
-  dev: "restbound dev",
+  start: "exec restbound start",
+  dev: "exec restbound dev",
   codegen: "restbound codegen",
   check: "restbound check",
   explain: "restbound explain",

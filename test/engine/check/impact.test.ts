@@ -124,6 +124,10 @@ test("a valid saved operation shows its cost beside an invalid one; an invalid s
   const result = await reportOf(project(files));
   expect(isValidReport(result)).toBe(true);
   expect(result.operations.slice(2).map(({ calls }) => calls)).toEqual([{ typical: 1, worst: 1 }, undefined]);
+  const told = (await ran(project(files), [])).out;
+  expect(told).toMatch(/^ {2}ok {8}Totals {4}\S+ {2}1 REST call$/m);
+  expect(told).toMatch(/^saved operations: 1 broken, 0 affected, 3 ok$/m);
+  expect(told).not.toContain("untouched");
   const { out } = await ran(project({ "spec/schema.graphql": `${depotSchema} type Parcel { id: ID }` }), []);
   expect(out).toContain("\nimpact: not checked, the schema is not valid\n");
   expect(out).not.toContain("untouched");

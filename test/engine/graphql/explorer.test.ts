@@ -21,6 +21,14 @@ test.each([
   expect(JSON.parse(facts)).toMatchObject({ key: "k", keyHeader: header });
 });
 
+test("the page names no service", async () => {
+  const { html } = await makePage({ schema: buildSchema(api), operations: [], credentials: [] }, {});
+  expect(html.slice(0, html.indexOf("<style>"))).toContain("<title>GraphQL explorer</title>");
+  expect(html.slice(html.indexOf("<header"))).toMatch(
+    /^<header class="bar">\s+<h1>GraphQL <span>explorer<\/span><\/h1>/,
+  );
+});
+
 test.each([
   ["gzip, deflate, br", "br"],
   ["br;q=0, gzip", "gzip"],

@@ -1,5 +1,6 @@
 /** The graphql role alone refuses a wrong key with the same response as a gateway. */
 import { expect, test } from "vitest";
+import { unauthenticated } from "../../../src/engine/http/credentials.ts";
 import { startGateway } from "../gateway/start.ts";
 import { inFrontOf, me, send } from "./rest-stand-in.ts";
 
@@ -21,6 +22,13 @@ test.each([
   expect([alone.status, await alone.json()]).toEqual([401, await behind.json()]);
   for (const name of ["www-authenticate", "content-type", "cache-control"])
     expect(alone.headers.get(name), name).toBe(behind.headers.get(name));
+});
+
+test.each([
+  ["no_key", "credentials are needed, in the header authorization"],
+  ["refused_key", "the credentials are not valid"],
+] as const)("%s where only Authorization is declared: no API key is named", (fault, message) => {
+  expect(unauthenticated(fault, ["authorization"]).message).toBe(message);
 });
 
 test("if one product refuses a key, the others still return data", async () => {

@@ -45,7 +45,7 @@ test("an empty folder becomes a project that passes check, serves, and has types
   expect({ name, ...scripts, ...dependencies }).toMatchObject({
     name: "mine",
     check: "mine",
-    start: "restbound start",
+    start: "exec restbound start",
     restbound: expect.any(String),
   });
 

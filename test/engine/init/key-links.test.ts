@@ -102,8 +102,8 @@ test("a get by id makes a call for each parent, and is a comment", () => {
   expect(
     started({ personID: { type: ["string", "null"] } }, people, { Person: object({ id: text, name: text }) }),
   ).toEqual({
-    links: `# Links that the names of keys suggest: remove the # of those that you want. One with ITEM needs a list that is always whole.
-# Each other one makes a call for each parent: approve the finding of \`npm run check\`.
+    links: `# Links that the names of keys suggest: remove the # of those that you want.
+# Each one makes a call for each parent: approve the finding of \`npm run check\`.
 # extend type Post {
 #   person: Person
 #     @rest(operation: "getPeoplePersonD", params: [{ name: "personId", from: "parent.personID" }], result: "data")
@@ -143,6 +143,7 @@ test.each<[what: string, keys: object, answer: object, link: string]>([
   (_what, keys, answer, link) => {
     const { links, counts } = started(keys, { "/users": [answer] });
     expect(links).toContain(`\n# extend type Post {\n#   ${link}\n# }`);
+    expect(links).toContain(" One with ITEM needs a list that is always whole.\n# Each other one makes");
     expect(counts).toEqual([0, 1]);
   },
 );

@@ -33,6 +33,7 @@ test("a form of parts has each value as it is, a list as repeated parts, and obj
     text,
     to: [1, "b,c"],
     none: null,
+    nobody: [],
     absent: undefined,
     empty: "",
     flag: false,

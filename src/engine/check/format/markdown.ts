@@ -2,7 +2,7 @@
 import { approvalEntry } from "../approvals.ts";
 import type { Finding, Report } from "../report.ts";
 import { impactGraph } from "./impact-graph.ts";
-import { summaryLines } from "./summary.ts";
+import { summaryLines, verdictName } from "./summary.ts";
 import { impactLine } from "./text.ts";
 
 export function formatMarkdown(report: Report): string {
@@ -57,11 +57,11 @@ function changes({ changes: all, base }: Report): string[] {
   ];
 }
 
-function operations({ operations: all }: Report): string[] {
+function operations({ base, operations: all }: Report): string[] {
   if (all.length === 0) return [];
   const rows = all.map(
     ({ name, file, verdict, because, calls }) =>
-      `| ${verdict} | ${code(name)} | ${code(file)} | ${because.map(code).join(" ")} | ${calls ? `${calls.typical} / ${calls.worst}` : ""} |`,
+      `| ${verdictName(verdict, base)} | ${code(name)} | ${code(file)} | ${because.map(code).join(" ")} | ${calls ? `${calls.typical} / ${calls.worst}` : ""} |`,
   );
   const head = [
     "| verdict | operation | file | by | REST calls, typical / worst |",

@@ -1,7 +1,11 @@
 /** The closing lines of every format except JSON: skipped stages and the counts of changes, operations and findings. */
-import type { Report, UsageReport } from "../report.ts";
+import type { Impact, Report, UsageReport } from "../report.ts";
 
-export function summaryLines({ summary, skipped, usage }: Report): string[] {
+/** Without a base, an operation is compared with nothing: nothing can leave it untouched. */
+export const verdictName = (verdict: Impact, base: string | undefined): string =>
+  verdict === "untouched" && base === undefined ? "ok" : verdict;
+
+export function summaryLines({ base, summary, skipped, usage }: Report): string[] {
   const { findings, unapproved, approved, notes, changes, operations } = summary;
   const total = operations.broken + operations.affected + operations.untouched;
   return [
@@ -9,7 +13,7 @@ export function summaryLines({ summary, skipped, usage }: Report): string[] {
     ...(skipped.changes ? [] : [`changes: ${counts(changes)}`]),
     ...(total > 0
       ? [
-          `saved operations: ${operations.broken} broken, ${operations.affected} affected, ${operations.untouched} untouched`,
+          `saved operations: ${operations.broken} broken, ${operations.affected} affected, ${operations.untouched} ${verdictName("untouched", base)}`,
         ]
       : []),
     ...(usage ? [usageLine(usage)] : []),

@@ -3,7 +3,7 @@ import { styleText } from "node:util";
 import { callCount } from "../../bind/call-cost.ts";
 import { approvalEntry } from "../approvals.ts";
 import { type Finding, type Frame, type ImpactedOperation, isUnapproved, type Report } from "../report.ts";
-import { summaryLines } from "./summary.ts";
+import { summaryLines, verdictName } from "./summary.ts";
 
 type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
 
@@ -58,7 +58,7 @@ function changeLines({ changes: all, base }: Report, paint: Paint): string[] {
   return [paint("bold", `Changes since ${base}`), ...lines];
 }
 
-function operationLines({ operations }: Report, paint: Paint): string[] {
+function operationLines({ operations, base }: Report, paint: Paint): string[] {
   if (operations.length === 0) return [];
   const width = Math.max(...operations.map(({ name }) => name.length));
   return [
@@ -67,7 +67,7 @@ function operationLines({ operations }: Report, paint: Paint): string[] {
       const showsCost = calls && verdict !== "broken";
       const cost = showsCost ? `  ${callCount(calls)}` : "";
       const why = because.length > 0 ? `  by ${because.join(", ")}` : cost;
-      return `  ${verdict.padEnd(9)} ${name.padEnd(width)}  ${file}:${line}${why}`;
+      return `  ${verdictName(verdict, base).padEnd(9)} ${name.padEnd(width)}  ${file}:${line}${why}`;
     }),
   ];
 }

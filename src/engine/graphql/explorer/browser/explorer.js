@@ -26,7 +26,7 @@ const workerUrls = Object.fromEntries(
 
 /** The key is remembered until the tab is closed, for this page and the dashboard. */
 const keyField = /** @type {HTMLInputElement} */ (element("key"));
-if (!key) keyField.placeholder = `sent as ${keyHeader}`;
+keyField.placeholder = `sent as ${keyHeader}`;
 keyField.value = sessionStorage.getItem("api-key") ?? key;
 keyField.addEventListener("input", () => sessionStorage.setItem("api-key", keyField.value.trim()));
 
