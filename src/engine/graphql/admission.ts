@@ -81,9 +81,8 @@ export function admitRequests(
     request.caller = caller;
     request.taken = [];
     reply.raw.on("close", () => {
-      request.place?.leave();
       if (request.taken.length > 0) loop.finished();
-      for (const [bound, amount] of request.taken) bound.giveBack(caller, amount);
+      giveBack(request);
       caller.leave();
       if (!reply.raw.writableFinished) request.scope?.leave();
     });
@@ -121,6 +120,12 @@ export function admitRequests(
   });
   const { executing } = starts;
   return { requests_under_way: underWay, bodies, answers_unread: unreadBytes, executing };
+}
+
+/** Gives back what the request holds. A request that only waits for requests of its own does so before them: they count. */
+export function giveBack({ place, taken, caller }: FastifyRequest): void {
+  place?.leave();
+  for (const [bound, amount] of taken.splice(0)) bound.giveBack(caller, amount);
 }
 
 /** The length of a large body that is not parsed yet; 0 for any other. */

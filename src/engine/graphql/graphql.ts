@@ -8,6 +8,7 @@ import { createServer } from "../http/server.ts";
 import type { GeneratedApi, ManifestEntry } from "../rest/api.ts";
 import { Upstreams } from "../rest/client.ts";
 import { credentialNames } from "../rest/credentials.ts";
+import { RequestScope } from "../rest/request-scope.ts";
 import { admitRequests } from "./admission.ts";
 import { Answers } from "./answers/answers.ts";
 import { createApollo } from "./apollo.ts";
@@ -66,11 +67,7 @@ export async function createGraphql(
     await apollo.stop();
     await upstreams.close();
   });
-  if (config.env.MCP) {
-    const [{ serveMcp }, { toolsOf }] = await Promise.all([import("./mcp/mcp.ts"), import("./mcp/tools.ts")]);
-    serveMcp(server, toolsOf(api, schema), specHash, config.env.MAX_OPERATIONS);
-    if (config.env.GATEWAY_SECRET === undefined) guardMcp(server, origins);
-  }
+  if (config.env.MCP && config.env.GATEWAY_SECRET === undefined) guardMcp(server, origins);
   await compressResponses(server);
   await allowOrigins(server, origins, ["GET", "POST"]);
   await server.register(async (scoped) => {
@@ -84,6 +81,11 @@ export async function createGraphql(
     const explorer = config.production ? undefined : createExplorer(explored, samples);
     const answers = new Answers(upstreams.cache, starts);
     routes(scoped, config, { apollo, upstreams, callers, answers, saved, explorer, operations });
+    if (!config.env.MCP) return;
+    const [{ serveMcp }, { toolsOf }] = await Promise.all([import("./mcp/mcp.ts"), import("./mcp/tools.ts")]);
+    const scopeOf = (request: FastifyRequest) =>
+      new RequestScope(config, upstreams.shares, callers.of(request), request.caller, request.place);
+    serveMcp(scoped, toolsOf(api, schema), specHash, config.env.MAX_OPERATIONS, scopeOf);
   });
   return server;
 }

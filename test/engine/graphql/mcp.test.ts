@@ -1,7 +1,9 @@
-/** Messages of agents: a client that leaves, many calls in one message, and other spellings of the path. */
+/** Messages of agents: their admission, a client that leaves, many calls in one message, and other spellings of the path. */
 import { hash } from "node:crypto";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { msPerMessage } from "../../../src/engine/rest/shares/processor-time.ts";
 import { api } from "../desk/generated/index.ts";
+import { alone } from "../rest/shares/alone.ts";
 import { inFrontOf, me, send } from "./rest-stand-in.ts";
 
 const body = "query Me { me { id } }";
@@ -31,6 +33,55 @@ test("the reads of a call are aborted when its client leaves, and its place is f
   leaving.abort();
   await expect.poll(() => ended).toBe(1);
   expect(Object.entries(server.bounds).filter(([, { held }]) => held !== 0)).toEqual([]);
+});
+
+test("a call is one request under way, and not two: a caller has as many calls at once as requests", async () => {
+  const open = Promise.withResolvers<void>();
+  const { url, server } = await inFrontOf(
+    (_request, response) => void open.promise.then(() => send(response, me)),
+    { MCP: "on", MAX_CONCURRENT_REQUESTS: "64", CALL_TIMEOUT_MS: "120000", REQUEST_TIMEOUT_MS: "120000" },
+    served,
+  );
+  const most = alone(64);
+  expect(most).toBeGreaterThanOrEqual(40);
+  const ask = async (id: number): Promise<unknown> => {
+    const init = { method: "POST", headers, body: JSON.stringify(call(id)) };
+    return (await fetch(new URL("/v1/mcp", url), init)).json();
+  };
+  const held = () => [server.bounds.requests_under_way?.held, server.bounds.executing?.held];
+  const first = ask(0);
+  await expect.poll(() => server.upstreams.underWay).toBe(1);
+  expect(held()).toEqual([1, 1]);
+  const others = Array.from({ length: most - 1 }, (_, id) => ask(id + 1));
+  await expect.poll(held).toEqual([most, expect.any(Number)]);
+  open.resolve();
+  for (const answer of await Promise.all([first, ...others]))
+    expect(answer).toMatchObject({ result: { structuredContent: { data: { me: { id: "1" } } } } });
+  await expect.poll(held).toEqual([0, 0]);
+});
+
+test("a message is charged to its caller, and one of a caller that owes processor time waits", async () => {
+  const { url, server, ask } = await inFrontOf(
+    (_request, response) => send(response, me),
+    { MCP: "on" },
+    served,
+  );
+  await ask("{ me { id } }"); // REST has accepted the credential
+  const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  const listFor = async (key: string): Promise<number> => {
+    const init = { method: "POST", headers: { ...headers, "x-api-key": key }, body: JSON.stringify(list) };
+    return (await fetch(new URL("/v1/mcp", url), init)).status;
+  };
+  const { processor } = server.upstreams.shares;
+  const caller = processor.enter("key x-api-key: key");
+  expect(await listFor("other")).toBe(200); // a caller that is alone pays nothing
+  const worked = vi.spyOn(processor, "worked");
+  expect(await listFor("key")).toBe(200);
+  expect(worked).toHaveBeenCalledWith(caller, msPerMessage, expect.anything());
+  processor.worked(caller, 12); // about 70 ms of debt
+  const until = caller.paidAt;
+  expect(await listFor("key")).toBe(200);
+  expect(performance.now()).toBeGreaterThanOrEqual(until);
 });
 
 test("a message carries at most MAX_OPERATIONS calls", async () => {

@@ -1,7 +1,8 @@
 /**
  * `POST /v1/mcp`: saved operations as tools for agents (Model Context Protocol, streamable HTTP without sessions). A call
  * of a tool is a request to `/v1/graphql` by the operation's id, with the caller's own headers: limits, permissions, log and
- * metrics are those of any other request. Loaded only with `MCP=on`.
+ * metrics are those of any other request. A message is admitted as a request is, waits for its caller's share of the
+ * processor, and is charged. Loaded only with `MCP=on`.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ServerResponse } from "node:http";
@@ -12,23 +13,33 @@ import {
   type CallToolResult,
   ListToolsRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { FormattedExecutionResult } from "graphql";
 import { CodedError } from "../../errors.ts";
+import { jsonParser } from "../../http/bodies/json-body.ts";
 import { graphqlPath, mcpPath } from "../../http/error-response.ts";
+import type { RequestScope } from "../../rest/request-scope.ts";
+import { msPerMessage } from "../../rest/shares/processor-time.ts";
+import { giveBack } from "../admission.ts";
 import { tooMany } from "../run-operation.ts";
+import { sending } from "../send-response.ts";
 import type { Tool } from "./tools.ts";
 
 /** Headers of the request's own body and connection. */
 const ofTransport = ["accept", "connection", "content-length", "content-type", "host", "transfer-encoding"];
 
-/** A message carries at most `maxOperations` calls, as any other request does. */
+/**
+ * `server` admits requests and leaves their bodies as text. A message carries at most `maxOperations` calls, as any other
+ * request does. `scopeOf` finds whom it is charged to.
+ */
 export function serveMcp(
   server: FastifyInstance,
   tools: readonly Tool[],
   version: string,
   maxOperations: number,
+  scopeOf: (request: FastifyRequest) => RequestScope,
 ): void {
+  const parse = jsonParser(server);
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const listed = tools.map(({ name, description, inputSchema, outputSchema, isQuery }) => ({
     ...{ name, description, inputSchema, outputSchema },
@@ -47,8 +58,9 @@ export function serveMcp(
   ): Promise<CallToolResult> => {
     const tool = byName.get(name);
     if (!tool) return failed({ errors: [{ message: `there is no tool ${name}` } as never] });
+    giveBack(request); // or messages would hold the places of the calls that they wait for
     const kept = Object.entries(request.headers).filter(([header]) => !ofTransport.includes(header));
-    const answer = await server.inject({
+    const given = await server.inject({
       method: "POST",
       url: graphqlPath,
       headers: {
@@ -61,11 +73,15 @@ export function serveMcp(
       payload: { documentId: tool.id, variables },
       ...(request.socket.remoteAddress !== undefined && { remoteAddress: request.socket.remoteAddress }),
     });
-    const result = answer.json() as FormattedExecutionResult;
+    const result = given.json() as FormattedExecutionResult;
     return result.errors ? failed(result) : { ...contentOf(result), isError: false };
   };
-  server.post(mcpPath, async (request, reply) => {
-    if (Array.isArray(request.body) && request.body.length > maxOperations) throw tooMany(maxOperations);
+  const answer = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    message: unknown,
+  ): Promise<Response> => {
+    if (Array.isArray(message) && message.length > maxOperations) throw tooMany(maxOperations);
     const mcp = new Server({ name: "saved operations", version }, { capabilities: { tools: {} } });
     mcp.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: listed }));
     mcp.setRequestHandler(CallToolRequestSchema, ({ params }) =>
@@ -78,15 +94,32 @@ export function serveMcp(
         typeof value === "string" ? [[name, value] as [string, string]] : [],
       );
       const asked = new Request(`http://localhost${mcpPath}`, { method: "POST", headers });
-      const response = await transport.handleRequest(asked, { parsedBody: request.body });
-      reply.code(response.status).header("cache-control", "private, no-store");
-      const type = response.headers.get("content-type");
-      if (type) reply.type(type);
-      return await reply.send(await response.text());
+      return await transport.handleRequest(asked, { parsedBody: message });
     } finally {
       await mcp.close();
     }
-  });
+  };
+  const post = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const scope = scopeOf(request);
+    request.scope = scope;
+    try {
+      await scope.turn();
+      scope.worked(msPerMessage);
+      const { body } = request;
+      const message = typeof body === "string" ? scope.measured(() => parse(request, body)) : undefined;
+      const response = await answer(request, reply, message);
+      const text = await response.text();
+      scope.workedOn(text);
+      reply.code(response.status).header("cache-control", "private, no-store");
+      const type = response.headers.get("content-type");
+      if (type) reply.type(type);
+      reply.send(text);
+    } finally {
+      request.place.leave();
+      scope.close();
+    }
+  };
+  server.post(mcpPath, sending(post));
   server.route({
     method: ["GET", "DELETE"],
     url: mcpPath,
