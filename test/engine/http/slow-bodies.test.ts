@@ -1,6 +1,7 @@
 /** Bodies that come too slowly, and heads: each gets one answer, and its connection is closed. */
 import { once } from "node:events";
 import net from "node:net";
+import { PassThrough } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { addressBlock } from "../../../src/engine/http/address-block.ts";
@@ -79,6 +80,18 @@ test("a credential with the text of an address does not count for the client at 
   const victim = drip(url, "/echo", ["X-Forwarded-For: 192.0.2.7"]);
   await sleep(2_500);
   expect(victim.text()).toBe("");
+});
+
+test("a request that the process makes of itself ends no body of others", async () => {
+  const { server, url } = await listening();
+  const { text } = drip(url, "/echo");
+  const payload = new PassThrough();
+  const headers = { "content-type": "application/json", "content-length": "2" };
+  const answer = server.inject({ method: "POST", url: "/echo", headers, payload });
+  await sleep(700); // two checks
+  expect(text()).toBe("");
+  payload.end("{}");
+  expect((await answer).json()).toEqual({ body: {} });
 });
 
 test("a head that does not end is a 408, too, within the time and a second", async () => {

@@ -42,7 +42,8 @@ export class SlowBodies {
   watch(request: FastifyRequest, reply: FastifyReply): void {
     const { "content-length": length = "0", "transfer-encoding": coding } = request.headers;
     if (length === "0" && coding === undefined) return;
-    const bytesBefore = request.raw.socket.bytesRead;
+    const bytesBefore: number | undefined = request.raw.socket.bytesRead;
+    if (bytesBefore === undefined) return; // the process made this request of itself, and it is here
     if (this.#arrived.length === 0) setImmediate(() => this.#keepUnfinished());
     const body = { request, reply, bytesBefore, ageMs: 0, answeredMs: 0 };
     this.#arrived.push(body);
