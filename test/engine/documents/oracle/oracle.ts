@@ -133,17 +133,21 @@ export class Oracle {
     const key = JSON.stringify([owner, unique(old), unique(now)]);
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
-    const owned = (reader: Reader, ways: readonly Way[]): Way[][] => {
+    const tellsOf = (reader: Reader, ways: readonly Way[]): Set<string> => {
       const stated = ways.flatMap((way) => statedBy(reader, way));
-      const tells = new Set(
-        stated.flatMap(([key, text]) => (namedBy(members, text) === undefined ? [] : [key])),
-      );
+      return new Set(stated.flatMap(([key, text]) => (namedBy(members, text) === undefined ? [] : [key])));
+    };
+    const owned = (reader: Reader, ways: readonly Way[]): Way[][] => {
+      const tells = tellsOf(reader, ways);
       return members.map((member) => ways.filter((way) => this.#isOf(member, members, tells, reader, way)));
     };
     const [was, is] = [owned(this.#old, before), owned(this.#new, after)];
     const isShared = (lists: Way[][]): boolean => new Set(lists.flat()).size < lists.flat().length;
-    const isStated = (reader: Reader, ways: readonly Way[]): boolean =>
-      ways.every((way) => statedBy(reader, way).some(([, text]) => namedBy(members, text) !== undefined));
+    // a further member states another value by the same property
+    const isStated = (reader: Reader, ways: readonly Way[]): boolean => {
+      const tells = tellsOf(reader, ways);
+      return ways.every((way) => statedBy(reader, way).some(([key]) => tells.has(key)));
+    };
     // members that cannot be told apart any more, or not by their values, are told by the value
     const isLost = members.length > 0 && isStated(this.#old, before) && !isStated(this.#new, after);
     if (isLost || (!isShared(was) && isShared(is))) {
