@@ -120,7 +120,7 @@ function checkMatch(
   { where, match, key, keyShape, items }: MatchCheck,
 ): void {
   const property = items && declaredProperty(items, match);
-  const written = key.in === "item" ? "in: ITEM," : "batchBy";
+  const written = key.in === "item" ? "in: ITEM" : "batchBy";
   if (!items || !property) {
     const near = items ? binder.findings.didYouMean(match, () => declaredNames(items)) : "";
     const type = getNamedType(field.definition.type);
@@ -139,7 +139,7 @@ function checkMatch(
     binder.findings.add(
       "batch-match",
       at,
-      `${where.coordinate} finds its objects by "${match}" (${key.in === "item" ? "in: ITEM" : written}), which REST may leave out or send as null: they could be lost`,
+      `${where.coordinate} finds its objects by "${match}" (${written}), which REST may leave out or send as null: they could be lost`,
       "match by a property that is required and not null",
     );
   }

@@ -30,15 +30,12 @@ export function recordRequest(
   else known.callersTrace = trace;
   request.record = known;
   beginRequest(known);
-  const bytesBefore = socket.bytesWritten;
+  const written = (): number => socket.bytesWritten ?? 0; // a request that the process makes of itself has none
+  const bytesBefore = written();
   raw.on("close", () => {
     const slowReader = slowReaderOf(socket);
     if (slowReader) known.fail(slowReader);
-    known.finish(
-      raw.statusCode,
-      slowReader !== undefined || !raw.writableFinished,
-      socket.bytesWritten - bytesBefore,
-    );
+    known.finish(raw.statusCode, slowReader !== undefined || !raw.writableFinished, written() - bytesBefore);
     if (known.code !== undefined || face.log.access === "all") known.client ??= clientOf(headers);
     endRequest(known);
   });

@@ -1,6 +1,7 @@
 /** Messages of agents: their admission, a client that leaves, many calls in one message, and other spellings of the path. */
 import { hash } from "node:crypto";
 import { expect, test, vi } from "vitest";
+import { RequestRecord } from "../../../src/engine/observe/records.ts";
 import { msPerMessage } from "../../../src/engine/rest/shares/processor-time.ts";
 import { api } from "../desk/generated/index.ts";
 import { alone } from "../rest/shares/alone.ts";
@@ -82,6 +83,20 @@ test("a message is charged to its caller, and one of a caller that owes processo
   const until = caller.paidAt;
   expect(await listFor("key")).toBe(200);
   expect(performance.now()).toBeGreaterThanOrEqual(until);
+});
+
+test("the call's own request has a number of bytes in the log, though no connection carried it", async () => {
+  const finish = vi.spyOn(RequestRecord.prototype, "finish");
+  const { url } = await inFrontOf((_request, response) => send(response, me), { MCP: "on" }, served);
+  await (
+    await fetch(new URL("/v1/mcp", url), { method: "POST", headers, body: JSON.stringify(call(1)) })
+  ).text();
+  await expect
+    .poll(() => finish.mock.calls.map(([status, , bytes]) => [status, Number.isNaN(bytes)]))
+    .toEqual([
+      [200, false],
+      [200, false],
+    ]);
 });
 
 test("a message carries at most MAX_OPERATIONS calls", async () => {
