@@ -69,7 +69,7 @@ export const restRules = {
     tellClients,
   ),
   "rest-enum-changed": of("breaking", "dangerous")(
-    "The values of an enum of REST are others, and its GraphQL type is no enum.",
+    "The values of an enum of REST are others, and its GraphQL type does not say so: it is no enum, or it has lost the value too.",
     "tell the clients of a new value; refuse an old one only after clients stopped sending it",
   ),
   "rest-limit-changed": breaking(
