@@ -4,7 +4,7 @@
  */
 import type { Config } from "../config.ts";
 import { CodedError, clientLeft } from "../errors.ts";
-import { Deadline } from "../time/deadline.ts";
+import { runTime } from "../time/deadline.ts";
 import type { Forwarded } from "./forwarded.ts";
 import { neverStored, type RestResponse } from "./rest-response.ts";
 import type { Caller } from "./shares/caller.ts";
@@ -23,7 +23,8 @@ export class RequestScope {
   readonly #config: Config;
   /** When the request came, as `performance.now()` tells it. */
   readonly since = performance.now();
-  readonly #deadline: Deadline;
+  /** When its time is over, as `runTime` tells it. */
+  readonly #endsAt: number;
   /** The reads and pauses in progress, which end when the client leaves. */
   readonly #underWay = new Set<Abandon>();
   readonly #shares: Shares;
@@ -41,7 +42,7 @@ export class RequestScope {
     this.caller = caller?.enter() ?? shares.processor.enter(forwarded.caller);
     this.forwarded = forwarded;
     this.place = place;
-    this.#deadline = new Deadline(config.env.REQUEST_TIMEOUT_MS, () => {}); // each call asks for the time left
+    this.#endsAt = runTime() + config.env.REQUEST_TIMEOUT_MS;
   }
 
   /** A scope like this one at its start, for a call that other requests wait for too. */
@@ -63,7 +64,7 @@ export class RequestScope {
 
   /** Whether time and a call are left for a retry after a wait. */
   mayCallIn(waitMs: number): boolean {
-    return waitMs < this.#deadline.leftMs && this.#calls < this.#config.env.MAX_REST_CALLS;
+    return waitMs < this.#endsAt - runTime() && this.#calls < this.#config.env.MAX_REST_CALLS;
   }
 
   /** Waits. Rejects as soon as the client leaves. */
@@ -83,7 +84,7 @@ export class RequestScope {
 
   /** Milliseconds that the next call may take. */
   get callTimeoutMs(): number {
-    return Math.min(this.#config.env.CALL_TIMEOUT_MS, this.#deadline.leftMs);
+    return Math.min(this.#config.env.CALL_TIMEOUT_MS, this.#endsAt - runTime());
   }
 
   get maxResponseBytes(): number {
@@ -182,7 +183,6 @@ export class RequestScope {
   close(): void {
     if (this.#isClosed) return;
     this.leave();
-    this.#deadline.clear();
     this.drop(this.#held);
     this.reads.clear();
     this.#isClosed = true;

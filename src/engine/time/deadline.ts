@@ -1,46 +1,53 @@
 /**
  * Deadlines in the time that the process has run. A process may be paused: a frozen container, a laptop that sleeps, a
  * long turn of the event loop. When it goes on, Node runs timers before it reads sockets, so an answer that came during the
- * pause would be called late. So a deadline takes looks at the time, a pause counts as two of them at most, and the
- * sockets are read once more before the deadline expires.
+ * pause would be called late. So one clock for all looks at the time now and then, a pause counts as two of its looks at
+ * most, and the sockets are read once more before a deadline expires.
  */
 const lookMs = 250;
 const mostMs = 2 * lookMs;
 
+let [ranMs, lookedAt] = [0, performance.now()];
+const look = (): void => {
+  [ranMs, lookedAt] = [runTime(), performance.now()];
+};
+setInterval(look, lookMs).unref();
+
+/** Milliseconds for which the process has run. */
+export const runTime = (): number => ranMs + Math.min(performance.now() - lookedAt, mostMs);
+
 export class Deadline {
   readonly #onExpiry: () => void;
-  #leftMs = 0;
-  #lookedAt = 0;
+  #endsAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #turn: NodeJS.Immediate | undefined;
 
   /** Calls `onExpiry` after `ms`, unless `clear` or `restart` is called before. */
   constructor(ms: number, onExpiry: () => void) {
     this.#onExpiry = onExpiry;
-    this.#wait(ms);
+    this.restart(ms);
   }
 
   /** Zero or less when the time is over. */
   get leftMs(): number {
-    return this.#leftMs - Math.min(performance.now() - this.#lookedAt, mostMs);
-  }
-
-  #wait(ms: number): void {
-    this.#leftMs = ms;
-    this.#lookedAt = performance.now();
-    const waitMs = Math.max(Math.min(ms, lookMs), 0);
-    this.#timer = setTimeout(() => this.#look(waitMs), waitMs);
-  }
-
-  #look(waitedMs: number): void {
-    const leftMs = Math.min(this.leftMs, this.#leftMs - waitedMs);
-    if (leftMs >= 1) this.#wait(leftMs);
-    else this.#turn = setImmediate(this.#onExpiry);
+    return this.#endsAt - runTime();
   }
 
   restart(ms: number): void {
     this.clear();
+    this.#endsAt = runTime() + ms;
     this.#wait(ms);
+  }
+
+  #wait(ms: number): void {
+    this.#timer = setTimeout(() => this.#look(), Math.max(Math.min(ms, lookMs), 0));
+  }
+
+  #look(): void {
+    look();
+    const { leftMs } = this;
+    if (leftMs >= 1) this.#wait(leftMs);
+    else this.#turn = setImmediate(this.#onExpiry);
   }
 
   clear(): void {
