@@ -19,7 +19,7 @@ import { createForward, methods } from "./forward.ts";
 import { createInject } from "./inject.ts";
 import { createKeyIntrospection } from "./key-introspection.ts";
 import { createKeyVerifier, KeyChecks, type VerifyKey } from "./key-verifier.ts";
-import { bodyOf, Keyless } from "./keyless.ts";
+import { keylessRequest, mayBeKeyless } from "./keyless.ts";
 import { createRateLimits } from "./rate-limit.ts";
 import type { SharedEngine } from "./shared-engine.ts";
 import { forwardedNames, stripRequest } from "./strip.ts";
@@ -64,11 +64,10 @@ export async function createGateway(
   await allowOrigins(server, config.env.CORS_ORIGINS, methods);
   if (config.env.MCP) guardMcp(server, config.env.CORS_ORIGINS);
   const shared = await shareWithOthers(server, config, checks);
-  const limits = await createRateLimits(server, config, shared);
+  const limits = createRateLimits(config, shared);
   const concurrency = new TenantConcurrency(config.env.MAX_BODY_BYTES);
   server.bounds = { gateway_requests: concurrency.requests, bodies: concurrency.bodies };
   const inject = createInject(config);
-  const keyless = new Keyless(config);
 
   if (backends.graphql) answerOptions(server, config);
   server.route({
@@ -87,17 +86,18 @@ export async function createGateway(
       await limits.byAddress(request, reply);
       const key = readKey(request.raw.rawHeaders);
       const route = findRoute(backends, request.raw.url ?? "");
-      const isKeyless = key === undefined && keyless.mayTake(request);
+      const isKeyless = key === undefined && mayBeKeyless(config, request);
       const caller = isKeyless ? undefined : await introspect(isLookedUp, verify, tellOther, key, request.ip);
       request.admitted = { route, caller };
       noteCaller(request);
-      if (caller) await limits.byKey(request, reply);
+      await (caller ? limits.byKey : limits.keyless)(request, reply);
     },
     handler: async (request, reply) => {
       const { route, caller } = request.admitted;
+      const body = (request.body as Buffer | undefined) ?? null;
       const { headers, ...outgoing } = caller
-        ? { route, headers: stripRequest(forwarded, request.headers), body: bodyOf(request) }
-        : keyless.take(request, route);
+        ? { route, headers: stripRequest(forwarded, request.headers), body }
+        : keylessRequest(request, route, body, config.env.MAX_TOKENS);
       if (reply.raw.destroyed) throw clientLeft(); // its connection, closed already, would never give the share back
       const ended = concurrency.acquire(caller?.tenantId, outgoing.body?.length);
       await forward({ ...outgoing, headers: inject(headers, request, caller), reply, ended });
@@ -141,18 +141,18 @@ async function refuseTricks(request: FastifyRequest, reply: FastifyReply): Promi
   }
 }
 
-/** Connects to the engine of `REDIS_URL`, whose module is loaded only then. Returns its store of counts. */
+/** Connects to the engine of `REDIS_URL`, whose module is loaded only then. */
 async function shareWithOthers(
   server: FastifyInstance,
   { env }: Config,
   checks: KeyChecks,
-): Promise<SharedEngine["store"] | undefined> {
+): Promise<SharedEngine | undefined> {
   if (env.REDIS_URL === undefined) return undefined;
   const { connectSharedEngine } = await import("./shared-engine.ts");
-  const { store, isUp, close } = connectSharedEngine(env.REDIS_URL, server.log, (id) => checks.forget(id));
-  server.sharesCounts = isUp;
-  server.addHook("onClose", async () => close());
-  return store;
+  const shared = connectSharedEngine(env.REDIS_URL, server.log, (id) => checks.forget(id));
+  server.sharesCounts = shared.isUp;
+  server.addHook("onClose", async () => shared.close());
+  return shared;
 }
 
 /** Bodies are read whole and not parsed: an upstream connection is taken once the body is there, so a slow client holds none. */

@@ -7,14 +7,11 @@
 import type { FastifyRequest } from "fastify";
 import { type DefinitionNode, Kind, OperationTypeNode, parse, type SelectionNode } from "graphql";
 import type { Config } from "../config.ts";
-import { type CodedError, refusedBy } from "../errors.ts";
-import { addressBlock } from "../http/address-block.ts";
 import { unauthenticated } from "../http/credentials.ts";
 import { graphqlPath } from "../http/error-response.ts";
 import { wantsHtml } from "../http/graphql-media-type.ts";
 import { keylessRequests } from "../settings/capacity.ts";
 import { isJson } from "../standards/media-type.ts";
-import { RateStore } from "./rate-store.ts";
 import type { Headers } from "./strip.ts";
 import { parseRequestTarget, type UpstreamRoute } from "./upstream-route.ts";
 
@@ -25,50 +22,34 @@ type Passed = {
   readonly body: Buffer | null;
 };
 
-export class Keyless {
-  readonly #requests = new RateStore();
-  readonly #isOff: boolean;
-  readonly #maxTokens: number;
-
-  constructor({ production, env }: Config) {
-    this.#isOff = production;
-    this.#maxTokens = env.MAX_TOKENS;
-  }
-
-  /** Whether a request may be one of those, as far as its head tells. */
-  mayTake({ method, headers, raw }: FastifyRequest): boolean {
-    if (this.#isOff || parseRequestTarget(raw.url ?? "").path !== graphqlPath) return false;
-    const { "content-length": length = "0", "content-type": type = "" } = headers;
-    return method === "GET" || (method === "POST" && isJson(type) && Number(length) <= keylessRequests.bytes);
-  }
-
-  /** Throws UNAUTHENTICATED for a request that needs a key, and RATE_LIMITED. */
-  take(request: FastifyRequest, { upstream, path: target, isOwn }: UpstreamRoute): Passed {
-    const { method, headers, ip } = request;
-    const { query: search } = parseRequestTarget(request.raw.url ?? "");
-    const path = target.slice(0, target.length - search.length); // so that nothing is executed by the client's query string
-    const passed = { route: { upstream, path, isOwn }, headers: harmless(request), body: null };
-    if (method === "GET" && wantsHtml(headers.accept)) return passed;
-    const asked = method === "GET" ? searched(search) : posted(request);
-    if (!asked) throw unauthenticated("no_key");
-    const { current, leftMs } = this.#requests.count(addressBlock(ip));
-    if (current > keylessRequests.perMinute) throw tooMany(leftMs);
-    if (!asksForSchemaOnly(asked.query, this.#maxTokens)) throw unauthenticated("no_key");
-    return {
-      route: { ...passed.route, path: path + asked.search },
-      headers: { ...passed.headers, ...(asked.body && { "content-type": "application/json" }) },
-      body: asked.body,
-    };
-  }
+/** Whether a request without a key may be one of those, as far as its head tells. */
+export function mayBeKeyless({ production }: Config, { method, headers, raw }: FastifyRequest): boolean {
+  if (production || parseRequestTarget(raw.url ?? "").path !== graphqlPath) return false;
+  const { "content-length": length = "0", "content-type": type = "" } = headers;
+  return method === "GET" || (method === "POST" && isJson(type) && Number(length) <= keylessRequests.bytes);
 }
 
-const tooMany = (leftMs: number): CodedError =>
-  refusedBy(
-    "keyless_rate",
-    "RATE_LIMITED",
-    "too many requests without an API key from this address",
-    Math.ceil(leftMs / 1_000),
-  );
+/** Throws UNAUTHENTICATED for a request that needs a key. */
+export function keylessRequest(
+  request: FastifyRequest,
+  { upstream, path: target, isOwn }: UpstreamRoute,
+  body: Buffer | null,
+  maxTokens: number,
+): Passed {
+  const isGet = request.method === "GET";
+  const { query: search } = parseRequestTarget(request.raw.url ?? "");
+  const path = target.slice(0, target.length - search.length); // so that nothing is executed by the client's query string
+  const headers = harmless(request);
+  if (isGet && wantsHtml(request.headers.accept))
+    return { route: { upstream, path, isOwn }, headers, body: null };
+  const asked = isGet ? searched(search) : posted(body);
+  if (!asked || !asksForSchemaOnly(asked.query, maxTokens)) throw unauthenticated("no_key");
+  return {
+    route: { upstream, path: path + asked.search, isOwn },
+    headers: { ...headers, ...(asked.body && { "content-type": "application/json" }) },
+    body: asked.body,
+  };
+}
 
 /** No credential and no cookie is among them. The last two tell the GraphQL layer that a page of another site asks. */
 const harmlessNames = [
@@ -78,9 +59,6 @@ const harmlessNames = [
 
 const harmless = ({ headers }: FastifyRequest): Headers =>
   Object.fromEntries(harmlessNames.flatMap((name) => (headers[name] ? [[name, headers[name]]] : [])));
-
-/** The body as it came, once it is read. */
-export const bodyOf = ({ body }: FastifyRequest): Buffer | null => (body as Buffer | undefined) ?? null;
 
 /** A query, and the new request that carries it. The id of a saved operation is left out. */
 type Asked = { readonly query: string; readonly search: string; readonly body: Buffer | null };
@@ -98,8 +76,7 @@ function searched(search: string): Asked | undefined {
 }
 
 /** The query of a POST (GraphQL over HTTP §5.4). A batch has none, and neither has a body that is too long or no JSON. */
-function posted(request: FastifyRequest): Asked | undefined {
-  const body = bodyOf(request);
+function posted(body: Buffer | null): Asked | undefined {
   if (body === null || body.length > keylessRequests.bytes) return undefined;
   try {
     const { query, operationName, variables } = JSON.parse(body.toString()) ?? {};
