@@ -18,7 +18,7 @@ import { credentialNames } from "../rest/credentials.ts";
 import { createForward, methods } from "./forward.ts";
 import { createInject } from "./inject.ts";
 import { createKeyIntrospection } from "./key-introspection.ts";
-import { createKeyVerifier, KeyChecks, type VerifyKey } from "./key-verifier.ts";
+import { KeyVerifier } from "./key-verifier.ts";
 import { keylessRequest, mayBeKeyless } from "./keyless.ts";
 import { createRateLimits } from "./rate-limit.ts";
 import type { SharedEngine } from "./shared-engine.ts";
@@ -29,7 +29,7 @@ import { type Backends, findRoute, parseRequestTarget, type UpstreamRoute } from
 
 declare module "fastify" {
   interface FastifyInstance {
-    keyChecks: KeyChecks;
+    keys: KeyVerifier;
     /** With `REDIS_URL`: whether gateways count together now. */
     sharesCounts: (() => boolean) | undefined;
   }
@@ -50,20 +50,19 @@ export async function createGateway(
   const forwarded = forwardedNames(config.env.CONTEXT_HEADER_PREFIX, [...credentials, ...requestHeaders]);
   const { lookUp, close: closeLookUp } = createKeyIntrospection(config, backends.keyIntrospection);
   const { forward, close: closeForward } = createForward(config);
-  const checks = new KeyChecks();
   const tellOther = warnOfOtherKeys(server, config);
   const isLookedUp = keyTest(config.env);
-  server.decorate("keyChecks", checks).decorate("sharesCounts", undefined).decorateRequest("admitted");
   // a look-up has 95 % of the time, so that a 503 reaches the client within the whole of it
   const lookUpMs = Math.ceil(config.env.KEY_INTROSPECTION_TIMEOUT_MS * 0.95);
-  const verify = createKeyVerifier(lookUp, lookUpMs, checks, config.env);
+  const keys = new KeyVerifier(lookUp, lookUpMs, config.env);
+  server.decorate("keys", keys).decorate("sharesCounts", undefined).decorateRequest("admitted");
   server.addHook("onClose", async () => void (await Promise.all([closeLookUp(), closeForward()])));
   server.addHook("onRequest", refuseTricks);
   if (config.env.TRUSTED_PROXIES.length === 0) server.addHook("onRequest", warnOfProxy());
   keepBodies(server);
   await allowOrigins(server, config.env.CORS_ORIGINS, methods);
   if (config.env.MCP) guardMcp(server, config.env.CORS_ORIGINS);
-  const shared = await shareWithOthers(server, config, checks);
+  const shared = await shareWithOthers(server, config);
   const limits = createRateLimits(config, shared);
   const concurrency = new TenantConcurrency(config.env.MAX_BODY_BYTES);
   server.bounds = { gateway_requests: concurrency.requests, bodies: concurrency.bodies };
@@ -87,7 +86,7 @@ export async function createGateway(
       const key = readKey(request.raw.rawHeaders);
       const route = findRoute(backends, request.raw.url ?? "");
       const isKeyless = key === undefined && mayBeKeyless(config, request);
-      const caller = isKeyless ? undefined : await introspect(isLookedUp, verify, tellOther, key, request.ip);
+      const caller = isKeyless ? undefined : await introspect(isLookedUp, keys, tellOther, key, request.ip);
       request.admitted = { route, caller };
       noteCaller(request);
       await (caller ? limits.byKey : limits.keyless)(request, reply);
@@ -116,7 +115,7 @@ function noteCaller({ record, admitted: { route, caller } }: FastifyRequest): vo
 /** Phase 2: returns the caller of a request. Throws UNAUTHENTICATED. A text that cannot be a key costs no look-up. */
 async function introspect(
   isLookedUp: (key: string) => boolean,
-  verify: VerifyKey,
+  keys: KeyVerifier,
   tellOther: ReturnType<typeof warnOfOtherKeys>,
   key: string | undefined,
   ip: string,
@@ -126,7 +125,7 @@ async function introspect(
     tellOther(key);
     throw unauthenticated("not_a_key");
   }
-  const caller = await verify(key, addressBlock(ip));
+  const caller = await keys.verify(key, addressBlock(ip));
   if (!caller) throw unauthenticated("refused_key");
   return caller;
 }
@@ -142,14 +141,10 @@ async function refuseTricks(request: FastifyRequest, reply: FastifyReply): Promi
 }
 
 /** Connects to the engine of `REDIS_URL`, whose module is loaded only then. */
-async function shareWithOthers(
-  server: FastifyInstance,
-  { env }: Config,
-  checks: KeyChecks,
-): Promise<SharedEngine | undefined> {
+async function shareWithOthers(server: FastifyInstance, { env }: Config): Promise<SharedEngine | undefined> {
   if (env.REDIS_URL === undefined) return undefined;
   const { connectSharedEngine } = await import("./shared-engine.ts");
-  const shared = connectSharedEngine(env.REDIS_URL, server.log, (id) => checks.forget(id));
+  const shared = connectSharedEngine(env.REDIS_URL, server.log, (id) => server.keys.forget(id));
   server.sharesCounts = shared.isUp;
   server.addHook("onClose", async () => shared.close());
   return shared;
