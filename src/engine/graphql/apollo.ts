@@ -106,7 +106,7 @@ export function createApollo(
     validationOptions: { hideSuggestions: production, maxErrors: 10 },
     includeStacktraceInErrorResponses: false,
     persistedQueries: false,
-    documentStore: documents,
+    documentStore: null,
     stopOnTerminationSignals: false,
     formatError: formatError(config),
     parseOptions: { maxTokens: env.MAX_TOKENS },
@@ -116,7 +116,7 @@ export function createApollo(
       ApolloServerPluginCacheControlDisabled(),
       ApolloServerPluginInlineTraceDisabled(),
       ApolloServerPluginUsageReportingDisabled(),
-      hooks(respond, validation),
+      hooks(respond, validation, documents),
     ],
   };
   return new Apollo(options, documents, respond, deprecationHeaders(schema, deprecations));
@@ -136,14 +136,19 @@ class ValidationTime {
 }
 
 /** Our hooks share one plugin, because Apollo awaits each plugin at each step of a request. */
-function hooks(respond: RespondForOperation, validation: ValidationTime): ApolloServerPlugin<RequestContext> {
+function hooks(
+  respond: RespondForOperation,
+  validation: ValidationTime,
+  documents: Documents,
+): ApolloServerPlugin<RequestContext> {
   const listener: GraphQLRequestListener<RequestContext> = {
     parsingDidStart: async ({ contextValue }) => noteRefusal(contextValue),
     responseForOperation: respond,
-    async validationDidStart({ contextValue }) {
+    async validationDidStart({ contextValue, source, document }) {
       const note = noteRefusal(contextValue);
       return async (errors) => {
         contextValue.scope.worked(validation.ms);
+        if (!errors) documents.keep(source, document);
         await note(errors);
       };
     },
