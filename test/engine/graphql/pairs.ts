@@ -99,12 +99,15 @@ const rest = {
 
 /** Executes a body's parameters as the role does, and returns the response. `own` are REST calls that do not fail. */
 export async function execute({ apollo }: Pair, parameters: object, own: Partial<typeof rest> = {}) {
-  const { body } = await apollo.execute(parameters as { query: string }, {
-    rest: { ...rest, ...own },
-    log: new LogLines(log as never, "off"),
-    requestId: "r",
-    scope: freeScope,
-  } as never);
+  const { body } = await apollo.execute(
+    parameters as { query: string },
+    {
+      rest: { ...rest, ...own },
+      log: new LogLines(log as never, "off"),
+      requestId: "r",
+      scope: freeScope,
+    } as never,
+  );
   if (body.kind !== "single") throw new Error("no incremental answers here");
   return body.singleResult;
 }

@@ -3,13 +3,21 @@
  * pieces, so that the work of other callers comes between them.
  */
 import { CodedError } from "../../errors.ts";
+import type { AnyContext } from "../../rest/rest.ts";
 import { FieldError } from "../errors/field-error.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
 import type { ArgumentBudget } from "./argument-budget.ts";
 import { AnswerTooLarge, type Budget } from "./budget.ts";
 import { compileProjection, type Projection } from "./compile-projection.ts";
 import { addError, type Completion, complete } from "./complete.ts";
-import type { FieldPlan, LevelParents, OperationPlan, ParentsByPlan, ResultMap } from "./plan.ts";
+import type {
+  BoundFieldPlan,
+  FieldPlan,
+  LevelParents,
+  OperationPlan,
+  ParentsByPlan,
+  ResultMap,
+} from "./plan.ts";
 import { bubble, isAttached, type Positions, positionsBelow } from "./positions.ts";
 
 /** How the values of a level are completed. */
@@ -23,7 +31,7 @@ export type Pieces = {
 export type Run = {
   readonly plan: OperationPlan;
   readonly variables: Variables;
-  readonly context: unknown;
+  readonly context: AnyContext;
   readonly errors: FieldError[];
   readonly budget: Budget;
   readonly argumentBudget: ArgumentBudget;
@@ -33,7 +41,7 @@ export type Run = {
 
 /** One field of all parents that the field above has returned. */
 export type Level = {
-  readonly field: FieldPlan;
+  readonly field: BoundFieldPlan;
   /** REST's objects, and the result maps made from them. */
   readonly parents: readonly unknown[];
   readonly resultMaps: readonly ResultMap[];

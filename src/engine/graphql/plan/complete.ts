@@ -70,9 +70,10 @@ export function addError({ errors, budget }: Completion, error: FieldError): voi
 }
 
 /** Adds path and locations to an error, as graphql-js's `locatedError` does. A `FieldError` keeps its own. */
-function located(raw: unknown, { nodes }: FieldPlan, path: Path): FieldError {
+function located(raw: unknown, { nodes, source }: FieldPlan, path: Path): FieldError {
   if (raw instanceof FieldError) return raw;
-  const error = raw instanceof Error ? raw : locatedError(raw, nodes).originalError;
+  const thrown = raw instanceof Error ? raw : locatedError(raw, nodes).originalError;
+  const error = source.kind === "call" && source.named ? source.named(thrown as Error) : thrown;
   const own = error instanceof GraphQLError ? error.locations : undefined;
   return new FieldError(error as Error, own ?? placesOf(nodes), path);
 }
@@ -154,7 +155,7 @@ function completeObject(completion: Completion, plan: ObjectPlan, value: unknown
       resultMap[field.key] =
         field.source.kind === "typename"
           ? plan.type.name
-          : isBound(field)
+          : field.source.kind === "call"
             ? null
             : complete(completion, field, read(field, value), { up: path, key: field.key });
   } finally {
@@ -163,8 +164,6 @@ function completeObject(completion: Completion, plan: ObjectPlan, value: unknown
   if (plan.bound.length > 0) addParent(completion.nextParents, plan, value, resultMap, enclosing);
   return resultMap;
 }
-
-const isBound = ({ source }: FieldPlan): boolean => source.kind === "call" || source.kind === "level";
 
 /** An Error stands for a value that breaks REST's contract. */
 function read({ source }: FieldPlan, value: Record<string, unknown>): unknown {

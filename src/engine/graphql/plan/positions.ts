@@ -45,8 +45,8 @@ const nestedBelow = (...fields: readonly FieldPlan[]): NestedObjects =>
   nestedIn(fields.flatMap(({ selections }) => [...selections.values()]));
 
 function nestedIn(plans: readonly ObjectPlan[]): NestedObjects {
-  const nested = plans.flatMap(({ fields, bound }) =>
-    fields.filter((field) => field.selections.size > 0 && !bound.includes(field)),
+  const nested = plans.flatMap(({ fields }) =>
+    fields.filter(({ selections, source }) => selections.size > 0 && source.kind !== "call"),
   );
   const byKey = Map.groupBy(nested, ({ key }) => key);
   return new Map(

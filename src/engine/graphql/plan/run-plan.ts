@@ -4,13 +4,15 @@
  * null where its type allows null.
  */
 import { getArgumentValues } from "graphql";
+import type { AnyContext } from "../../rest/rest.ts";
 import type { Environment } from "../../settings/environment.ts";
+import type { Args } from "../errors/argument-check.ts";
 import { FieldError } from "../errors/field-error.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
 import { ArgumentBudget } from "./argument-budget.ts";
 import { budgetOf } from "./budget.ts";
 import { completeLevel, type Level, type Pieces, type Run } from "./complete-level.ts";
-import { enclosingWithArguments, type OperationPlan, type ResultMap } from "./plan.ts";
+import { asError, enclosingWithArguments, type OperationPlan, type ResultMap } from "./plan.ts";
 
 export type PlanResult = { readonly data: ResultMap | null; readonly errors: readonly FieldError[] };
 
@@ -21,7 +23,7 @@ export type PlanResult = { readonly data: ResultMap | null; readonly errors: rea
 export function runPlan(
   plan: OperationPlan,
   variables: Variables,
-  context: unknown,
+  context: AnyContext,
   limits: Pick<Environment, "MAX_ANSWER_BYTES" | "MAX_BODY_BYTES">,
   pieces: Pieces,
 ): Promise<PlanResult> {
@@ -54,8 +56,8 @@ async function runLevel(run: Run, level: Level): Promise<void> {
     const args = argumentsOf(run, level);
     if (level.field.inherited.length > 0)
       around = level.parents.map((_, index) => enclosingWithArguments(level.field, args, around[index]));
-    const called = callResolver(run, level, args);
-    values = Array.isArray(called) ? [await called[0]] : await called;
+    const called = level.field.source.resolve(level.parents, args, run.context, level.enclosing);
+    values = called instanceof Promise ? await called : [await called[0]];
   } catch (error) {
     values = level.parents.map(() => asError(error));
   }
@@ -76,33 +78,10 @@ const all = (runs: Promise<void>[]): Promise<unknown> => {
   return first && runs.length === 1 ? first : Promise.all(runs);
 };
 
-function argumentsOf(run: Run, { field: { field, nodes } }: Level): object {
+function argumentsOf(run: Run, { field: { field, nodes } }: Level): Args {
   const [node] = nodes;
   if (field.args.length === 0 || !node) return {};
   const args = getArgumentValues(field, node, run.variables as never);
   run.argumentBudget.spend(args);
   return args;
 }
-
-/**
- * Returns one value or Error for each parent. A rejection is the error of every parent. For one parent it returns the value
- * or its promise in a list, which costs one promise less.
- */
-function callResolver(
-  run: Run,
-  { field, parents, enclosing }: Level,
-  args: object,
-): Promise<readonly unknown[]> | [unknown] {
-  const { source } = field;
-  if (source.kind === "level") return source.resolve(parents, args, run.context, enclosing);
-  if (source.kind !== "call") throw new Error(`${field.key} is bound to no resolver`);
-  const call = (parent: unknown, index: number): unknown =>
-    source.resolve(parent, args, run.context, { enclosing: enclosing[index] });
-  if (parents.length === 1) return [call(parents[0], 0)];
-  return Promise.allSettled(parents.map(async (parent, index) => call(parent, index))).then((settled) =>
-    settled.map((one) => (one.status === "fulfilled" ? one.value : asError(one.reason))),
-  );
-}
-
-const asError = (thrown: unknown): Error =>
-  thrown instanceof Error ? thrown : new Error(`Unexpected error value: ${String(thrown)}`);

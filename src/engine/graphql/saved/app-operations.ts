@@ -93,7 +93,8 @@ export class AppOperations {
       }
       const reason = this.#faults.get(text) ?? this.#faultOf(text) ?? "";
       faults.set(text, reason);
-      if (reason) for (const { app, name } of owners) if (app !== undefined) unfit.push({ app, name, reason });
+      if (reason)
+        for (const { app, name } of owners) if (app !== undefined) unfit.push({ app, name, reason });
     }
     this.#faults = faults;
     this.#unfit = unfit;
