@@ -103,12 +103,19 @@ export function addParent(
   source: unknown,
   resultMap: ResultMap,
   enclosing?: Enclosing,
-): void {
+): LevelParents {
   const parents = nextParents[plan.id] ?? { plan, sources: [], resultMaps: [], enclosing: [] };
   nextParents[plan.id] = parents;
   parents.sources.push(source);
   parents.resultMaps.push(resultMap);
   if (plan.inherits) parents.enclosing.push(enclosing);
+  return parents;
+}
+
+export function removeLastParent({ sources, resultMaps, enclosing }: LevelParents): void {
+  sources.pop();
+  resultMaps.pop();
+  enclosing.pop();
 }
 
 /** Adds the arguments of a field to `above`, for the links below that take values from them. */

@@ -12,6 +12,7 @@ import type { Variables } from "../variables/coerce-variables.ts";
 import { ArgumentBudget } from "./argument-budget.ts";
 import { budgetOf } from "./budget.ts";
 import { completeLevel, type Level, type Pieces, type Run } from "./complete-level.ts";
+import { settle } from "./failures.ts";
 import { asError, enclosingWithArguments, type OperationPlan, type ResultMap } from "./plan.ts";
 
 export type PlanResult = { readonly data: ResultMap | null; readonly errors: readonly FieldError[] };
@@ -33,19 +34,44 @@ export function runPlan(
   const data: ResultMap = Object.create(null);
   const budget = budgetOf(limits.MAX_ANSWER_BYTES);
   const argumentBudget = new ArgumentBudget(limits.MAX_BODY_BYTES);
-  const run: Run = { plan, variables, context, errors: [], budget, argumentBudget, pieces, data };
+  const run: Run = { plan, variables, context, budget, argumentBudget, pieces, failed: false };
   for (const { key, source, parentType } of plan.root.fields)
     data[key] = source.kind === "typename" ? parentType.name : null;
   const levels = plan.root.bound.map(
-    (field): Level => ({ field, parents: [undefined], resultMaps: [data], enclosing: [], above: undefined }),
+    (field): Level => ({ field, parents: [undefined], resultMaps: [data], enclosing: [] }),
   );
-  const running = plan.serial ? inTurn(run, levels) : all(levels.map((level) => runLevel(run, level)));
-  return running.then(() => ({ data: run.data, errors: run.errors }));
+  if (plan.serial) return inTurn(run, levels, data);
+  return all(levels.map((level) => runLevel(run, level))).then(() => settled(run, levels, data));
 }
 
 /** Once a root field has nulled the whole data, the next mutations do not run (GraphQL spec §6.3.1). */
-async function inTurn(run: Run, levels: readonly Level[]): Promise<void> {
-  for (const level of levels) if (run.data) await runLevel(run, level);
+async function inTurn(run: Run, levels: readonly Level[], data: ResultMap): Promise<PlanResult> {
+  const errors: FieldError[] = [];
+  for (const level of levels) {
+    await runLevel(run, level);
+    const result = await settled(run, [level], data);
+    errors.push(...result.errors);
+    if (!result.data) return { data: null, errors };
+  }
+  return { data, errors };
+}
+
+/** The data of complete root fields, and the errors of their failures. */
+async function settled(run: Run, levels: readonly Level[], data: ResultMap): Promise<PlanResult> {
+  if (!run.failed) return { data, errors: [] };
+  const errors: FieldError[] = [];
+  let result: PlanResult = { data, errors };
+  await run.pieces.complete(() => {
+    result = {
+      data: settle(
+        data,
+        levels.map(({ field }) => field),
+        errors,
+      ),
+      errors,
+    };
+  });
+  return result;
 }
 
 /** Calls the field's resolver for all parents, completes the values, and runs the levels below. */
@@ -67,7 +93,7 @@ async function runLevel(run: Run, level: Level): Promise<void> {
   const next = nextParents.flatMap((found) => {
     if (!found || found.resultMaps.length === 0) return [];
     const { plan, sources: parents, resultMaps, enclosing } = found;
-    return plan.bound.map((field) => runLevel(run, { field, parents, resultMaps, enclosing, above: level }));
+    return plan.bound.map((field) => runLevel(run, { field, parents, resultMaps, enclosing }));
   });
   if (next.length > 0) await all(next);
 }
