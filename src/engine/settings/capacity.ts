@@ -22,10 +22,10 @@ export const failingCallers = 1_000;
 export const gatewayConnections = 256;
 
 /**
- * A connection to an upstream ends with the first request after about `ageMs`, or after about so many requests. Behind a
- * layer-4 balancer a new replica has its part of the requests within twice that time.
+ * A connection to an upstream ends with the first request after about so many ms. Behind a layer-4 balancer a new replica
+ * has its part of the requests within twice that time.
  */
-export const upstreamConnection = { ageMs: 15_000, requests: 500 };
+export const upstreamConnectionMs = 30_000;
 
 /** Request bodies of the full size that the gateway keeps for upstreams. 128 of 1 MiB are a quarter of a 512 MiB process. */
 export const gatewayBodies = 128;

@@ -1,12 +1,12 @@
 /**
- * A pool whose connections end after a while, and after some requests. A layer-4 balancer or a Kubernetes Service balances
- * connections, not requests: without an end, a replica that is new there would get almost nothing.
+ * A pool whose connections end after a while. A layer-4 balancer or a Kubernetes Service balances connections, not
+ * requests: without an end, a replica that is new there would get almost nothing.
  * undici's own option for the age, `clientTtl`, lets requests of a full pool hang (nodejs/undici#5144, mended in 8).
  */
 
 import { createSecureContext, getCACertificates } from "node:tls";
 import { buildConnector, Client, type Dispatcher, Pool } from "undici";
-import { upstreamConnection } from "../../settings/capacity.ts";
+import { upstreamConnectionMs } from "../../settings/capacity.ts";
 import type { Environment } from "../../settings/environment.ts";
 import { readRegularFile } from "../../standards/regular-file.ts";
 
@@ -18,9 +18,9 @@ class AgeingClient extends Client {
   #endsAt = Number.POSITIVE_INFINITY;
 
   constructor(url: URL, options: Client.Options) {
-    super(url, { ...options, maxRequestsPerClient: jittered(upstreamConnection.requests) });
+    super(url, options);
     this.on("connect", () => {
-      this.#endsAt = performance.now() + jittered(upstreamConnection.ageMs);
+      this.#endsAt = performance.now() + jittered(upstreamConnectionMs);
     });
   }
 
