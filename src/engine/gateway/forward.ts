@@ -2,33 +2,30 @@
  * Phase 4: sends one request to one upstream and streams the response back. It never retries and follows no redirect.
  * When the client leaves, the call ends soon. An upstream that is down, silent or broken becomes a coded error.
  */
-import type { ServerResponse } from "node:http";
+import type { FastifyReply } from "fastify";
 import type { Pool } from "undici";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
+import { keyHeaders } from "../http/credentials.ts";
 import { upstreamFailure } from "../http/upstream-failure.ts";
+import { addVary } from "../http/vary.ts";
 import { connectorOf, spreadPool } from "../rest/upstream/spread-pool.ts";
 import { gatewayConnections } from "../settings/capacity.ts";
 import { publicAddresses } from "./public-addresses.ts";
 import { type Answering, ResponseForwarding } from "./response-forwarding.ts";
-import { type Headers, stripResponse } from "./strip.ts";
+import { type Headers, ownCacheControl, stripResponse } from "./strip.ts";
 import type { UpstreamRoute } from "./upstream-route.ts";
 
 type Outgoing = {
   route: UpstreamRoute;
-  method: string;
   headers: Headers;
   body: Buffer | null;
   /** Receives the response. When its connection closes, the call ends soon. */
-  client: ServerResponse;
-  /** Writes the status and headers to the client. */
-  begin: (status: number, headers: Headers) => void;
-  /** Called when the upstream fails after that. */
-  breakOff: (failure: CodedError) => void;
+  reply: FastifyReply;
   /** Called once, when the request holds no connection any more. */
   ended: () => void;
 };
-/** Resolves once the response begins. A later failure is told to `breakOff`, and breaks the client's connection. */
+/** Resolves once the response begins. A later failure is noted in the request's record, and breaks the client's connection. */
 type Forward = (outgoing: Outgoing) => Promise<void>;
 
 type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
@@ -48,16 +45,17 @@ export function createForward(config: Config): { forward: Forward; close: () => 
     pools.set(origin, pool);
     return pool;
   };
-  const forward: Forward = async ({ route, method, headers, body, client, begin, breakOff, ended }) => {
+  const forward: Forward = async ({ route, headers, body, reply, ended }) => {
+    const { method, record, raw } = reply.request;
     const answering: Answering = {
       begin: (status, answered) => {
         const stripped = stripResponse(prefix, status, answered);
-        begin(status, publicAddresses(route, client.req.headers.host, stripped));
+        beginAnswer(reply, status, publicAddresses(route, raw.headers.host, stripped));
       },
-      breakOff: (failure) => breakOff(failureOn(route, failure)),
+      breakOff: (failure) => record.breakOff(failureOn(route, failure)),
       ended,
     };
-    const forwarding = new ResponseForwarding(client, answering, timeoutMs);
+    const forwarding = new ResponseForwarding(reply.raw, answering, timeoutMs);
     poolOf(route.upstream).dispatch(
       { path: route.path, method: method as Method, headers, body },
       forwarding,
@@ -87,4 +85,23 @@ function openPool(config: Config, origin: string): Pool {
     headersTimeout: 0,
     bodyTimeout: 0,
   });
+}
+
+/**
+ * Writes the status and the headers of the answer, with the headers that hooks have set. An answer that may be kept is kept
+ * for its key alone: a browser's cache, too, outlives a change of keys. Fastify leaves the answer alone afterwards.
+ */
+function beginAnswer(reply: FastifyReply, status: number, { vary = [], ...answered }: Headers): void {
+  const control = ownCacheControl(answered["cache-control"]);
+  const names = new Set([vary].flat().flatMap((text) => text.toLowerCase().match(/[^\s,]+/g) ?? []));
+  if (!control.includes("no-store")) for (const name of keyHeaders) names.add(name);
+  addVary(reply, ...names);
+  const isLast = reply.server.isLastAnswer(reply.request.raw.socket);
+  reply.raw.writeHead(status, {
+    ...(reply.getHeaders() as Headers),
+    ...answered,
+    "cache-control": control,
+    ...(isLast && { connection: "close" }),
+  });
+  reply.hijack();
 }

@@ -10,30 +10,32 @@ import { addressBlock } from "../http/address-block.ts";
 import { keyTest } from "../http/api-key.ts";
 import type { TenantContext } from "../http/context-headers.ts";
 import { allowOrigins, answerOptions, guardMcp } from "../http/cors.ts";
-import { keyHeaders, readKey, unauthenticated } from "../http/credentials.ts";
+import { readKey, unauthenticated } from "../http/credentials.ts";
 import { graphqlPath } from "../http/error-response.ts";
 import { createServer } from "../http/server.ts";
-import { addVary } from "../http/vary.ts";
 import type { GeneratedApi } from "../rest/api.ts";
 import { credentialNames } from "../rest/credentials.ts";
 import { createForward, methods } from "./forward.ts";
 import { createInject } from "./inject.ts";
 import { createKeyIntrospection } from "./key-introspection.ts";
-import { createKeyVerifier, KeyChecks, type VerifyKey } from "./key-verifier.ts";
-import { keylessReader } from "./keyless.ts";
+import { KeyVerifier } from "./key-verifier.ts";
+import { keylessRequest, mayBeKeyless } from "./keyless.ts";
 import { createRateLimits } from "./rate-limit.ts";
-import { readBody } from "./read-body.ts";
 import type { SharedEngine } from "./shared-engine.ts";
-import { forwardedNames, type Headers, ownCacheControl, stripRequest } from "./strip.ts";
+import { forwardedNames, stripRequest } from "./strip.ts";
 import { warnOfOtherKeys, warnOfProxy } from "./telling-requests.ts";
 import { TenantConcurrency } from "./tenant-concurrency.ts";
 import { type Backends, findRoute, parseRequestTarget, type UpstreamRoute } from "./upstream-route.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
-    keyChecks: KeyChecks;
+    keys: KeyVerifier;
     /** With `REDIS_URL`: whether gateways count together now. */
     sharesCounts: (() => boolean) | undefined;
+  }
+  interface FastifyRequest {
+    /** Where a request goes that may pass, and whose it is: nobody's if it needs no key. */
+    admitted: { readonly route: UpstreamRoute; readonly caller: TenantContext | undefined };
   }
 }
 
@@ -48,25 +50,23 @@ export async function createGateway(
   const forwarded = forwardedNames(config.env.CONTEXT_HEADER_PREFIX, [...credentials, ...requestHeaders]);
   const { lookUp, close: closeLookUp } = createKeyIntrospection(config, backends.keyIntrospection);
   const { forward, close: closeForward } = createForward(config);
-  const checks = new KeyChecks();
   const tellOther = warnOfOtherKeys(server, config);
   const isLookedUp = keyTest(config.env);
-  server.decorate("keyChecks", checks).decorate("sharesCounts", undefined);
   // a look-up has 95 % of the time, so that a 503 reaches the client within the whole of it
   const lookUpMs = Math.ceil(config.env.KEY_INTROSPECTION_TIMEOUT_MS * 0.95);
-  const verify = createKeyVerifier(lookUp, lookUpMs, checks, config.env);
+  const keys = new KeyVerifier(lookUp, lookUpMs, config.env);
+  server.decorate("keys", keys).decorate("sharesCounts", undefined).decorateRequest("admitted");
   server.addHook("onClose", async () => void (await Promise.all([closeLookUp(), closeForward()])));
   server.addHook("onRequest", refuseTricks);
   if (config.env.TRUSTED_PROXIES.length === 0) server.addHook("onRequest", warnOfProxy());
-  passBodiesThrough(server);
+  keepBodies(server);
   await allowOrigins(server, config.env.CORS_ORIGINS, methods);
   if (config.env.MCP) guardMcp(server, config.env.CORS_ORIGINS);
-  const shared = await shareWithOthers(server, config, checks);
-  const limits = await createRateLimits(server, config, shared);
+  const shared = await shareWithOthers(server, config);
+  const limits = createRateLimits(config, shared);
   const concurrency = new TenantConcurrency(config.env.MAX_BODY_BYTES);
   server.bounds = { gateway_requests: concurrency.requests, bodies: concurrency.bodies };
   const inject = createInject(config);
-  const readKeyless = keylessReader(config, backends);
 
   if (backends.graphql) answerOptions(server, config);
   server.route({
@@ -80,41 +80,33 @@ export async function createGateway(
   server.route({
     method: methods,
     url: "/v1/*",
-    handler: async (request, reply) => {
+    // the body is read afterwards
+    onRequest: async (request, reply) => {
       await limits.byAddress(request, reply);
       const key = readKey(request.raw.rawHeaders);
-      // a request with a key is treated as any other
-      const open = key === undefined ? await readKeyless(request) : undefined;
-      const route = open?.route ?? findRoute(backends, request.raw.url ?? "");
-      const stripped = open?.headers ?? stripRequest(forwarded, request.headers);
-      const caller = open ? undefined : await introspect(isLookedUp, verify, tellOther, key, request.ip);
-      noteCaller(request, route, caller);
-      if (caller) await limits.byKey(request, reply);
-      const body = open ? open.body : await bodyOf(request, config);
+      const route = findRoute(backends, request.raw.url ?? "");
+      const isKeyless = key === undefined && mayBeKeyless(config, request);
+      const caller = isKeyless ? undefined : await introspect(isLookedUp, keys, tellOther, key, request.ip);
+      request.admitted = { route, caller };
+      noteCaller(request);
+      await (caller ? limits.byKey : limits.keyless)(request, reply);
+    },
+    handler: async (request, reply) => {
+      const { route, caller } = request.admitted;
+      const body = (request.body as Buffer | undefined) ?? null;
+      const { headers, ...outgoing } = caller
+        ? { route, headers: stripRequest(forwarded, request.headers), body }
+        : keylessRequest(request, route, body, config.env.MAX_TOKENS);
       if (reply.raw.destroyed) throw clientLeft(); // its connection, closed already, would never give the share back
-      const ended = concurrency.acquire(caller?.tenantId, body?.length);
-      const headers = inject(stripped, request, caller);
-      await forward({
-        route,
-        method: request.method,
-        headers,
-        body,
-        client: reply.raw,
-        begin: (status, answered) => beginAnswer(reply, status, answered),
-        breakOff: (failure) => request.record.breakOff(failure),
-        ended,
-      });
+      const ended = concurrency.acquire(caller?.tenantId, outgoing.body?.length);
+      await forward({ ...outgoing, headers: inject(headers, request, caller), reply, ended });
       return reply;
     },
   });
   return server;
 }
 
-function noteCaller(
-  { record }: FastifyRequest,
-  route: UpstreamRoute,
-  caller: TenantContext | undefined,
-): void {
+function noteCaller({ record, admitted: { route, caller } }: FastifyRequest): void {
   if (route.path.endsWith(graphqlPath)) record.route = graphqlPath;
   record.keyId = caller?.apiKeyId;
   record.tenantId = caller?.tenantId;
@@ -123,7 +115,7 @@ function noteCaller(
 /** Phase 2: returns the caller of a request. Throws UNAUTHENTICATED. A text that cannot be a key costs no look-up. */
 async function introspect(
   isLookedUp: (key: string) => boolean,
-  verify: VerifyKey,
+  keys: KeyVerifier,
   tellOther: ReturnType<typeof warnOfOtherKeys>,
   key: string | undefined,
   ip: string,
@@ -133,13 +125,10 @@ async function introspect(
     tellOther(key);
     throw unauthenticated("not_a_key");
   }
-  const caller = await verify(key, addressBlock(ip));
+  const caller = await keys.verify(key, addressBlock(ip));
   if (!caller) throw unauthenticated("refused_key");
   return caller;
 }
-
-const bodyOf = async ({ body, raw }: FastifyRequest, { env }: Config): Promise<Buffer | null> =>
-  body ? readBody(raw, env.MAX_BODY_BYTES) : null;
 
 /** Refuses targets and framing that two servers could read differently (RFC 9110 §9.3.1, RFC 9112 §3.2), before routing. */
 async function refuseTricks(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -151,41 +140,18 @@ async function refuseTricks(request: FastifyRequest, reply: FastifyReply): Promi
   }
 }
 
-/** Connects to the engine of `REDIS_URL`, whose module is loaded only then. Returns its store of counts. */
-async function shareWithOthers(
-  server: FastifyInstance,
-  { env }: Config,
-  checks: KeyChecks,
-): Promise<SharedEngine["store"] | undefined> {
+/** Connects to the engine of `REDIS_URL`, whose module is loaded only then. */
+async function shareWithOthers(server: FastifyInstance, { env }: Config): Promise<SharedEngine | undefined> {
   if (env.REDIS_URL === undefined) return undefined;
   const { connectSharedEngine } = await import("./shared-engine.ts");
-  const { store, isUp, close } = connectSharedEngine(env.REDIS_URL, server.log, (id) => checks.forget(id));
-  server.sharesCounts = isUp;
-  server.addHook("onClose", async () => close());
-  return store;
+  const shared = connectSharedEngine(env.REDIS_URL, server.log, (id) => server.keys.forget(id));
+  server.sharesCounts = shared.isUp;
+  server.addHook("onClose", async () => shared.close());
+  return shared;
 }
 
-/** The gateway parses no body. It reads a body only after it has verified the request's key. */
-function passBodiesThrough(server: FastifyInstance): void {
+/** Bodies are read whole and not parsed: an upstream connection is taken once the body is there, so a slow client holds none. */
+function keepBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser("*", (_request, body, done) => done(null, body));
-}
-
-/**
- * Writes the status and the headers of the answer, with the headers that hooks have set. An answer that may be kept is kept
- * for its key alone: a browser's cache, too, outlives a change of keys. Fastify leaves the answer alone afterwards.
- */
-function beginAnswer(reply: FastifyReply, status: number, { vary = [], ...answered }: Headers): void {
-  const control = ownCacheControl(answered["cache-control"]);
-  const names = new Set([vary].flat().flatMap((text) => text.toLowerCase().match(/[^\s,]+/g) ?? []));
-  if (!control.includes("no-store")) for (const name of keyHeaders) names.add(name);
-  addVary(reply, ...names);
-  const isLast = reply.server.isLastAnswer(reply.request.raw.socket);
-  reply.raw.writeHead(status, {
-    ...(reply.getHeaders() as Headers),
-    ...answered,
-    "cache-control": control,
-    ...(isLast && { connection: "close" }),
-  });
-  reply.hijack();
+  server.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
 }

@@ -7,55 +7,49 @@
 import type { FastifyRequest } from "fastify";
 import { type DefinitionNode, Kind, OperationTypeNode, parse, type SelectionNode } from "graphql";
 import type { Config } from "../config.ts";
-import { CodedError, refusedBy } from "../errors.ts";
-import { addressBlock } from "../http/address-block.ts";
+import { unauthenticated } from "../http/credentials.ts";
 import { graphqlPath } from "../http/error-response.ts";
 import { wantsHtml } from "../http/graphql-media-type.ts";
 import { keylessRequests } from "../settings/capacity.ts";
 import { isJson } from "../standards/media-type.ts";
-import { RateStore } from "./rate-store.ts";
-import { readBody } from "./read-body.ts";
 import type { Headers } from "./strip.ts";
-import { type Backends, findRoute, parseRequestTarget, type UpstreamRoute } from "./upstream-route.ts";
+import { parseRequestTarget, type UpstreamRoute } from "./upstream-route.ts";
 
 /** A request as it travels on. */
-type Keyless = {
+type Passed = {
   readonly route: UpstreamRoute;
   readonly headers: Headers;
   readonly body: Buffer | null;
 };
-/** Returns `undefined` for a request that needs a key. Throws RATE_LIMITED, and what `readBody` throws. */
-type ReadKeyless = (request: FastifyRequest) => Promise<Keyless | undefined>;
 
-export function keylessReader({ production, env }: Config, backends: Backends): ReadKeyless {
-  const requests = new RateStore();
-  return async (request) => {
-    const { path, query: search } = parseRequestTarget(request.raw.url ?? "");
-    if (production || !backends.graphql || path !== graphqlPath) return undefined;
-    const { method, headers, ip } = request;
-    const route = findRoute(backends, path); // the query string stays behind, so that nothing is executed by it
-    if (method === "GET" && wantsHtml(headers.accept))
-      return { route, headers: harmless(request), body: null };
-    const asked = method === "GET" ? searched(search) : await posted(request);
-    if (!asked) return undefined;
-    const { current, leftMs } = requests.count(addressBlock(ip));
-    if (current > keylessRequests.perMinute) throw tooMany(leftMs);
-    if (!asksForSchemaOnly(asked.query, env.MAX_TOKENS)) return undefined;
-    return {
-      route: { ...route, path: route.path + asked.search },
-      headers: { ...harmless(request), ...(asked.body && { "content-type": "application/json" }) },
-      body: asked.body,
-    };
-  };
+/** Whether a request without a key may be one of those, as far as its head tells. */
+export function mayBeKeyless({ production }: Config, { method, headers, raw }: FastifyRequest): boolean {
+  if (production || parseRequestTarget(raw.url ?? "").path !== graphqlPath) return false;
+  const { "content-length": length = "0", "content-type": type = "" } = headers;
+  return method === "GET" || (method === "POST" && isJson(type) && Number(length) <= keylessRequests.bytes);
 }
 
-const tooMany = (leftMs: number): CodedError =>
-  refusedBy(
-    "keyless_rate",
-    "RATE_LIMITED",
-    "too many requests without an API key from this address",
-    Math.ceil(leftMs / 1_000),
-  );
+/** Throws UNAUTHENTICATED for a request that needs a key. */
+export function keylessRequest(
+  request: FastifyRequest,
+  { upstream, path: target, isOwn }: UpstreamRoute,
+  body: Buffer | null,
+  maxTokens: number,
+): Passed {
+  const isGet = request.method === "GET";
+  const { query: search } = parseRequestTarget(request.raw.url ?? "");
+  const path = target.slice(0, target.length - search.length); // so that nothing is executed by the client's query string
+  const headers = harmless(request);
+  if (isGet && wantsHtml(request.headers.accept))
+    return { route: { upstream, path, isOwn }, headers, body: null };
+  const asked = isGet ? searched(search) : posted(body);
+  if (!asked || !asksForSchemaOnly(asked.query, maxTokens)) throw unauthenticated("no_key");
+  return {
+    route: { upstream, path: path + asked.search, isOwn },
+    headers: { ...headers, ...(asked.body && { "content-type": "application/json" }) },
+    body: asked.body,
+  };
+}
 
 /** No credential and no cookie is among them. The last two tell the GraphQL layer that a page of another site asks. */
 const harmlessNames = [
@@ -81,26 +75,17 @@ function searched(search: string): Asked | undefined {
   return query === null ? undefined : { query, search: `?${kept}`, body: null };
 }
 
-/** The query of a POST (GraphQL over HTTP §5.4). A batch has none. */
-async function posted({ method, headers, body, raw }: FastifyRequest): Promise<Asked | undefined> {
-  const { "content-length": length = "0", "content-type": type = "" } = headers;
-  if (method !== "POST" || !body || !isJson(type) || Number(length) > keylessRequests.bytes) return undefined;
+/** The query of a POST (GraphQL over HTTP §5.4). A batch has none, and neither has a body that is too long or no JSON. */
+function posted(body: Buffer | null): Asked | undefined {
+  if (body === null || body.length > keylessRequests.bytes) return undefined;
   try {
-    const text = (await readBody(raw, keylessRequests.bytes)).toString();
-    const { query, operationName, variables } = JSON.parse(text) ?? {};
+    const { query, operationName, variables } = JSON.parse(body.toString()) ?? {};
     if (typeof query !== "string") return undefined;
     return { query, search: "", body: Buffer.from(JSON.stringify({ query, operationName, variables })) };
-  } catch (error) {
-    if (isUnreadable(error)) return undefined;
-    throw error;
+  } catch {
+    return undefined; // no JSON, or too deep
   }
 }
-
-/** No JSON, too deep, or too long. */
-const isUnreadable = (error: unknown): boolean =>
-  error instanceof SyntaxError ||
-  error instanceof RangeError ||
-  (error instanceof CodedError && error.code === "LIMIT_EXCEEDED");
 
 /**
  * Judges whether a document can be answered from the schema alone. Names that begin with two underscores belong to

@@ -4,32 +4,19 @@
  * request because of the failure. Whoever revokes a key publishes the key's id on the channel
  * `restbound:revoked`.
  */
-import { createRequire } from "node:module";
-import type { FastifyRateLimitStore } from "@fastify/rate-limit";
 import type { FastifyBaseLogger } from "fastify";
 import { Redis } from "ioredis";
 import { prefix, revokedChannel } from "../http/revoked-channel.ts";
 import { Deadline } from "../time/deadline.ts";
-import { RateStore } from "./rate-store.ts";
+import { type Count, windowMs } from "./rate-store.ts";
 
 /** Milliseconds. If a count takes longer, the engine hangs: it counts as down until it answers on a new connection. */
 const timeoutMs = 250;
 const longestPauseMs = 1_000;
 
-type Done = Parameters<FastifyRateLimitStore["incr"]>[1];
-type Store = { incr(key: string, done: Done, windowMs: number, max: number): void };
-
-/** The library's own store. The library declares no types for it. */
-const RedisStore = createRequire(import.meta.url)("@fastify/rate-limit/store/RedisStore") as new (
-  continueExceeding: boolean,
-  exponentialBackoff: boolean,
-  redis: Redis,
-  prefix: string,
-) => Store;
-
 export type SharedEngine = {
-  /** The class of the stores that @fastify/rate-limit makes. */
-  readonly store: new () => FastifyRateLimitStore;
+  /** Counts a request of `key` for all gateways. Resolves with `undefined` while the engine does not answer. */
+  readonly count: (key: string) => Promise<Count | undefined>;
   /** Whether the engine answers. */
   readonly isUp: () => boolean;
   readonly close: () => void;
@@ -72,38 +59,24 @@ export function connectSharedEngine(
   news.on("error", () => {}); // the connection `counts` logs the same failure
   news.on("message", (_channel, apiKeyId) => forget(apiKeyId));
   news.subscribe(revokedChannel).catch(() => {}); // a later connection subscribes again
-
-  class SharedStore {
-    readonly #own = new RateStore();
-    readonly #shared: Store;
-
-    constructor(name = "") {
-      this.#shared = new RedisStore(false, false, counts, `${prefix}${name}:`);
-    }
-
-    incr(key: string, done: Done, windowMs: number, max: number): void {
-      if (counts.status !== "ready") return this.#own.incr(key, done);
-      const deadline = new Deadline(timeoutMs, connectAgain);
-      this.#shared.incr(
-        key,
-        (error, counted) => {
-          deadline.clear();
-          if (error || counted === null) this.#own.incr(key, done);
-          else done(null, counted);
-        },
-        windowMs,
-        max,
-      );
-    }
-
-    /** The store of one limit. The library's own store gives all limits the same prefix. */
-    child(options: object): SharedStore {
-      return new SharedStore("groupId" in options ? String(options.groupId) : "");
-    }
-  }
+  const isUp = (): boolean => counts.status === "ready";
   return {
-    store: SharedStore as unknown as SharedEngine["store"],
-    isUp: () => counts.status === "ready",
+    count: async (key) => {
+      if (!isUp()) return undefined;
+      const deadline = new Deadline(timeoutMs, connectAgain);
+      const name = `${prefix}${key}`;
+      try {
+        // a transaction: no two gateways count a request twice, and no count is without its end
+        const results = await counts.multi().set(name, 0, "PX", windowMs, "NX").incr(name).pttl(name).exec();
+        const [, current, leftMs] = (results ?? []).map(([, value]) => Number(value));
+        return current === undefined || leftMs === undefined ? undefined : { current, leftMs };
+      } catch {
+        return undefined;
+      } finally {
+        deadline.clear();
+      }
+    },
+    isUp,
     close: () => {
       counts.disconnect();
       news.disconnect();

@@ -13,25 +13,14 @@ export type Headers = Record<string, string | string[]>;
 /** Any header of an upstream may stand several times, also those of which Node gives a server one. */
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-const hopByHop = [
-  ...["connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization"],
-  ...["te", "trailer", "transfer-encoding", "upgrade", "http2-settings"],
-];
 /** End-to-end headers of HTTP. The headers of a product stand in its document. */
 const standard = [
   // content and its negotiation (RFC 9110 §8, §12.5), digests (RFC 9530), signatures (RFC 9421)
   ...["accept", "accept-charset", "accept-encoding", "accept-language", "accept-patch", "accept-post"],
   ...["content-disposition", "content-encoding", "content-language", "content-length", "content-location"],
   ...["content-range", "content-type", "content-md5", "digest", "want-digest", "content-digest"],
-  ...[
-    "repr-digest",
-    "want-content-digest",
-    "want-repr-digest",
-    "signature",
-    "signature-input",
-    "slug",
-    "link",
-  ],
+  ...["repr-digest", "want-content-digest", "want-repr-digest", "signature", "signature-input"],
+  ...["slug", "link"],
   // conditions, ranges, caches (RFC 9110 §13, §14; RFC 9111)
   ...["if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range"],
   ...["cache-control", "pragma", "date"],
@@ -46,14 +35,32 @@ const standard = [
   ...["graphql-client-name", "graphql-client-version"],
 ];
 
-/** The upstream has its own `host`. Node answers `expect`. The other headers belong to proxies. */
-const neverFromClients = new Set([
-  ...hopByHop,
-  ...["host", "expect", "via", "x-http-method-override", "x-method-override"],
-  ...["proxy", "x-http-method", "x-rewrite-url", "x-host", "x-url-scheme", "x-script-name"],
-  ...["front-end-https", "early-data", "surrogate-capability", "x-sendfile-type", "x-jwt-assertion"],
-  ...["x-request-id", "traceparent", "tracestate", "baggage", "b3", "uber-trace-id", "sentry-trace"],
-  "x-cloud-trace-context",
+/**
+ * Headers that pass in neither direction. The front decides who a client is, CORS, the request id, the rate limit and the
+ * headers that hold for its whole origin: browsers would send a cookie of one service to all services, from every tenant's
+ * pages. A proxy in front obeys some headers (`X-Accel-Redirect`). Others tell of the upstream itself.
+ */
+const neverForwarded = new Set([
+  // of a connection (RFC 9110 §7.6.1)
+  ...["connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization"],
+  ...["te", "trailer", "transfer-encoding", "upgrade", "http2-settings"],
+  // of a proxy; the upstream has its own `host`, and Node answers `expect`
+  ...["host", "expect", "via", "proxy", "early-data", "front-end-https", "x-host", "x-url-scheme"],
+  ...["x-http-method", "x-http-method-override", "x-method-override", "x-rewrite-url", "x-script-name"],
+  ...["surrogate-capability", "surrogate-control", "x-jwt-assertion"],
+  ...["x-sendfile", "x-sendfile-type", "x-lighttpd-send-file"],
+  // of a request and its trace
+  ...["x-request-id", "traceparent", "tracestate", "traceresponse", "baggage", "b3", "uber-trace-id"],
+  ...["sentry-trace", "x-cloud-trace-context"],
+  // of a session and an origin
+  ...["set-cookie", "set-cookie2", "www-authenticate", "optional-www-authenticate"],
+  ...["authentication-info", "authentication-control", "refresh", "clear-site-data", "alt-svc", "nel"],
+  ...["report-to", "reporting-endpoints", "strict-transport-security", "x-content-type-options"],
+  "service-worker-allowed",
+  // of the upstream
+  ...["server", "server-timing", "x-powered-by", "x-served-by", "x-runtime", "x-aspnet-version"],
+  ...["x-aspnetmvc-version", "sourcemap", "x-sourcemap"],
+  "__proto__", // an object takes a list under this name for its prototype, and shows its members
 ]);
 /**
  * Words in the names of headers that proxies set: a client's address (`True-Client-IP`, `X-Remote-Addr`,
@@ -66,46 +73,15 @@ const proxyWord =
  */
 const proxyPrefix =
   /^(?:x-)?(?:cf|fastly|cloudfront|akamai|azure|envoy|amzn|appengine|goog|vercel|fly|arr|ssl|accel|middleware|auth-request|consumer|credential|ms-client|b3|uberctx|datadog|ot-span)-/;
-/**
- * The front decides who a client is, CORS, the request id, the rate limit and the headers that hold for its whole origin:
- * browsers would send a cookie of one service to all services, from every tenant's pages. A proxy in front obeys some
- * headers (`X-Accel-Redirect`). Others tell of the upstream itself.
- */
-const neverFromUpstreams = new Set([
-  ...[
-    "set-cookie",
-    "set-cookie2",
-    "www-authenticate",
-    "authentication-info",
-    "optional-www-authenticate",
-    "authentication-control",
-  ],
-  ...[...hopByHop, "x-request-id", "x-powered-by", "server", "via", "server-timing", "traceresponse"],
-  ...["x-sendfile", "x-lighttpd-send-file", "surrogate-control", "refresh", "clear-site-data", "alt-svc"],
-  ...[
-    "x-content-type-options",
-    "strict-transport-security",
-    "nel",
-    "report-to",
-    "reporting-endpoints",
-    "service-worker-allowed",
-  ],
-  "__proto__", // an object takes a list under this name for its prototype, and shows its members
-  ...["sourcemap", "x-sourcemap", "x-runtime", "x-aspnet-version", "x-aspnetmvc-version", "x-served-by"],
-]);
 const ofUpstream = /^x-(?:debug|backend|upstream)(?:-|$)/;
 
-/** The names of request headers that may reach an upstream. `prefix` is that of the context headers. */
+/** Whether a header passes in neither direction. `prefix` is that of the context headers. */
+const isNeverForwarded = (prefix: string, name: string): boolean =>
+  neverForwarded.has(name) || isOurs(prefix, name) || proxyWord.test(name) || proxyPrefix.test(name);
+
+/** The names of request headers that may reach an upstream. */
 export const forwardedNames = (prefix: string, declared: readonly string[]): ReadonlySet<string> =>
-  new Set(
-    [...standard, ...declared].filter(
-      (name) =>
-        !neverFromClients.has(name) &&
-        !isOurs(prefix, name) &&
-        !proxyWord.test(name) &&
-        !proxyPrefix.test(name),
-    ),
-  );
+  new Set([...standard, ...declared].filter((name) => !isNeverForwarded(prefix, name)));
 
 /** The request headers that reach an upstream: those whose names are `forwarded`. */
 export const stripRequest = (forwarded: ReadonlySet<string>, headers: IncomingHttpHeaders): Headers =>
@@ -115,8 +91,7 @@ export const stripRequest = (forwarded: ReadonlySet<string>, headers: IncomingHt
 export function stripResponse(prefix: string, status: number, headers: UpstreamHeaders): Headers {
   const kept = keep(headers, (name) => {
     if (status === 204 && name === "content-length") return false; // such a response has none (RFC 9110 §8.6)
-    if (neverFromUpstreams.has(name) || isOurs(prefix, name)) return false;
-    if (proxyWord.test(name) || proxyPrefix.test(name) || ofUpstream.test(name)) return false;
+    if (isNeverForwarded(prefix, name) || ofUpstream.test(name)) return false;
     return !name.startsWith("access-control-") && !name.startsWith("ratelimit-");
   });
   return status === 401 ? { ...kept, "www-authenticate": challenge } : kept;

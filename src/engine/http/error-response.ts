@@ -42,16 +42,13 @@ export function sendError(reply: FastifyReply, error: CodedError): FastifyReply 
   return reply.code(error.status).header("cache-control", "private, no-store").type(type).send(body);
 }
 
-export const bodyTooLarge = (maxBytes: number): CodedError =>
-  overLimit("MAX_BODY_BYTES", maxBytes, "the request body is too large");
-
 /** The coded error for an error that Fastify throws. */
 export function codedErrorOf(error: FastifyError, maxBodyBytes: number): CodedError {
   if (error instanceof CodedError) return error;
   const status = error.statusCode ?? 500;
   if (status < 400 || status >= 500)
     return new CodedError("INTERNAL_SERVER_ERROR", "internal error", {}, error);
-  if (status === 413) return bodyTooLarge(maxBodyBytes);
+  if (status === 413) return overLimit("MAX_BODY_BYTES", maxBodyBytes, "the request body is too large");
   if (status === 415)
     return new CodedError("UNSUPPORTED_MEDIA_TYPE", "the request body must be application/json", {}, error);
   const code = codeOfStatus(status);

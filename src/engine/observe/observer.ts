@@ -11,11 +11,10 @@ export interface Observer {
   callBegan?(call: CallRecord): void;
   /** The value is there, or the call has failed. A call that shared another's answer is not told. */
   callEnded?(call: CallRecord): void;
-  /** A promise was rejected with a failure of this code, and nobody read it. */
-  rejectionUnread?(code: string): void;
-  /** The collector took so many spans, or they are lost. */
-  spansSent?(spans: number, isLost: boolean): void;
 }
+
+/** The spans that the collector of traces took, and those that it did not take. */
+export const spanCounts = new Map<"sent" | "lost", number>();
 
 const observers: Observer[] = [];
 
@@ -35,14 +34,6 @@ export function endRequest(request: RequestRecord): void {
 
 export function beginCall(call: CallRecord): void {
   for (const observer of observers) observer.callBegan?.(call);
-}
-
-export function spansSent(spans: number, isLost: boolean): void {
-  for (const observer of observers) observer.spansSent?.(spans, isLost);
-}
-
-export function rejectionUnread(code: string): void {
-  for (const observer of observers) observer.rejectionUnread?.(code);
 }
 
 export function endCall(call: CallRecord): void {

@@ -34,7 +34,7 @@ import {
 import type { FastifyBaseLogger } from "fastify";
 import type { TraceSettings } from "../config.ts";
 import { codes } from "../standards/error-codes.ts";
-import { type Observer, spansSent } from "./observer.ts";
+import { type Observer, spanCounts } from "./observer.ts";
 import { type CallRecord, causeOf, type RequestRecord } from "./records.ts";
 
 /** `end` sends the spans that are not sent yet. */
@@ -73,7 +73,8 @@ function telling(exporter: SpanExporter, log: FastifyBaseLogger): SpanExporter {
         );
       if (!error && isDown) log.warn("OTEL_EXPORTER_OTLP_ENDPOINT: the collector takes spans again");
       isDown = error !== undefined;
-      spansSent(spans.length, isDown);
+      const outcome = isDown ? "lost" : "sent";
+      spanCounts.set(outcome, (spanCounts.get(outcome) ?? 0) + spans.length);
       done({ code: 0 }); // else the SDK writes a line for each batch
     });
   return { export: told, shutdown: () => exporter.shutdown() };

@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import leven from "leven";
 import { type Config, ConfigError } from "../config.ts";
+import { prefixOf } from "../gateway/upstream-route.ts";
 import type { Operations } from "../rest/operation.ts";
 import { baseUrls, hasOwnDocument } from "../rest/upstream/base-urls.ts";
 import { secrets, variables } from "../settings/environment.ts";
@@ -18,148 +19,114 @@ export const productsOf = (operations: Operations): ReadonlySet<string> =>
 
 /** Throws `ConfigError` with every line that stops a start. */
 export function refuseUnfit(config: Config, operations: Operations): void {
-  const lines = [
-    ...findMissing(config, operations),
-    ...findClash(config),
-    ...findShortStop(config),
-    ...findUnsafe(config),
-  ];
+  const lines = [...findUnfit(config, operations)];
   if (lines.length > 0) throw new ConfigError(lines);
 }
 
-/** Returns one line per variable that the roles need and do not have. */
-function findMissing(config: Config, operations: Operations): string[] {
-  const { roles, env } = config;
-  if (roles.has("platform")) return [];
-  const who = [...roles].join(" and ");
-  const urls = roles.has("graphql") ? [...baseUrls(config, operations).values()] : [];
-  const missing = new Set(urls.filter((url) => typeof url === "string"));
-  for (const name of ["REST_BASE_URL", "KEY_INTROSPECTION_URL"] as const)
-    if (roles.has("gateway") && !env[name]) missing.add(name);
-  return [...missing].map((name) => `${name}: ${who} needs it; set it to an http:// or https:// URL`);
-}
-
-function findClash({ env }: Config): string[] {
-  if (env.METRICS_PORT !== env.PORT || env.PORT === 0) return [];
-  return [`METRICS_PORT: ${env.PORT} is PORT too; set another METRICS_PORT`];
-}
-
-function findShortStop({ env: { DRAIN_MS, STOP_TIMEOUT_MS } }: Config): string[] {
-  if (DRAIN_MS < STOP_TIMEOUT_MS) return [];
-  return [`STOP_TIMEOUT_MS: ${STOP_TIMEOUT_MS} is over before DRAIN_MS, which is ${DRAIN_MS}; set more`];
-}
-
-/** Returns one line per unsafe setting; none outside production. */
-function findUnsafe(config: Config): string[] {
-  if (!config.production) return [];
-  const lines = findOpenGateway(config);
-  if (config.env.CORS_ORIGINS.includes("*")) {
-    lines.push("CORS_ORIGINS: `*` lets any site call in production; list the dashboards' origins instead");
-  }
-  const plain = config.env.CORS_ORIGINS.filter((origin) => origin.startsWith("http://"));
-  for (const origin of plain)
-    lines.push(`CORS_ORIGINS: ${origin} is not safe in production; use its https:// origin`);
-  if (config.env.LOG_LEVEL === "debug") {
-    lines.push("LOG_LEVEL: `debug` tells too much in production; use info, warn or error");
-  }
-  return lines;
+/** Settings that are missing or contradict each other, and in production those that are unsafe. */
+function* findUnfit(config: Config, operations: Operations): Iterable<string> {
+  const { roles, env, production } = config;
+  for (const name of missingUrls(config, operations))
+    yield `${name}: ${[...roles].join(" and ")} needs it; set it to an http:// or https:// URL`;
+  if (env.METRICS_PORT === env.PORT && env.PORT !== 0)
+    yield `METRICS_PORT: ${env.PORT} is PORT too; set another METRICS_PORT`;
+  if (env.DRAIN_MS >= env.STOP_TIMEOUT_MS)
+    yield `STOP_TIMEOUT_MS: ${env.STOP_TIMEOUT_MS} is over before DRAIN_MS, which is ${env.DRAIN_MS}; set more`;
+  if (!production) return;
+  if (isOpenGateway(config)) yield openGateway;
+  if (env.CORS_ORIGINS.includes("*"))
+    yield "CORS_ORIGINS: `*` lets any site call in production; list the dashboards' origins instead";
+  for (const origin of env.CORS_ORIGINS)
+    if (origin.startsWith("http://"))
+      yield `CORS_ORIGINS: ${origin} is not safe in production; use its https:// origin`;
+  if (env.LOG_LEVEL === "debug")
+    yield "LOG_LEVEL: `debug` tells too much in production; use info, warn or error";
 }
 
 /** Returns one line for each setting that is valid but probably not meant. */
 export const findDoubtful = (config: Config, operations: Operations): string[] => [
-  ...(config.production ? [] : findOpenGateway(config)),
-  ...findOpenDemo(config),
-  ...findNoGateway(config),
-  ...findSharedProof(config, operations),
-  ...findUselessTimeouts(config),
-  ...findWrongGraphql(config),
-  ...findUnknownProducts(config, operations),
+  ...doubts(config, operations),
 ];
 
-/** Finds a gateway whose services run in other processes. These services cannot know a secret that the gateway generates. */
-function findOpenGateway({ roles, env }: Config): string[] {
-  const isAlone = roles.has("gateway") && !roles.has("platform");
-  if (!isAlone || env.GATEWAY_SECRET !== undefined) return [];
-  return [
-    "GATEWAY_SECRET: is not set, so services behind this gateway cannot tell it from anybody; set the same one there",
-  ];
+function* doubts(config: Config, operations: Operations): Iterable<string> {
+  const { roles, env, production } = config;
+  if (!production && isOpenGateway(config)) yield openGateway;
+  if (!production) yield* findOpenDemo(config);
+  const isGraphql = roles.has("graphql");
+  const isAlone = isGraphql && !roles.has("gateway") && env.GATEWAY_SECRET === undefined;
+  // right where REST knows the callers by their credentials
+  if (production && isAlone)
+    yield "GATEWAY_SECRET: is not set, so context headers are dropped, and credentials alone tell who calls; if there is a gateway, set its secret here";
+  if (isGraphql && !isAlone) yield* findSharedProof(config, operations);
+  if (isGraphql) yield* findUseless(config, operations);
+  if (roles.has("gateway") && !isGraphql) yield* findWrongGraphql(config);
 }
 
-/** A `graphql` role without a gateway is right where REST knows the callers by their credentials. */
-function findNoGateway({ roles, env, production }: Config): string[] {
-  if (!production || !roles.has("graphql") || roles.has("gateway") || env.GATEWAY_SECRET !== undefined)
-    return [];
-  return [
-    "GATEWAY_SECRET: is not set, so context headers are dropped, and credentials alone tell who calls; if there is a gateway, set its secret here",
-  ];
+/** The variables that the roles need and do not have. */
+function missingUrls(config: Config, operations: Operations): ReadonlySet<string> {
+  const { roles, env } = config;
+  if (roles.has("platform")) return new Set();
+  const urls = roles.has("graphql") ? [...baseUrls(config, operations).values()] : [];
+  const missing = new Set(urls.filter((url) => typeof url === "string"));
+  for (const name of ["REST_BASE_URL", "KEY_INTROSPECTION_URL"] as const)
+    if (roles.has("gateway") && !env[name]) missing.add(name);
+  return missing;
 }
+
+/** A gateway whose services run in other processes: they cannot know a secret that the gateway generates. */
+const isOpenGateway = ({ roles, env }: Config): boolean =>
+  roles.has("gateway") && !roles.has("platform") && env.GATEWAY_SECRET === undefined;
+const openGateway =
+  "GATEWAY_SECRET: is not set, so services behind this gateway cannot tell it from anybody; set the same one there";
 
 /** Behind a gateway, products with documents of their own, perhaps of several vendors, all get the caller's context. */
-function findSharedProof(config: Config, operations: Operations): string[] {
-  const { roles, env } = config;
-  if (!roles.has("graphql") || (!roles.has("gateway") && env.GATEWAY_SECRET === undefined)) return [];
+function* findSharedProof(config: Config, operations: Operations): Iterable<string> {
   const own = Object.fromEntries(Object.entries(operations).filter(([name]) => hasOwnDocument(name)));
   const urls = [...baseUrls(config, own).values()].filter((url) => url instanceof URL);
   const hosts = new Set(urls.map(({ host }) => host));
-  const rest = `${[...hosts].join(", ")}, with the context headers and the caller's key`;
-  const advice = "in front of a vendor's API, run graphql without a gateway";
-  return hosts.size < 2 ? [] : [`GATEWAY_SECRET: goes to ${rest}; ${advice}`];
+  if (hosts.size >= 2)
+    yield `GATEWAY_SECRET: goes to ${[...hosts].join(", ")}, with the context headers and the caller's key; in front of a vendor's API, run graphql without a gateway`;
 }
 
-function findUselessTimeouts({ roles, env }: Config): string[] {
+/** Time-outs beyond those around them, and addresses of products that no field calls. */
+function* findUseless({ env, upstreams }: Config, operations: Operations): Iterable<string> {
   const { CONNECT_TIMEOUT_MS: connect, CALL_TIMEOUT_MS: call, REQUEST_TIMEOUT_MS: request } = env;
-  const lines: string[] = [];
   if (connect > call)
-    lines.push(
-      `CONNECT_TIMEOUT_MS: ${connect} has no effect, for CALL_TIMEOUT_MS ends the whole call after ${call}`,
-    );
+    yield `CONNECT_TIMEOUT_MS: ${connect} has no effect, for CALL_TIMEOUT_MS ends the whole call after ${call}`;
   if (call > request)
-    lines.push(
-      `CALL_TIMEOUT_MS: ${call} has no effect, for REQUEST_TIMEOUT_MS ends the whole request after ${request}`,
-    );
-  return roles.has("graphql") ? lines : [];
+    yield `CALL_TIMEOUT_MS: ${call} has no effect, for REQUEST_TIMEOUT_MS ends the whole request after ${request}`;
+  const products = productsOf(operations);
+  const names = [...products].sort().map((product) => `REST_BASE_URL_${product}`);
+  for (const tag of upstreams.keys())
+    if (!products.has(tag))
+      yield `REST_BASE_URL_${tag}: is not used, for no GraphQL field calls such a product; there are ${names.join(", ")}`;
 }
 
 /** A `GRAPHQL_URL` that is another service, or whose path is probably meant to replace ours. */
-function findWrongGraphql({ roles, env }: Config): string[] {
+function* findWrongGraphql({ env }: Config): Iterable<string> {
   const { GRAPHQL_URL: graphql, REST_BASE_URL: rest, HOST, PORT } = env;
-  if (!graphql || !roles.has("gateway") || roles.has("graphql")) return [];
+  if (!graphql) return;
   const itself = new Set([HOST, "127.0.0.1", "localhost", "[::1]"].map((host) => `${host}:${PORT}`));
-  if (itself.has(graphql.host))
-    return ["GRAPHQL_URL: is this gateway itself; set the graphql role's address"];
-  const prefixOf = (url: URL): string => url.pathname.replace(/(?:\/v1\/graphql)?\/?$/, "");
   const prefix = prefixOf(graphql);
   const isAtRest = graphql.origin === rest?.origin;
-  if (isAtRest && prefix === prefixOf(rest))
-    return ["GRAPHQL_URL: is REST_BASE_URL too; set the graphql role's address"];
-  if (prefix === "") return [];
-  return [
-    `GRAPHQL_URL: ${isAtRest ? "is at REST_BASE_URL's host, and " : ""}requests go to ${prefix}/v1/graphql, for its path is kept; leave it out if that is not meant`,
-  ];
+  if (itself.has(graphql.host)) yield "GRAPHQL_URL: is this gateway itself; set the graphql role's address";
+  else if (isAtRest && prefix === prefixOf(rest))
+    yield "GRAPHQL_URL: is REST_BASE_URL too; set the graphql role's address";
+  else if (prefix !== "")
+    yield `GRAPHQL_URL: ${isAtRest ? "is at REST_BASE_URL's host, and " : ""}requests go to ${prefix}/v1/graphql, for its path is kept; leave it out if that is not meant`;
 }
 
 /** A development start that others can reach, or that is meant for real keys. */
-function findOpenDemo({ roles, env, production }: Config): string[] {
+function* findOpenDemo({ roles, env }: Config): Iterable<string> {
   const isLoopback = /^(?:127\.|::1$|localhost$)/.test(env.HOST);
   const [sign] = [
     ...(isLoopback ? [] : [`HOST: ${env.HOST} lets other machines in`]),
     ...(env.TRUSTED_PROXIES.length > 0 ? ["TRUSTED_PROXIES: a proxy in front lets other machines in"] : []),
     ...(env.API_ENVIRONMENT === "live" ? ["API_ENVIRONMENT: live keys are taken"] : []),
   ];
-  if (sign === undefined || production) return [];
   const keys = roles.has("platform") && env.API_ENVIRONMENT === "test" ? "the demo keys printed here, " : "";
-  return [`${sign}, with ${keys}the explorer and no rate limits; set NODE_ENV=production`];
-}
-
-function findUnknownProducts({ roles, upstreams }: Config, operations: Operations): string[] {
-  if (!roles.has("graphql")) return [];
-  const products = productsOf(operations);
-  const names = [...products].sort().map((product) => `REST_BASE_URL_${product}`);
-  const unknown = [...upstreams.keys()].filter((tag) => !products.has(tag));
-  return unknown.map(
-    (tag) =>
-      `REST_BASE_URL_${tag}: is not used, for no GraphQL field calls such a product; there are ${names.join(", ")}`,
-  );
+  if (sign !== undefined)
+    yield `${sign}, with ${keys}the explorer and no rate limits; set NODE_ENV=production`;
 }
 
 /**

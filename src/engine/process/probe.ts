@@ -3,6 +3,7 @@
  * HTTP, and that it is the service that is meant. A failure is told in words that name what to mend.
  */
 import { Client } from "undici";
+import { prefixOf } from "../gateway/upstream-route.ts";
 import { proofHeader } from "../http/context-headers.ts";
 import { causeOf } from "../observe/records.ts";
 import { foreignRefusal } from "../rest/failure.ts";
@@ -78,7 +79,7 @@ export async function probeRest(
  * with the request: a role that cannot verify it says so in its log.
  */
 export async function probeGraphql(base: URL, env: Environment): Promise<string | undefined> {
-  const prefix = base.pathname.replace(/(?:\/v1\/graphql)?\/?$/, "");
+  const prefix = prefixOf(base);
   const { GATEWAY_SECRET: secret } = env;
   const proof = secret === undefined ? {} : { [proofHeader]: secret };
   const health = await get(base, `${prefix}/healthz`, env, undefined, proof);

@@ -6,7 +6,9 @@
 import type { FastifyBaseLogger } from "fastify";
 import { CodedError } from "../errors.ts";
 import { LogLines } from "../observe/log-lines.ts";
-import { rejectionUnread } from "../observe/observer.ts";
+
+/** The failures that nobody read, by their codes. */
+export const unreadFailures = new Map<string, number>();
 
 /** Holds for all roles of the process, until it ends. */
 export function surviveUnreadRejections(log: FastifyBaseLogger): void {
@@ -14,7 +16,7 @@ export function surviveUnreadRejections(log: FastifyBaseLogger): void {
   process.on("unhandledRejection", (reason) => {
     if (!(reason instanceof CodedError)) throw reason;
     const { code } = reason;
-    rejectionUnread(code);
+    unreadFailures.set(code, (unreadFailures.get(code) ?? 0) + 1);
     if (lines.mayWrite(`unread ${code}`, { code })) log.error({ err: reason }, "nobody read a failure");
   });
 }

@@ -26,7 +26,7 @@ export async function watchUpstreams(
 ): Promise<void> {
   if (!front) return;
   await Promise.all(
-    needed(config, operations).map(async (service) => {
+    [...needed(config, operations)].map(async (service) => {
       const failure = await failureOf(service);
       if (failure !== undefined) void waitFor(front, service, failure, say);
     }),
@@ -35,30 +35,26 @@ export async function watchUpstreams(
 
 const failureOf = (service: Backend): Promise<string | undefined> => service.probe().catch(failureWords);
 
-function needed(config: Config, operations: Operations): Backend[] {
+function* needed(config: Config, operations: Operations): Iterable<Backend> {
   const { roles, env, upstreams } = config;
-  const products = productsOf(operations);
-  const services: Backend[] = [];
-  const need = (
-    variable: string,
-    url: URL | undefined,
-    probe: (url: URL) => ReturnType<Backend["probe"]>,
-  ) => {
-    if (url) services.push({ variable, url, probe: () => probe(url) });
+  const { REST_BASE_URL: rest, KEY_INTROSPECTION_URL: keys, GRAPHQL_URL: graphql } = env;
+  const ofRest = (variable: string, url: URL, tag?: string): Backend => {
+    const operation = probed(operations, upstreams, tag);
+    return { variable, url, probe: () => probeRest(url, operation, env) };
   };
-  const rest = (variable: string, url: URL | undefined, tag?: string): void =>
-    need(variable, url, (base) => probeRest(base, probed(operations, upstreams, tag), env));
-  if (!roles.has("platform")) rest("REST_BASE_URL", env.REST_BASE_URL);
-  if (!roles.has("platform") && roles.has("gateway"))
-    need("KEY_INTROSPECTION_URL", env.KEY_INTROSPECTION_URL, async (url) => {
-      const { probeKeyIntrospection } = await import("../gateway/key-introspection.ts");
-      return probeKeyIntrospection(config, url);
-    });
+  if (!roles.has("platform") && rest) yield ofRest("REST_BASE_URL", rest);
+  if (!roles.has("platform") && roles.has("gateway") && keys)
+    yield {
+      variable: "KEY_INTROSPECTION_URL",
+      url: keys,
+      probe: async () =>
+        (await import("../gateway/key-introspection.ts")).probeKeyIntrospection(config, keys),
+    };
+  const products = productsOf(operations);
   if (roles.has("graphql"))
-    for (const [tag, url] of upstreams) if (products.has(tag)) rest(`REST_BASE_URL_${tag}`, url, tag);
-  if (roles.has("gateway") && !roles.has("graphql"))
-    need("GRAPHQL_URL", env.GRAPHQL_URL, (url) => probeGraphql(url, env));
-  return services;
+    for (const [tag, url] of upstreams) if (products.has(tag)) yield ofRest(`REST_BASE_URL_${tag}`, url, tag);
+  if (roles.has("gateway") && !roles.has("graphql") && graphql)
+    yield { variable: "GRAPHQL_URL", url: graphql, probe: () => probeGraphql(graphql, env) };
 }
 
 /** A read of a product that needs no path parameter; without a tag, of one that has no upstream of its own. */

@@ -2,7 +2,7 @@
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { KeyState } from "../../../src/engine/gateway/key-introspection.ts";
-import { createKeyVerifier, KeyChecks } from "../../../src/engine/gateway/key-verifier.ts";
+import { KeyVerifier } from "../../../src/engine/gateway/key-verifier.ts";
 import { contextOf, goodKey } from "./fakes.ts";
 import { startGateway, upstream } from "./start.ts";
 import { call, context } from "./verify.ts";
@@ -79,13 +79,12 @@ describe("while key introspection fails", () => {
   /** A verifier whose look-ups are good until `fail`. */
   function failing(times: { KEY_CACHE_MS?: number; KEY_STALE_MS?: number }, validMs = 1e9) {
     vi.useFakeTimers();
-    const checks = new KeyChecks();
     const lookUp = vi.fn(async (): Promise<KeyState> => ({ context, validMs }));
-    const verify = createKeyVerifier(lookUp, 60_000, checks, times);
+    const keys = new KeyVerifier(lookUp, 60_000, times);
     return {
-      checks,
+      keys,
       lookUp,
-      ask: () => verify("key", "192.0.2.1"),
+      ask: () => keys.verify("key", "192.0.2.1"),
       fail: () => lookUp.mockRejectedValue(new Error("down")),
     };
   }
@@ -116,11 +115,11 @@ describe("while key introspection fails", () => {
   });
 
   test("no key is taken that was revoked meanwhile", async () => {
-    const { checks, ask, fail } = failing({ KEY_STALE_MS: 60_000 });
+    const { keys, ask, fail } = failing({ KEY_STALE_MS: 60_000 });
     await ask();
     fail();
     vi.advanceTimersByTime(25_000);
-    checks.forget(context.apiKeyId);
+    keys.forget(context.apiKeyId);
     await expect(ask()).rejects.toThrow("down");
   });
 });

@@ -78,6 +78,13 @@ describe("a question for the schema", () => {
   });
 });
 
+test("a question mark in a query is a part of it", async () => {
+  const started = await startGateway();
+  const query = '{__type(name:"a?b"){name}}';
+  expect((await get(started, `query=${query}`)).status).toBe(200);
+  expect(started.graphql.seen[0]?.url).toBe(`/v1/graphql?${new URLSearchParams({ query })}`);
+});
+
 describe("needs a key", () => {
   const bodies: [string, unknown][] = [
     ["a field of the schema", { query: "{ me { id } }" }],

@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { subscribe } from "../../../src/engine/observe/observer.ts";
 import { drip, statuses } from "../http/drip.ts";
 import { contextOf, goodKey, makeKey, otherKey } from "./fakes.ts";
 import { problem } from "./read-error.ts";
@@ -64,6 +65,8 @@ describe("bodies that drip", () => {
 test("a body whose client leaves is no fault of ours", async () => {
   const { url, gateway } = await startGateway();
   const logged = vi.spyOn(gateway.log, "error").mockImplementation(() => {});
+  const requestEnded = vi.fn();
+  onTestFinished(subscribe({ requestEnded }));
   await fetch(new URL(me, url), { headers }); // the key is known from now on, so a body is read at once
   const arrived = once(gateway.server, "request");
   const socket = net.connect(Number(url.port), url.hostname);
@@ -75,4 +78,5 @@ test("a body whose client leaves is no fault of ours", async () => {
   await failed;
   await sleep(100); // the error handler runs next
   expect(logged).not.toHaveBeenCalled();
+  expect(requestEnded.mock.lastCall?.[0]).toMatchObject({ status: 499, code: "CLIENT_CLOSED_REQUEST" });
 });

@@ -1,6 +1,6 @@
 /** The gateway's look-up of keys, in memory or over a socket. */
 import type { IntrospectKey, KeyState } from "../../../src/engine/gateway/key-introspection.ts";
-import { createKeyVerifier } from "../../../src/engine/gateway/key-verifier.ts";
+import { KeyVerifier } from "../../../src/engine/gateway/key-verifier.ts";
 import type { TenantContext } from "../../../src/engine/http/context-headers.ts";
 
 export const context: TenantContext = {
@@ -11,8 +11,8 @@ export const active: KeyState = { context, validMs: Number.POSITIVE_INFINITY };
 
 /** Keys shown from one address unless said otherwise. */
 export const remember = (lookUp: IntrospectKey, timeoutMs = 60_000) => {
-  const verify = createKeyVerifier(lookUp, timeoutMs);
-  return (key: string, owner = "192.0.2.1") => verify(key, owner);
+  const keys = new KeyVerifier(lookUp, timeoutMs);
+  return (key: string, owner = "192.0.2.1") => keys.verify(key, owner);
 };
 
 /** Shows the key to a gateway. */

@@ -155,6 +155,7 @@ test("a fault of ours is masked, and logged with the id that the client gets", a
   };
   const apollo = createApollo(configure(), schema, log as never, { count: 0 });
   const context = {
+    rest: {},
     requestId: "request-1",
     log: new LogLines(log as never, "off"),
     scope: freeScope,

@@ -5,10 +5,11 @@ import { expect, test } from "vitest";
 const file = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
 
 const guarding = `
-  const { surviveUnreadRejections } = await import(${file("../../../src/engine/process/unread-rejections.ts")});
-  const { subscribe } = await import(${file("../../../src/engine/observe/observer.ts")});
-  subscribe({ rejectionUnread: (code) => console.log("counted " + code) });
-  surviveUnreadRejections({ level: "error", error: ({ err }, told) => console.log(told + ": " + err.message) });`;
+  const { surviveUnreadRejections, unreadFailures } = await import(${file("../../../src/engine/process/unread-rejections.ts")});
+  surviveUnreadRejections({
+    level: "error",
+    error: ({ err }, told) => console.log(...unreadFailures.entries(), told + ": " + err.message),
+  });`;
 
 function run(guard: string, script: string): { status: number | null; stdout: string } {
   const text = `${guard}\n${script}\nsetTimeout(() => process.exit(7), 200);`;
@@ -22,7 +23,7 @@ test("a coded error that nobody reads is counted and logged", () => {
   expect(run("", script).status).toBe(1);
   expect(run(guarding, script)).toEqual({
     status: 7,
-    stdout: "counted CLIENT_CLOSED_REQUEST\nnobody read a failure: the client left before the answer\n",
+    stdout: `[ 'CLIENT_CLOSED_REQUEST', 1 ] nobody read a failure: the client left before the answer\n`,
   });
 });
 

@@ -1,26 +1,79 @@
 /**
  * Metrics whose values are read when Prometheus asks. `prom-client` looks a value up by a hash of its labels at each
- * observation (1 µs); here the observer keeps a plain number.
+ * observation (1 µs); here a plain number is kept, for each list of label values.
  */
-import type { Metric, Registry } from "prom-client";
+import { type Metric, Registry } from "prom-client";
 
+type Value = string | number | boolean;
 export type Labels = Readonly<Record<string, string>>;
+/** The values of the labels, and then the value itself. */
+type Row = readonly [...labels: Value[], value: number];
+type Rows = Iterable<Row> | Promise<Iterable<Row>>;
 
 /** `metricName`: of a part of a histogram. */
 type Sample = { readonly labels: Labels; readonly value: number; readonly metricName?: string };
 
-export function addMetric(
-  registry: Registry,
-  type: "counter" | "gauge" | "histogram",
-  name: string,
-  help: string,
-  read: () => readonly Sample[] | Promise<readonly Sample[]>,
-): void {
-  const get = async () => ({ name, help, type, aggregator: "sum", values: await read() });
-  registry.registerMetric({ name, get, reset: () => {} } as unknown as Metric);
-}
+/** Makes labels of the values of `names`, in their order. */
+export const labels =
+  <const Names extends readonly string[]>(...names: Names) =>
+  (...values: { readonly [At in keyof Names]: Value }): Labels =>
+    Object.fromEntries(names.map((name, at) => [name, String(values[at])]));
 
-type Value = string | number | boolean;
+/** The upper bounds of the buckets of durations, in seconds: those of OpenTelemetry, from 1 ms on. */
+const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export class Families {
+  readonly registry = new Registry();
+
+  /** A metric whose rows are kept elsewhere. */
+  add(
+    type: "counter" | "gauge",
+    name: string,
+    help: string,
+    names: readonly string[],
+    rows: () => Rows,
+  ): void {
+    const labelled = labels(...names);
+    this.#register(type, name, help, async () =>
+      [...(await rows())].map((row) => ({
+        labels: labelled(...row.slice(0, -1)),
+        value: row.at(-1) as number,
+      })),
+    );
+  }
+
+  /** A counter. Returns the function that finds the child of some values. */
+  counters<Values extends readonly Value[]>(
+    name: string,
+    help: string,
+    labelsOf: (...values: Values) => Labels,
+  ): (...values: Values) => { value: number } {
+    const { children, of } = family(labelsOf, () => ({ value: 0 }));
+    this.#register("counter", name, help, () =>
+      children.map(({ labels, child: { value } }) => ({ labels, value })),
+    );
+    return of;
+  }
+
+  /** A histogram. `bounds`: the upper bounds of its buckets; without them, its values are durations in seconds. */
+  histograms<Values extends readonly Value[]>(
+    name: string,
+    help: string,
+    labelsOf: (...values: Values) => Labels,
+    bounds = seconds,
+  ): (...values: Values) => Buckets {
+    const { children, of } = family(labelsOf, () => new Buckets(bounds));
+    this.#register("histogram", name, help, () =>
+      children.flatMap(({ labels, child }) => child.samples(name, labels)),
+    );
+    return of;
+  }
+
+  #register(type: string, name: string, help: string, read: () => Sample[] | Promise<Sample[]>): void {
+    const get = async () => ({ name, help, type, aggregator: "sum", values: await read() });
+    this.registry.registerMetric({ name, get, reset: () => {} } as unknown as Metric);
+  }
+}
 
 class Node<Child> extends Map<Value, Node<Child>> {
   child: Child | undefined;
@@ -50,23 +103,6 @@ function family<Values extends readonly Value[], Child>(
   };
   return { children, of };
 }
-
-/** A counter. Returns the function that finds the child of some values. */
-export function counters<Values extends readonly Value[]>(
-  registry: Registry,
-  name: string,
-  help: string,
-  labelsOf: (...values: Values) => Labels,
-): (...values: Values) => { value: number } {
-  const { children, of } = family(labelsOf, () => ({ value: 0 }));
-  addMetric(registry, "counter", name, help, () =>
-    children.map(({ labels, child: { value } }) => ({ labels, value })),
-  );
-  return of;
-}
-
-/** The upper bounds of the buckets of durations, in seconds: those of OpenTelemetry, from 1 ms on. */
-const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 class Buckets {
   readonly bounds: readonly number[];
@@ -98,19 +134,4 @@ class Buckets {
       { metricName: `${name}_count`, labels, value: count },
     ];
   }
-}
-
-/** A histogram. `bounds`: the upper bounds of its buckets; without them, its values are durations in seconds. */
-export function histograms<Values extends readonly Value[]>(
-  registry: Registry,
-  name: string,
-  help: string,
-  labelsOf: (...values: Values) => Labels,
-  bounds = seconds,
-): (...values: Values) => Buckets {
-  const { children, of } = family(labelsOf, () => new Buckets(bounds));
-  addMetric(registry, "histogram", name, help, () =>
-    children.flatMap(({ labels, child }) => child.samples(name, labels)),
-  );
-  return of;
 }

@@ -4,11 +4,12 @@
  * Nothing is measured without it.
  */
 import type { FastifyInstance } from "fastify";
-import { collectDefaultMetrics, Registry } from "prom-client";
+import { collectDefaultMetrics } from "prom-client";
 import type { Config } from "../../config.ts";
 import { createServer } from "../../http/server.ts";
-import { type Observer, subscribe } from "../../observe/observer.ts";
-import { addMetric, counters } from "./families.ts";
+import { spanCounts, subscribe } from "../../observe/observer.ts";
+import { unreadFailures } from "../unread-rejections.ts";
+import { Families } from "./families.ts";
 import { measureGateway } from "./gateway.ts";
 import { measureOutgoingCalls } from "./outgoing-calls.ts";
 import { measureManifests, measureRequests, type Servers } from "./requests.ts";
@@ -16,26 +17,31 @@ import { measureRestCalls } from "./rest-calls.ts";
 
 /** Makes the server of `/metrics`; it does not listen yet. Once a process, because channels are the process's. */
 export function createMetrics(config: Config, servers: Servers, specHash: string): FastifyInstance {
-  const registry = new Registry();
+  const families = new Families();
+  const { registry } = families;
   collectDefaultMetrics({ register: registry });
   for (const gauge of ["handles", "requests", "resources"])
     registry.removeSingleMetric(`nodejs_active_${gauge}_total`); // a gauge is no total: `promtool` refuses the name
-  const built = { labels: { build: config.env.BUILD, spec: specHash }, value: 1 };
-  const help = "What this process was built and generated from.";
-  addMetric(registry, "gauge", "build_info", help, () => [built]);
-  measureOutgoingCalls(registry);
-  const ends = [
-    subscribe(measureRequests(registry, servers)),
-    subscribe(countUnread(registry)),
-    subscribe(countSpans(registry)),
-  ];
+  const built = "What this process was built and generated from.";
+  families.add("gauge", "build_info", built, ["build", "spec"], () => [[config.env.BUILD, specHash, 1]]);
+  const unread =
+    "Failures that nobody read, by code. Each is a fault of this program; its log line tells where it began.";
+  families.add("counter", "process_unread_rejections_total", unread, ["code"], () => unreadFailures);
+  const spans =
+    "Spans that the collector of OTEL_EXPORTER_OTLP_ENDPOINT took (`sent`), or did not take (`lost`).";
+  families.add("counter", "traces_spans_total", spans, ["outcome"], () => spanCounts);
+  measureOutgoingCalls(families);
+  const ends = [subscribe(measureRequests(families, servers))];
   const [graphql, gateway] = [servers.get("graphql"), servers.get("gateway")];
   if (graphql) {
-    countExecutions(registry, graphql);
-    measureManifests(registry, graphql.apps);
-    ends.push(subscribe(measureRestCalls(registry, graphql.upstreams)));
+    const { executions, apps, upstreams } = graphql;
+    families.add("counter", "graphql_executions_total", "Operations that ran.", [], () => [
+      [executions.count],
+    ]);
+    measureManifests(families, apps);
+    ends.push(subscribe(measureRestCalls(families, upstreams)));
   }
-  if (gateway) ends.push(subscribe(measureGateway(registry, gateway)));
+  if (gateway) ends.push(subscribe(measureGateway(families, gateway)));
   const server = createServer(config, "metrics", { specHash });
   server.addHook("onClose", async () => {
     for (const end of ends) end();
@@ -44,34 +50,4 @@ export function createMetrics(config: Config, servers: Servers, specHash: string
     reply.type(registry.contentType).send(await registry.metrics()),
   );
   return server;
-}
-
-function countUnread(registry: Registry): Observer {
-  const unread = counters(
-    registry,
-    "process_unread_rejections_total",
-    "Failures that nobody read, by code. Each is a fault of this program; its log line tells where it began.",
-    (code: string) => ({ code }),
-  );
-  return { rejectionUnread: (code) => void unread(code).value++ };
-}
-
-function countSpans(registry: Registry): Observer {
-  const spans = counters(
-    registry,
-    "traces_spans_total",
-    "Spans that the collector of OTEL_EXPORTER_OTLP_ENDPOINT took (`sent`), or did not take (`lost`).",
-    (outcome: "lost" | "sent") => ({ outcome }),
-  );
-  return {
-    spansSent(count, isLost) {
-      spans(isLost ? "lost" : "sent").value += count;
-    },
-  };
-}
-
-function countExecutions(registry: Registry, { executions }: FastifyInstance): void {
-  addMetric(registry, "counter", "graphql_executions_total", "Operations that ran.", () => [
-    { labels: {}, value: executions.count },
-  ]);
 }

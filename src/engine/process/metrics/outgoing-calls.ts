@@ -3,16 +3,14 @@
  * report them.
  */
 import { subscribe } from "node:diagnostics_channel";
-import type { Registry } from "prom-client";
-import { histograms, type Labels } from "./families.ts";
+import type { Families, Labels } from "./families.ts";
 
 /** When a call began. It is a property of undici's request: an entry of a WeakMap outlives its request. */
 const begun = Symbol("begun");
 type Call = { readonly origin: string; [begun]?: { readonly since: number; status: number } | undefined };
 
-export function measureOutgoingCalls(registry: Registry): void {
-  const duration = histograms(
-    registry,
+export function measureOutgoingCalls(families: Families): void {
+  const duration = families.histograms(
     "http_client_request_duration_seconds",
     "Calls of this process: REST, key introspection, what the gateway forwards.",
     (origin: string, outcome: string | number) => ({

@@ -3,13 +3,12 @@
  * statuses, codes and bounds come from closed lists, operations have the names of saved ones, and apps those of manifests.
  */
 import type { FastifyInstance } from "fastify";
-import type { Registry } from "prom-client";
 import type { Role } from "../../config.ts";
 import type { AppOperations } from "../../graphql/saved/app-operations.ts";
 import { graphqlPath } from "../../http/error-response.ts";
 import type { Observer } from "../../observe/observer.ts";
 import { qualifiedName, type RequestRecord } from "../../observe/records.ts";
-import { addMetric, counters, histograms } from "./families.ts";
+import { type Families, labels } from "./families.ts";
 
 /** The roles that run in this process. */
 export type Servers = ReadonlyMap<Role, FastifyInstance>;
@@ -21,26 +20,20 @@ const mostOperations = 2_000;
 /** Versions of one app. Clients give them, so their number must be bounded here. */
 const mostVersions = 20;
 
-export function measureRequests(registry: Registry, servers: Servers): Observer {
-  const duration = histograms(
-    registry,
+export function measureRequests(families: Families, servers: Servers): Observer {
+  const duration = families.histograms(
     "http_server_request_duration_seconds",
     "Requests of a role, from their head to the end of the answer. 499: the client left before.",
-    (role: string, http_route: string, status: number) => ({
-      role,
-      http_route,
-      http_response_status_code: String(status),
-    }),
+    labels("role", "http_route", "http_response_status_code"),
   );
-  const errors = counters(
-    registry,
+  const errors = families.counters(
     "http_server_request_errors_total",
     "Requests that a role answered with an error, by its code and by the limit or bound that refused it.",
-    (role: string, code: string, reason: string) => ({ role, code, reason }),
+    labels("role", "code", "reason"),
   );
   const underWay = new Map<string, number>();
-  const operations = measureOperations(registry);
-  gauges(registry, servers, underWay);
+  const operations = measureOperations(families);
+  measureServers(families, servers, underWay);
   return {
     requestBegan({ face: { role } }) {
       underWay.set(role, (underWay.get(role) ?? 0) + 1);
@@ -57,28 +50,34 @@ export function measureRequests(registry: Registry, servers: Servers): Observer 
   };
 }
 
-/** Rate, errors and duration of each saved operation. */
-function measureOperations(registry: Registry): (request: RequestRecord) => void {
-  const duration = histograms(
-    registry,
+/** Rate, errors and duration of each saved operation, and who runs it. */
+function measureOperations(families: Families): (request: RequestRecord) => void {
+  const duration = families.histograms(
     "graphql_operation_duration_seconds",
     "Operations by the name of the saved operation; any other is `other`.",
-    (operation: string) => ({ operation }),
+    labels("operation"),
   );
-  const errors = counters(
-    registry,
+  const errors = families.counters(
     "graphql_operation_errors_total",
     "Operations with at least one error, by the code of the first.",
-    (operation: string, code: string) => ({ operation, code }),
+    labels("operation", "code"),
+  );
+  const runs = families.counters(
+    "graphql_client_operations_total",
+    "Operations by the app that the client names, or else the operation's, and by the client's version.",
+    labels("app", "version", "operation"),
   );
   const names = new Set<string>();
-  const countRun = measureClients(registry);
-  return (request) => {
-    const { operation: saved, ms, code } = request;
+  const versions = new Map<string, Set<string>>();
+  return ({ operation: saved, ms, code, app: named, client }) => {
     const operation = bounded(names, mostOperations, saved ? qualifiedName(saved) : other);
-    countRun(request, operation);
     duration(operation).add(ms / 1_000);
     if (code !== undefined) errors(operation, code).value++;
+    const app = named ?? saved?.app ?? "";
+    const version = named === undefined ? "" : (client?.version ?? "");
+    const known = versions.get(app) ?? new Set();
+    versions.set(app, known);
+    runs(app, bounded(known, mostVersions, version), operation).value++;
   };
 }
 
@@ -89,57 +88,30 @@ function bounded(names: Set<string>, most: number, name: string): string {
   return label;
 }
 
-/** Who runs what: a client that names an app of a manifest, its version, and the operation. */
-function measureClients(registry: Registry): (request: RequestRecord, operation: string) => void {
-  const runs = counters(
-    registry,
-    "graphql_client_operations_total",
-    "Operations by the app that the client names, or else the operation's, and by the client's version.",
-    (app: string, version: string, operation: string) => ({ app, version, operation }),
-  );
-  const versions = new Map<string, Set<string>>();
-  return ({ app: named, client, operation: saved }, operation) => {
-    const app = named ?? saved?.app ?? "";
-    const given = named === undefined ? "" : (client?.version ?? "");
-    const known = versions.get(app) ?? new Set();
-    versions.set(app, known);
-    runs(app, bounded(known, mostVersions, given), operation).value++;
-  };
-}
-
 /** What the manifests of apps have, and what of it cannot be served. */
-export function measureManifests(registry: Registry, apps: AppOperations): void {
-  const gauge = (name: string, help: string, read: () => Iterable<string>): void =>
-    addMetric(registry, "gauge", name, help, () => {
-      const counts = new Map([...apps.counts].map(([app]) => [app, 0]));
-      for (const app of read()) counts.set(app, (counts.get(app) ?? 0) + 1);
-      return [...counts].map(([app, value]) => ({ labels: { app }, value }));
-    });
-  addMetric(
-    registry,
-    "gauge",
-    "graphql_manifest_operations",
-    "Operations in the manifests of each app.",
-    () => [...apps.counts].map(([app, value]) => ({ labels: { app }, value })),
-  );
-  gauge("graphql_manifest_refused_operations", "Operations of manifests that are refused.", () =>
-    apps.refused.map(({ app }) => app),
-  );
-  gauge("graphql_manifest_faults", "Manifests that cannot be read now; the last good state serves.", () =>
-    apps.faults.map(({ app }) => app),
-  );
+export function measureManifests(families: Families, apps: AppOperations): void {
+  const gauge = (name: string, help: string, rows: () => Iterable<[string, number]>): void =>
+    families.add("gauge", name, help, ["app"], rows);
+  const count = (items: Iterable<{ readonly app: string }>): Map<string, number> => {
+    const counts = new Map([...apps.counts].map(([app]) => [app, 0]));
+    for (const { app } of items) counts.set(app, (counts.get(app) ?? 0) + 1);
+    return counts;
+  };
+  gauge("graphql_manifest_operations", "Operations in the manifests of each app.", () => apps.counts);
+  const refused = "Operations of manifests that are refused.";
+  gauge("graphql_manifest_refused_operations", refused, () => count(apps.refused));
+  const faults = "Manifests that cannot be read now; the last good state serves.";
+  gauge("graphql_manifest_faults", faults, () => count(apps.faults));
 }
 
-function gauges(registry: Registry, servers: Servers, underWay: ReadonlyMap<string, number>): void {
+function measureServers(families: Families, servers: Servers, underWay: ReadonlyMap<string, number>): void {
   const gauge = (
     name: string,
     help: string,
     read: (server: FastifyInstance, role: Role) => number | Promise<number>,
   ): void =>
-    addMetric(registry, "gauge", name, help, () =>
-      Promise.all(
-        [...servers].map(async ([role, server]) => ({ labels: { role }, value: await read(server, role) })),
-      ),
+    families.add("gauge", name, help, ["role"], () =>
+      Promise.all([...servers].map(async ([role, server]) => [role, await read(server, role)] as const)),
     );
   gauge("http_server_active_requests", "Requests under way.", (_, role) => underWay.get(role) ?? 0);
   gauge(
@@ -147,18 +119,15 @@ function gauges(registry: Registry, servers: Servers, underWay: ReadonlyMap<stri
     "Open connections of clients.",
     ({ server }) => new Promise((resolve) => server.getConnections((_, count) => resolve(count))),
   );
-  gauge(
-    "http_server_connections_limit",
-    "Connections that clients may have.",
-    (server) => server.mostConnections,
-  );
+  const most = "Connections that clients may have.";
+  gauge("http_server_connections_limit", most, (server) => server.mostConnections);
   const ofBounds = (name: string, help: string, part: "held" | "total"): void =>
-    addMetric(registry, "gauge", name, help, () =>
+    families.add("gauge", name, help, ["role", "bound"], () =>
       [...servers].flatMap(([role, { bounds }]) =>
-        Object.entries(bounds).map(([bound, { [part]: value }]) => ({ labels: { role, bound }, value })),
+        Object.entries(bounds).map(([bound, { [part]: value }]) => [role, bound, value] as const),
       ),
     );
   ofBounds("bounds_held", "What callers hold of each bound: requests, places, bytes.", "held");
   ofBounds("bounds_limit", "What all callers may hold of each bound.", "total");
-  gauge("ready", "1: `/readyz` says 200.", ({ unready }) => (unready.size === 0 ? 1 : 0));
+  gauge("ready", "1: `/readyz` says 200.", ({ unready }) => Number(unready.size === 0));
 }
