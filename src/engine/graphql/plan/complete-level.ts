@@ -4,6 +4,7 @@
  */
 import { CodedError } from "../../errors.ts";
 import type { AnyContext } from "../../rest/rest.ts";
+import type { FieldError } from "../errors/field-error.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
 import type { ArgumentBudget } from "./argument-budget.ts";
 import { AnswerTooLarge, type Budget } from "./budget.ts";
@@ -34,8 +35,10 @@ export type Run = {
   readonly budget: Budget;
   readonly argumentBudget: ArgumentBudget;
   readonly pieces: Pieces;
-  /** Failures stand in the response. */
-  failed: boolean;
+  /** The fields in whose values failures may stand. */
+  readonly failed: Set<FieldPlan>;
+  data: ResultMap | null;
+  readonly errors: FieldError[];
 };
 
 /** One field of all parents that the field above has returned. */
@@ -122,7 +125,7 @@ function completeExactly(
     completion.enclosing = enclosing[index];
     resultMap[field.key] = complete(completion, field, values[index]);
   }
-  run.failed = true;
+  run.failed.add(field);
 }
 
 /** Whether the value is the error of a call whose client has left. */

@@ -25,26 +25,36 @@ export class Failure {
   }
 }
 
-/** The fields of an object by key. Members of an abstract type share one map: a shared key has one type. */
+/** The fields of an object that may hold failures, by key. Members of an abstract type share one map: a shared key has one type. */
 type Shape = ReadonlyMap<string, { readonly type: GraphQLOutputType; readonly below: Shape }>;
 
-const shapeOf = (all: readonly FieldPlan[]): Shape =>
-  new Map(
-    [...Map.groupBy(all, ({ key }) => key)].map(([key, fields]) => {
-      const below = fields.flatMap(({ selections }) => [...selections.values()]);
-      return [
-        key,
-        { type: (fields[0] as FieldPlan).field.type, below: shapeOf(below.flatMap((plan) => plan.fields)) },
-      ];
-    }),
-  );
+/** `within`: the object belongs to the value of a failed field. */
+function shapeOf(all: readonly FieldPlan[], failed: ReadonlySet<FieldPlan>, within: boolean): Shape {
+  const shape = new Map<string, { type: GraphQLOutputType; below: Shape }>();
+  for (const [key, fields] of Map.groupBy(all, (field) => field.key)) {
+    const isWithin = fields.some((field) => failed.has(field) || (within && field.source.kind !== "call"));
+    const plans = fields.flatMap(({ selections }) => [...selections.values()]);
+    const below = shapeOf(
+      plans.flatMap((plan) => plan.fields),
+      failed,
+      isWithin,
+    );
+    const { type } = (fields[0] as FieldPlan).field;
+    if (isWithin || below.size > 0) shape.set(key, { type, below });
+  }
+  return shape;
+}
 
-/** Replaces the failures in the values of these fields, and adds their errors. Returns `null` for the whole object. */
+/**
+ * Replaces the failures in the values of `fields`, and adds their errors. Returns `null` for the whole object. `failed` are
+ * the fields whose values may hold failures.
+ */
 export const settle = (
   data: ResultMap,
   fields: readonly FieldPlan[],
+  failed: ReadonlySet<FieldPlan>,
   errors: FieldError[],
-): ResultMap | null => settleObject(errors, shapeOf(fields), data, undefined);
+): ResultMap | null => settleObject(errors, shapeOf(fields, failed, false), data, undefined);
 
 /** A null that its type forbids is the null of the object, and its error is the only one of the object. */
 function settleObject(

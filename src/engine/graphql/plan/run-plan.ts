@@ -13,7 +13,13 @@ import { ArgumentBudget } from "./argument-budget.ts";
 import { budgetOf } from "./budget.ts";
 import { completeLevel, type Level, type Pieces, type Run } from "./complete-level.ts";
 import { settle } from "./failures.ts";
-import { asError, enclosingWithArguments, type OperationPlan, type ResultMap } from "./plan.ts";
+import {
+  asError,
+  enclosingWithArguments,
+  type FieldPlan,
+  type OperationPlan,
+  type ResultMap,
+} from "./plan.ts";
 
 export type PlanResult = { readonly data: ResultMap | null; readonly errors: readonly FieldError[] };
 
@@ -34,44 +40,43 @@ export function runPlan(
   const data: ResultMap = Object.create(null);
   const budget = budgetOf(limits.MAX_ANSWER_BYTES);
   const argumentBudget = new ArgumentBudget(limits.MAX_BODY_BYTES);
-  const run: Run = { plan, variables, context, budget, argumentBudget, pieces, failed: false };
+  const run: Run = {
+    plan,
+    variables,
+    context,
+    budget,
+    argumentBudget,
+    pieces,
+    data,
+    errors: [],
+    failed: new Set(),
+  };
   for (const { key, source, parentType } of plan.root.fields)
     data[key] = source.kind === "typename" ? parentType.name : null;
   const levels = plan.root.bound.map(
     (field): Level => ({ field, parents: [undefined], resultMaps: [data], enclosing: [] }),
   );
-  if (plan.serial) return inTurn(run, levels, data);
-  return all(levels.map((level) => runLevel(run, level))).then(() => settled(run, levels, data));
+  const result = (): PlanResult => ({ data: run.data, errors: run.errors });
+  if (plan.serial) return inTurn(run, levels).then(result);
+  return all(levels.map((level) => runLevel(run, level))).then(() =>
+    run.failed.size > 0 ? settled(run, plan.root.bound).then(result) : result(),
+  );
 }
 
 /** Once a root field has nulled the whole data, the next mutations do not run (GraphQL spec §6.3.1). */
-async function inTurn(run: Run, levels: readonly Level[], data: ResultMap): Promise<PlanResult> {
-  const errors: FieldError[] = [];
+async function inTurn(run: Run, levels: readonly Level[]): Promise<void> {
   for (const level of levels) {
+    if (!run.data) return;
     await runLevel(run, level);
-    const result = await settled(run, [level], data);
-    errors.push(...result.errors);
-    if (!result.data) return { data: null, errors };
+    await settled(run, [level.field]);
   }
-  return { data, errors };
 }
 
-/** The data of complete root fields, and the errors of their failures. */
-async function settled(run: Run, levels: readonly Level[], data: ResultMap): Promise<PlanResult> {
-  if (!run.failed) return { data, errors: [] };
-  const errors: FieldError[] = [];
-  let result: PlanResult = { data, errors };
+/** Makes nulls and errors of the failures in complete root fields. */
+async function settled(run: Run, fields: readonly FieldPlan[]): Promise<void> {
   await run.pieces.complete(() => {
-    result = {
-      data: settle(
-        data,
-        levels.map(({ field }) => field),
-        errors,
-      ),
-      errors,
-    };
+    run.data = run.data && settle(run.data, fields, run.failed, run.errors);
   });
-  return result;
 }
 
 /** Calls the field's resolver for all parents, completes the values, and runs the levels below. */

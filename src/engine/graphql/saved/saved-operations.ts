@@ -12,7 +12,7 @@ import type { Manifest } from "../../manifests/manifests.ts";
 import type { OperationName } from "../../observe/records.ts";
 import type { ManifestEntry } from "../../rest/api.ts";
 import { otherFormatCharacters } from "../../settings/capacity.ts";
-import { keyOf, printedByUrql, SavedText, withTypeNames } from "./saved-text.ts";
+import { printedByUrql, SavedText, withTypeNames } from "./saved-text.ts";
 
 /** An operation of an app that cannot be served. */
 export type RefusedOperation = { readonly app: string; readonly name: string; readonly reason: string };
@@ -108,8 +108,7 @@ export class SavedOperations {
     try {
       const text = stripIgnoredCharacters(given);
       const named = this.#byName.get(operationNameIn(text)) ?? [];
-      const key = keyOf(text);
-      const saved = named.find((each) => each.key === key && each.forms.includes(text));
+      const saved = named.find(({ forms }) => forms.includes(text));
       return { saved, text: saved ? text : "" };
     } catch {
       return { saved: undefined, text: "" }; // it is no document
