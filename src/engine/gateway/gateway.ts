@@ -8,6 +8,7 @@ import type { Config } from "../config.ts";
 import { CodedError, clientLeft } from "../errors.ts";
 import { addressBlock } from "../http/address-block.ts";
 import { keyTest } from "../http/api-key.ts";
+import { leaveBodies } from "../http/bodies/json-body.ts";
 import type { TenantContext } from "../http/context-headers.ts";
 import { allowOrigins, answerOptions, guardMcp } from "../http/cors.ts";
 import { readKey, unauthenticated } from "../http/credentials.ts";
@@ -50,8 +51,6 @@ export async function createGateway(
   const forwarded = forwardedNames(config.env.CONTEXT_HEADER_PREFIX, [...credentials, ...requestHeaders]);
   const { lookUp, close: closeLookUp } = createKeyIntrospection(config, backends.keyIntrospection);
   const { forward, close: closeForward } = createForward(config);
-  const tellOther = warnOfOtherKeys(server, config);
-  const isLookedUp = keyTest(config.env);
   // a look-up has 95 % of the time, so that a 503 reaches the client within the whole of it
   const lookUpMs = Math.ceil(config.env.KEY_INTROSPECTION_TIMEOUT_MS * 0.95);
   const keys = new KeyVerifier(lookUp, lookUpMs, config.env);
@@ -59,13 +58,15 @@ export async function createGateway(
   server.addHook("onClose", async () => void (await Promise.all([closeLookUp(), closeForward()])));
   server.addHook("onRequest", refuseTricks);
   if (config.env.TRUSTED_PROXIES.length === 0) server.addHook("onRequest", warnOfProxy());
-  keepBodies(server);
+  // read whole before an upstream connection is taken, so that a slow client holds none
+  leaveBodies(server, "*", "buffer");
   await allowOrigins(server, config.env.CORS_ORIGINS, methods);
   if (config.env.MCP) guardMcp(server, config.env.CORS_ORIGINS);
   const shared = await shareWithOthers(server, config);
   const limits = createRateLimits(config, shared);
   const concurrency = new TenantConcurrency(config.env.MAX_BODY_BYTES);
   server.bounds = { gateway_requests: concurrency.requests, bodies: concurrency.bodies };
+  const introspect = createIntrospect(server, config);
   const inject = createInject(config);
 
   if (backends.graphql) answerOptions(server, config);
@@ -86,7 +87,7 @@ export async function createGateway(
       const key = readKey(request.raw.rawHeaders);
       const route = findRoute(backends, request.raw.url ?? "");
       const isKeyless = key === undefined && mayBeKeyless(config, request);
-      const caller = isKeyless ? undefined : await introspect(isLookedUp, keys, tellOther, key, request.ip);
+      const caller = isKeyless ? undefined : await introspect(key, request.ip);
       request.admitted = { route, caller };
       noteCaller(request);
       await (caller ? limits.byKey : limits.keyless)(request, reply);
@@ -112,22 +113,20 @@ function noteCaller({ record, admitted: { route, caller } }: FastifyRequest): vo
   record.tenantId = caller?.tenantId;
 }
 
-/** Phase 2: returns the caller of a request. Throws UNAUTHENTICATED. A text that cannot be a key costs no look-up. */
-async function introspect(
-  isLookedUp: (key: string) => boolean,
-  keys: KeyVerifier,
-  tellOther: ReturnType<typeof warnOfOtherKeys>,
-  key: string | undefined,
-  ip: string,
-) {
-  if (key === undefined) throw unauthenticated("no_key");
-  if (!isLookedUp(key)) {
-    tellOther(key);
-    throw unauthenticated("not_a_key");
-  }
-  const caller = await keys.verify(key, addressBlock(ip));
-  if (!caller) throw unauthenticated("refused_key");
-  return caller;
+/** Phase 2: finds the caller of a request. Throws UNAUTHENTICATED. A text that cannot be a key costs no look-up. */
+function createIntrospect(server: FastifyInstance, config: Config) {
+  const isLookedUp = keyTest(config.env);
+  const tellOther = warnOfOtherKeys(server, config);
+  return async (key: string | undefined, ip: string): Promise<TenantContext> => {
+    if (key === undefined) throw unauthenticated("no_key");
+    if (!isLookedUp(key)) {
+      tellOther(key);
+      throw unauthenticated("not_a_key");
+    }
+    const caller = await server.keys.verify(key, addressBlock(ip));
+    if (!caller) throw unauthenticated("refused_key");
+    return caller;
+  };
 }
 
 /** Refuses targets and framing that two servers could read differently (RFC 9110 §9.3.1, RFC 9112 §3.2), before routing. */
@@ -148,10 +147,4 @@ async function shareWithOthers(server: FastifyInstance, { env }: Config): Promis
   server.sharesCounts = shared.isUp;
   server.addHook("onClose", async () => shared.close());
   return shared;
-}
-
-/** Bodies are read whole and not parsed: an upstream connection is taken once the body is there, so a slow client holds none. */
-function keepBodies(server: FastifyInstance): void {
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
 }

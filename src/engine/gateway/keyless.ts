@@ -12,7 +12,7 @@ import { graphqlPath } from "../http/error-response.ts";
 import { wantsHtml } from "../http/graphql-media-type.ts";
 import { keylessRequests } from "../settings/capacity.ts";
 import { isJson } from "../standards/media-type.ts";
-import type { Headers } from "./strip.ts";
+import { type Headers, stripRequest } from "./strip.ts";
 import { parseRequestTarget, type UpstreamRoute } from "./upstream-route.ts";
 
 /** A request as it travels on. */
@@ -39,7 +39,7 @@ export function keylessRequest(
   const isGet = request.method === "GET";
   const { query: search } = parseRequestTarget(request.raw.url ?? "");
   const path = target.slice(0, target.length - search.length); // so that nothing is executed by the client's query string
-  const headers = harmless(request);
+  const headers = stripRequest(harmless, request.headers);
   if (isGet && wantsHtml(request.headers.accept))
     return { route: { upstream, path, isOwn }, headers, body: null };
   const asked = isGet ? searched(search) : posted(body);
@@ -52,13 +52,10 @@ export function keylessRequest(
 }
 
 /** No credential and no cookie is among them. The last two tell the GraphQL layer that a page of another site asks. */
-const harmlessNames = [
+const harmless: ReadonlySet<string> = new Set([
   ...["accept", "accept-encoding", "accept-language", "if-none-match"],
   ...["origin", "sec-fetch-site"],
-];
-
-const harmless = ({ headers }: FastifyRequest): Headers =>
-  Object.fromEntries(harmlessNames.flatMap((name) => (headers[name] ? [[name, headers[name]]] : [])));
+]);
 
 /** A query, and the new request that carries it. The id of a saved operation is left out. */
 type Asked = { readonly query: string; readonly search: string; readonly body: Buffer | null };

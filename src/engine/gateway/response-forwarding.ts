@@ -46,11 +46,8 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
   /** What is not free yet: the client's connection, and the upstream's. */
   readonly #busy = new Set(["client", "upstream"]);
   #interim = 0;
-  /** Bytes of the body since the last look at the time. */
+  /** Bytes of the body since the deadline began. */
   #received = 0;
-  /** Ms since then in which the client held the body back, and the time from which on it does so now. */
-  #heldMs = 0;
-  #heldSince: number | undefined;
 
   /** The upstream has `ms` milliseconds to send its status and headers. Its body's rate is measured over as many. */
   constructor(client: ServerResponse, answering: Answering, ms: number) {
@@ -81,23 +78,13 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     this.#controller.resume();
   }
 
-  /** Ends an answer that has not begun in time, or that came too slowly since the last look. */
+  /** Ends an answer that has not begun in time, or whose body came too slowly since the last look. */
   #look(): void {
     if (this.#hasLeft) return this.#fail(clientLeft());
     if (!this.#head) return this.#fail(new CodedError("UPSTREAM_TIMEOUT", "no answer in time"));
-    const isHeld = this.#heldSince !== undefined;
-    this.#goOn();
-    const seconds = (this.#ms - this.#heldMs) / 1_000;
-    if (this.#received < slowResponses.minimumRate * seconds) return this.#fail(tooSlow());
-    [this.#received, this.#heldMs] = [0, 0];
-    if (isHeld) this.#heldSince = performance.now();
+    if (this.#received < (slowResponses.minimumRate * this.#ms) / 1_000) return this.#fail(tooSlow());
+    this.#received = 0;
     this.#deadline.restart(this.#ms);
-  }
-
-  /** The client holds the body back no longer. */
-  #goOn(): void {
-    if (this.#heldSince !== undefined) this.#heldMs += performance.now() - this.#heldSince;
-    this.#heldSince = undefined;
   }
 
   /** Aborts the call, at once or as soon as it starts. */
@@ -142,9 +129,10 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     this.#received += chunk.length;
     if (this.#client.write(chunk)) return;
     controller.pause();
-    this.#heldSince = performance.now();
+    const { leftMs } = this.#deadline; // which waits while the client holds the body back
+    this.#deadline.clear();
     this.#client.once("drain", () => {
-      this.#goOn();
+      this.#deadline.restart(leftMs);
       controller.resume();
     });
   }

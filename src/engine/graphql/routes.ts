@@ -6,7 +6,7 @@ import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
-import { jsonParser, leaveJsonBodies } from "../http/bodies/json-body.ts";
+import { jsonParser, leaveBodies } from "../http/bodies/json-body.ts";
 import { contextHeaderNames } from "../http/context-headers.ts";
 import { answerOptions } from "../http/cors.ts";
 import { graphqlPath as path } from "../http/error-response.ts";
@@ -73,7 +73,7 @@ export function routes(
   const credentials = credentialNames(operations);
   const run = operationRunner(config, apollo, saved);
   const parse = jsonParser(server);
-  leaveJsonBodies(server); // a caller that has used up its share waits before its body is parsed
+  leaveBodies(server, "application/json", "string"); // a caller that has used up its share waits before its body is parsed
   /** The parsing of a large body is charged to its caller. */
   const parseBody = (scope: RequestScope, request: FastifyRequest): unknown => {
     const { body } = request;

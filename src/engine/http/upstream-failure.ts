@@ -1,25 +1,31 @@
 /** The one mapping from undici's errors to our codes, for the gateway and for the REST client. */
 import { CodedError } from "../errors.ts";
+import type { Code } from "../standards/error-codes.ts";
 
-const notInTime = new Set(["UND_ERR_CONNECT_TIMEOUT", "ETIMEDOUT"]);
-/** Node's own: a response header that no response may carry. */
-const invalidHeader = "ERR_INVALID_CHAR";
-const notHttp = new Set(["UND_ERR_HEADERS_OVERFLOW", invalidHeader]);
-/** The body was cut off. */
-const otherLength = "UND_ERR_RES_CONTENT_LENGTH_MISMATCH";
-const notSendable = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH"]);
+type Failure = readonly [code: Code, message: string];
+const late: Failure = ["UPSTREAM_TIMEOUT", "no connection in time"];
+const notHttp: Failure = ["BAD_UPSTREAM_RESPONSE", "the answer is not HTTP"];
+const notSendable: Failure = ["BAD_REQUEST", "the request cannot be sent"];
+const unreachable: Failure = ["UPSTREAM_UNAVAILABLE", "the service cannot be reached"];
+
+/** By the code of an error, or by its name. */
+const failures = new Map<unknown, Failure>([
+  ["UND_ERR_CONNECT_TIMEOUT", late],
+  ["ETIMEDOUT", late],
+  ["UND_ERR_HEADERS_OVERFLOW", notHttp],
+  ["HTTPParserError", notHttp],
+  ["ERR_INVALID_CHAR", notHttp], // Node's own: a response header that no response may carry
+  ["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", ["BAD_UPSTREAM_RESPONSE", "the answer is not as long as it says"]],
+  ["UND_ERR_INVALID_ARG", notSendable],
+  ["UND_ERR_REQ_CONTENT_LENGTH_MISMATCH", notSendable],
+]);
 
 /** The error's message may hold addresses: it stays in `cause`. A `CodedError` passes as it is. */
 export function upstreamFailure(error: unknown): CodedError {
   if (error instanceof CodedError) return error;
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (notInTime.has(code)) return new CodedError("UPSTREAM_TIMEOUT", "no connection in time", {}, error);
-  if (notSendable.has(code)) return new CodedError("BAD_REQUEST", "the request cannot be sent", {}, error);
-  if (code === otherLength)
-    return new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not as long as it says", {}, error);
-  if (notHttp.has(code) || (error instanceof Error && error.name === "HTTPParserError"))
-    return new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not HTTP", {}, error);
-  return new CodedError("UPSTREAM_UNAVAILABLE", "the service cannot be reached", {}, error);
+  const { code, name } = error as NodeJS.ErrnoException;
+  const [coded, message] = failures.get(code) ?? failures.get(name) ?? unreachable;
+  return new CodedError(coded, message, {}, error);
 }
 
 /**

@@ -43,12 +43,8 @@ function* findUnfit(config: Config, operations: Operations): Iterable<string> {
     yield "LOG_LEVEL: `debug` tells too much in production; use info, warn or error";
 }
 
-/** Returns one line for each setting that is valid but probably not meant. */
-export const findDoubtful = (config: Config, operations: Operations): string[] => [
-  ...doubts(config, operations),
-];
-
-function* doubts(config: Config, operations: Operations): Iterable<string> {
+/** One line for each setting that is valid but probably not meant. */
+export function* findDoubtful(config: Config, operations: Operations): Iterable<string> {
   const { roles, env, production } = config;
   if (!production && isOpenGateway(config)) yield openGateway;
   if (!production) yield* findOpenDemo(config);

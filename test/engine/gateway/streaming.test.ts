@@ -146,7 +146,7 @@ describe("the body of an upstream's response", () => {
     vi.advanceTimersByTime(10_500);
     expect(client.destroy).not.toHaveBeenCalled();
     client.emit("drain");
-    vi.advanceTimersByTime(1_000);
+    vi.advanceTimersByTime(1_100);
     expect(breakOff.mock.calls).toMatchObject([[{ reason: "slow_response" }]]);
     expect(client.destroy).toHaveBeenCalled();
   });

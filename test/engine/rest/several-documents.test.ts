@@ -204,7 +204,7 @@ test("behind a gateway, a start names the services that all get the caller's con
   const { operations } = await service.api();
   const doubts = (secret: object, billing = "http://billing.example"): string[] => {
     const urls = { REST_BASE_URL_CRM: "http://crm.example", REST_BASE_URL_BILLING_EU: billing };
-    const lines = findDoubtful(readConfig({ ...urls, ...secret }, ["graphql"]), operations);
+    const lines = [...findDoubtful(readConfig({ ...urls, ...secret }, ["graphql"]), operations)];
     return lines.filter((line) => line.startsWith("GATEWAY_SECRET"));
   };
   const secret = { GATEWAY_SECRET: "a-secret-of-the-gateway" };

@@ -34,10 +34,8 @@ export function parseJsonBodies(server: FastifyInstance): void {
   );
 }
 
-/** Makes `server` leave bodies as text, which a route parses later. */
-export function leaveJsonBodies(server: FastifyInstance): void {
-  server.removeContentTypeParser("application/json");
-  server.addContentTypeParser("application/json", { parseAs: "string" }, (_request, text, done) =>
-    done(null, text),
-  );
+/** Makes `server` leave bodies of one type, or of all (`*`), as they come. Whoever reads them parses them. */
+export function leaveBodies(server: FastifyInstance, type: string, parseAs: "buffer" | "string"): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser(type, { parseAs }, (_request, body, done) => done(null, body));
 }
