@@ -56,7 +56,7 @@ export type Level = {
  */
 export function completeLevel(
   run: Run,
-  level: Level,
+  { field, resultMaps }: Level,
   values: readonly unknown[],
   around: LevelParents["enclosing"],
 ): ParentsByPlan | Promise<ParentsByPlan> {
@@ -64,11 +64,17 @@ export function completeLevel(
   const { size, complete } = run.pieces;
   const completeFrom = (start: number): ParentsByPlan | Promise<ParentsByPlan> => {
     if (start >= values.length) return nextParents;
-    const piece = pieceOf(level, values, around, start, start + size);
+    const end = start + size;
+    const piece: Piece = {
+      field,
+      values: values.slice(start, end),
+      resultMaps: resultMaps.slice(start, end),
+      enclosing: around.slice(start, end),
+    };
     const completing = complete(() => {
       if (!project(run, piece, nextParents)) completeExactly(run, piece, nextParents);
     });
-    return completing ? completing.then(() => completeFrom(start + size)) : completeFrom(start + size);
+    return completing ? completing.then(() => completeFrom(end)) : completeFrom(end);
   };
   return completeFrom(0);
 }
@@ -77,19 +83,6 @@ export function completeLevel(
 type Piece = Pick<Level, "field" | "resultMaps" | "enclosing"> & {
   readonly values: readonly unknown[];
 };
-
-const pieceOf = (
-  { field, resultMaps }: Level,
-  values: readonly unknown[],
-  around: LevelParents["enclosing"],
-  start: number,
-  end: number,
-): Piece => ({
-  field,
-  values: values.slice(start, end),
-  resultMaps: resultMaps.slice(start, end),
-  enclosing: around.slice(start, end),
-});
 
 /** The fast way for a piece. Returns `false` if the projection refuses one of the values. */
 function project(

@@ -17,7 +17,7 @@ import { valueAt } from "../../rest/property.ts";
 import { isRecord } from "../../standards/json-object.ts";
 import { ContractBroken } from "../errors/field-error.ts";
 import { AnswerTooLarge, type Budget, bytesPerError, spend, spendLeaf } from "./budget.ts";
-import { Failure } from "./failures.ts";
+import { FailedValue } from "./failed-values.ts";
 import {
   addParent,
   bytesOf,
@@ -71,23 +71,23 @@ function completeAt(
   }
 }
 
-/** Adds locations to an error, as graphql-js's `locatedError` does. A `Failure` keeps its own. */
-function located(raw: unknown, { nodes, source }: FieldPlan): Failure {
-  if (raw instanceof Failure) return raw;
+/** Adds locations to an error, as graphql-js's `locatedError` does. A `FailedValue` keeps its own. */
+function located(raw: unknown, { nodes, source }: FieldPlan): FailedValue {
+  if (raw instanceof FailedValue) return raw;
   const thrown = raw instanceof Error ? raw : locatedError(raw, nodes).originalError;
   const error = source.kind === "call" && source.named ? source.named(thrown as Error) : thrown;
   const own = error instanceof GraphQLError ? error.locations : undefined;
-  return new Failure(error as Error, own ?? placesOf(nodes));
+  return new FailedValue(error as Error, own ?? placesOf(nodes));
 }
 
 /** The locations of nodes. They are cached, because computing them reads the document from its start. */
-function placesOf(nodes: FieldPlan["nodes"]): Failure["locations"] {
+function placesOf(nodes: FieldPlan["nodes"]): FailedValue["locations"] {
   const known = places.get(nodes) ?? new GraphQLError("", { nodes }).locations;
   places.set(nodes, known);
   return known;
 }
 
-const places = new WeakMap<FieldPlan["nodes"], Failure["locations"]>();
+const places = new WeakMap<FieldPlan["nodes"], FailedValue["locations"]>();
 
 function completeValue(
   completion: Completion,

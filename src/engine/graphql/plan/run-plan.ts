@@ -12,7 +12,7 @@ import type { Variables } from "../variables/coerce-variables.ts";
 import { ArgumentBudget } from "./argument-budget.ts";
 import { budgetOf } from "./budget.ts";
 import { completeLevel, type Level, type Pieces, type Run } from "./complete-level.ts";
-import { settle } from "./failures.ts";
+import { settle } from "./failed-values.ts";
 import {
   asError,
   enclosingWithArguments,

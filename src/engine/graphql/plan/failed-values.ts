@@ -13,13 +13,13 @@ import {
 import { FieldError, type Path } from "../errors/field-error.ts";
 import type { FieldPlan, ResultMap } from "./plan.ts";
 
-export class Failure {
+export class FailedValue {
   readonly error: Error;
   readonly locations: readonly SourceLocation[] | undefined;
   /** The keys from the place of the failure down to the value that failed. */
   readonly below: (string | number)[] = [];
 
-  constructor(error: Error, locations: Failure["locations"]) {
+  constructor(error: Error, locations: FailedValue["locations"]) {
     this.error = error;
     this.locations = locations;
   }
@@ -81,7 +81,7 @@ function settleValue(
   value: unknown,
   path: Path,
 ): unknown {
-  if (value instanceof Failure) {
+  if (value instanceof FailedValue) {
     const at = value.below.reduce<Path>((up, key) => ({ up, key }), path);
     errors.push(new FieldError(value.error, value.locations, at));
     return null;
