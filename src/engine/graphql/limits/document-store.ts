@@ -1,12 +1,17 @@
 /**
- * Keeps the documents that were parsed and validated. The total size of the documents of saved operations is bounded, and
- * that of the others: the least recently used documents go first.
+ * Keeps what the parser and the validation made of a text: its document, or the response that refuses it. So a text costs
+ * its parsing and validation once. The total size of the documents of saved operations is bounded, that of the others, and
+ * that of the refusals: the least recently used go first.
  */
+import type { GraphQLResponse } from "@apollo/server";
 import type { DocumentNode } from "graphql";
 import { LRUCache } from "lru-cache";
-import { cachedDocumentBytes, savedDocumentBytes } from "../../settings/capacity.ts";
+import { cachedDocumentBytes, cachedRefusalCharacters, savedDocumentBytes } from "../../settings/capacity.ts";
 import type { SavedOperations } from "../saved/saved-operations.ts";
 import { sizeOf } from "../saved/saved-text.ts";
+
+/** Characters for a response's headers. */
+const overhead = 500;
 
 /** Takes the place of Apollo's store, which does not count comments and finds a document by the digest of its text. */
 export class Documents {
@@ -18,6 +23,12 @@ export class Documents {
   readonly #others = new LRUCache<string, DocumentNode>({
     maxSize: cachedDocumentBytes,
     sizeCalculation: sizeOf,
+  });
+
+  /** The responses to refused texts. */
+  readonly refusals = new LRUCache<string, GraphQLResponse>({
+    maxSize: cachedRefusalCharacters,
+    sizeCalculation: ({ body }, text) => JSON.stringify(body).length + text.length + overhead,
   });
 
   constructor(saved: SavedOperations) {
