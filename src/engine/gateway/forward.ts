@@ -16,17 +16,20 @@ import { type Answering, ResponseForwarding } from "./response-forwarding.ts";
 import { type Headers, ownCacheControl, stripResponse } from "./strip.ts";
 import type { UpstreamRoute } from "./upstream-route.ts";
 
-type Outgoing = {
-  route: UpstreamRoute;
-  headers: Headers;
-  body: Buffer | null;
+/** A request as it travels on. */
+export type Outgoing = {
+  readonly route: UpstreamRoute;
+  readonly headers: Headers;
+  readonly body: Buffer | null;
+};
+type Answered = {
   /** Receives the response. When its connection closes, the call ends soon. */
-  reply: FastifyReply;
+  readonly reply: FastifyReply;
   /** Called once, when the request holds no connection any more. */
-  ended: () => void;
+  readonly ended: () => void;
 };
 /** Resolves once the response begins. A later failure is noted in the request's record, and breaks the client's connection. */
-type Forward = (outgoing: Outgoing) => Promise<void>;
+type Forward = (outgoing: Outgoing & Answered) => Promise<void>;
 
 type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
 export const methods: Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];

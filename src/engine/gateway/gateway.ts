@@ -31,8 +31,8 @@ import { type Backends, findRoute, parseRequestTarget, type UpstreamRoute } from
 declare module "fastify" {
   interface FastifyInstance {
     keys: KeyVerifier;
-    /** With `REDIS_URL`: whether gateways count together now. */
-    sharesCounts: (() => boolean) | undefined;
+    /** With `REDIS_URL`. */
+    sharedEngine: SharedEngine | undefined;
   }
   interface FastifyRequest {
     /** Where a request goes that may pass, and whose it is: nobody's if it needs no key. */
@@ -54,7 +54,7 @@ export async function createGateway(
   // a look-up has 95 % of the time, so that a 503 reaches the client within the whole of it
   const lookUpMs = Math.ceil(config.env.KEY_INTROSPECTION_TIMEOUT_MS * 0.95);
   const keys = new KeyVerifier(lookUp, lookUpMs, config.env);
-  server.decorate("keys", keys).decorate("sharesCounts", undefined).decorateRequest("admitted");
+  server.decorate("keys", keys).decorateRequest("admitted");
   server.addHook("onClose", async () => void (await Promise.all([closeLookUp(), closeForward()])));
   server.addHook("onRequest", refuseTricks);
   if (config.env.TRUSTED_PROXIES.length === 0) server.addHook("onRequest", warnOfProxy());
@@ -62,8 +62,8 @@ export async function createGateway(
   leaveBodies(server, "*", "buffer");
   await allowOrigins(server, config.env.CORS_ORIGINS, methods);
   if (config.env.MCP) guardMcp(server, config.env.CORS_ORIGINS);
-  const shared = await shareWithOthers(server, config);
-  const limits = createRateLimits(config, shared);
+  server.decorate("sharedEngine", await shareWithOthers(server, config));
+  const limits = createRateLimits(config, server.sharedEngine);
   const concurrency = new TenantConcurrency(config.env.MAX_BODY_BYTES);
   server.bounds = { gateway_requests: concurrency.requests, bodies: concurrency.bodies };
   const introspect = createIntrospect(server, config);
@@ -144,7 +144,6 @@ async function shareWithOthers(server: FastifyInstance, { env }: Config): Promis
   if (env.REDIS_URL === undefined) return undefined;
   const { connectSharedEngine } = await import("./shared-engine.ts");
   const shared = connectSharedEngine(env.REDIS_URL, server.log, (id) => server.keys.forget(id));
-  server.sharesCounts = shared.isUp;
   server.addHook("onClose", async () => shared.close());
   return shared;
 }

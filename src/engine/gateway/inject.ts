@@ -2,21 +2,14 @@
  * Phase 3: sets the headers that only the gateway may set: the eight context headers, its proof, the request id, the
  * client's address and the W3C trace context. A client's trace ends here, and a new one begins.
  */
+import type { FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
 import { proofHeader, type TenantContext, writeContextHeaders } from "../http/context-headers.ts";
 import { newParent } from "../observe/trace-context.ts";
 import type { Headers } from "./strip.ts";
 
-/** The parts of a request that the gateway vouches for. */
-type Origin = {
-  id: string;
-  ip: string;
-  /** `traceparent` is the span that is recorded here, if any. */
-  record: { traceparent: string | undefined };
-};
-
 /** Adds to `headers`, which are stripped already. Without a `caller` it adds no context headers and no proof. */
-type Inject = (headers: Headers, origin: Origin, caller: TenantContext | undefined) => Headers;
+type Inject = (headers: Headers, request: FastifyRequest, caller: TenantContext | undefined) => Headers;
 
 export function createInject({ env }: Config): Inject {
   const proof: Headers = env.GATEWAY_SECRET === undefined ? {} : { [proofHeader]: env.GATEWAY_SECRET };

@@ -12,15 +12,9 @@ import { graphqlPath } from "../http/error-response.ts";
 import { wantsHtml } from "../http/graphql-media-type.ts";
 import { keylessRequests } from "../settings/capacity.ts";
 import { isJson } from "../standards/media-type.ts";
-import { type Headers, stripRequest } from "./strip.ts";
+import type { Outgoing } from "./forward.ts";
+import { stripRequest } from "./strip.ts";
 import { parseRequestTarget, type UpstreamRoute } from "./upstream-route.ts";
-
-/** A request as it travels on. */
-type Passed = {
-  readonly route: UpstreamRoute;
-  readonly headers: Headers;
-  readonly body: Buffer | null;
-};
 
 /** Whether a request without a key may be one of those, as far as its head tells. */
 export function mayBeKeyless({ production }: Config, { method, headers, raw }: FastifyRequest): boolean {
@@ -35,7 +29,7 @@ export function keylessRequest(
   { upstream, path: target, isOwn }: UpstreamRoute,
   body: Buffer | null,
   maxTokens: number,
-): Passed {
+): Outgoing {
   const isGet = request.method === "GET";
   const { query: search } = parseRequestTarget(request.raw.url ?? "");
   const path = target.slice(0, target.length - search.length); // so that nothing is executed by the client's query string

@@ -52,20 +52,19 @@ export class LookUpQueue {
   /** Resolves when a running look-up ends and hands its place over. */
   #wait(rank: Turns<string, Job>, owner: string): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const job: Job = { owner, begin: resolve, refuse: () => reject(tooMany()) };
-    const refuse = (refused: Job | undefined): void => {
-      if (refused && rank.leave(refused)) refused.refuse();
+    const refuse = (): void => {
+      if (rank.leave(job)) reject(tooMany());
     };
-    const end = (): void => refuse(job);
+    const job: Job = { owner, begin: resolve, refuse };
     const since = performance.now();
-    const whole = new Deadline(keyLookUps.waitMs, end);
+    const whole = new Deadline(keyLookUps.waitMs, refuse);
     const success = new Deadline(this.#timeoutMs, () => {
       const leftMs = Math.max(this.#succeededAt, since) + this.#timeoutMs - performance.now();
       if (leftMs > 0) success.restart(leftMs);
-      else end();
+      else refuse();
     });
     rank.wait(job);
-    if (rank.size > keyLookUps.waiting) refuse(rank.lastOfMost(owner));
+    if (rank.size > keyLookUps.waiting) rank.lastOfMost(owner)?.refuse();
     return promise.finally(() => {
       whole.clear();
       success.clear();

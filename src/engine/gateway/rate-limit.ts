@@ -14,15 +14,8 @@ import type { SharedEngine } from "./shared-engine.ts";
 
 /** Throws RATE_LIMITED with `retryAfter` in seconds. */
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-type RateLimits = {
-  readonly byAddress: Check;
-  readonly keyless: Check;
-  /** By the API key, whose id is in the request's record. */
-  readonly byKey: Check;
-};
-
 /** `shared` counts for all gateways while it answers. */
-export function createRateLimits({ env }: Config, shared: SharedEngine | undefined): RateLimits {
+export function createRateLimits({ env }: Config, shared: SharedEngine | undefined) {
   const limit = (bound: BoundName, max: number, keyOf: (request: FastifyRequest) => string): Check => {
     if (max === Number.POSITIVE_INFINITY) return async () => {};
     const own = new RateStore();
@@ -40,6 +33,7 @@ export function createRateLimits({ env }: Config, shared: SharedEngine | undefin
   return {
     byAddress: limit("address_rate", env.RATE_LIMIT_PER_ADDRESS, addressOf),
     keyless: limit("keyless_rate", keylessRequests.perMinute, addressOf),
+    /** The key's id is in the request's record. */
     byKey: limit("key_rate", env.RATE_LIMIT_PER_KEY, ({ record }) => record.keyId ?? ""),
   };
 }

@@ -22,7 +22,6 @@ import { logErrors } from "./errors/log-errors.ts";
 import { formatError } from "./errors/mask.ts";
 import { Documents } from "./limits/document-store.ts";
 import { limitRule } from "./limits/limits.ts";
-import { noteRefusal, Refusals } from "./limits/refusals.ts";
 import type { RequestContext } from "./request-context.ts";
 import {
   type Asked,
@@ -38,7 +37,7 @@ type Executed = { query: string } & Asked["request"];
 /** Apollo Server, with a shorter way to the plan of an operation whose document it has accepted before. */
 export class Apollo extends ApolloServer<RequestContext> {
   /** The responses to documents that were refused before. */
-  readonly refusals = new Refusals();
+  readonly refusals: Documents["refusals"];
   readonly #documents: Documents;
   readonly #respond: RespondForOperation;
   readonly #deprecation: DeprecationHeaders | undefined;
@@ -52,6 +51,7 @@ export class Apollo extends ApolloServer<RequestContext> {
     super(options);
     this.#deprecation = deprecation;
     this.#documents = documents;
+    this.refusals = documents.refusals;
     this.#respond = respond;
   }
 
@@ -106,7 +106,7 @@ export function createApollo(
     validationOptions: { hideSuggestions: production, maxErrors: 10 },
     includeStacktraceInErrorResponses: false,
     persistedQueries: false,
-    documentStore: documents,
+    documentStore: null,
     stopOnTerminationSignals: false,
     formatError: formatError(config),
     parseOptions: { maxTokens: env.MAX_TOKENS },
@@ -116,7 +116,7 @@ export function createApollo(
       ApolloServerPluginCacheControlDisabled(),
       ApolloServerPluginInlineTraceDisabled(),
       ApolloServerPluginUsageReportingDisabled(),
-      hooks(respond, validation),
+      hooks(respond, validation, documents),
     ],
   };
   return new Apollo(options, documents, respond, deprecationHeaders(schema, deprecations));
@@ -136,15 +136,24 @@ class ValidationTime {
 }
 
 /** Our hooks share one plugin, because Apollo awaits each plugin at each step of a request. */
-function hooks(respond: RespondForOperation, validation: ValidationTime): ApolloServerPlugin<RequestContext> {
+function hooks(
+  respond: RespondForOperation,
+  validation: ValidationTime,
+  documents: Documents,
+): ApolloServerPlugin<RequestContext> {
   const listener: GraphQLRequestListener<RequestContext> = {
-    parsingDidStart: async ({ contextValue }) => noteRefusal(contextValue),
+    parsingDidStart:
+      async ({ contextValue: { document } }) =>
+      async (error) => {
+        if (error && document) document.refused = true;
+      },
     responseForOperation: respond,
-    async validationDidStart({ contextValue }) {
-      const note = noteRefusal(contextValue);
+    async validationDidStart({ contextValue, source, document }) {
+      const { scope, document: asked } = contextValue;
       return async (errors) => {
-        contextValue.scope.worked(validation.ms);
-        await note(errors);
+        scope.worked(validation.ms);
+        if (!errors) documents.keep(source, document);
+        else if (asked) asked.refused = true;
       };
     },
     didEncounterErrors: async ({ contextValue, errors }) => logErrors(contextValue, errors),

@@ -9,7 +9,7 @@ export type RequestContext = AnyContext & {
   readonly log: LogLines;
   /** The request came by GET, a safe method (RFC 9110 §9.2.1), so it may run queries only. */
   readonly queriesOnly?: boolean;
-  /** `refused` is set once the parser or the validation has refused the document. `Refusals` reads it. */
+  /** `refused` is set once the parser or the validation has refused the document. `Apollo` reads it. */
   readonly document?: { refused: boolean };
   /** `isQuery` is set once the operation is known. `Answers` reads it. */
   readonly execution?: { isQuery: boolean } | undefined;

@@ -174,7 +174,7 @@ export function routes(
   server.get(
     path,
     sending(async (request, reply) => {
-      if (explorer && wantsHtml(request.headers.accept)) return explorer.send(request, reply);
+      if (explorer && wantsHtml(request.headers.accept)) return explorer(reply);
       if (!takesGet) throw refusedMethod(reply);
       const fault = crossSiteFault(request.headers, credentials);
       if (fault) return void sendResponses(request, reply, refusalResponse(fault));

@@ -5,17 +5,14 @@
 import { readFileSync } from "node:fs";
 import { makeExecutableSchema } from "@graphql-tools/schema";
 import { type GraphQLField, type GraphQLSchema, isObjectType } from "graphql";
-import type { CodedError } from "../errors.ts";
 import type { GeneratedApi } from "../rest/api.ts";
-import { enclosingOf } from "../rest/inherit.ts";
-import type { LevelResolver } from "../rest/level.ts";
+import { type LevelResolver, level } from "../rest/level.ts";
 import { callsRest } from "../rest/property.ts";
-import type { AnyContext } from "../rest/rest.ts";
 import { addDateCoercions } from "./date-scalars.ts";
-import { type Args, argumentChecks } from "./errors/argument-check.ts";
+import { type Args, argumentCheck } from "./errors/argument-check.ts";
 import { argumentNamer } from "./errors/argument-names.ts";
+import { asError, type ResolveLevel } from "./plan/plan.ts";
 
-type Level = LevelResolver<unknown, Args, AnyContext, unknown>;
 /** A generated resolver. `inherits`: the types of the enclosing objects that it takes values from. */
 export type Resolver = ((parent: unknown, args: Args, context: never, info: object) => unknown) & {
   level?: LevelResolver<unknown, Args, never, unknown>;
@@ -52,8 +49,8 @@ export function executableSchema(typeDefs: string, parts: Parts): GraphQLSchema 
 }
 
 /**
- * Wraps a resolver: checks its arguments before the call, tells the REST client the coordinate of the field whose calls
- * begin, and renames REST's names in its errors.
+ * Makes a resolver of REST's one of a whole level: checks its arguments before the call, and tells the REST client the
+ * coordinate of the field whose calls begin. `named` gives the client's names to REST's errors.
  */
 function speakingGraphql(
   { argumentSchemas, argumentNames }: Parts,
@@ -63,45 +60,33 @@ function speakingGraphql(
 ): Resolver {
   if (!callsRest(resolve)) return resolve;
   const coordinate = `${type}.${name}`;
-  const { level, inherits } = resolve;
+  const { inherits } = resolve;
   const { [coordinate]: schemas = {} } = argumentSchemas;
   const { [coordinate]: names = {} } = argumentNames;
   const isNamed = declared.length > 0 || coordinate in argumentSchemas || coordinate in argumentNames;
-  const checks = argumentChecks(schemas, declared);
-  const named = argumentNamer({ names, schemas, args: declared });
-  const fail = (error: unknown): never => {
-    throw named(error);
-  };
-  const begin = (fault: CodedError | undefined, { rest }: AnyContext): void => {
+  const check = argumentCheck(schemas, declared);
+  const resolveAll = (resolve.level as ResolveLevel | undefined) ?? ofEach(resolve);
+  const resolveLevel: ResolveLevel = (parents, args, context, enclosing) => {
+    const fault = check(args, enclosing[0], context);
     if (fault) throw fault;
-    rest.coordinate = coordinate;
-  };
-  const told: Resolver = (parent, args, context: AnyContext, info) => {
-    begin(checks.own(args, context) ?? checks.above?.(enclosingOf(info), context), context);
-    const result = resolve(parent, args, context as never, info);
-    return result instanceof Promise && isNamed ? result.catch(fail) : result;
-  };
-  const resolveLevel: Level = (parents, args, context, enclosing) => {
-    begin(checks.own(args, context), context);
-    const results = level?.(parents, args, context as never, enclosing) ?? Promise.resolve([]);
-    return isNamed ? results.then((all) => all.map(named), fail) : results;
-  };
-  /** A parent whose argument from above is refused has an error, and the others are resolved without it. */
-  const resolveSound: Level = async (parents, args, context, enclosing) => {
-    const faults = enclosing.map((each) => checks.above?.(each, context));
-    const sound = [...parents.keys()].filter((index) => faults[index] === undefined);
-    const found = await resolveLevel(
-      sound.map((index) => parents[index]),
-      args,
-      context,
-      sound.map((index) => enclosing[index]),
-    );
-    const results = new Map(sound.map((index, place) => [index, found[place]]));
-    return parents.map((_, index) => faults[index] ?? results.get(index));
+    context.rest.coordinate = coordinate;
+    return resolveAll(parents, args, context, enclosing);
   };
   return Object.assign(
-    told,
-    level && { level: (checks.above ? resolveSound : resolveLevel) as never },
+    level(resolveLevel as never),
+    isNamed && { named: argumentNamer({ names, schemas, args: declared }) },
     inherits && { inherits },
   );
 }
+
+/** A resolver of one parent, for all parents of a level. */
+const ofEach =
+  (resolve: Resolver): ResolveLevel =>
+  (parents, args, context, enclosing) => {
+    const call = (parent: unknown, index: number): unknown =>
+      resolve(parent, args, context as never, { enclosing: enclosing[index] });
+    if (parents.length === 1) return [call(parents[0], 0)];
+    return Promise.allSettled(parents.map(async (parent, index) => call(parent, index))).then((settled) =>
+      settled.map((one) => (one.status === "fulfilled" ? one.value : asError(one.reason))),
+    );
+  };

@@ -41,15 +41,10 @@ export function recordRequest(
   });
 }
 
-/** When the servers that are sent a proof which they cannot verify have said so: each does once a minute. */
-const misled = new WeakMap<Face, number>();
-
-function tellWrongProof(face: Face, { GATEWAY_SECRET }: Environment): void {
-  const now = performance.now();
-  if (now - (misled.get(face) ?? Number.NEGATIVE_INFINITY) < 60_000) return;
-  misled.set(face, now);
+function tellWrongProof({ role, log }: Face, { GATEWAY_SECRET }: Environment): void {
+  if (!log.mayWrite("wrong proof", { role, reason: "wrong proof" }, 1)) return;
   const state = GATEWAY_SECRET === undefined ? "is not set here" : "is not the gateway's";
-  face.log.log.warn(`GATEWAY_SECRET: ${state}, so the context headers of that gateway are dropped`);
+  log.log.warn(`GATEWAY_SECRET: ${state}, so the context headers of that gateway are dropped`);
 }
 
 /** A request that is refused before it has a route. */

@@ -12,7 +12,7 @@ export class LogLines {
   /** Writes access lines whatever the least severe level of other lines is. */
   readonly lines: FastifyBaseLogger;
   readonly log: FastifyBaseLogger;
-  readonly #counts = new Map<string, { count: number; readonly fields: object }>();
+  readonly #kinds = new Map<string, { count: number; readonly most: number; readonly fields: object }>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(log: FastifyBaseLogger, access: LogLines["access"]) {
@@ -26,19 +26,19 @@ export class LogLines {
     return this.log.level === "info" || this.log.level === "debug";
   }
 
-  /** Whether one more line of this kind is written. At the end of the minute one line counts the others. */
-  mayWrite(kind: string, fields: object): boolean {
-    const known = this.#counts.get(kind);
-    if (known) return ++known.count <= mostLines;
-    this.#counts.set(kind, { count: 1, fields });
+  /** Whether one more line of this kind is written, `most` in a minute. At its end one line counts the others. */
+  mayWrite(kind: string, fields: object, most = mostLines): boolean {
+    const known = this.#kinds.get(kind);
+    if (known) return ++known.count <= most;
+    this.#kinds.set(kind, { count: 1, most, fields });
     this.#timer ??= setTimeout(() => this.#endMinute(), windowMs).unref();
     return true;
   }
 
   #endMinute(): void {
     this.#timer = undefined;
-    for (const { count, fields } of this.#counts.values())
-      if (count > mostLines) this.log.warn({ ...fields, count, written: mostLines }, "a minute's failures");
-    this.#counts.clear();
+    for (const { count, most, fields } of this.#kinds.values())
+      if (count > most) this.log.warn({ ...fields, count, written: most }, "a minute's failures");
+    this.#kinds.clear();
   }
 }

@@ -1,14 +1,13 @@
 /** `npm start`: the command line of the roles. It reads the configuration, starts the roles and says where they listen. */
 import { exitCodes, type Io, runCommand } from "../cli/command.ts";
-import { type Config, readConfig, roleNames } from "../config.ts";
-import type { Operations } from "../rest/operation.ts";
+import { readConfig, roleNames } from "../config.ts";
 import { variables } from "../settings/environment.ts";
 import { findDoubtful, findMisspelt, refuseStale, refuseUnfit } from "./boot-check.ts";
 import { checkMachine } from "./check-machine.ts";
 import { printConfig } from "./print-config.ts";
 import { start } from "./program.ts";
 import type { Service } from "./service.ts";
-import { type Speaker, speaker, welcome } from "./speaker.ts";
+import { speaker, welcome } from "./speaker.ts";
 import { stopOnSignals } from "./stop.ts";
 import { surviveUnreadRejections } from "./unread-rejections.ts";
 import { watchUpstreams } from "./watch-upstreams.ts";
@@ -37,34 +36,25 @@ export function run(argv: readonly string[], given: Io, service: Service): Promi
           refuseUnfit(config, operations);
           refuseStale(service.root, specHash);
           const doubts = [...findMisspelt(io.env), ...findDoubtful(config, operations)];
-          if (!checkConfig) return startRoles(config, service, operations, brief === true, say, doubts);
-          for (const doubt of [...doubts, ...(await checkMachine(config))]) forPeople.warn(doubt);
-          io.out(printConfig(config, io.env));
+          if (checkConfig) {
+            for (const doubt of [...doubts, ...(await checkMachine(config))]) say.warn(doubt);
+            io.out(printConfig(config, io.env));
+            return 0;
+          }
+          const running = await start(config, service);
+          for (const doubt of doubts) say.warn(doubt); // a start that fails tells its reason alone
+          const { url, metrics, servers } = running;
+          const [front] = servers;
+          if (front) surviveUnreadRejections(front.log);
+          stopOnSignals(running, config);
+          await watchUpstreams(front, config, operations, say);
+          const isBrief = brief === true || config.production;
+          const text = await welcome(config, service, running, front?.unready ?? [], isBrief);
+          say.info(text, { url: url.origin, metrics: metrics?.origin });
           return 0;
         }),
       ),
   );
-}
-
-/** A start that fails tells its reason alone; the doubts are for roles that run. */
-async function startRoles(
-  config: Config,
-  service: Service,
-  operations: Operations,
-  brief: boolean,
-  say: Speaker,
-  doubts: readonly string[],
-): Promise<number> {
-  const running = await start(config, service);
-  for (const doubt of doubts) say.warn(doubt);
-  const [front] = running.servers;
-  if (front) surviveUnreadRejections(front.log);
-  stopOnSignals(running, config);
-  await watchUpstreams(front, config, operations, say);
-  const { url, metrics } = running;
-  const text = await welcome(config, service, running, front?.unready ?? [], brief || config.production);
-  say.info(text, { url: url.origin, metrics: metrics?.origin });
-  return 0;
 }
 
 const mostUsed = [

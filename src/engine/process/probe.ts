@@ -21,19 +21,17 @@ async function get(
   { origin }: URL,
   path: string,
   env: Environment,
-  accept = "application/json",
-  others = {},
+  headers: Readonly<Record<string, string>>,
 ): Promise<ProbeAnswer> {
   const ms = env.CONNECT_TIMEOUT_MS;
   const client = new Client(origin, { connect: connectorOf(env), maxResponseSize: 16_384 });
   try {
-    const { statusCode, headers, body } = await client.request({
-      ...{ method: "GET", path, headers: { accept, ...others } },
+    const answer = await client.request({
+      ...{ method: "GET", path, headers: { accept: "application/json", ...headers } },
       ...{ headersTimeout: ms, bodyTimeout: ms },
     });
-    const type = String(headers["content-type"] ?? "").replace(/;.*/s, "");
-    const text = await body.text().catch(() => "");
-    return { status: statusCode, type, body: text };
+    const type = String(answer.headers["content-type"] ?? "").replace(/;.*/s, "");
+    return { status: answer.statusCode, type, body: await answer.body.text().catch(() => "") };
   } finally {
     void client.destroy().catch(() => {});
   }
@@ -60,7 +58,7 @@ export async function probeRest(
   env: Environment,
 ): Promise<string | undefined> {
   const path = base.pathname.replace(/\/$/, "") + (operation?.path ?? "/");
-  const answer = await get(base, path, env, operation?.accept);
+  const answer = await get(base, path, env, operation?.accept ? { accept: operation.accept } : {});
   const { status, type, body } = answer;
   if (isGatewayFailure(status)) return inWords(path, answer);
   if (!operation) return status === 400 ? inWords(path, answer) : undefined;
@@ -81,14 +79,14 @@ export async function probeRest(
 export async function probeGraphql(base: URL, env: Environment): Promise<string | undefined> {
   const prefix = prefixOf(base);
   const { GATEWAY_SECRET: secret } = env;
-  const proof = secret === undefined ? {} : { [proofHeader]: secret };
-  const health = await get(base, `${prefix}/healthz`, env, undefined, proof);
+  const proof: Record<string, string> = secret === undefined ? {} : { [proofHeader]: secret };
+  const health = await get(base, `${prefix}/healthz`, env, proof);
   if (isGatewayFailure(health.status)) return inWords(`${prefix}/healthz`, health);
   const { role } = parsed(health);
   if (role === "graphql") return undefined;
   if (typeof role === "string") return `it is a ${role} role, not graphql`;
   const path = `${prefix}/v1/graphql?query=%7B__typename%7D`;
-  const answer = await get(base, path, env, undefined, proof);
+  const answer = await get(base, path, env, proof);
   const { data, errors } = parsed(answer);
   return data === undefined && errors === undefined
     ? `${inWords(path, answer)}, which is no GraphQL response`

@@ -56,7 +56,7 @@ export type Inherited<Of extends Sources, Context extends AnyContext> = {
 };
 
 /** The enclosing objects of the parent. */
-export const enclosingOf = (info: Info): Enclosing | undefined =>
+const enclosingOf = (info: Info): Enclosing | undefined =>
   (info as { readonly enclosing?: Enclosing }).enclosing;
 
 /** The values, or `null` if one of `nullable` is null. Throws `BAD_UPSTREAM_RESPONSE` if another one is. */

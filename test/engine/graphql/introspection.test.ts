@@ -97,7 +97,10 @@ describe("the answer of a plan is that of graphql-js", () => {
       const expected = await execute({ schema, document, variableValues: variables });
       const operation = document.definitions.find(({ kind }) => kind === "OperationDefinition");
       const plan = compilePlan(schema, fragmentsOf(document), operation as never, variables, 5_000);
-      const answer = await runPlan(plan, variables, {}, unlimited, { size: 128, complete: (work) => work() });
+      const answer = await runPlan(plan, variables, { rest: {} }, unlimited, {
+        size: 128,
+        complete: (work) => work(),
+      });
       expect(JSON.stringify(answer)).toBe(JSON.stringify({ data: expected.data, errors: [] }));
     }
   });
@@ -114,7 +117,7 @@ test("an argument has the value of each request's own variable", async () => {
   const fields = async (old: boolean): Promise<string> => {
     const plan = plans.get(document, operation as OperationDefinitionNode, { old }, (compile) => compile());
     const pieces = { size: 128, complete: (work: () => void) => work() };
-    return JSON.stringify((await runPlan(plan, { old }, {}, unlimited, pieces)).data);
+    return JSON.stringify((await runPlan(plan, { old }, { rest: {} }, unlimited, pieces)).data);
   };
   for (const old of [true, false, true]) expect((await fields(old)).includes("once")).toBe(old);
 });

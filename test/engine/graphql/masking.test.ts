@@ -1,8 +1,8 @@
 /** Clients and logs get codes, paths and names of a failure, and never the data that REST sent. */
-import { makeExecutableSchema } from "@graphql-tools/schema";
 import { describe, expect, test, vi } from "vitest";
 import { createApollo } from "../../../src/engine/graphql/apollo.ts";
 import { resultOf } from "../../../src/engine/graphql/over-http.ts";
+import { executableSchema } from "../../../src/engine/graphql/schema.ts";
 import { LogLines } from "../../../src/engine/observe/log-lines.ts";
 import { configure } from "./configure.ts";
 import { freeScope } from "./free-scope.ts";
@@ -138,15 +138,13 @@ describe("a field that fails for everybody", () => {
 });
 
 test("a fault of ours is masked, and logged with the id that the client gets", async () => {
-  const schema = makeExecutableSchema({
-    typeDefs: "type Query { broken: String }",
-    resolvers: {
-      Query: {
-        broken: () => {
-          throw new TypeError("an INTERNAL detail");
-        },
-      },
-    },
+  const broken = () => {
+    throw new TypeError("an INTERNAL detail");
+  };
+  const schema = executableSchema("type Query { broken: String }", {
+    resolvers: { Query: { broken } },
+    argumentSchemas: {},
+    argumentNames: {},
   });
   const lines: unknown[] = [];
   const log = {
@@ -157,6 +155,7 @@ test("a fault of ours is masked, and logged with the id that the client gets", a
   };
   const apollo = createApollo(configure(), schema, log as never, { count: 0 });
   const context = {
+    rest: {},
     requestId: "request-1",
     log: new LogLines(log as never, "off"),
     scope: freeScope,

@@ -15,14 +15,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { ApolloServer } from "@apollo/server";
 import type { GraphQLSchema } from "graphql";
 import { onTestFinished } from "vitest";
 import { generate } from "../../../src/engine/codegen/generate.ts";
 import { readConfig } from "../../../src/engine/config.ts";
 import { CodedError } from "../../../src/engine/errors.ts";
-import { createApollo } from "../../../src/engine/graphql/apollo.ts";
-import type { RequestContext } from "../../../src/engine/graphql/request-context.ts";
+import { type Apollo, createApollo } from "../../../src/engine/graphql/apollo.ts";
 import { executableSchema } from "../../../src/engine/graphql/schema.ts";
 import { LogLines } from "../../../src/engine/observe/log-lines.ts";
 import { projectAt } from "../../../src/engine/project/project.ts";
@@ -48,7 +46,7 @@ export const boundPairs: typeof pairs = readdirSync(bindCases).flatMap((name) =>
   return hasError ? [] : [[`the proof's ${name}`, join(bindCases, name)] as const];
 });
 
-export type Pair = { readonly schema: GraphQLSchema; readonly apollo: ApolloServer<RequestContext> };
+export type Pair = { readonly schema: GraphQLSchema; readonly apollo: Apollo };
 /** JSON Schema of each argument's value, by the field's schema coordinate. */
 export type ArgumentSchemas = Readonly<Record<string, Readonly<Record<string, object>>>>;
 
@@ -101,14 +99,15 @@ const rest = {
 
 /** Executes a body's parameters as the role does, and returns the response. `own` are REST calls that do not fail. */
 export async function execute({ apollo }: Pair, parameters: object, own: Partial<typeof rest> = {}) {
-  const { body } = await apollo.executeOperation(parameters, {
-    contextValue: {
+  const { body } = await apollo.execute(
+    parameters as { query: string },
+    {
       rest: { ...rest, ...own },
       log: new LogLines(log as never, "off"),
       requestId: "r",
       scope: freeScope,
     } as never,
-  });
+  );
   if (body.kind !== "single") throw new Error("no incremental answers here");
   return body.singleResult;
 }

@@ -219,10 +219,7 @@ test("a saved document is parsed and validated once, even after many other docum
   });
   onTestFinished(() => apollo.stop());
   const run = (query: string) =>
-    apollo.executeOperation(
-      { query },
-      { contextValue: { scope: freeScope, log: { tellsInfo: false } } as never },
-    );
+    apollo.execute({ query }, { scope: freeScope, log: { tellsInfo: false } } as never);
   await run(customer.body);
   const comment = `# ${"x".repeat(900_000)}`;
   for (let number = 0; number < 50; number++) await run(`{ __typename } ${comment}${number}`);

@@ -36,7 +36,7 @@ test("a flood of faults is 20 lines with a stack, and a line that counts the oth
 });
 
 test("a graphql role that is sent another proof than its own says so once a minute", async () => {
-  vi.useFakeTimers({ toFake: ["performance"] });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const server = createServer(configure({ GATEWAY_SECRET: "the-secret-of-this-role-of-a-test" }), "graphql");
   const said = vi.spyOn(server.log, "warn").mockImplementation(() => {});
@@ -44,6 +44,10 @@ test("a graphql role that is sent another proof than its own says so once a minu
   for (let index = 0; index < 3; index++) await send();
   expect(said.mock.calls).toEqual([[expect.stringMatching(/^GATEWAY_SECRET: is not the gateway's/)]]);
   vi.advanceTimersByTime(60_000);
+  expect(said.mock.lastCall).toEqual([
+    { role: "graphql", reason: "wrong proof", count: 3, written: 1 },
+    "a minute's failures",
+  ]);
   await send();
-  expect(said).toHaveBeenCalledTimes(2);
+  expect(said).toHaveBeenCalledTimes(3);
 });

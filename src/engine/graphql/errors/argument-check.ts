@@ -1,6 +1,6 @@
 /**
  * Checks arguments against the REST contract before any call. An error names the argument whose value REST would refuse.
- * A check is compiled when its field is first selected. The same arguments are checked once, however many parents there are.
+ * A check is compiled when its field is first selected. It is made once for a level, however many parents there are.
  */
 import type { ErrorObject, ValidateFunction } from "ajv";
 import type { GraphQLArgument } from "graphql";
@@ -12,77 +12,35 @@ import { argumentDescription, limitWords } from "./argument-words.ts";
 
 export type Args = Readonly<Record<string, unknown>>;
 
-/**
- * The checks that a request has made already: by each check, and by the arguments of one selected field. They are a
- * property of its context, because an entry of a WeakMap outlives its request.
- */
-const checks = Symbol("argument checks");
-type Fault = CodedError | undefined;
-type FindFault = (args: Args, steps: Steps) => Fault;
-type Checks = { readonly steps: Steps; readonly faults: Map<FindFault, Map<Args, Fault>> };
-type Checking = { [checks]?: Checks };
+/** The steps of a request's patterns: a property of its context, because an entry of a WeakMap outlives its request. */
+const steps = Symbol("steps of patterns");
+type Checking = { [steps]?: Steps };
 
-function checksOf(context: Checking): Checks {
-  context[checks] ??= { steps: stepsOfRequest(), faults: new Map() };
-  return context[checks];
-}
+/** Returns the error of a refused value. `enclosing` has the arguments of fields above: they are the same for all parents. */
+type CheckArguments = (
+  args: Args,
+  enclosing: Enclosing | undefined,
+  context: object,
+) => CodedError | undefined;
 
-function faultOf(find: FindFault, args: Args, context: object): Fault {
-  const { steps, faults } = checksOf(context);
-  const known = faults.get(find) ?? new Map<Args, Fault>();
-  faults.set(find, known);
-  if (!known.has(args)) known.set(args, find(args, steps));
-  return known.get(args);
-}
-
-/** The checks of a field. Each returns the error of a refused value. */
-export type ArgumentChecks = {
-  readonly own: (args: Args, context: object) => Fault;
-  /** Of the arguments that the field takes from fields above. Absent: it takes none. */
-  readonly above: ((enclosing: Enclosing | undefined, context: object) => Fault) | undefined;
-};
-
-/** The checks of all arguments that have a schema. */
-export function argumentChecks(
+/** The check of all arguments that have a schema: the field's own, and those that it takes from fields above. */
+export function argumentCheck(
   schemas: Readonly<Record<string, object>>,
   declared: readonly GraphQLArgument[],
-): ArgumentChecks {
+): CheckArguments {
   const prefix = markOfArgument("");
-  const isMark = (name: string): boolean => name.startsWith(prefix);
-  const names = Object.keys(schemas);
-  const own = names.filter((name) => !isMark(name));
-  const findFault = faultFinder(schemas, own, declared);
-  const inherited = names.filter(isMark).map((mark) => {
-    const name = mark.slice(prefix.length);
-    return { mark, find: faultFinder({ [name]: schemas[mark] ?? {} }, [name], []) };
-  });
-  const faultAbove = (enclosing: Enclosing | undefined, context: object): Fault => {
-    for (const { mark, find } of inherited) {
-      const fault = faultOf(find, nearestEnclosing(enclosing, mark) as Args, context);
-      if (fault) return fault;
-    }
-    return undefined;
-  };
-  return {
-    own: (args, context) => (own.length > 0 ? faultOf(findFault, args, context) : undefined),
-    above: inherited.length > 0 ? faultAbove : undefined,
-  };
-}
-
-/** The validators are compiled when the field is first selected. */
-function faultFinder(
-  schemas: Readonly<Record<string, object>>,
-  names: readonly string[],
-  declared: readonly GraphQLArgument[],
-): FindFault {
   const validators = new Map<string, ValidateFunction>();
-  return (args, steps) => {
-    for (const name of names) {
-      const value = args[name];
+  return (args, enclosing, context: Checking) => {
+    for (const [mark, schema] of Object.entries(schemas)) {
+      const isAbove = mark.startsWith(prefix);
+      const name = isAbove ? mark.slice(prefix.length) : mark;
+      const { [name]: value } = isAbove ? (nearestEnclosing(enclosing, mark) as Args) : args;
       if (value === undefined) continue;
-      const validate = validators.get(name) ?? ajv.compile(schemas[name] as object);
-      validators.set(name, validate);
-      if (!validate.call({ steps }, value)) return refused(declared, name, validate.errors?.[0]);
+      const validate = validators.get(mark) ?? ajv.compile(schema);
+      validators.set(mark, validate);
+      context[steps] ??= stepsOfRequest();
+      if (!validate.call({ steps: context[steps] }, value))
+        return refused(isAbove ? [] : declared, name, validate.errors?.[0]);
     }
     return undefined;
   };

@@ -19,7 +19,7 @@ type ArgumentFacts = {
 };
 
 /** Returns a function that maps an error of a field's calls to the one that names arguments; any other error stays. */
-export function argumentNamer(facts: ArgumentFacts): <E>(error: E) => E | CodedError {
+export function argumentNamer(facts: ArgumentFacts): (error: Error) => Error {
   /** The same new error each time, so that the error of many parents stays one error. */
   const renamed = new WeakMap<CodedError, CodedError>();
   return (error) => {

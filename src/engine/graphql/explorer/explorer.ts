@@ -1,47 +1,25 @@
 /**
- * Sends GraphiQL to a browser: one page that needs no other file. The page is made and compressed when the first
- * browser asks for it. Its content security policy lets it talk to this origin alone. It holds no tenant data: its
- * requests carry the user's own key.
+ * Sends GraphiQL to a browser: one page that needs no other file. The page is made when the first browser asks for it. Its
+ * content security policy lets it talk to this origin alone. It holds no tenant data: its requests carry the user's own key.
  */
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import { type GraphQLSchema, introspectionFromSchema } from "graphql";
-import Negotiator from "negotiator";
+import { addVary } from "../../http/vary.ts";
 import type { ManifestEntry } from "../../rest/api.ts";
 
-export type Explorer = { send(request: FastifyRequest, reply: FastifyReply): Promise<void> };
+/** Sends the page. */
+export type Explorer = (reply: FastifyReply) => Promise<void>;
 
-const encoders: Record<string, (html: string) => Promise<Buffer>> = {
-  br: (html) => promisify(brotliCompress)(html, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
-  gzip: (html) => promisify(gzip)(html),
-  identity: async (html) => Buffer.from(html),
-};
-
-/** Makes the page when the first browser asks for it. */
 export function createExplorer(explored: Explored, samples: Samples): Explorer {
   let page: Promise<ExplorerPage> | undefined;
-  const encoded = new Map<string, Promise<Buffer>>();
-  return {
-    async send(request, reply) {
-      page ??= makePage(explored, samples);
-      const { html, policy } = await page;
-      const accepted = new Negotiator(request).encodings(["br", "gzip"]);
-      const encoding = ["br", "gzip"].find((name) => accepted.includes(name)) ?? "identity";
-      const body = encoded.get(encoding) ?? encoders[encoding]?.(html);
-      if (body) encoded.set(encoding, body);
-      if (encoding !== "identity") reply.header("content-encoding", encoding);
-      reply
-        .headers({
-          "content-security-policy": policy,
-          vary: "accept, accept-encoding",
-          "cache-control": "no-cache",
-        })
-        .type("text/html; charset=utf-8")
-        .send(await body);
-    },
+  return async (reply) => {
+    page ??= makePage(explored, samples);
+    const { html, policy } = await page;
+    addVary(reply, "accept");
+    reply.headers({ "content-security-policy": policy, "cache-control": "no-cache" });
+    reply.type("text/html; charset=utf-8").send(html);
   };
 }
 

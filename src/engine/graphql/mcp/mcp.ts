@@ -57,7 +57,7 @@ export function serveMcp(
     variables: object = {},
   ): Promise<CallToolResult> => {
     const tool = byName.get(name);
-    if (!tool) return failed({ errors: [{ message: `there is no tool ${name}` } as never] });
+    if (!tool) return toolResult({ errors: [{ message: `there is no tool ${name}` } as never] });
     giveBack(request); // or messages would hold the places of the calls that they wait for
     const kept = Object.entries(request.headers).filter(([header]) => !ofTransport.includes(header));
     const given = await server.inject({
@@ -73,8 +73,7 @@ export function serveMcp(
       payload: { documentId: tool.id, variables },
       ...(request.socket.remoteAddress !== undefined && { remoteAddress: request.socket.remoteAddress }),
     });
-    const result = given.json() as FormattedExecutionResult;
-    return result.errors ? failed(result) : { ...contentOf(result), isError: false };
+    return toolResult(given.json());
   };
   const answer = async (
     request: FastifyRequest,
@@ -131,15 +130,8 @@ export function serveMcp(
 }
 
 /** Partial data stays beside the errors. */
-const failed = (result: FormattedExecutionResult): CallToolResult => ({
-  ...contentOf(result),
-  isError: true,
-});
-
-function contentOf({
-  data,
-  errors,
-}: FormattedExecutionResult): Pick<CallToolResult, "content" | "structuredContent"> {
+function toolResult({ data, errors }: FormattedExecutionResult): CallToolResult {
   const structuredContent = { data: data ?? null, ...(errors && { errors: [...errors] }) };
-  return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
+  const text = JSON.stringify(structuredContent);
+  return { content: [{ type: "text", text }], structuredContent, isError: errors !== undefined };
 }

@@ -1,9 +1,11 @@
 /** The JSON Schema (2020-12) of what a saved operation gives: a GraphQL response (GraphQL §7.1) with its selection as data. */
 import {
   type DocumentNode,
+  type FieldNode,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
+  getOperationAST,
   isAbstractType,
   isEnumType,
   isListType,
@@ -12,10 +14,12 @@ import {
   isSpecifiedScalarType,
   Kind,
   type OperationDefinitionNode,
-  type SelectionSetNode,
   TypeNameMetaFieldDef,
+  visit,
 } from "graphql";
+import { collectSubfields } from "graphql/execution/collectFields.js";
 import { dateScalars } from "../../standards/date-scalars.ts";
+import { fragmentsOf } from "../plan/plans.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -25,11 +29,6 @@ export const jsonTypes: Readonly<Record<string, string>> = {
   Float: "number",
   Boolean: "boolean",
 };
-
-/** What is selected below a field, maybe in several places. `always`: no `@skip` and no `@include` may leave it out. */
-type Selections = readonly { readonly set: SelectionSetNode; readonly always: boolean }[];
-/** A key of an answer. */
-type Selected = { readonly type: GraphQLOutputType; readonly below: Selections; readonly always: boolean };
 
 const errors = {
   type: "array",
@@ -43,59 +42,51 @@ const errors = {
   },
 };
 
-export function outputSchemaOf(
-  schema: GraphQLSchema,
-  { definitions }: DocumentNode,
-  { operation, selectionSet }: OperationDefinitionNode,
-) {
-  const fragments = definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION);
+/** `@skip` and `@include` depend on one variable: without it, what they may leave out is left out. */
+const uncertain = {
+  kind: Kind.DIRECTIVE,
+  name: { kind: Kind.NAME, value: "include" },
+  arguments: [
+    {
+      kind: Kind.ARGUMENT,
+      name: { kind: Kind.NAME, value: "if" },
+      value: { kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: "all" } },
+    },
+  ],
+} as const;
 
-  function collect(
-    { selections }: SelectionSetNode,
-    type: GraphQLObjectType,
-    above: boolean,
-    found: Map<string, Selected>,
-  ): void {
-    for (const each of selections) {
-      const always = above && !each.directives?.some(({ name }) => /^(skip|include)$/.test(name.value));
-      if (each.kind === Kind.FIELD) {
-        const key = (each.alias ?? each.name).value;
-        const { type: of } = type.getFields()[each.name.value] ?? TypeNameMetaFieldDef;
-        const known = found.get(key);
-        const own = each.selectionSet ? [{ set: each.selectionSet, always }] : [];
-        const below = [...(known?.below ?? []), ...own];
-        found.set(key, { type: of, below, always: always || !!known?.always });
-        continue;
-      }
-      const fragment =
-        each.kind === Kind.INLINE_FRAGMENT
-          ? each
-          : fragments.find(({ name }) => name.value === each.name.value);
-      if (!fragment) continue;
-      const on = fragment.typeCondition ? schema.getType(fragment.typeCondition.name.value) : type;
-      if (on === type || (isAbstractType(on) && schema.isSubType(on, type)))
-        collect(fragment.selectionSet, type, always, found);
-    }
+export function outputSchemaOf(schema: GraphQLSchema, document: DocumentNode) {
+  const conditioned = visit(document, {
+    Directive: ({ name }) => (/^(skip|include)$/.test(name.value) ? uncertain : undefined),
+  });
+  const fragments = fragmentsOf(conditioned) as never;
+  const operation = getOperationAST(conditioned) as OperationDefinitionNode;
+  type Nodes = readonly FieldNode[];
+
+  const below = (type: GraphQLObjectType, nodes: Nodes, all: boolean): ReadonlyMap<string, Nodes> =>
+    collectSubfields(schema, fragments, { all }, type, nodes as FieldNode[]);
+
+  /** `sure`: those of `nodes` that are selected in any case, if the object is. */
+  function ofObject(type: GraphQLObjectType, nodes: Nodes, sure: Nodes): JsonObject {
+    const required = below(type, sure, false);
+    const properties = [...below(type, nodes, true)].map(([key, selected]) => {
+      const { type: of } = type.getFields()[selected[0]?.name.value ?? ""] ?? TypeNameMetaFieldDef;
+      const surely = selected.length === 1 ? selected : (required.get(key) ?? []);
+      return [key, ofType(of, selected, surely)] as const;
+    });
+    return { type: "object", properties: Object.fromEntries(properties), required: [...required.keys()] };
   }
 
-  function ofObject(type: GraphQLObjectType, below: Selections): JsonObject {
-    const found = new Map<string, Selected>();
-    for (const { set, always } of below) collect(set, type, always || below.length === 1, found);
-    const properties = [...found].map(([key, value]) => [key, ofType(value.type, value.below)]);
-    const required = [...found].flatMap(([key, { always }]) => (always ? [key] : []));
-    return { type: "object", properties: Object.fromEntries(properties), required };
+  function ofType(type: GraphQLOutputType, nodes: Nodes, sure: Nodes): JsonObject {
+    if (!isNonNullType(type)) return { anyOf: [notNull(type, nodes, sure), { type: "null" }] };
+    return notNull(type.ofType, nodes, sure);
   }
 
-  function ofType(type: GraphQLOutputType, below: Selections): JsonObject {
-    if (!isNonNullType(type)) return { anyOf: [notNull(type, below), { type: "null" }] };
-    return notNull(type.ofType, below);
-  }
-
-  function notNull(type: GraphQLOutputType, below: Selections): JsonObject {
-    if (isListType(type)) return { type: "array", items: ofType(type.ofType, below) };
-    if (isObjectType(type)) return ofObject(type, below);
+  function notNull(type: GraphQLOutputType, nodes: Nodes, sure: Nodes): JsonObject {
+    if (isListType(type)) return { type: "array", items: ofType(type.ofType, nodes, sure) };
+    if (isObjectType(type)) return ofObject(type, nodes, sure);
     if (isAbstractType(type))
-      return { anyOf: schema.getPossibleTypes(type).map((member) => ofObject(member, below)) };
+      return { anyOf: schema.getPossibleTypes(type).map((member) => ofObject(member, nodes, sure)) };
     if (isEnumType(type)) return { type: "string", enum: type.getValues().map(({ name }) => name) };
     const name = String(type);
     // REST alone knows what another scalar holds
@@ -103,7 +94,9 @@ export function outputSchemaOf(
     return known ? { type: jsonTypes[name] ?? "string" } : {};
   }
 
-  const root = schema.getRootType(operation);
-  const data = root ? ofType(root, [{ set: selectionSet, always: true }]) : {};
+  const root = schema.getRootType(operation.operation);
+  // the root is an object as a field's value is
+  const nodes = [{ ...operation, kind: Kind.FIELD, name: { kind: Kind.NAME, value: "data" } }] as const;
+  const data = root ? ofType(root, nodes as never, nodes as never) : {};
   return { type: "object" as const, properties: { data, errors }, required: ["data"] };
 }

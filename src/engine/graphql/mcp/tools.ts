@@ -55,7 +55,7 @@ export function toolsOf({ savedOperations, argumentSchemas }: GeneratedApi, sche
       }),
     );
     const inputSchema = variablesSchema(schema, operation, limits);
-    const outputSchema = outputSchemaOf(schema, document, operation);
+    const outputSchema = outputSchemaOf(schema, document);
     const isQuery = operation.operation === "query";
     return [{ id, name, description: tool || name, inputSchema, outputSchema, isQuery }];
   });

@@ -25,7 +25,15 @@ import { type CodedError, overLimit } from "../../errors.ts";
 import { markOfArgument } from "../../rest/inherit.ts";
 import { isInherited } from "../../rest/property.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
-import type { FieldPlan, FieldSource, ObjectPlan, OperationPlan, ResolveLevel } from "./plan.ts";
+import type {
+  BoundFieldPlan,
+  CallSource,
+  FieldPlan,
+  FieldSource,
+  ObjectPlan,
+  OperationPlan,
+  ResolveLevel,
+} from "./plan.ts";
 
 export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 
@@ -80,7 +88,7 @@ function objectPlan(
     id,
     type,
     fields,
-    bound: fields.filter(({ source }) => source.kind === "call" || source.kind === "level"),
+    bound: fields.filter((field): field is BoundFieldPlan => field.source.kind === "call"),
     ...(inherits.size > 0 && { inherits }),
   };
 }
@@ -122,6 +130,7 @@ type Marked = {
   itself?: true;
   made?: true;
   level?: ResolveLevel;
+  named?: CallSource["named"];
   inherits?: readonly string[];
 };
 
@@ -129,7 +138,7 @@ const metaFields: ReadonlyMap<string, FieldPlan["field"]> = new Map(
   [TypeNameMetaFieldDef, SchemaMetaFieldDef, TypeMetaFieldDef].map((field) => [field.name, field]),
 );
 
-/** The source of a field. Generated resolvers have a `property`, `itself`, `made` or `level` mark; any other resolver is a call. */
+/** The source of a field. Generated resolvers have a `property`, `itself`, `made` or `level` mark. */
 function sourceOf(
   compiling: Compiling,
   parentType: GraphQLObjectType,
@@ -142,18 +151,19 @@ function sourceOf(
   const info = { schema } as never;
   if (metaFields.has(field.name)) {
     compiling.introspects = true;
-    return { kind: "call", resolve: (parent, args) => resolve(parent, args as never, undefined, info) };
+    return { kind: "call", resolve: ([root], args) => [resolve(root, args, undefined, info)] };
   }
   if (isIntrospectionType(parentType)) {
     const given = field.args.length > 0 ? getArgumentValues(field, node as FieldNode, variables) : {};
     return { kind: "made", make: (parent) => resolve(parent, given, undefined, info) };
   }
-  const { property, itself, made, level } = resolve as Marked;
+  const { property, itself, made, level, named } = resolve as Marked;
   if (typeof property === "object") return { kind: "path", names: property };
-  if (property !== undefined && !isInherited(property)) return { kind: "property", name: property };
   if (itself) return { kind: "itself" };
-  if (made) return { kind: "made", make: resolve as never };
-  return level ? { kind: "level", resolve: level } : { kind: "call", resolve: resolve as never };
+  if (made || (property !== undefined && isInherited(property)))
+    return { kind: "made", make: resolve as never };
+  if (property !== undefined) return { kind: "property", name: property };
+  return { kind: "call", resolve: level as ResolveLevel, named };
 }
 
 function selectionsOf(

@@ -4,15 +4,27 @@
  */
 import type { FieldNode, GraphQLError, GraphQLField, GraphQLObjectType } from "graphql";
 import { type Enclosing, markOfArgument } from "../../rest/inherit.ts";
+import type { AnyContext } from "../../rest/rest.ts";
+import type { Args } from "../errors/argument-check.ts";
 
-type Resolver = (parent: unknown, args: unknown, context: unknown, info: unknown) => unknown;
-
+/**
+ * Resolves a field for all parents of a level: a value, null or an Error for each. The value of a single parent, or its
+ * promise, may come in a list, which costs one promise less.
+ */
 export type ResolveLevel = (
   parents: readonly unknown[],
-  args: unknown,
-  context: unknown,
+  args: Args,
+  context: AnyContext,
   enclosing: readonly (Enclosing | undefined)[],
-) => Promise<readonly unknown[]>;
+) => Promise<readonly unknown[]> | readonly [unknown];
+
+/** A field that calls REST once its object is complete. */
+export type CallSource = {
+  readonly kind: "call";
+  readonly resolve: ResolveLevel;
+  /** Gives the client's names to an error of REST. */
+  readonly named?: ((error: Error) => Error) | undefined;
+};
 
 /** The source of a field's value. */
 export type FieldSource =
@@ -23,8 +35,7 @@ export type FieldSource =
   | { readonly kind: "itself" }
   /** A value that is made of the parent, without a call. */
   | { readonly kind: "made"; readonly make: (parent: object) => unknown }
-  | { readonly kind: "call"; readonly resolve: Resolver }
-  | { readonly kind: "level"; readonly resolve: ResolveLevel };
+  | CallSource;
 
 export type FieldPlan = {
   /** The response key: alias or name. */
@@ -39,13 +50,15 @@ export type FieldPlan = {
   readonly inherited: readonly string[];
 };
 
+export type BoundFieldPlan = FieldPlan & { readonly source: CallSource };
+
 export type ObjectPlan = {
   /** The index of this object plan in `ParentsByPlan`. */
   readonly id: number;
   readonly type: GraphQLObjectType;
   readonly fields: readonly FieldPlan[];
-  /** The fields that call REST once this object is complete. */
-  readonly bound: readonly FieldPlan[];
+  /** Those of `fields` that call REST once this object is complete. */
+  readonly bound: readonly BoundFieldPlan[];
   /** The marks of the objects and arguments from which links of this object or below take values. Absent: no link does. */
   readonly inherits?: ReadonlySet<string>;
   /** The error of every object of this plan: a condition of its selection is null (GraphQL spec §6.4.1). */
@@ -90,12 +103,19 @@ export function addParent(
   source: unknown,
   resultMap: ResultMap,
   enclosing?: Enclosing,
-): void {
+): LevelParents {
   const parents = nextParents[plan.id] ?? { plan, sources: [], resultMaps: [], enclosing: [] };
   nextParents[plan.id] = parents;
   parents.sources.push(source);
   parents.resultMaps.push(resultMap);
   if (plan.inherits) parents.enclosing.push(enclosing);
+  return parents;
+}
+
+export function removeLastParent({ sources, resultMaps, enclosing }: LevelParents): void {
+  sources.pop();
+  resultMaps.pop();
+  enclosing.pop();
 }
 
 /** Adds the arguments of a field to `above`, for the links below that take values from them. */
@@ -115,3 +135,6 @@ export const enclosingWith = (
   object: unknown,
   above: Enclosing | undefined,
 ): Enclosing | undefined => (inherits?.has(type.name) ? { type: type.name, object, above } : above);
+
+export const asError = (thrown: unknown): Error =>
+  thrown instanceof Error ? thrown : new Error(`Unexpected error value: ${String(thrown)}`);

@@ -9,7 +9,7 @@ import {
 } from "graphql";
 import { LRUCache } from "lru-cache";
 
-import { cachedPlans } from "../../settings/capacity.ts";
+import { cachedPlanBytes } from "../../settings/capacity.ts";
 import { sizeOf } from "../saved/saved-text.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
 import { compilePlan, type Fragments } from "./compile-plan.ts";
@@ -17,26 +17,24 @@ import type { OperationPlan } from "./plan.ts";
 
 const bytesPerField = 700;
 
-type Known = {
-  readonly documentBytes: number;
+/** What the plans of an operation share. */
+type Shared = {
   readonly fragments: Fragments;
+  /** The variables of `@skip` and `@include`: each outcome of them has a plan. */
   readonly conditions: readonly string[];
-  /** A plan for each outcome of the `@skip` and `@include` variables. The oldest one is dropped. */
-  readonly variants: Map<string, OperationPlan>;
+  readonly documentBytes: number;
+  /** The beginning of the plans' keys. */
+  readonly id: number;
 };
 
 type Compile = () => OperationPlan;
 
-const bytesOf = ({ documentBytes, variants }: Known): number =>
-  [...variants.values()].reduce((sum, { size }) => sum + bytesPerField * size, documentBytes);
-
 export class Plans {
   readonly #schema: GraphQLSchema;
   readonly #maxFields: number;
-  readonly #known = new LRUCache<OperationDefinitionNode, Known>({
-    maxSize: cachedPlans.bytes,
-    sizeCalculation: bytesOf,
-  });
+  readonly #shared = new WeakMap<OperationDefinitionNode, Shared>();
+  #operations = 0;
+  readonly #plans = new LRUCache<string, OperationPlan>({ maxSize: cachedPlanBytes });
 
   constructor(schema: GraphQLSchema, maxFields: number) {
     this.#schema = schema;
@@ -53,23 +51,20 @@ export class Plans {
     variables: Variables,
     measured: (compile: Compile) => OperationPlan,
   ): OperationPlan {
-    const known = this.#known.get(operation) ?? {
-      documentBytes: sizeOf(document),
+    const shared = this.#shared.get(operation) ?? {
       fragments: fragmentsOf(document),
       conditions: conditionsOf(document),
-      variants: new Map(),
+      documentBytes: sizeOf(document),
+      id: this.#operations++,
     };
-    const { fragments, conditions, variants } = known;
-    const variant = conditions.map((name) => outcomeOf(variables[name])).join("");
-    const kept = variants.get(variant);
+    this.#shared.set(operation, shared);
+    const { fragments, conditions, documentBytes, id } = shared;
+    const key = `${id} ${conditions.map((name) => outcomeOf(variables[name])).join("")}`;
+    const kept = this.#plans.get(key);
     if (kept) return kept;
     const plan = measured(() => compilePlan(this.#schema, fragments, operation, variables, this.#maxFields));
-    if (plan.introspects && Object.keys(variables).length > 0) return plan;
-    const [oldest] = variants.keys();
-    if (variants.size === cachedPlans.ofOperation && oldest !== undefined) variants.delete(oldest);
-    variants.set(variant, plan);
-    this.#known.delete(operation); // its size has changed
-    this.#known.set(operation, known);
+    const isOfOneRequest = plan.introspects && Object.keys(variables).length > 0;
+    if (!isOfOneRequest) this.#plans.set(key, plan, { size: documentBytes + bytesPerField * plan.size });
     return plan;
   }
 }

@@ -4,13 +4,22 @@
  * null where its type allows null.
  */
 import { getArgumentValues } from "graphql";
+import type { AnyContext } from "../../rest/rest.ts";
 import type { Environment } from "../../settings/environment.ts";
+import type { Args } from "../errors/argument-check.ts";
 import { FieldError } from "../errors/field-error.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
 import { ArgumentBudget } from "./argument-budget.ts";
 import { budgetOf } from "./budget.ts";
 import { completeLevel, type Level, type Pieces, type Run } from "./complete-level.ts";
-import { enclosingWithArguments, type OperationPlan, type ResultMap } from "./plan.ts";
+import { settle } from "./failed-values.ts";
+import {
+  asError,
+  enclosingWithArguments,
+  type FieldPlan,
+  type OperationPlan,
+  type ResultMap,
+} from "./plan.ts";
 
 export type PlanResult = { readonly data: ResultMap | null; readonly errors: readonly FieldError[] };
 
@@ -21,7 +30,7 @@ export type PlanResult = { readonly data: ResultMap | null; readonly errors: rea
 export function runPlan(
   plan: OperationPlan,
   variables: Variables,
-  context: unknown,
+  context: AnyContext,
   limits: Pick<Environment, "MAX_ANSWER_BYTES" | "MAX_BODY_BYTES">,
   pieces: Pieces,
 ): Promise<PlanResult> {
@@ -31,19 +40,43 @@ export function runPlan(
   const data: ResultMap = Object.create(null);
   const budget = budgetOf(limits.MAX_ANSWER_BYTES);
   const argumentBudget = new ArgumentBudget(limits.MAX_BODY_BYTES);
-  const run: Run = { plan, variables, context, errors: [], budget, argumentBudget, pieces, data };
+  const run: Run = {
+    plan,
+    variables,
+    context,
+    budget,
+    argumentBudget,
+    pieces,
+    data,
+    errors: [],
+    failed: new Set(),
+  };
   for (const { key, source, parentType } of plan.root.fields)
     data[key] = source.kind === "typename" ? parentType.name : null;
   const levels = plan.root.bound.map(
-    (field): Level => ({ field, parents: [undefined], resultMaps: [data], enclosing: [], above: undefined }),
+    (field): Level => ({ field, parents: [undefined], resultMaps: [data], enclosing: [] }),
   );
-  const running = plan.serial ? inTurn(run, levels) : all(levels.map((level) => runLevel(run, level)));
-  return running.then(() => ({ data: run.data, errors: run.errors }));
+  const result = (): PlanResult => ({ data: run.data, errors: run.errors });
+  if (plan.serial) return inTurn(run, levels).then(result);
+  return all(levels.map((level) => runLevel(run, level))).then(() =>
+    run.failed.size > 0 ? settled(run, plan.root.bound).then(result) : result(),
+  );
 }
 
 /** Once a root field has nulled the whole data, the next mutations do not run (GraphQL spec §6.3.1). */
 async function inTurn(run: Run, levels: readonly Level[]): Promise<void> {
-  for (const level of levels) if (run.data) await runLevel(run, level);
+  for (const level of levels) {
+    if (!run.data) return;
+    await runLevel(run, level);
+    await settled(run, [level.field]);
+  }
+}
+
+/** Makes nulls and errors of the failures in complete root fields. */
+async function settled(run: Run, fields: readonly FieldPlan[]): Promise<void> {
+  await run.pieces.complete(() => {
+    run.data = run.data && settle(run.data, fields, run.failed, run.errors);
+  });
 }
 
 /** Calls the field's resolver for all parents, completes the values, and runs the levels below. */
@@ -54,8 +87,8 @@ async function runLevel(run: Run, level: Level): Promise<void> {
     const args = argumentsOf(run, level);
     if (level.field.inherited.length > 0)
       around = level.parents.map((_, index) => enclosingWithArguments(level.field, args, around[index]));
-    const called = callResolver(run, level, args);
-    values = Array.isArray(called) ? [await called[0]] : await called;
+    const called = level.field.source.resolve(level.parents, args, run.context, level.enclosing);
+    values = called instanceof Promise ? await called : [await called[0]];
   } catch (error) {
     values = level.parents.map(() => asError(error));
   }
@@ -65,7 +98,7 @@ async function runLevel(run: Run, level: Level): Promise<void> {
   const next = nextParents.flatMap((found) => {
     if (!found || found.resultMaps.length === 0) return [];
     const { plan, sources: parents, resultMaps, enclosing } = found;
-    return plan.bound.map((field) => runLevel(run, { field, parents, resultMaps, enclosing, above: level }));
+    return plan.bound.map((field) => runLevel(run, { field, parents, resultMaps, enclosing }));
   });
   if (next.length > 0) await all(next);
 }
@@ -76,33 +109,10 @@ const all = (runs: Promise<void>[]): Promise<unknown> => {
   return first && runs.length === 1 ? first : Promise.all(runs);
 };
 
-function argumentsOf(run: Run, { field: { field, nodes } }: Level): object {
+function argumentsOf(run: Run, { field: { field, nodes } }: Level): Args {
   const [node] = nodes;
   if (field.args.length === 0 || !node) return {};
   const args = getArgumentValues(field, node, run.variables as never);
   run.argumentBudget.spend(args);
   return args;
 }
-
-/**
- * Returns one value or Error for each parent. A rejection is the error of every parent. For one parent it returns the value
- * or its promise in a list, which costs one promise less.
- */
-function callResolver(
-  run: Run,
-  { field, parents, enclosing }: Level,
-  args: object,
-): Promise<readonly unknown[]> | [unknown] {
-  const { source } = field;
-  if (source.kind === "level") return source.resolve(parents, args, run.context, enclosing);
-  if (source.kind !== "call") throw new Error(`${field.key} is bound to no resolver`);
-  const call = (parent: unknown, index: number): unknown =>
-    source.resolve(parent, args, run.context, { enclosing: enclosing[index] });
-  if (parents.length === 1) return [call(parents[0], 0)];
-  return Promise.allSettled(parents.map(async (parent, index) => call(parent, index))).then((settled) =>
-    settled.map((one) => (one.status === "fulfilled" ? one.value : asError(one.reason))),
-  );
-}
-
-const asError = (thrown: unknown): Error =>
-  thrown instanceof Error ? thrown : new Error(`Unexpected error value: ${String(thrown)}`);

@@ -1,18 +1,18 @@
 /**
  * The one store of saved operations: those of this service and those of the apps' manifests. It finds an operation by an id
- * or by its text, and keeps the documents of operations that were parsed and validated.
+ * or by its text.
  * Each operation of the service has a digest for each text that clients make of it. The ids of an app are taken as its
  * manifest has them.
  */
 import { hash } from "node:crypto";
-import { type DocumentNode, stripIgnoredCharacters } from "graphql";
+import { stripIgnoredCharacters } from "graphql";
 import { LRUCache } from "lru-cache";
 import { operationNameIn } from "../../manifests/formats.ts";
 import type { Manifest } from "../../manifests/manifests.ts";
 import type { OperationName } from "../../observe/records.ts";
 import type { ManifestEntry } from "../../rest/api.ts";
-import { otherFormatCharacters, savedDocumentBytes } from "../../settings/capacity.ts";
-import { keyOf, printedByUrql, SavedText, sizeOf, withTypeNames } from "./saved-text.ts";
+import { otherFormatCharacters } from "../../settings/capacity.ts";
+import { printedByUrql, SavedText, withTypeNames } from "./saved-text.ts";
 
 /** An operation of an app that cannot be served. */
 export type RefusedOperation = { readonly app: string; readonly name: string; readonly reason: string };
@@ -24,10 +24,6 @@ export class SavedOperations {
   /** By the operation's name: two apps may have operations of one name. */
   #byName = new Map<string, SavedText[]>();
   #apps = new Set<string>();
-  readonly #documents = new LRUCache<string, DocumentNode>({
-    maxSize: savedDocumentBytes,
-    sizeCalculation: sizeOf,
-  });
   /** The texts of clients that are no saved text letter by letter, with the same operation in its shortest form. */
   readonly #otherFormats = new LRUCache<string, { readonly saved: SavedText | undefined; text: string }>({
     maxSize: otherFormatCharacters,
@@ -112,23 +108,10 @@ export class SavedOperations {
     try {
       const text = stripIgnoredCharacters(given);
       const named = this.#byName.get(operationNameIn(text)) ?? [];
-      const key = keyOf(text);
-      const saved = named.find((each) => each.key === key && each.forms.includes(text));
+      const saved = named.find(({ forms }) => forms.includes(text));
       return { saved, text: saved ? text : "" };
     } catch {
       return { saved: undefined, text: "" }; // it is no document
     }
-  }
-
-  /** The document of a saved operation that was validated, unless it had to make room. */
-  document(text: string): DocumentNode | undefined {
-    return this.#documents.get(text);
-  }
-
-  /** Keeps the valid document of a saved operation. Returns `false` if the operation is not saved. */
-  keep(text: string, document: DocumentNode): boolean {
-    if (!this.#byText.has(text)) return false;
-    this.#documents.set(text, document);
-    return true;
   }
 }

@@ -11,7 +11,6 @@ export class SavedText {
   readonly text: string;
   /** Whose it is. Several apps may have the same operation. */
   readonly owners: OperationName[] = [];
-  #key: string | undefined;
   #forms: readonly string[] | undefined;
 
   constructor(text: string) {
@@ -23,27 +22,12 @@ export class SavedText {
     return this.owners.find((owner) => owner.app === app) ?? this.owners[0];
   }
 
-  /** Equal for texts that may say the same. It costs much less than `forms`, which decide. */
-  get key(): string {
-    this.#key ??= keyOf(this.text);
-    return this.#key;
-  }
-
   /** The texts that say the same, without what GraphQL ignores (§2.1.7): as it is, and with `__typename`. */
   get forms(): readonly string[] {
     this.#forms ??= formsOf(this.text);
     return this.#forms;
   }
 }
-
-/** Equal for texts that may say the same. */
-export const keyOf = (text: string): string => {
-  try {
-    return stripIgnoredCharacters(text).replaceAll(/\b__typename\b|\s/g, "");
-  } catch {
-    return ""; // an app's text that is no document
-  }
-};
 
 function formsOf(text: string): readonly string[] {
   try {

@@ -6,16 +6,16 @@ import { type Families, labels } from "./families.ts";
 /** The parts of a rate limit that a request leaves. */
 const parts = [0, 0.1, 0.25, 0.5, 0.75, 1];
 
-export function measureGateway(families: Families, { keys, sharesCounts }: FastifyInstance): Observer {
+export function measureGateway(families: Families, { keys, sharedEngine }: FastifyInstance): Observer {
   const left = families.histograms(
     "gateway_rate_limit_left_ratio",
     "The part of its key's or address's rate limit that each request left: 0 is none.",
     labels("bound"),
     parts,
   );
-  if (sharesCounts)
+  if (sharedEngine)
     families.add("gauge", "gateway_redis_up", "1: REDIS_URL counts for all gateways.", [], () => [
-      [Number(sharesCounts())],
+      [Number(sharedEngine.isUp())],
     ]);
   const checked = "API keys that were checked: `hit` is from the cache, `miss` needed or joined a look-up.";
   families.add("counter", "gateway_key_checks_total", checked, ["cache"], () => [

@@ -1,9 +1,10 @@
 /**
- * Makes a schema run on graphql-js, as the oracle of plans. A batched link resolves a level at once, and graphql-js calls a
+ * Makes a schema run on graphql-js, as the oracle of plans. A bound field resolves a level at once, and graphql-js calls a
  * resolver for each parent: a loader collects them.
  */
 import DataLoader from "dataloader";
 import { type GraphQLResolveInfo, type GraphQLSchema, isObjectType } from "graphql";
+import type { ResolveLevel } from "../../../../../src/engine/graphql/plan/plan.ts";
 import type { Resolver } from "../../../../../src/engine/graphql/schema.ts";
 import { isRecord } from "../../../../../src/engine/standards/json-object.ts";
 
@@ -23,9 +24,13 @@ function collecting(level: NonNullable<Resolver["level"]>) {
   // graphql-js passes the same `fieldNodes` array to all parents of a level, and another array to every other level
   const loaders = new WeakMap<object, DataLoader<unknown, unknown>>();
   return (parent: unknown, args: object, context: unknown, { fieldNodes }: GraphQLResolveInfo) => {
-    const resolveAll = (parents: readonly unknown[]) => level(parents, args as never, context as never, []);
+    const resolveAll = async (asked: readonly { parent: unknown }[]): Promise<readonly unknown[]> => {
+      const parents = asked.map((each) => each.parent);
+      const values = level(parents, args as never, context as never, []) as ReturnType<ResolveLevel>;
+      return values instanceof Promise ? values : [await values[0]];
+    };
     const loader = loaders.get(fieldNodes) ?? new DataLoader(resolveAll as never, { cache: false });
     loaders.set(fieldNodes, loader);
-    return loader.load(parent);
+    return loader.load({ parent }); // the root is no key
   };
 }
