@@ -12,7 +12,7 @@ import { leaveBodies } from "../http/bodies/json-body.ts";
 import type { TenantContext } from "../http/context-headers.ts";
 import { allowOrigins, answerOptions, guardMcp } from "../http/cors.ts";
 import { readKey, unauthenticated } from "../http/credentials.ts";
-import { graphqlPath } from "../http/error-response.ts";
+import { graphqlPath } from "../http/paths.ts";
 import { createServer } from "../http/server.ts";
 import type { GeneratedApi } from "../rest/api.ts";
 import { credentialNames } from "../rest/credentials.ts";

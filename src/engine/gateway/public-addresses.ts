@@ -5,8 +5,10 @@
  * nginx's `proxy_redirect` does the same for `Location`; this does it for every header, and drops an address that it
  * cannot read.
  */
+
+import { prefixOf } from "../http/paths.ts";
 import type { Headers } from "./strip.ts";
-import { prefixOf, type UpstreamRoute } from "./upstream-route.ts";
+import type { UpstreamRoute } from "./upstream-route.ts";
 
 type Reader = {
   /** The public path of an address, or `undefined` for an address that has none. */

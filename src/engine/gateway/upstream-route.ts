@@ -4,7 +4,7 @@
  * encoded dots and slashes, backslashes, empty segments). So no spelling of a path reaches another path.
  */
 import { CodedError } from "../errors.ts";
-import { graphqlPath, mcpPath } from "../http/error-response.ts";
+import { graphqlPath, mcpPath, prefixOf } from "../http/paths.ts";
 
 /** The services behind the gateway, each with the path prefix that its URL carries. */
 export type Backends = Readonly<{ rest: URL; keyIntrospection: URL; graphql?: URL; mcp?: URL }>;
@@ -47,6 +47,3 @@ export function findRoute(backends: Backends, requestTarget: string): UpstreamRo
   if (!path.startsWith("/v1/") || !upstream) throw new CodedError("NOT_FOUND", "nothing on this path");
   return { upstream, path: prefixOf(upstream) + path + query, isOwn };
 }
-
-/** The path prefix of an upstream; a GraphQL URL may be given as the role's address or as the endpoint itself. */
-export const prefixOf = ({ pathname }: URL): string => pathname.replace(/(?:\/v1\/graphql)?\/?$/, "");

@@ -3,7 +3,7 @@ import cors from "@fastify/cors";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
-import { graphqlPath, mcpPath } from "./error-response.ts";
+import { graphqlPath, mcpPath } from "./paths.ts";
 
 /** The response headers that a script may read. */
 const exposedHeaders = [

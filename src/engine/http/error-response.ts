@@ -6,10 +6,7 @@
 import type { FastifyError, FastifyReply } from "fastify";
 import { CodedError, codeOfStatus, overLimit, problemOf } from "../errors.ts";
 import { json, mediaTypeFor } from "./graphql-media-type.ts";
-
-export const graphqlPath = "/v1/graphql";
-/** Tools for agents, with `MCP=on`. */
-export const mcpPath = "/v1/mcp";
+import { graphqlPath } from "./paths.ts";
 
 /** The parts of a request that the shape of its error depends on. Data that never became a request has no id. */
 type Asked = { url: string | undefined; accept: string | undefined; requestId?: string };

@@ -23,10 +23,11 @@ import { parseJsonBodies } from "./bodies/json-body.ts";
 import { SlowBodies } from "./bodies/slow-bodies.ts";
 import { closeSlowReaders } from "./bodies/slow-readers.ts";
 import { answerClientError, answerConnect, refuseUnlessComplete } from "./client-error.ts";
-import { codedErrorOf, graphqlPath, sendError } from "./error-response.ts";
+import { codedErrorOf, sendError } from "./error-response.ts";
 import { headerFault } from "./header-fault.ts";
 import { closeIdleConnections, connectionsOf, createLastAnswers } from "./idle-connections.ts";
 import { limitPipelining } from "./limit-pipelining.ts";
+import { graphqlPath } from "./paths.ts";
 import { recordRefusal, recordRequest } from "./record-requests.ts";
 import { redactor } from "./redact.ts";
 

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import leven from "leven";
 import { type Config, ConfigError } from "../config.ts";
-import { prefixOf } from "../gateway/upstream-route.ts";
+import { prefixOf } from "../http/paths.ts";
 import type { Operations } from "../rest/operation.ts";
 import { baseUrls, hasOwnDocument } from "../rest/upstream/base-urls.ts";
 import { secrets, variables } from "../settings/environment.ts";

@@ -3,8 +3,8 @@
  * HTTP, and that it is the service that is meant. A failure is told in words that name what to mend.
  */
 import { Client } from "undici";
-import { prefixOf } from "../gateway/upstream-route.ts";
 import { proofHeader } from "../http/context-headers.ts";
+import { prefixOf } from "../http/paths.ts";
 import { causeOf } from "../observe/records.ts";
 import { foreignRefusal } from "../rest/failure.ts";
 import type { Operation } from "../rest/operation.ts";

@@ -8,13 +8,16 @@ const lookMs = 250;
 const mostMs = 2 * lookMs;
 
 let [ranMs, lookedAt] = [0, performance.now()];
-const look = (): void => {
-  [ranMs, lookedAt] = [runTime(), performance.now()];
-};
-setInterval(look, lookMs).unref();
 
-/** Milliseconds for which the process has run. */
-export const runTime = (): number => ranMs + Math.min(performance.now() - lookedAt, mostMs);
+/** Milliseconds for which the process has run. Each call is a look at the time. */
+export function runTime(): number {
+  const now = performance.now();
+  ranMs += Math.min(now - lookedAt, mostMs);
+  lookedAt = now;
+  return ranMs;
+}
+
+setInterval(runTime, lookMs).unref();
 
 export class Deadline {
   readonly #onExpiry: () => void;
@@ -44,7 +47,6 @@ export class Deadline {
   }
 
   #look(): void {
-    look();
     const { leftMs } = this;
     if (leftMs >= 1) this.#wait(leftMs);
     else this.#turn = setImmediate(this.#onExpiry);

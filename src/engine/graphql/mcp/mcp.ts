@@ -17,7 +17,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { FormattedExecutionResult } from "graphql";
 import { CodedError } from "../../errors.ts";
 import { jsonParser } from "../../http/bodies/json-body.ts";
-import { graphqlPath, mcpPath } from "../../http/error-response.ts";
+import { graphqlPath, mcpPath } from "../../http/paths.ts";
 import type { RequestScope } from "../../rest/request-scope.ts";
 import { msPerMessage } from "../../rest/shares/processor-time.ts";
 import { giveBack } from "../admission.ts";

@@ -5,7 +5,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Role } from "../../config.ts";
 import type { AppOperations } from "../../graphql/saved/app-operations.ts";
-import { graphqlPath } from "../../http/error-response.ts";
+import { graphqlPath } from "../../http/paths.ts";
 import type { Observer } from "../../observe/observer.ts";
 import { qualifiedName, type RequestRecord } from "../../observe/records.ts";
 import { type Families, labels } from "./families.ts";
