@@ -43,11 +43,13 @@ export class Deadline {
   }
 
   #wait(ms: number): void {
-    this.#timer = setTimeout(() => this.#look(), Math.max(Math.min(ms, lookMs), 0));
+    const waitMs = Math.max(Math.min(ms, lookMs), 0);
+    this.#timer = setTimeout(() => this.#look(ms - waitMs), waitMs);
   }
 
-  #look(): void {
-    const { leftMs } = this;
+  /** The timer has waited too: no more than `mostLeftMs` are left, whatever the clock says. */
+  #look(mostLeftMs: number): void {
+    const leftMs = Math.min(this.leftMs, mostLeftMs);
     if (leftMs >= 1) this.#wait(leftMs);
     else this.#turn = setImmediate(this.#onExpiry);
   }
