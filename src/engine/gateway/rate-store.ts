@@ -19,6 +19,6 @@ export class RateStore {
     const window = known && now < known.endsAt ? known : { current: 0, endsAt: now + windowMs };
     window.current += more;
     if (more > 0) this.#windows.set(key, window);
-    return { current: window.current, leftMs: window.endsAt - now };
+    return { current: window.current, leftMs: Math.round(window.endsAt - now) };
   }
 }
