@@ -130,7 +130,7 @@ test("what a key may not read is told as such, and an address that is refused is
   const notice = page.getByRole("alert");
   await expect
     .poll(() => notice.innerText())
-    .toBe("This key may not read: names of contacts, contacts. Everything else is up to date.");
+    .toBe("This key may not read: contacts, names of contacts. Everything else is up to date.");
   await page.getByText("This key may not read: contacts.", { exact: true }).waitFor();
   await takePicture(page, "dashboard-forbidden");
 });

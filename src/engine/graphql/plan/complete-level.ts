@@ -4,21 +4,21 @@
  */
 import { CodedError } from "../../errors.ts";
 import type { AnyContext } from "../../rest/rest.ts";
-import type { FieldError } from "../errors/field-error.ts";
+import { FieldError } from "../errors/field-error.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
 import type { ArgumentBudget } from "./argument-budget.ts";
 import { AnswerTooLarge, type Budget } from "./budget.ts";
 import { compileProjection, type Projection } from "./compile-projection.ts";
-import { type Completion, complete } from "./complete.ts";
-import {
-  type BoundFieldPlan,
-  type FieldPlan,
-  type LevelParents,
-  type OperationPlan,
-  type ParentsByPlan,
-  type ResultMap,
-  removeLastParent,
+import { addError, type Completion, complete } from "./complete.ts";
+import type {
+  BoundFieldPlan,
+  FieldPlan,
+  LevelParents,
+  OperationPlan,
+  ParentsByPlan,
+  ResultMap,
 } from "./plan.ts";
+import { bubble, isAttached, type Positions, positionsBelow } from "./positions.ts";
 
 /** How the values of a level are completed. */
 export type Pieces = {
@@ -32,13 +32,11 @@ export type Run = {
   readonly plan: OperationPlan;
   readonly variables: Variables;
   readonly context: AnyContext;
+  readonly errors: FieldError[];
   readonly budget: Budget;
   readonly argumentBudget: ArgumentBudget;
   readonly pieces: Pieces;
-  /** The fields in whose values failures may stand. */
-  readonly failed: Set<FieldPlan>;
   data: ResultMap | null;
-  readonly errors: FieldError[];
 };
 
 /** One field of all parents that the field above has returned. */
@@ -48,6 +46,10 @@ export type Level = {
   readonly parents: readonly unknown[];
   readonly resultMaps: readonly ResultMap[];
   readonly enclosing: LevelParents["enclosing"];
+  /** The level whose values hold the result maps; the operation's root has none. */
+  readonly above: Level | undefined;
+  /** The positions of the objects in this level's values, computed after a failure below. */
+  below?: Positions;
 };
 
 /**
@@ -56,33 +58,47 @@ export type Level = {
  */
 export function completeLevel(
   run: Run,
-  { field, resultMaps }: Level,
+  level: Level,
   values: readonly unknown[],
   around: LevelParents["enclosing"],
 ): ParentsByPlan | Promise<ParentsByPlan> {
+  let isExact = false;
   const nextParents: ParentsByPlan = [];
   const { size, complete } = run.pieces;
   const completeFrom = (start: number): ParentsByPlan | Promise<ParentsByPlan> => {
-    if (start >= values.length) return nextParents;
-    const end = start + size;
-    const piece: Piece = {
-      field,
-      values: values.slice(start, end),
-      resultMaps: resultMaps.slice(start, end),
-      enclosing: around.slice(start, end),
-    };
+    if (start >= values.length)
+      return isExact
+        ? nextParents.map((parents) => parents && attachedParents(run, level, parents))
+        : nextParents;
+    const piece = pieceOf(level, values, around, start, start + size);
     const completing = complete(() => {
-      if (!project(run, piece, nextParents)) completeExactly(run, piece, nextParents);
+      if (project(run, piece, nextParents)) return;
+      isExact = true;
+      completeExactly(run, piece, nextParents);
     });
-    return completing ? completing.then(() => completeFrom(end)) : completeFrom(end);
+    return completing ? completing.then(() => completeFrom(start + size)) : completeFrom(start + size);
   };
   return completeFrom(0);
 }
 
 /** A part of a level's parents, and their values. */
-type Piece = Pick<Level, "field" | "resultMaps" | "enclosing"> & {
+type Piece = Pick<Level, "field" | "resultMaps" | "enclosing" | "above"> & {
   readonly values: readonly unknown[];
 };
+
+const pieceOf = (
+  { field, resultMaps, above }: Level,
+  values: readonly unknown[],
+  around: LevelParents["enclosing"],
+  start: number,
+  end: number,
+): Piece => ({
+  field,
+  above,
+  values: values.slice(start, end),
+  resultMaps: resultMaps.slice(start, end),
+  enclosing: around.slice(start, end),
+});
 
 /** The fast way for a piece. Returns `false` if the projection refuses one of the values. */
 function project(
@@ -92,7 +108,6 @@ function project(
 ): boolean {
   const { left } = budget;
   const projection = projectionOf(field);
-  const added = nextParents.map((parents) => parents?.sources.length);
   try {
     if (values.some((value) => value instanceof Error)) return false;
     projection(resultMaps, values, nextParents, budget, enclosing);
@@ -100,30 +115,58 @@ function project(
   } catch (error) {
     if (error instanceof AnswerTooLarge) throw error;
     budget.left = left;
-    for (const [id, parents] of nextParents.entries())
-      while (parents && parents.sources.length > (added[id] ?? 0)) removeLastParent(parents);
     return false;
   }
 }
 
-/** Completes a piece exactly. A failure stands in the result map, and `settle` makes it an error. */
+/** Completes a piece exactly: errors have paths, and nulls bubble. Parents that a null has cut off are skipped. */
 function completeExactly(
   run: Run,
-  { field, resultMaps, values, enclosing }: Piece,
+  { field, resultMaps, values, enclosing, above }: Piece,
   nextParents: ParentsByPlan,
 ): void {
   if (!run.plan.serial) for (const value of values) if (hasLeft(value)) throw value;
-  const completion: Completion = { nextParents, added: [], budget: run.budget, enclosing: undefined };
-  for (const [index, resultMap] of resultMaps.entries()) {
+  const { errors, budget } = run;
+  const completion: Completion = { errors, nextParents, budget, enclosing: undefined };
+  const positions = positionsIn(run, above);
+  resultMaps.forEach((resultMap, index) => {
+    if (!isAttached(run.data, positions, resultMap)) return;
+    const position = positions.get(resultMap);
     completion.enclosing = enclosing[index];
-    resultMap[field.key] = complete(completion, field, values[index]);
-  }
-  run.failed.add(field);
+    try {
+      const path = { up: position?.path, key: field.key };
+      resultMap[field.key] = complete(completion, field, values[index], path);
+    } catch (error) {
+      if (!(error instanceof FieldError)) throw error;
+      addError(completion, error);
+      if (!bubble(position)) run.data = null;
+    }
+  });
 }
 
 /** Whether the value is the error of a call whose client has left. */
 const hasLeft = (value: unknown): boolean =>
   value instanceof CodedError && value.code === "CLIENT_CLOSED_REQUEST";
+
+/** The positions of the objects in a level's values; without a level, the root's position. */
+function positionsIn(run: Run, level: Level | undefined): Positions {
+  if (!level) return new Map(run.data && [[run.data, undefined]]);
+  level.below ??= positionsBelow(level.field, level.resultMaps, positionsIn(run, level.above));
+  return level.below;
+}
+
+/** Removes the parents that a null has cut off, and those that a refused projection has added. */
+function attachedParents(run: Run, level: Level, parents: LevelParents): LevelParents {
+  const positions = positionsIn(run, level);
+  const kept = parents.resultMaps.map((resultMap) => isAttached(run.data, positions, resultMap));
+  const isKept = (_: unknown, index: number): boolean | undefined => kept[index];
+  return {
+    plan: parents.plan,
+    sources: parents.sources.filter(isKept),
+    resultMaps: parents.resultMaps.filter(isKept),
+    enclosing: parents.enclosing.filter(isKept),
+  };
+}
 
 const projections = new WeakMap<FieldPlan, Projection>();
 

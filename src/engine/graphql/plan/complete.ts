@@ -1,6 +1,6 @@
 /**
- * Completes a value exactly (GraphQL spec §6.4.3): a failure stands in the nearest place that may become null. The messages
- * of errors are those of graphql-js. It runs only for levels that the projection refuses.
+ * Completes a value exactly (GraphQL spec §6.4.3): errors have paths, and nulls bubble. The order of errors and their
+ * messages are those of graphql-js. It runs only for levels that the projection refuses.
  */
 import {
   GraphQLError,
@@ -15,89 +15,88 @@ import {
 import type { Enclosing } from "../../rest/inherit.ts";
 import { valueAt } from "../../rest/property.ts";
 import { isRecord } from "../../standards/json-object.ts";
-import { ContractBroken } from "../errors/field-error.ts";
+import { ContractBroken, FieldError, type Path } from "../errors/field-error.ts";
 import { AnswerTooLarge, type Budget, bytesPerError, spend, spendLeaf } from "./budget.ts";
-import { FailedValue } from "./failed-values.ts";
 import {
   addParent,
   bytesOf,
   enclosingWith,
   type FieldPlan,
-  type LevelParents,
   type ObjectPlan,
   type ParentsByPlan,
   type ResultMap,
-  removeLastParent,
 } from "./plan.ts";
 
 export type Completion = {
+  readonly errors: FieldError[];
   readonly nextParents: ParentsByPlan;
-  /** The parents that got an object of this completion, in order: those of an object that fails are removed again. */
-  readonly added: LevelParents[];
   readonly budget: Budget;
   /** The enclosing objects of the value that is completed, if links below the value inherit from them. */
   enclosing: Enclosing | undefined;
 };
 
-/** Completes the value of `field`, or returns its failure. */
-export const complete = (completion: Completion, field: FieldPlan, value: unknown): unknown =>
-  completeAt(completion, field, field.field.type, value);
-
 /**
- * Completes the value at a place, or returns its failure. A failure is thrown on from the place `key` if its type forbids
- * null. The objects of a value that fails have no next level.
+ * Completes the value of `field`. Throws a located error if the value is null and its type forbids null. `nextParents`
+ * also gets objects of values that become null later; the caller removes them.
  */
-function completeAt(
+export function complete(completion: Completion, field: FieldPlan, value: unknown, path: Path): unknown {
+  return withErrors(completion, field, field.field.type, path, () =>
+    completeValue(completion, field, field.field.type, value, path),
+  );
+}
+
+/** Runs `make`. An error becomes null if the type allows null. Otherwise it is thrown with its path. */
+function withErrors(
   completion: Completion,
   field: FieldPlan,
   type: GraphQLOutputType,
-  value: unknown,
-  key?: string | number,
+  path: Path,
+  make: () => unknown,
 ): unknown {
-  const { added, budget } = completion;
-  const before = added.length;
   try {
-    return completeValue(completion, field, type, value);
+    return make();
   } catch (raw) {
     if (raw instanceof AnswerTooLarge) throw raw;
-    const failure = located(raw, field);
-    if (key !== undefined && isNonNullType(type)) {
-      failure.below.unshift(key);
-      throw failure;
-    }
-    while (added.length > before) removeLastParent(added.pop() as LevelParents);
-    spend(budget, bytesPerError);
-    return failure;
+    const error = located(raw, field, path);
+    if (isNonNullType(type)) throw error;
+    addError(completion, error);
+    return null;
   }
 }
 
-/** Adds locations to an error, as graphql-js's `locatedError` does. A `FailedValue` keeps its own. */
-function located(raw: unknown, { nodes, source }: FieldPlan): FailedValue {
-  if (raw instanceof FailedValue) return raw;
+export function addError({ errors, budget }: Completion, error: FieldError): void {
+  spend(budget, bytesPerError);
+  errors.push(error);
+}
+
+/** Adds path and locations to an error, as graphql-js's `locatedError` does. A `FieldError` keeps its own. */
+function located(raw: unknown, { nodes, source }: FieldPlan, path: Path): FieldError {
+  if (raw instanceof FieldError) return raw;
   const thrown = raw instanceof Error ? raw : locatedError(raw, nodes).originalError;
   const error = source.kind === "call" && source.named ? source.named(thrown as Error) : thrown;
   const own = error instanceof GraphQLError ? error.locations : undefined;
-  return new FailedValue(error as Error, own ?? placesOf(nodes));
+  return new FieldError(error as Error, own ?? placesOf(nodes), path);
 }
 
 /** The locations of nodes. They are cached, because computing them reads the document from its start. */
-function placesOf(nodes: FieldPlan["nodes"]): FailedValue["locations"] {
+function placesOf(nodes: FieldPlan["nodes"]): FieldError["locations"] {
   const known = places.get(nodes) ?? new GraphQLError("", { nodes }).locations;
   places.set(nodes, known);
   return known;
 }
 
-const places = new WeakMap<FieldPlan["nodes"], FailedValue["locations"]>();
+const places = new WeakMap<FieldPlan["nodes"], FieldError["locations"]>();
 
 function completeValue(
   completion: Completion,
   field: FieldPlan,
   type: GraphQLOutputType,
   value: unknown,
+  path: Path,
 ): unknown {
   if (value instanceof Error) throw value;
   if (isNonNullType(type)) {
-    const completed = completeValue(completion, field, type.ofType, value);
+    const completed = completeValue(completion, field, type.ofType, value, path);
     if (completed === null)
       throw new ContractBroken(
         `Cannot return null for non-nullable field ${field.parentType.name}.${field.field.name}.`,
@@ -105,9 +104,9 @@ function completeValue(
     return completed;
   }
   if (value === null || value === undefined) return null;
-  if (isListType(type)) return completeList(completion, field, type.ofType, value);
+  if (isListType(type)) return completeList(completion, field, type.ofType, value, path);
   if (isLeafType(type)) return completeLeaf(completion, type, value);
-  return completeObject(completion, objectPlanOf(field, type, value), value);
+  return completeObject(completion, objectPlanOf(field, type, value), value, path);
 }
 
 function completeList(
@@ -115,6 +114,7 @@ function completeList(
   field: FieldPlan,
   type: GraphQLOutputType,
   value: unknown,
+  path: Path,
 ): unknown[] {
   if (typeof value !== "object" || value === null || !(Symbol.iterator in value)) {
     throw new ContractBroken(
@@ -123,7 +123,8 @@ function completeList(
   }
   return Array.from(value as Iterable<unknown>, (item, key) => {
     spend(completion.budget, 1);
-    return completeAt(completion, field, type, item, key);
+    const at = { up: path, key };
+    return withErrors(completion, field, type, at, () => completeValue(completion, field, type, item, at));
   });
 }
 
@@ -141,7 +142,7 @@ function objectPlanOf(field: FieldPlan, type: GraphQLOutputType, value: unknown)
   return plan;
 }
 
-function completeObject(completion: Completion, plan: ObjectPlan, value: unknown): ResultMap {
+function completeObject(completion: Completion, plan: ObjectPlan, value: unknown, path: Path): ResultMap {
   if (plan.fault) throw plan.fault;
   if (!isRecord(value)) throw notAnObject(plan.type.name);
   spend(completion.budget, bytesOf(plan));
@@ -156,12 +157,11 @@ function completeObject(completion: Completion, plan: ObjectPlan, value: unknown
           ? plan.type.name
           : field.source.kind === "call"
             ? null
-            : completeAt(completion, field, field.field.type, read(field, value), field.key);
+            : complete(completion, field, read(field, value), { up: path, key: field.key });
   } finally {
     completion.enclosing = above;
   }
-  if (plan.bound.length > 0)
-    completion.added.push(addParent(completion.nextParents, plan, value, resultMap, enclosing));
+  if (plan.bound.length > 0) addParent(completion.nextParents, plan, value, resultMap, enclosing);
   return resultMap;
 }
 

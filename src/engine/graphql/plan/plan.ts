@@ -103,19 +103,12 @@ export function addParent(
   source: unknown,
   resultMap: ResultMap,
   enclosing?: Enclosing,
-): LevelParents {
+): void {
   const parents = nextParents[plan.id] ?? { plan, sources: [], resultMaps: [], enclosing: [] };
   nextParents[plan.id] = parents;
   parents.sources.push(source);
   parents.resultMaps.push(resultMap);
   if (plan.inherits) parents.enclosing.push(enclosing);
-  return parents;
-}
-
-export function removeLastParent({ sources, resultMaps, enclosing }: LevelParents): void {
-  sources.pop();
-  resultMaps.pop();
-  enclosing.pop();
 }
 
 /** Adds the arguments of a field to `above`, for the links below that take values from them. */

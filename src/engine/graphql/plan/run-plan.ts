@@ -12,14 +12,7 @@ import type { Variables } from "../variables/coerce-variables.ts";
 import { ArgumentBudget } from "./argument-budget.ts";
 import { budgetOf } from "./budget.ts";
 import { completeLevel, type Level, type Pieces, type Run } from "./complete-level.ts";
-import { settle } from "./failed-values.ts";
-import {
-  asError,
-  enclosingWithArguments,
-  type FieldPlan,
-  type OperationPlan,
-  type ResultMap,
-} from "./plan.ts";
+import { asError, enclosingWithArguments, type OperationPlan, type ResultMap } from "./plan.ts";
 
 export type PlanResult = { readonly data: ResultMap | null; readonly errors: readonly FieldError[] };
 
@@ -40,43 +33,19 @@ export function runPlan(
   const data: ResultMap = Object.create(null);
   const budget = budgetOf(limits.MAX_ANSWER_BYTES);
   const argumentBudget = new ArgumentBudget(limits.MAX_BODY_BYTES);
-  const run: Run = {
-    plan,
-    variables,
-    context,
-    budget,
-    argumentBudget,
-    pieces,
-    data,
-    errors: [],
-    failed: new Set(),
-  };
+  const run: Run = { plan, variables, context, errors: [], budget, argumentBudget, pieces, data };
   for (const { key, source, parentType } of plan.root.fields)
     data[key] = source.kind === "typename" ? parentType.name : null;
   const levels = plan.root.bound.map(
-    (field): Level => ({ field, parents: [undefined], resultMaps: [data], enclosing: [] }),
+    (field): Level => ({ field, parents: [undefined], resultMaps: [data], enclosing: [], above: undefined }),
   );
-  const result = (): PlanResult => ({ data: run.data, errors: run.errors });
-  if (plan.serial) return inTurn(run, levels).then(result);
-  return all(levels.map((level) => runLevel(run, level))).then(() =>
-    run.failed.size > 0 ? settled(run, plan.root.bound).then(result) : result(),
-  );
+  const running = plan.serial ? inTurn(run, levels) : all(levels.map((level) => runLevel(run, level)));
+  return running.then(() => ({ data: run.data, errors: run.errors }));
 }
 
 /** Once a root field has nulled the whole data, the next mutations do not run (GraphQL spec §6.3.1). */
 async function inTurn(run: Run, levels: readonly Level[]): Promise<void> {
-  for (const level of levels) {
-    if (!run.data) return;
-    await runLevel(run, level);
-    await settled(run, [level.field]);
-  }
-}
-
-/** Makes nulls and errors of the failures in complete root fields. */
-async function settled(run: Run, fields: readonly FieldPlan[]): Promise<void> {
-  await run.pieces.complete(() => {
-    run.data = run.data && settle(run.data, fields, run.failed, run.errors);
-  });
+  for (const level of levels) if (run.data) await runLevel(run, level);
 }
 
 /** Calls the field's resolver for all parents, completes the values, and runs the levels below. */
@@ -98,7 +67,7 @@ async function runLevel(run: Run, level: Level): Promise<void> {
   const next = nextParents.flatMap((found) => {
     if (!found || found.resultMaps.length === 0) return [];
     const { plan, sources: parents, resultMaps, enclosing } = found;
-    return plan.bound.map((field) => runLevel(run, { field, parents, resultMaps, enclosing }));
+    return plan.bound.map((field) => runLevel(run, { field, parents, resultMaps, enclosing, above: level }));
   });
   if (next.length > 0) await all(next);
 }

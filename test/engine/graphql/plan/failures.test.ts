@@ -189,15 +189,6 @@ test("the null of a non-null root field nulls the whole data", async () => {
   });
 });
 
-test("errors stand in the order of the response, whichever call fails first", async () => {
-  const { ask } = await openSchema(async (_call, { id }) => {
-    if (id === "1") await new Promise(setImmediate);
-    return failed(`${id} failed`);
-  });
-  const { errors } = await ask(`{ a: pet(id: 1) { id } b: pet(id: 2) { id } }`);
-  expect(errors?.map(({ message }) => message)).toEqual(["1 failed", "2 failed"]);
-});
-
 test("an internal fault is masked", async () => {
   const { ask } = await openSchema(() => {
     throw new TypeError("secret");
