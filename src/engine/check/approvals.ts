@@ -48,8 +48,7 @@ export function approve(
   const entryFindings = entries.flatMap((entry) => {
     if (entry.expires < today) return [entryFinding(findings, project, file, entry, "approval-expired")];
     // without a base there are no change findings to approve, and a field that is not bound has its error alone
-    const isUnseen =
-      (!hasBase && /^(rest|sdl|binding)-/.test(entry.rule)) || unbound.has(entry.coordinate);
+    const isUnseen = (!hasBase && /^(rest|sdl|binding)-/.test(entry.rule)) || unbound.has(entry.coordinate);
     return used.has(entry.fingerprint) || isUnseen
       ? []
       : [entryFinding(findings, project, file, entry, "approval-unused")];
