@@ -40,10 +40,15 @@ export function approve(
     const { reason, author, expires } = entry;
     return expires < today ? finding : { ...finding, approval: { reason, author, expires } };
   });
+  const unbound = new Set(
+    findings.flatMap(({ severity, fingerprint, coordinate, coordinates = [coordinate] }) =>
+      severity === "error" && fingerprint === undefined ? coordinates : [],
+    ),
+  );
   const entryFindings = entries.flatMap((entry) => {
     if (entry.expires < today) return [entryFinding(findings, project, file, entry, "approval-expired")];
-    // without a base there are no change findings to approve
-    const isUnseen = !hasBase && /^(rest|sdl|binding)-/.test(entry.rule);
+    // without a base there are no change findings to approve, and a field that is not bound has its error alone
+    const isUnseen = (!hasBase && /^(rest|sdl|binding)-/.test(entry.rule)) || unbound.has(entry.coordinate);
     return used.has(entry.fingerprint) || isUnseen
       ? []
       : [entryFinding(findings, project, file, entry, "approval-unused")];

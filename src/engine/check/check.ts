@@ -60,7 +60,7 @@ export function examine(
   const since = base
     ? changesSince(base, head, today)
     : { findings: [], changes: [], told: new Set<Diagnostic>() };
-  const ledger = isValid(head) ? ledgerFindings(head) : [];
+  const ledger = isValid(head) ? ledgerFindings(head, base) : [];
   const found = withImpactedOperations(head, base, [
     ...(base
       ? withoutStaleApps(proofFindings(head, since.told), head, base)

@@ -12,20 +12,23 @@ import { isOperationPattern, operationsOf } from "../openapi/operation-pattern.t
 import type { YamlFile } from "../openapi/yaml-file.ts";
 import type { Project, ValidProject } from "../project/project.ts";
 import { isRecord } from "../standards/json-object.ts";
+import { renamedOperations } from "./changes/former-operation.ts";
 import { frameAt } from "./frame.ts";
 import { type Finding, found } from "./report.ts";
 
 const ledgerFile = "rest-only.yaml";
 
-export function ledgerFindings(project: ValidProject): Finding[] {
+/** With a base, an operation that has another name now is no new one: the field that names it is a finding. */
+export function ledgerFindings(project: ValidProject, base?: ValidProject): Finding[] {
   const { model } = project;
   const ledger = readLedger(project);
   // without the file, operations may go without a field
   if (!ledger) return [];
   const bound = boundOperations(model);
   const listed = new Set([...ledger.entries.keys()].flatMap((key) => operationsOf(model.operations, key)));
+  const renamed = base && renamedOperations(base, project);
   const undecided = [...model.operations.values()].filter(
-    (operation) => !bound.has(operation.id) && !listed.has(operation),
+    (operation) => !bound.has(operation.id) && !listed.has(operation) && !renamed?.has(operation.id),
   );
   return [...undecidedFindings(project, model, undecided), ...staleEntries(project, model, ledger, bound)];
 }

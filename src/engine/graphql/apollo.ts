@@ -1,7 +1,6 @@
-/** Creates the role's Apollo Server: the whole pipeline without landing page, cache control and stack traces. */
+/** The role's Apollo Server: the whole pipeline without landing page, cache control and stack traces. */
 import {
   ApolloServer,
-  type ApolloServerOptions,
   type ApolloServerPlugin,
   type GraphQLRequestListener,
   type GraphQLResponse,
@@ -42,14 +41,41 @@ export class Apollo extends ApolloServer<RequestContext> {
   readonly #respond: RespondForOperation;
   readonly #deprecation: DeprecationHeaders | undefined;
 
+  /** `executions` counts operations. `saved` keeps the documents of saved operations. */
   constructor(
-    options: ApolloServerOptions<RequestContext>,
-    documents: Documents,
-    respond: RespondForOperation,
-    deprecation: DeprecationHeaders | undefined,
+    config: Config,
+    schema: GraphQLSchema,
+    log: FastifyBaseLogger,
+    executions: ExecutionCounts,
+    saved = new SavedOperations([]),
+    deprecations: GeneratedApi["deprecations"] = undefined,
   ) {
-    super(options);
-    this.#deprecation = deprecation;
+    const { env, production } = config;
+    const validation = new ValidationTime();
+    const documents = new Documents(saved);
+    const respond = responseForOperation(schema, executions, config);
+    super({
+      schema,
+      logger: log,
+      nodeEnv: production ? "production" : "development",
+      introspection: !production,
+      validationOptions: { hideSuggestions: production, maxErrors: 10 },
+      includeStacktraceInErrorResponses: false,
+      persistedQueries: false,
+      documentStore: null,
+      stopOnTerminationSignals: false,
+      formatError: formatError(config),
+      parseOptions: { maxTokens: env.MAX_TOKENS },
+      validationRules: [validation.rule, limitRule(env)],
+      plugins: [
+        ApolloServerPluginLandingPageDisabled(),
+        ApolloServerPluginCacheControlDisabled(),
+        ApolloServerPluginInlineTraceDisabled(),
+        ApolloServerPluginUsageReportingDisabled(),
+        hooks(respond, validation, documents),
+      ],
+    });
+    this.#deprecation = deprecationHeaders(schema, deprecations);
     this.#documents = documents;
     this.refusals = documents.refusals;
     this.#respond = respond;
@@ -81,45 +107,6 @@ export class Apollo extends ApolloServer<RequestContext> {
     if (contextValue.document?.refused) this.refusals.set(request.query, response);
     return response;
   }
-}
-
-/**
- * `executions` counts operations. `saved` keeps the documents of saved operations.
- */
-export function createApollo(
-  config: Config,
-  schema: GraphQLSchema,
-  log: FastifyBaseLogger,
-  executions: ExecutionCounts,
-  saved = new SavedOperations([]),
-  deprecations: GeneratedApi["deprecations"] = undefined,
-): Apollo {
-  const { env, production } = config;
-  const validation = new ValidationTime();
-  const documents = new Documents(saved);
-  const respond = responseForOperation(schema, executions, config);
-  const options: ApolloServerOptions<RequestContext> = {
-    schema,
-    logger: log,
-    nodeEnv: production ? "production" : "development",
-    introspection: !production,
-    validationOptions: { hideSuggestions: production, maxErrors: 10 },
-    includeStacktraceInErrorResponses: false,
-    persistedQueries: false,
-    documentStore: null,
-    stopOnTerminationSignals: false,
-    formatError: formatError(config),
-    parseOptions: { maxTokens: env.MAX_TOKENS },
-    validationRules: [validation.rule, limitRule(env)],
-    plugins: [
-      ApolloServerPluginLandingPageDisabled(),
-      ApolloServerPluginCacheControlDisabled(),
-      ApolloServerPluginInlineTraceDisabled(),
-      ApolloServerPluginUsageReportingDisabled(),
-      hooks(respond, validation, documents),
-    ],
-  };
-  return new Apollo(options, documents, respond, deprecationHeaders(schema, deprecations));
 }
 
 /** Measures a validation, which runs synchronously from the creation of its first rule to Apollo's end hook. */

@@ -11,7 +11,7 @@ import { credentialNames } from "../rest/credentials.ts";
 import { RequestScope } from "../rest/request-scope.ts";
 import { admitRequests } from "./admission.ts";
 import { Answers } from "./answers/answers.ts";
-import { createApollo } from "./apollo.ts";
+import { Apollo } from "./apollo.ts";
 import { Callers } from "./callers.ts";
 import type { Samples } from "./explorer/explorer.ts";
 import { createExplorer } from "./explorer/explorer.ts";
@@ -53,7 +53,7 @@ export async function createGraphql(
   const executions: ExecutionCounts = { count: 0 };
   const schema = buildSchema(api);
   const saved = savedOperations(config, entries);
-  const apollo = createApollo(config, schema, server.log, executions, saved, api.deprecations);
+  const apollo = new Apollo(config, schema, server.log, executions, saved, api.deprecations);
   const rules = [...specifiedRules, limitRule(config.env)];
   const apps = new AppOperations(saved, faultFinder(schema, rules, config.env.MAX_TOKENS), server.log);
   await Promise.all([apollo.start(), apps.follow(config.env.OPERATIONS_FROM)]);

@@ -37,7 +37,7 @@ export function executableSchema(typeDefs: string, parts: Parts): GraphQLSchema 
     noLocation: true,
   });
   addDateCoercions(schema);
-  // makeExecutableSchema binds resolvers and so drops their properties (`property`, `itself`, `made`, `level`, `inherits`)
+  // makeExecutableSchema binds resolvers and so drops their properties (`source`, `level`, `inherits`)
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith("__")) continue;
     for (const field of Object.values(type.getFields())) {

@@ -1,32 +1,32 @@
-/** Resolvers of plain fields, which read their parent's REST object. A plan inlines them by their marks. */
+/** Resolvers of plain fields, which read their parent's REST object. A plan reads their `source` instead of calling them. */
 import { CodedError } from "../errors.ts";
 import type { ValueAt } from "./types.ts";
 
-/** Whether every object inherits the name, such as `valueOf`. Then only the object's own properties are read. */
-export const isInherited = (name: string): boolean => name in Object.prototype;
+/** Where a plain field has its value: at a path of properties of its parent, or made of the parent without a call. */
+export type PlainSource =
+  | { readonly kind: "path"; readonly names: readonly string[] }
+  | { readonly kind: "made"; readonly make: (parent: object) => unknown };
 
-/** Whether a resolver calls REST. The resolvers of plain fields carry a mark. */
-export const callsRest = (resolve: object): boolean =>
-  !("property" in resolve || "itself" in resolve || "made" in resolve);
+/** Whether a resolver calls REST. */
+export const callsRest = (resolve: object): boolean => !("source" in resolve);
+
+const reader = <Resolve extends object>(names: readonly string[], resolve: Resolve) =>
+  Object.assign(resolve, { source: { kind: "path", names } as PlainSource });
 
 /** Reads one REST property. */
-export const property = <const Name extends string>(name: Name) => {
-  const onlyOwn = isInherited(name);
-  return Object.assign(
-    <Parent extends { readonly [key in Name]?: unknown }>(parent: Parent): Parent[Name] =>
-      onlyOwn && !Object.hasOwn(parent, name) ? (undefined as Parent[Name]) : parent[name],
-    { property: name },
+export const property = <const Name extends string>(name: Name) =>
+  reader(
+    [name],
+    <Parent extends { readonly [key in Name]?: unknown }>(parent: Parent) =>
+      valueAt(parent, [name]) as Parent[Name],
   );
-};
 
 /** Reads a REST property of a nested object; null where a step is null. */
 export const propertyAt = <const Names extends readonly string[]>(...names: Names) =>
-  Object.assign(<Parent>(parent: Parent) => valueAt(parent, names) as ValueAt<Parent, Names>, {
-    property: names,
-  });
+  reader(names, <Parent>(parent: Parent) => valueAt(parent, names) as ValueAt<Parent, Names>);
 
 /** Reads the parent's own object (`@restName(self: true)`). */
-export const itself = Object.assign(<Parent>(parent: Parent): Parent => parent, { itself: true as const });
+export const itself = reader([], <Parent>(parent: Parent): Parent => parent);
 
 /** A map of REST as GraphQL shows it, also within lists. */
 export type Entries<Value> = Value extends readonly (infer Item)[]
@@ -45,10 +45,10 @@ function entriesIn(value: unknown): unknown {
 }
 
 /** Reads the entries of a map: a REST property, also of a nested object, or the parent itself. */
-export const entries = <const Names extends readonly string[]>(...names: Names) =>
-  Object.assign(<Parent>(parent: Parent) => entriesIn(valueAt(parent, names) as ValueAt<Parent, Names>), {
-    made: true as const,
-  });
+export const entries = <const Names extends readonly string[]>(...names: Names) => {
+  const make = <Parent>(parent: Parent) => entriesIn(valueAt(parent, names) as ValueAt<Parent, Names>);
+  return Object.assign(make, { source: { kind: "made", make } as PlainSource });
+};
 
 /** The entries of a map that a call answers. */
 export const entriesFrom = <Value>(answer: Promise<Value>): Promise<Entries<Value>> =>

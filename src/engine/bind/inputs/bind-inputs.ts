@@ -3,13 +3,13 @@
 import type { GraphQLArgument } from "graphql";
 import { inputKey } from "../../openapi/operation.ts";
 import { lazy } from "../../openapi/shapes/lazy.ts";
-import { directivePlace, placeOf, type RestParam, readRestName } from "../../schema/directives.ts";
+import { directivePlace, placeOf, type RestParam } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Input } from "../model.ts";
 import { checkRequired, type FedSlot } from "./check-required.ts";
-import { feedingHint, freeSlots } from "./feeding-hint.ts";
-import { type InputSlot, locations } from "./input-slots.ts";
+import { feedingHint, freeSlots, parameterOf } from "./feeding-hint.ts";
+import type { InputSlot } from "./input-slots.ts";
 import { type ArgumentSource, argumentSource, type InputSource } from "./input-source.ts";
 import { matchInput } from "./match-input.ts";
 import { readBodySource, readSource } from "./read-source.ts";
@@ -75,9 +75,7 @@ function feedByName(
   argument: GraphQLArgument,
   freeOnes: () => readonly InputSlot[],
 ): FedSlot[] {
-  const { in: location } = readRestName(binder.schema, argument);
-  const free = locations.filter((each) => each !== "body" || field.directive.body === undefined);
-  const name = binder.names.among(argument, field.slots.names(location ? [location] : free));
+  const { name, location } = parameterOf(binder, field, argument);
   const where = {
     coordinate: `${field.where.coordinate}(${argument.name}:)`,
     schema: placeOf(argument.astNode),

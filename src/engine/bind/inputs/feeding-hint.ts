@@ -1,16 +1,31 @@
 /** Names the parameters that an argument may be meant for, if the argument feeds nothing. */
+import type { GraphQLArgument } from "graphql";
+import type { InputLocation } from "../../openapi/operation.ts";
+import { readRestName } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
-import type { InputSlot } from "./input-slots.ts";
+import { type InputSlot, locations } from "./input-slots.ts";
 
 /** Free parameters that a hint names. */
 const mostNamed = 10;
 
+/** The parameter that an argument names, by `@restName` or by its own name. */
+export function parameterOf(
+  { names, schema }: Binder,
+  { directive, slots }: FieldInProgress,
+  argument: GraphQLArgument,
+): { readonly name: string; readonly location: InputLocation | undefined } {
+  const { in: location } = readRestName(schema, argument);
+  const open = locations.filter((each) => each !== "body" || directive.body === undefined);
+  return { name: names.among(argument, slots.names(location ? [location] : open)), location };
+}
+
 /** What nothing names yet. */
-export function freeSlots({ names }: Binder, { definition, directive, slots }: FieldInProgress): InputSlot[] {
+export function freeSlots(binder: Binder, field: FieldInProgress): InputSlot[] {
+  const { definition, directive, slots } = field;
   const named = new Set([
     ...directive.params.map(({ name }) => name),
-    ...definition.args.map((argument) => names.of(argument)),
+    ...definition.args.map((argument) => parameterOf(binder, field, argument).name),
   ]);
   return slots.all.filter(
     (slot) =>

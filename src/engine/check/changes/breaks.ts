@@ -12,6 +12,7 @@ import { frameAt } from "../frame.ts";
 import { diagnosticFinding } from "../proof.ts";
 import type { Finding } from "../report.ts";
 import { type Cause, causeOfError } from "./causes.ts";
+import { withoutGuess } from "./former-operation.ts";
 import { placeName } from "./place-name.ts";
 import type { RestChange } from "./rest-change.ts";
 
@@ -76,9 +77,12 @@ export function breakFinding(
   { cause, errors, changes }: Break,
 ): Finding {
   const [lead, ...others] = errors;
-  const finding = diagnosticFinding(head, lead);
+  const finding = diagnosticFinding(head, withoutGuess(base, head, lead));
   const also = [
-    ...others.map(({ rule, coordinate, message }) => ({ rule, coordinate, message })),
+    ...others.map((error) => {
+      const { rule, coordinate, message } = withoutGuess(base, head, error);
+      return { rule, coordinate, message };
+    }),
     ...eachOnce(base, changes),
   ];
   const [now, old] = [head, base].map(({ model: { document } }) =>

@@ -23,13 +23,12 @@ import {
 import { collectFields, collectSubfields } from "graphql/execution/collectFields.js";
 import { type CodedError, overLimit } from "../../errors.ts";
 import { markOfArgument } from "../../rest/inherit.ts";
-import { isInherited } from "../../rest/property.ts";
+import type { PlainSource } from "../../rest/property.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
 import type {
   BoundFieldPlan,
   CallSource,
   FieldPlan,
-  FieldSource,
   ObjectPlan,
   OperationPlan,
   ResolveLevel,
@@ -126,9 +125,7 @@ function fieldPlan(
 }
 
 type Marked = {
-  property?: string | readonly string[];
-  itself?: true;
-  made?: true;
+  source?: PlainSource;
   level?: ResolveLevel;
   named?: CallSource["named"];
   inherits?: readonly string[];
@@ -138,13 +135,13 @@ const metaFields: ReadonlyMap<string, FieldPlan["field"]> = new Map(
   [TypeNameMetaFieldDef, SchemaMetaFieldDef, TypeMetaFieldDef].map((field) => [field.name, field]),
 );
 
-/** The source of a field. Generated resolvers have a `property`, `itself`, `made` or `level` mark. */
+/** The source of a field. Generated resolvers have a `source`, or a `level` that calls REST. */
 function sourceOf(
   compiling: Compiling,
   parentType: GraphQLObjectType,
   field: FieldPlan["field"],
   [node]: readonly FieldNode[],
-): FieldSource {
+): FieldPlan["source"] {
   if (field === TypeNameMetaFieldDef) return { kind: "typename" };
   const { schema, variables } = compiling;
   const { resolve } = field as { resolve: NonNullable<FieldPlan["field"]["resolve"]> };
@@ -157,13 +154,8 @@ function sourceOf(
     const given = field.args.length > 0 ? getArgumentValues(field, node as FieldNode, variables) : {};
     return { kind: "made", make: (parent) => resolve(parent, given, undefined, info) };
   }
-  const { property, itself, made, level, named } = resolve as Marked;
-  if (typeof property === "object") return { kind: "path", names: property };
-  if (itself) return { kind: "itself" };
-  if (made || (property !== undefined && isInherited(property)))
-    return { kind: "made", make: resolve as never };
-  if (property !== undefined) return { kind: "property", name: property };
-  return { kind: "call", resolve: level as ResolveLevel, named };
+  const { source, level, named } = resolve as Marked;
+  return source ?? { kind: "call", resolve: level as ResolveLevel, named };
 }
 
 function selectionsOf(

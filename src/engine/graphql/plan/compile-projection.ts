@@ -160,11 +160,14 @@ function fieldExpression(emitting: Emitting, field: FieldPlan): string {
 
 /** Undefined for a field that calls REST once its object is complete. */
 function inputExpression(emitting: Emitting, source: FieldPlan["source"]): string | undefined {
-  if (source.kind === "property") return `from[${JSON.stringify(source.name)}]`;
-  if (source.kind === "path")
-    return `${constant(emitting, valueAt)}(from, ${constant(emitting, source.names)})`;
   if (source.kind === "made") return `${constant(emitting, source.make)}(from)`;
-  return source.kind === "itself" ? "from" : undefined;
+  if (source.kind !== "path") return undefined;
+  const { names } = source;
+  const [name, ...below] = names;
+  if (name === undefined) return "from";
+  // every object inherits names such as `valueOf`: only the object's own property counts
+  if (below.length === 0 && !(name in Object.prototype)) return `from[${JSON.stringify(name)}]`;
+  return `${constant(emitting, valueAt)}(from, ${constant(emitting, names)})`;
 }
 
 function memberFunction(emitting: Emitting, field: FieldPlan, type: { resolveType?: unknown }): string {

@@ -13,7 +13,7 @@ import {
   locatedError,
 } from "graphql";
 import type { Enclosing } from "../../rest/inherit.ts";
-import { valueAt } from "../../rest/property.ts";
+import { type PlainSource, valueAt } from "../../rest/property.ts";
 import { isRecord } from "../../standards/json-object.ts";
 import { ContractBroken, FieldError, type Path } from "../errors/field-error.ts";
 import { AnswerTooLarge, type Budget, bytesPerError, spend, spendLeaf } from "./budget.ts";
@@ -157,7 +157,7 @@ function completeObject(completion: Completion, plan: ObjectPlan, value: unknown
           ? plan.type.name
           : field.source.kind === "call"
             ? null
-            : complete(completion, field, read(field, value), { up: path, key: field.key });
+            : complete(completion, field, read(field.source, value), { up: path, key: field.key });
   } finally {
     completion.enclosing = above;
   }
@@ -166,9 +166,7 @@ function completeObject(completion: Completion, plan: ObjectPlan, value: unknown
 }
 
 /** An Error stands for a value that breaks REST's contract. */
-function read({ source }: FieldPlan, value: Record<string, unknown>): unknown {
-  if (source.kind === "property") return value[source.name];
-  if (source.kind !== "path" && source.kind !== "made") return value;
+function read(source: PlainSource, value: Record<string, unknown>): unknown {
   try {
     return source.kind === "path" ? valueAt(value, source.names) : source.make(value);
   } catch (error) {

@@ -4,6 +4,7 @@
  */
 import type { FieldNode, GraphQLError, GraphQLField, GraphQLObjectType } from "graphql";
 import { type Enclosing, markOfArgument } from "../../rest/inherit.ts";
+import type { PlainSource } from "../../rest/property.ts";
 import type { AnyContext } from "../../rest/rest.ts";
 import type { Args } from "../errors/argument-check.ts";
 
@@ -27,15 +28,7 @@ export type CallSource = {
 };
 
 /** The source of a field's value. */
-export type FieldSource =
-  | { readonly kind: "typename" }
-  | { readonly kind: "property"; readonly name: string }
-  /** A property of a nested object. */
-  | { readonly kind: "path"; readonly names: readonly string[] }
-  | { readonly kind: "itself" }
-  /** A value that is made of the parent, without a call. */
-  | { readonly kind: "made"; readonly make: (parent: object) => unknown }
-  | CallSource;
+type FieldSource = { readonly kind: "typename" } | PlainSource | CallSource;
 
 export type FieldPlan = {
   /** The response key: alias or name. */
