@@ -82,11 +82,21 @@ export const pattern = makeValidator((value: string): string => {
   return value;
 });
 
-/** The members of a key introspection response that become context headers, as the embedded platform names them. */
-const introspected = [
-  ...["tenant_id", "user_id", "api_key_id"],
-  ...["roles", "permissions", "features", "key_scopes", "teams"],
-];
+/**
+ * The members of a verified caller's context, as a key introspection response names them. Each becomes a context header, with
+ * dashes in its name.
+ */
+export const contextMembers = {
+  tenantId: "tenant_id",
+  userId: "user_id",
+  apiKeyId: "api_key_id",
+  roles: "roles",
+  permissions: "permissions",
+  features: "features",
+  keyScopes: "key_scopes",
+  teams: "teams",
+};
+const introspected = Object.values(contextMembers);
 /** `KEY_INTROSPECTION_NAMES`: our name of a member → the service's. Throws for a name that is none. */
 export function introspectionNames(value = ""): ReadonlyMap<string, string> {
   const pairs = splitList(value).map((pair) => pair.split("="));

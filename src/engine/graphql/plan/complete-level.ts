@@ -8,16 +8,9 @@ import { FieldError } from "../errors/field-error.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
 import type { ArgumentBudget } from "./argument-budget.ts";
 import { AnswerTooLarge, type Budget } from "./budget.ts";
-import { compileProjection, type Projection } from "./compile-projection.ts";
+import { compileProjection } from "./compile-projection.ts";
 import { addError, type Completion, complete } from "./complete.ts";
-import type {
-  BoundFieldPlan,
-  FieldPlan,
-  LevelParents,
-  OperationPlan,
-  ParentsByPlan,
-  ResultMap,
-} from "./plan.ts";
+import type { BoundFieldPlan, LevelParents, OperationPlan, ParentsByPlan, ResultMap } from "./plan.ts";
 import { bubble, isAttached, type Positions, positionsBelow } from "./positions.ts";
 
 /** How the values of a level are completed. */
@@ -107,10 +100,10 @@ function project(
   nextParents: ParentsByPlan,
 ): boolean {
   const { left } = budget;
-  const projection = projectionOf(field);
+  field.projection ??= compileProjection(field);
   try {
     if (values.some((value) => value instanceof Error)) return false;
-    projection(resultMaps, values, nextParents, budget, enclosing);
+    field.projection(resultMaps, values, nextParents, budget, enclosing);
     return true;
   } catch (error) {
     if (error instanceof AnswerTooLarge) throw error;
@@ -166,15 +159,4 @@ function attachedParents(run: Run, level: Level, parents: LevelParents): LevelPa
     resultMaps: parents.resultMaps.filter(isKept),
     enclosing: parents.enclosing.filter(isKept),
   };
-}
-
-const projections = new WeakMap<FieldPlan, Projection>();
-
-function projectionOf(field: FieldPlan): Projection {
-  let projection = projections.get(field);
-  if (!projection) {
-    projection = compileProjection(field);
-    projections.set(field, projection);
-  }
-  return projection;
 }
