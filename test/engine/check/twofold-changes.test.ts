@@ -20,6 +20,20 @@ enum State { new old }`,
   expect(changes).toHaveLength(1);
 });
 
+test("an enum of the schema that follows REST's is told once, where clients see it", () => {
+  const step = (was: string, is: string): string[] => {
+    const schema = (
+      values: string,
+    ): string => `type Query { things(state: State): [Thing!] @rest(operation: "things") }
+type Thing { state: State }
+enum State { ${values} }`;
+    const found = stepFindings(schema(was), states(`[${was}]`), states(`[${is}]`), schema(is));
+    return found.map(({ rule, coordinate }) => `${rule} ${coordinate}`);
+  };
+  expect(step("new, old", "new")).toEqual(["sdl-value-removed-from-enum State.old"]);
+  expect(step("new", "new, old")).toEqual(["sdl-value-added-to-enum State.old"]);
+});
+
 test("a required property with another name is told once, with the input that has none of it", async () => {
   const schema = `type Query { things: Boolean @rest(operation: "things") }
 type Mutation { add(thing: Thing): Boolean @rest(operation: "add") }
