@@ -53,6 +53,52 @@ input Thing { title: String! size: Int }`;
   expect(findings).toHaveLength(1);
 });
 
+test.each([
+  [
+    "a constant for a parameter that REST requires since the base",
+    "",
+    "true",
+    "",
+    'params: [{ name: "of", value: "a" }]',
+    [],
+  ],
+  ["an argument for it", "", "true", "(of: String!)", "", ["sdl-required-arg-added"]],
+  [
+    "a constant for a new parameter that REST does not require",
+    "",
+    "false",
+    "",
+    'params: [{ name: "of", value: "a" }]',
+    ["binding-changed"],
+  ],
+  [
+    "a constant for a parameter that REST took before",
+    "false",
+    "true",
+    "",
+    'params: [{ name: "of", value: "a" }]',
+    ["binding-changed"],
+  ],
+])("%s", (_, was, is, args, params, rules) => {
+  const responses = {
+    200: { description: "ok", content: { "application/json": { schema: { type: "boolean" } } } },
+  };
+  const openapi = (required: string): string => {
+    const parameter = { name: "of", in: "query", required: required === "true", schema: { type: "string" } };
+    const get = { operationId: "things", responses, parameters: required === "" ? [] : [parameter] };
+    return JSON.stringify({
+      openapi: "3.1.0",
+      info: { title: "t", version: "1" },
+      security: [],
+      paths: { "/things": { get } },
+    });
+  };
+  const schema = (args = "", params = ""): string =>
+    `type Query { things${args}: Boolean @rest(operation: "things" ${params}) }`;
+  const found = stepFindings(schema(), openapi(was), openapi(is), schema(args, params));
+  expect(found.map(({ rule }) => rule)).toEqual(rules);
+});
+
 /** Things with a state, which the list can be asked by. */
 const states = (values: string): string => `openapi: 3.1.0
 info: { title: t, version: "1" }

@@ -169,7 +169,7 @@ export const schemaRules = {
   "sdl-added": safe("A type or a field is new."),
   "binding-changed": dangerous(
     "A field or an enum value reads another REST value than before: clients see other data under the same name.",
-    "take the change back",
+    "take the change back, if clients would see other data",
   ),
 } as const satisfies Record<string, ChangeFacts>;
 
