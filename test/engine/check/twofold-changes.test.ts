@@ -99,6 +99,47 @@ test.each([
   expect(found.map(({ rule }) => rule)).toEqual(rules);
 });
 
+test("a key that REST may leave out is told once with the link that needs it, whatever else the edit changes", () => {
+  const schema = `type Query { posts: [Post!] @rest(operation: "posts") users: [User!] @rest(operation: "users") }
+type Post { title: String author: User @rest(operation: "users", params: [{ name: "ids", from: "parent.by" }], batchBy: "id") }
+type User { id: ID! }`;
+  const openapi = (key: readonly string[], title: string): string => {
+    const id = { type: "string" };
+    const list = (name: string) => ({
+      content: {
+        "application/json": { schema: { type: "array", items: { $ref: `#/components/schemas/${name}` } } },
+      },
+    });
+    const get = (operationId: string, name: string) => ({
+      ...{ operationId, responses: { 200: { description: "ok", ...list(name) } } },
+    });
+    const ids = { name: "ids", in: "query", schema: { type: "array", items: id } };
+    const paths = {
+      "/posts": { get: get("posts", "Post") },
+      "/users": { get: { ...get("users", "User"), parameters: [ids] } },
+    };
+    const schemas = {
+      Post: { type: "object", required: ["by", title], properties: { by: id, [title]: id } },
+      User: { type: "object", required: key, properties: { id } },
+    };
+    return JSON.stringify({
+      ...{
+        openapi: "3.1.0",
+        info: { title: "t", version: "1" },
+        security: [],
+        paths,
+        components: { schemas },
+      },
+    });
+  };
+  const told = (...to: Parameters<typeof openapi>): string[] =>
+    stepFindings(schema, openapi(["id"], "title"), openapi(...to)).map(
+      ({ rule, coordinates }) => `${rule} ${coordinates}`,
+    );
+  expect(told([], "title")).toEqual(["batch-match Post.author,User.id"]);
+  expect(told([], "name").sort()).toEqual(["batch-match Post.author,User.id", "property-missing Post.title"]);
+});
+
 /** Things with a state, which the list can be asked by. */
 const states = (values: string): string => `openapi: 3.1.0
 info: { title: t, version: "1" }
