@@ -80,26 +80,15 @@ export class Apollo extends ApolloServer<RequestContext> {
    * Executes an operation. Apollo's pipeline awaits plugins at each step: it made 38 of the 63 promises of a small
    * request.
    */
-  execute(request: Executed, contextValue: RequestContext): Promise<GraphQLResponse> {
-    const response = this.#execute(request, contextValue);
-    return this.#deprecation ? this.#withDeprecation(request.query, response) : response;
-  }
-
-  async #withDeprecation(text: string, responding: Promise<GraphQLResponse>): Promise<GraphQLResponse> {
-    const response = await responding;
-    const document = this.#documents.of(text);
+  async execute(request: Executed, contextValue: RequestContext): Promise<GraphQLResponse> {
+    const known = this.#documents.of(request.query);
+    const operation = known && getOperationAST(known, request.operationName);
+    const planned = operation && (await this.#respond({ document: known, operation, request, contextValue }));
+    const response = planned ?? (await this.executeOperation(request, { contextValue }));
+    if (contextValue.document?.refused) this.refusals.set(request.query, response);
+    const document = this.#deprecation && (known ?? this.#documents.of(request.query));
     for (const [name, value] of (document && this.#deprecation?.(document)) ?? [])
       response.http.headers.set(name, value);
-    return response;
-  }
-
-  async #execute(request: Executed, contextValue: RequestContext): Promise<GraphQLResponse> {
-    const document = this.#documents.of(request.query);
-    const operation = document && getOperationAST(document, request.operationName);
-    const planned = operation && (await this.#respond({ document, operation, request, contextValue }));
-    if (planned) return planned;
-    const response = await this.executeOperation(request, { contextValue });
-    if (contextValue.document?.refused) this.refusals.set(request.query, response);
     return response;
   }
 }
